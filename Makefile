@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# The everyday commands. CMake builds (CMakePresets.json); this file only spares the typing. What
+# succeeds is one line, what fails shows its end; whole logs are under build/logs.
+
+JOBS ?= $(shell nproc)
+build := build/release
+strid := $(build)/tools/strid
+quietly := scripts/quietly
+sources = $(shell git ls-files -co --exclude-standard '*.hpp' '*.cpp')
+
+.PHONY: help demo test bench format check install-dependencies configure clean
+.DEFAULT_GOAL := help
+
+help:
+	@echo 'make demo     build, run word count and spike detection on bundled input, into out/'
+	@echo 'make test     build and run every test'
+	@echo 'make bench    build and run the benchmarks, print their table'
+	@echo 'make format   format the C++ files (clang-format-16)'
+	@echo 'make check    the whole of continuous integration: every sanitizer and both compilers'
+	@echo 'make clean    remove build/ and out/'
+
+install-dependencies:
+	@scripts/install-dependencies
+
+configure: install-dependencies
+	@$(quietly) configure cmake --preset release
+
+demo: configure
+	@$(quietly) build-strid cmake --build --preset release -j $(JOBS) --target tools/strid
+	@scripts/demo $(strid) out
+
+test: configure
+	@$(quietly) build cmake --build --preset release -j $(JOBS) -- -k 0
+	@scripts/run-tests release
+
+bench: configure
+	@$(quietly) build-bench cmake --build --preset release -j $(JOBS)
+	@scripts/bench $(build)
+
+format:
+	@clang-format-16 -i $(sources)
+
+check:
+	@bash .ci/run
+
+clean:
+	@rm -rf build out

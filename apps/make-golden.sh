@@ -1,0 +1,15 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# Writes the golden answers of the applications from their oracles: apps/<name>/golden/.
+set -eu
+cd "$(dirname "$0")"
+export LC_ALL=C
+awk -f word-count/oracle.awk word-count/data/opticks.txt | sort > word-count/golden/counts.csv
+python3 spike-detection/oracle.py spike-detection/data/readings.csv \
+    > spike-detection/golden/spikes.csv
+transactions=fraud-detection/data/transactions.csv
+for score in miss-probability miss-rate entropy-reduction; do
+    python3 fraud-detection/oracle.py "$transactions" --score "$score" \
+        > "fraud-detection/golden/outliers-$score.csv"
+done

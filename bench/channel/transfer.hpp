@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Moving pointers from one core to another, measured: the same two loops for every queue.
+//
+// A queue takes part through an adapter with `push(void*)` and `pop(void*&)`, both answering
+// whether they did it, and, where it has a form for batches, `push_batch(first, count)` and
+// `take_batch(count, sum)`, both answering how many. The pointers carry the numbers 1 to n, never
+// null (some peers keep null for themselves), and every run checks their sum.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <thread>
+
+#include <pthread.h>
+#include <sched.h>
+
+#include <strid/base/cache_line.hpp>
+#include <strid/base/clock.hpp>
+
+namespace strid::bench {
+
+inline void relax() noexcept {
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#endif
+}
+
+/// Binds the calling thread to one core; -1 leaves it alone.
+inline void pin_to_core(int core) {
+    if (core < 0) return;
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    CPU_SET(core, &set);
+    if (pthread_setaffinity_np(pthread_self(), sizeof set, &set) != 0) {
+        throw std::runtime_error("cannot pin a thread to core " + std::to_string(core));
+    }
+}
+
+struct Cores {
+    int producer = 0;
+    int consumer = 1;
+};
+
+inline void* as_pointer(std::uint64_t number) noexcept {
+    return reinterpret_cast<void*>(number);
+}
+inline std::uint64_t as_number(void* pointer) noexcept {
+    return reinterpret_cast<std::uint64_t>(pointer);
+}
+
+/// Runs `produce` on another thread and `consume` here, from a common start to the end of both;
+/// nanoseconds between.
+template <class Produce, class Consume>
+std::int64_t time_pair_ns(Cores cores, Produce produce, Consume consume) {
+    std::atomic<int> ready{0};
+    const auto meet = [&ready] {
+        ready.fetch_add(1);
+        while (ready.load() != 2) relax();
+    };
+    std::thread producer([&] {
+        pin_to_core(cores.producer);
+        meet();
+        produce();
+    });
+    pin_to_core(cores.consumer);
+    meet();
+    const std::int64_t begin_ns = now_ns();
+    consume();
+    const std::int64_t end_ns = now_ns();
+    producer.join();
+    return end_ns - begin_ns;
+}
+
+inline void check_sum(std::uint64_t sum, std::uint64_t count) {
+    if (sum != count * (count + 1) / 2) throw std::runtime_error("a queue lost or changed items");
+}
+
+/// One at a time. Returns nanoseconds per item.
+template <class Queue>
+double transfer_ns(Cores cores, Queue& queue, std::uint64_t count) {
+    std::uint64_t sum = 0;
+    const auto ns = time_pair_ns(
+        cores,
+        [&queue, count] {
+            for (std::uint64_t i = 1; i <= count; ++i) {
+                while (!queue.push(as_pointer(i))) relax();
+            }
+        },
+        [&queue, count, &sum] {
+            std::uint64_t total = 0;
+            for (std::uint64_t i = 0; i < count; ++i) {
+                void* pointer = nullptr;
+                while (!queue.pop(pointer)) relax();
+                total += as_number(pointer);
+            }
+            sum = total;
+        });
+    check_sum(sum, count);
+    return static_cast<double>(ns) / static_cast<double>(count);
+}
+
+/// In batches of at most `batch`. Returns nanoseconds per item.
+template <class Queue>
+double transfer_batches_ns(Cores cores, Queue& queue, std::uint64_t count, std::size_t batch) {
+    std::uint64_t sum = 0;
+    const auto ns = time_pair_ns(
+        cores,
+        [&queue, count, batch] {
+            for (std::uint64_t next = 1; next <= count;) {
+                const auto wanted = std::min<std::uint64_t>(batch, count + 1 - next);
+                const std::size_t done = queue.push_batch(next, wanted);
+                if (done == 0) relax();
+                next += done;
+            }
+        },
+        [&queue, count, batch, &sum] {
+            std::uint64_t total = 0;
+            for (std::uint64_t taken = 0; taken < count;) {
+                const std::size_t done = queue.take_batch(batch, total);
+                if (done == 0) relax();
+                taken += done;
+            }
+            sum = total;
+        });
+    check_sum(sum, count);
+    return static_cast<double>(ns) / static_cast<double>(count);
+}
+
+/// A word thrown back and forth between two cores: nanoseconds per round trip. The floor under
+/// every queue's latency, and the unit to compare machines by.
+inline double ping_pong_ns(Cores cores, std::uint64_t rounds) {
+    struct alignas(2 * cache_line_bytes) Word {
+        std::atomic<std::uint64_t> value{0};
+    };
+    Word ball;
+    Word echo;
+    const auto ns = time_pair_ns(
+        cores,
+        [&] {
+            for (std::uint64_t i = 1; i <= rounds; ++i) {
+                // acquire: pairs with the release on `ball` below; release: with the acquire there.
+                while (ball.value.load(std::memory_order_acquire) != i) relax();
+                echo.value.store(i, std::memory_order_release);
+            }
+        },
+        [&] {
+            for (std::uint64_t i = 1; i <= rounds; ++i) {
+                // release and acquire: pair with the other player's acquire and release.
+                ball.value.store(i, std::memory_order_release);
+                while (echo.value.load(std::memory_order_acquire) != i) relax();
+            }
+        });
+    return static_cast<double>(ns) / static_cast<double>(rounds);
+}
+
+}  // namespace strid::bench

@@ -1,0 +1,9 @@
+# What the library itself stands on. The installed package looks for the same list, from
+# cmake/strid-config.cmake.in; scripts/install-dependencies names the Debian packages.
+find_package(Threads REQUIRED)
+find_package(PkgConfig REQUIRED)
+find_package(fmt REQUIRED)
+find_package(Boost 1.81 REQUIRED)
+find_package(ZLIB REQUIRED)
+pkg_check_modules(HWLOC REQUIRED IMPORTED_TARGET hwloc)
+pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Every exception that the library throws. They are thrown while a graph is built, and from
+// `run()`; nothing on the path of a record throws but user code, and that is wrapped here.
+#pragma once
+
+#include <exception>
+#include <stdexcept>
+#include <string>
+
+namespace strid {
+
+/// Base of every error of the library; `what()` is one sentence for a person.
+class Error : public std::runtime_error {
+  public:
+    using std::runtime_error::runtime_error;
+};
+
+/// The graph as described cannot be run: a duplicate name, a parallelism of 0, an unused stream.
+class GraphError : public Error {
+  public:
+    using Error::Error;
+};
+
+/// An input or an output failed: a missing file, a malformed line, a full disk, a closed pipe.
+class InputOutputError : public Error {
+  public:
+    using Error::Error;
+};
+
+/// User code threw inside an operator. Names the operator and carries the original exception.
+class OperatorError : public Error {
+  public:
+    OperatorError(std::string operator_name, const std::string& message, std::exception_ptr cause)
+        : Error("operator '" + operator_name + "': " + message),
+          operator_name_(std::move(operator_name)),
+          cause_(std::move(cause)) {}
+
+    [[nodiscard]] const std::string& operator_name() const noexcept { return operator_name_; }
+    /// The exception as user code threw it, to be rethrown by whoever knows its type.
+    [[nodiscard]] const std::exception_ptr& cause() const noexcept { return cause_; }
+
+  private:
+    std::string operator_name_;
+    std::exception_ptr cause_;
+};
+
+}  // namespace strid

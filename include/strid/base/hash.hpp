@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The engine's own hash of keys. It decides which replica owns a key and where the key stands in a
+// state table, so it is fixed: the same value on every machine, in every build, in every run
+// (std::hash promises none of that). Multiply-and-fold mixing of 64 by 64 bits, after wyhash
+// (Wang Yi, public domain): every input bit reaches every output bit, so tables and key groups may
+// take any bits of it.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace strid {
+
+namespace detail {
+
+inline constexpr std::uint64_t hash_secret[3] = {0xa0761d6478bd642fULL, 0xe7037ed1a0b428dbULL,
+                                                 0x8ebc6af09c88c6e3ULL};
+
+[[nodiscard]] inline std::uint64_t fold_multiply(std::uint64_t a, std::uint64_t b) noexcept {
+    __extension__ using Wide = unsigned __int128;
+    const Wide product = static_cast<Wide>(a) * b;
+    return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
+}
+
+template <class Word>
+[[nodiscard]] inline std::uint64_t load_word(const char* from) noexcept {
+    Word word;
+    std::memcpy(&word, from, sizeof word);
+    return word;
+}
+
+[[nodiscard]] inline std::uint64_t hash_bytes(const char* data, std::size_t size) noexcept {
+    std::uint64_t state = hash_secret[0];
+    std::uint64_t a = 0;
+    std::uint64_t b = 0;
+    if (size <= 16) {
+        if (size >= 8) {
+            a = load_word<std::uint64_t>(data);
+            b = load_word<std::uint64_t>(data + size - 8);
+        } else if (size >= 4) {
+            a = load_word<std::uint32_t>(data);
+            b = load_word<std::uint32_t>(data + size - 4);
+        } else if (size > 0) {
+            a = static_cast<std::uint64_t>(static_cast<unsigned char>(data[0])) << 16 |
+                static_cast<std::uint64_t>(static_cast<unsigned char>(data[size / 2])) << 8 |
+                static_cast<std::uint64_t>(static_cast<unsigned char>(data[size - 1]));
+        }
+    } else {
+        std::size_t left = size;
+        const char* at = data;
+        for (; left > 16; left -= 16, at += 16) {
+            state = fold_multiply(load_word<std::uint64_t>(at) ^ hash_secret[1],
+                                  load_word<std::uint64_t>(at + 8) ^ state);
+        }
+        a = load_word<std::uint64_t>(data + size - 16);
+        b = load_word<std::uint64_t>(data + size - 8);
+    }
+    return fold_multiply(hash_secret[1] ^ size,
+                         fold_multiply(a ^ hash_secret[1], b ^ state ^ hash_secret[2]));
+}
+
+}  // namespace detail
+
+/// The fixed hash of a key: integers, enumerations, floating-point numbers (-0.0 as 0.0), text, and
+/// pairs and tuples of them. O(size of the key). Any thread.
+template <class Key>
+[[nodiscard]] std::uint64_t hash_of(const Key& key) noexcept {
+    if constexpr (std::is_enum_v<Key>) {
+        return hash_of(static_cast<std::underlying_type_t<Key>>(key));
+    } else if constexpr (std::is_integral_v<Key>) {
+        return detail::fold_multiply(static_cast<std::uint64_t>(key) ^ detail::hash_secret[0],
+                                     detail::hash_secret[1]);
+    } else if constexpr (std::is_floating_point_v<Key>) {
+        const double number = static_cast<double>(key) == 0.0 ? 0.0 : static_cast<double>(key);
+        std::uint64_t bits;
+        std::memcpy(&bits, &number, sizeof bits);
+        return hash_of(bits);
+    } else if constexpr (std::is_convertible_v<const Key&, std::string_view>) {
+        const std::string_view text = key;
+        return detail::hash_bytes(text.data(), text.size());
+    } else {
+        return std::apply(
+            [](const auto&... parts) {
+                std::uint64_t hash = detail::hash_secret[2];
+                ((hash = detail::fold_multiply(hash ^ hash_of(parts), detail::hash_secret[1])),
+                 ...);
+                return hash;
+            },
+            key);
+    }
+}
+
+/// What may be a key: something that `hash_of` knows and that compares for equality.
+template <class Key>
+concept Hashable = std::equality_comparable<Key> && requires(const Key& key) {
+    { hash_of(key) } -> std::same_as<std::uint64_t>;
+};
+
+}  // namespace strid

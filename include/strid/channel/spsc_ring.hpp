@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The bounded ring between one producer thread and one consumer thread: wait-free, first in first
+// out, no read-modify-write instruction. Paper 4, section 1.1 ("efficiency of base mechanisms"),
+// with cached indices and batches beyond it.
+//
+// Threads: the functions marked producer are for one thread at a time, those marked consumer for
+// one thread at a time; a role may move to another thread with a happens-before edge. Owner: who
+// built the ring; it outlives both roles.
+//
+// Law: indices count items since the beginning and never wrap (2^63 items).
+//     published head <= head <= published tail <= tail <= limit <= head + capacity
+//     slots [head, tail) belong to the consumer, all others to the producer.
+// The top bit of the published tail says that nothing follows: "closed" and "how much" are one
+// word, so that a consumer that reads it closed also knows the last item.
+//
+// Why it is fast: the only words both sides touch are the two published indices, and a side reads
+// the other's only when its own copy (`limit_`, `known_tail_`) is used up. A reading costs one
+// transfer of a cache line between cores (some 100 ns) and yields all that happened since: with k
+// items per reading the coherence traffic is 1/k lines per item for each index, plus
+// sizeof(T)/64 lines for the item itself. The busier the ring, the larger k. A batch (claim and
+// commit, peek and release) publishes once, hence also stores once, for the whole batch.
+//
+// Cache lines:
+//     0  slots, mask                    read-only
+//     1  tail, limit, closed            producer only
+//     2  published tail                 written by the producer, read by the consumer
+//     3  head, known tail               consumer only
+//     4  published head                 written by the consumer, read by the producer
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+#include <strid/base/assert.hpp>
+#include <strid/base/cache_line.hpp>
+#include <strid/channel/channelable.hpp>
+#include <strid/channel/result.hpp>
+#include <strid/channel/slot_array.hpp>
+
+namespace strid::channel {
+
+/// `Atomic` is `std::atomic`; the tests put a model in its place that explores interleavings.
+template <class T, template <class> class Atomic = std::atomic>
+class SpscRing {
+    static_assert(Channelable<T>);
+
+  public:
+    using value_type = T;
+
+    /// Room for at least `capacity_min` items: the next power of two, at least 1.
+    /// Time and memory linear in the capacity; all slots are built now, none later.
+    explicit SpscRing(std::size_t capacity_min)
+        : slots_(std::bit_ceil(std::max<std::size_t>(capacity_min, 1))), mask_(slots_.size() - 1) {
+        producer_.limit = slots_.size();
+    }
+    SpscRing(const SpscRing&) = delete;
+    SpscRing& operator=(const SpscRing&) = delete;
+    ~SpscRing() { STRID_PARANOID(is_valid()); }
+
+    // ---- producer ------------------------------------------------------------------------------
+
+    /// Producer: appends the value. Moves from it (or copies it) only when the answer is `ok`.
+    template <class U = T>
+        requires std::is_assignable_v<T&, U&&>
+    PushResult try_push(U&& value) noexcept(std::is_nothrow_assignable_v<T&, U&&>) {
+        if (producer_.tail == producer_.limit) [[unlikely]] {
+            if (free_slots(1) == 0) return producer_.closed ? PushResult::closed : PushResult::full;
+        }
+        slots_.data()[producer_.tail & mask_] = std::forward<U>(value);
+        publish_tail(producer_.tail + 1);
+        return PushResult::ok;
+    }
+
+    /// Producer: up to `count` free slots that lie together, to be filled from the front and then
+    /// committed; fewer at the end of the array, none when full or closed. Claiming again without a
+    /// commit gives the same slots.
+    [[nodiscard]] std::span<T> claim(std::size_t count) noexcept {
+        return contiguous(producer_.tail, std::min<std::size_t>(count, free_slots(count)));
+    }
+
+    /// Producer: hands over the first `count` slots of the last claim, all at once.
+    void commit(std::size_t count) noexcept {
+        STRID_ASSERT(count <= producer_.limit - producer_.tail);
+        if (count != 0) publish_tail(producer_.tail + count);
+    }
+
+    /// Producer: nothing more comes. Idempotent; pushes are answered `closed` from now on.
+    void close() noexcept {
+        producer_.closed = true;
+        producer_.limit = producer_.tail;
+        // release: pairs with the acquire in used_slots(); every item before it is visible.
+        published_tail_.word.store(producer_.tail | closed_bit, std::memory_order_release);
+    }
+
+    // ---- consumer ------------------------------------------------------------------------------
+
+    /// Consumer: takes the oldest item. `closed` only once everything was taken.
+    PopResult try_pop(T& out) noexcept {
+        if (consumer_.head == consumer_.known_tail) [[unlikely]] {
+            if (used_slots(1) == 0) return consumer_.closed ? PopResult::closed : PopResult::empty;
+        }
+        out = std::move(slots_.data()[consumer_.head & mask_]);
+        publish_head(consumer_.head + 1);
+        return PopResult::ok;
+    }
+
+    /// Consumer: up to `count` of the oldest items that lie together, to be read or moved from and
+    /// then released; fewer at the end of the array, none when empty (see drained()). Peeking again
+    /// without a release gives the same items first.
+    [[nodiscard]] std::span<T> peek(std::size_t count) noexcept {
+        return contiguous(consumer_.head, std::min<std::size_t>(count, used_slots(count)));
+    }
+
+    /// Consumer: gives the first `count` slots of the last peek back, all at once. What was not
+    /// moved from lives on in its slot until the slot is used again.
+    void release(std::size_t count) noexcept {
+        STRID_ASSERT(count <= consumer_.known_tail - consumer_.head);
+        if (count != 0) publish_head(consumer_.head + count);
+    }
+
+    /// Consumer: true when nothing can be taken now. An item pushed before (in the sense of
+    /// happens-before) is always seen.
+    [[nodiscard]] bool consumer_empty() noexcept { return used_slots(1) == 0; }
+
+    /// Consumer: closed and all taken; nothing will ever come again.
+    [[nodiscard]] bool drained() noexcept { return used_slots(1) == 0 && consumer_.closed; }
+
+    /// Consumer: whether the last look (a peek, a pop) that found nothing also found the ring
+    /// closed; spares a second look at the producer's line.
+    [[nodiscard]] bool was_drained() const noexcept {
+        return consumer_.head == consumer_.known_tail && consumer_.closed;
+    }
+
+    // ---- any thread ----------------------------------------------------------------------------
+
+    /// Items in the ring at some recent moment; exact when both sides rest.
+    [[nodiscard]] std::size_t size() const noexcept {
+        // acquire: pairs with the release in publish_head(); the tail read next is not older than
+        // the head, so the difference is not negative.
+        const auto head = published_head_.word.load(std::memory_order_acquire);
+        const auto tail = published_tail_.word.load(std::memory_order_relaxed) & ~closed_bit;
+        return std::min<std::size_t>(tail - head, capacity());
+    }
+    [[nodiscard]] bool empty() const noexcept { return size() == 0; }
+    [[nodiscard]] std::size_t capacity() const noexcept { return slots_.size(); }
+
+    /// The law above. Only when no thread is inside.
+    [[nodiscard]] bool is_valid() const noexcept {
+        const auto tail_word = published_tail_.word.load(std::memory_order_relaxed);
+        const auto head = published_head_.word.load(std::memory_order_relaxed);
+        const auto tail = tail_word & ~closed_bit;
+        return head == consumer_.head && tail == producer_.tail &&
+               ((tail_word & closed_bit) != 0) == producer_.closed &&
+               head <= consumer_.known_tail && consumer_.known_tail <= tail &&
+               tail <= producer_.limit && producer_.limit <= head + capacity();
+    }
+
+  private:
+    using Index = std::uint64_t;
+    static constexpr Index closed_bit = Index{1} << 63;
+
+    /// Producer: free slots it knows of; asks for the consumer's head when they are under `wanted`.
+    [[nodiscard]] Index free_slots(std::size_t wanted) noexcept {
+        if (producer_.limit - producer_.tail < wanted && !producer_.closed) {
+            // acquire: pairs with the release in publish_head(); the consumer is done with them.
+            producer_.limit = published_head_.word.load(std::memory_order_acquire) + slots_.size();
+        }
+        return producer_.limit - producer_.tail;
+    }
+
+    /// Consumer: items it knows of; asks for the producer's tail when they are under `wanted`.
+    [[nodiscard]] Index used_slots(std::size_t wanted) noexcept {
+        if (consumer_.known_tail - consumer_.head < wanted && !consumer_.closed) {
+            // acquire: pairs with the release in publish_tail() and close(); the items are written.
+            const Index word = published_tail_.word.load(std::memory_order_acquire);
+            consumer_.known_tail = word & ~closed_bit;
+            consumer_.closed = (word & closed_bit) != 0;
+        }
+        return consumer_.known_tail - consumer_.head;
+    }
+
+    void publish_tail(Index tail) noexcept {
+        producer_.tail = tail;
+        // release: pairs with the acquire in used_slots().
+        published_tail_.word.store(tail, std::memory_order_release);
+    }
+
+    void publish_head(Index head) noexcept {
+        consumer_.head = head;
+        // release: pairs with the acquire in free_slots().
+        published_head_.word.store(head, std::memory_order_release);
+    }
+
+    [[nodiscard]] std::span<T> contiguous(Index first, std::size_t count) const noexcept {
+        const std::size_t position = first & mask_;
+        return {slots_.data() + position, std::min(count, slots_.size() - position)};
+    }
+
+    struct alignas(cache_line_bytes) Producer {
+        Index tail = 0;   ///< next slot to fill
+        Index limit = 0;  ///< head as last read, plus capacity; the tail itself once closed
+        bool closed = false;
+    };
+    struct alignas(cache_line_bytes) Consumer {
+        Index head = 0;        ///< next slot to take
+        Index known_tail = 0;  ///< tail as last read
+        bool closed = false;   ///< known_tail is the last one
+    };
+    struct alignas(cache_line_bytes) Published {
+        Atomic<Index> word{0};
+    };
+    static_assert(sizeof(Producer) == cache_line_bytes && sizeof(Consumer) == cache_line_bytes);
+    static_assert(sizeof(Published) % cache_line_bytes == 0);
+
+    detail::SlotArray<T> slots_;
+    std::size_t mask_;
+    Producer producer_;
+    Published published_tail_;
+    Consumer consumer_;
+    Published published_head_;
+};
+
+static_assert(sizeof(SpscRing<void*>) == 5 * cache_line_bytes);
+
+}  // namespace strid::channel

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The bytes of a file, a pipe or standard input ("-"), decompressed when their first bytes say
+// gzip or zstd. Owns the descriptor (but never closes standard input). One thread at a time.
+// Law: bytes come out in the order they stand in the input, each once; a stream that stops inside
+// a compressed frame is an error, never a short file.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+namespace strid {
+
+/// True when reading `path` may block for an unbounded time: a terminal, a pipe, a socket.
+/// False also for a path that does not exist; opening it will say so.
+[[nodiscard]] bool input_may_block(const std::string& path) noexcept;
+
+class ByteReader {
+  public:
+    enum class [[nodiscard]] Status : std::uint8_t {
+        read,     ///< at least one byte was read
+        waiting,  ///< a pipe has nothing now; ask again
+        end       ///< no byte will come any more
+    };
+    struct [[nodiscard]] Result {
+        Status status;
+        std::size_t bytes;
+    };
+
+    /// Opens `path`; "-" is standard input. Throws InputOutputError naming the path and the reason.
+    explicit ByteReader(std::string path);
+    ~ByteReader();
+    ByteReader(const ByteReader&) = delete;
+    ByteReader& operator=(const ByteReader&) = delete;
+
+    /// Reads up to `out.size()` bytes (more than 0). A pipe with nothing to give is waited for at
+    /// most `wait_ms`. Throws InputOutputError.
+    Result read(std::span<char> out, int wait_ms);
+
+    /// Bytes taken from the input as it is stored, that is, before decompression.
+    [[nodiscard]] std::uint64_t bytes_read() const noexcept;
+    /// Bytes of the stored input; 0 when unknown (a pipe).
+    [[nodiscard]] std::uint64_t size_bytes() const noexcept;
+
+  private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+}  // namespace strid

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Every connector: what brings records into a graph and what takes them out.
+#pragma once
+
+#include <strid/connector/collect.hpp>
+#include <strid/connector/csv_file.hpp>
+#include <strid/connector/csv_writer.hpp>
+#include <strid/connector/discard.hpp>
+#include <strid/connector/generate.hpp>
+#include <strid/connector/paced.hpp>
+#include <strid/connector/replay.hpp>
+#include <strid/connector/text_lines.hpp>
+#include <strid/connector/text_writer.hpp>

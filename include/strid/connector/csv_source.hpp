@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The part of a CSV source that does not depend on the record: options, the header, rows cut into
+// fields, and words for what is wrong. Derived: CsvFile<T>. Threads as in FileSource.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <strid/connector/csv_row.hpp>
+#include <strid/connector/csv_value.hpp>
+#include <strid/connector/file_source.hpp>
+
+namespace strid {
+
+enum class CsvHeader : std::uint8_t {
+    none,  ///< the first row is a record
+    skip   ///< the first row holds names
+};
+
+/// A column by its name in the header, or by its number counted from 1 as in error messages.
+class CsvColumn {
+  public:
+    CsvColumn(std::string name) : name_(std::move(name)) {}
+    CsvColumn(const char* name) : name_(name) {}
+    CsvColumn(int number) : number_(number) {}
+
+    [[nodiscard]] bool is_named() const noexcept { return number_ < 0; }
+    [[nodiscard]] const std::string& name() const noexcept { return name_; }
+    [[nodiscard]] int number() const noexcept { return number_; }
+
+  private:
+    std::string name_;
+    int number_ = -1;
+};
+
+struct CsvOptions {
+    char delimiter = ',';
+    CsvHeader header = CsvHeader::none;
+    /// Which column fills which field of the record, in the order of the fields; others are
+    /// ignored. Names imply a header. Empty: the row has exactly the record's fields.
+    std::vector<CsvColumn> columns{};
+    NonFinite non_finite = NonFinite::reject;
+    OnMalformed on_malformed = OnMalformed::stop;
+    std::string dead_letter_path{};  ///< see MalformedOptions
+    std::function<void(const MalformedLine&)> dead_letter{};
+    TextOptions text{};
+};
+
+class CsvSource : public FileSource {
+  public:
+    void open(const Context& context);
+
+  protected:
+    /// Throws GraphError for options that do not fit a record of `fields`.
+    CsvSource(std::string path, CsvOptions options, std::size_t fields);
+
+    enum class [[nodiscard]] Row : std::uint8_t {
+        ready,    ///< text_of() has the record's fields; position_ is after the row
+        none,     ///< a header, a blank line or a refused row was passed
+        partial,  ///< the row goes on beyond the region; nothing was passed
+    };
+    /// Cuts the row at position_.
+    Row next_row();
+    /// The text of what fills the record's field `index`.
+    std::string_view text_of(std::size_t index);
+    /// Refuses the row of next_row() because of its field `index`.
+    void refuse_field(std::size_t index, detail::CsvFault fault);
+    /// Refuses the line at position_, whose quote nothing closes, and passes that line only.
+    void refuse_open_quote();
+    /// After the first text: passes a byte order mark.
+    void start();
+
+    [[nodiscard]] const CsvOptions& options() const noexcept { return options_; }
+    /// Whether rows are the record's fields one to one, so that they can be scanned directly.
+    [[nodiscard]] bool is_direct() const noexcept { return direct_; }
+
+  private:
+    bool take_header();
+    void refuse_row(std::string_view reason);
+
+    CsvOptions options_;
+    std::size_t field_count_;
+    std::vector<std::size_t> columns_;  // index of the column per field; empty: one to one
+    std::size_t columns_min_;
+    std::vector<std::string> names_;
+    std::vector<CsvField> fields_;
+    std::string raw_;             // the row before unescaping, when somebody may want it
+    std::string_view row_;        // the row as it stands in the chunk
+    std::uint64_t row_line_ = 0;  // where it begins
+    bool has_header_;
+    bool header_done_ = false;
+    bool started_ = false;
+    bool direct_ = false;
+};
+
+}  // namespace strid

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One column's text to a value and back. read_csv_value() takes any text and says what is wrong
+// with it; scan_csv_value() is the fast way through plain text, which gives up (false) wherever it
+// is not sure. Stateless; any thread; no allocation but for std::string fields.
+// Law: where scan_csv_value() succeeds, read_csv_value() gives the same value.
+#pragma once
+
+#include <fast_float/fast_float.h>
+#include <fmt/format.h>
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <concepts>
+#include <cstdint>
+#include <iterator>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include <strid/connector/csv_row.hpp>
+#include <strid/connector/fields.hpp>
+
+namespace strid {
+
+/// Whether the words nan, inf and infinity are numbers. A number too large for its type never is.
+enum class NonFinite : std::uint8_t { reject, accept };
+
+namespace detail {
+
+/// Null: fine. Otherwise what is wrong, to be followed by the text.
+using CsvFault = const char*;
+
+inline std::string_view trimmed(std::string_view text) noexcept {
+    const auto is_space = [](char c) { return c == ' ' || c == '\t'; };
+    while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
+    while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
+    return text;
+}
+
+/// Without the plus sign that from_chars does not know.
+inline std::string_view without_plus(std::string_view text) noexcept {
+    const bool plus = text.size() > 1 && text[0] == '+' && text[1] != '-' && text[1] != '+';
+    return plus ? text.substr(1) : text;
+}
+
+template <std::integral T>
+CsvFault read_integer(std::string_view text, T& value) noexcept {
+    text = without_plus(trimmed(text));
+    const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (result.ec == std::errc::result_out_of_range) return "out of range";
+    if (result.ec != std::errc{} || result.ptr != text.data() + text.size()) {
+        return "not an integer";
+    }
+    return nullptr;
+}
+
+template <std::floating_point T>
+CsvFault read_floating(std::string_view text, T& value, NonFinite non_finite) noexcept {
+    text = without_plus(trimmed(text));
+    const auto result = fast_float::from_chars(text.data(), text.data() + text.size(), value);
+    if (result.ec != std::errc{} || result.ptr != text.data() + text.size()) {
+        // Newer versions of the library report overflow as an error, older ones as infinity.
+        return result.ec == std::errc::result_out_of_range ? "out of range" : "not a number";
+    }
+    if (std::isfinite(value)) return nullptr;
+    const bool is_word = text.find_first_of("iInN") != std::string_view::npos;
+    if (!is_word) return "out of range";
+    return non_finite == NonFinite::accept ? nullptr : "not a finite number";
+}
+
+inline CsvFault read_bool(std::string_view text, bool& value) noexcept {
+    text = trimmed(text);
+    value = text == "1" || text == "true" || text == "True" || text == "TRUE";
+    const bool known =
+        value || text == "0" || text == "false" || text == "False" || text == "FALSE";
+    return known ? nullptr : "not a boolean";
+}
+
+template <class T>
+CsvFault read_csv_value(std::string_view text, T& value, NonFinite non_finite) {
+    if constexpr (CustomCsvField<T>) {
+        return from_csv(text, value) ? nullptr : "not a valid value";
+    } else if constexpr (is_optional<T>) {
+        if (text.empty()) {
+            value.reset();
+            return nullptr;
+        }
+        return read_csv_value(text, value.emplace(), non_finite);
+    } else if constexpr (std::same_as<T, bool>) {
+        return read_bool(text, value);
+    } else if constexpr (std::same_as<T, char>) {
+        if (text.size() != 1) return "not a single character";
+        value = text.front();
+        return nullptr;
+    } else if constexpr (std::integral<T>) {
+        return read_integer(text, value);
+    } else if constexpr (std::floating_point<T>) {
+        return read_floating(text, value, non_finite);
+    } else if constexpr (std::is_enum_v<T>) {
+        std::underlying_type_t<T> number{};
+        const CsvFault fault = read_csv_value(text, number, non_finite);
+        value = static_cast<T>(number);
+        return fault;
+    } else if constexpr (is_char_array<T>) {
+        if (text.size() > value.size()) return "text too long";
+        std::fill(std::copy(text.begin(), text.end(), value.begin()), value.end(), '\0');
+        return nullptr;
+    } else {
+        value = T(text);  // std::string_view, std::string
+        return nullptr;
+    }
+}
+
+/// The first `delimiter` or newline from `p` on. There is a newline, and 16 bytes after it.
+inline const char* find_field_end(const char* p, char delimiter) noexcept {
+#ifdef __SSE2__
+    const __m128i delimiters = _mm_set1_epi8(delimiter);
+    const __m128i newlines = _mm_set1_epi8('\n');
+    for (;; p += 16) {
+        const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
+        const auto found = static_cast<unsigned>(_mm_movemask_epi8(
+            _mm_or_si128(_mm_cmpeq_epi8(bytes, delimiters), _mm_cmpeq_epi8(bytes, newlines))));
+        if (found != 0) return p + std::countr_zero(found);
+    }
+#else
+    while (*p != delimiter && *p != '\n') ++p;
+    return p;
+#endif
+}
+
+template <std::integral T>
+bool scan_integer(const char*& p, T& value) noexcept {
+    bool negative = false;
+    if constexpr (std::is_signed_v<T>) {
+        negative = *p == '-';
+        if (negative) ++p;
+    }
+    const char* const first = p;
+    std::uint64_t number = 0;
+    for (unsigned digit; (digit = static_cast<unsigned char>(*p) - unsigned{'0'}) < 10; ++p) {
+        number = number * 10 + digit;
+    }
+    constexpr std::ptrdiff_t digits_max = 18;  // whatever they are, they fit 63 bits
+    if (p == first || p - first > digits_max) return false;
+    if constexpr (sizeof(T) < sizeof(std::uint64_t)) {
+        if (number > static_cast<std::uint64_t>(std::numeric_limits<T>::max())) return false;
+    }
+    value = static_cast<T>(negative ? std::uint64_t{0} - number : number);
+    return true;
+}
+
+/// Reads `value` from `p`, where a field begins, up to what must be its end. `end` is that of the
+/// whole region.
+template <class T>
+bool scan_csv_value(const char*& p, const char* end, char delimiter, T& value) noexcept {
+    if constexpr (CustomCsvField<T>) {
+        return false;
+    } else if constexpr (std::integral<T> && !std::same_as<T, bool> && !std::same_as<T, char>) {
+        return scan_integer(p, value);
+    } else if constexpr (std::floating_point<T>) {
+        const auto result = fast_float::from_chars(p, end, value);
+        p = result.ptr;
+        return result.ec == std::errc{} && std::isfinite(value);
+    } else if constexpr (std::same_as<T, std::string_view>) {
+        if (*p == '"') return false;
+        const char* const first = p;
+        p = find_field_end(p, delimiter);
+        if (*p == '\n' && p != first && p[-1] == '\r') --p;
+        value = {first, static_cast<std::size_t>(p - first)};
+        return true;
+    } else {
+        return false;
+    }
+}
+
+template <class T>
+void append_csv_value(std::string& out, const T& value, char delimiter) {
+    if constexpr (CustomCsvField<T>) {
+        std::string text;
+        to_csv(text, value);
+        append_csv_field(out, text, delimiter);
+    } else if constexpr (is_optional<T>) {
+        if (value) append_csv_value(out, *value, delimiter);
+    } else if constexpr (std::same_as<T, bool>) {
+        out += value ? "true" : "false";
+    } else if constexpr (std::same_as<T, char>) {
+        append_csv_field(out, {&value, 1}, delimiter);
+    } else if constexpr (std::integral<T>) {
+        const fmt::format_int text(value);
+        out.append(text.data(), text.size());
+    } else if constexpr (std::floating_point<T>) {
+        fmt::format_to(std::back_inserter(out), "{}", value);
+    } else if constexpr (std::is_enum_v<T>) {
+        append_csv_value(out, static_cast<std::underlying_type_t<T>>(value), delimiter);
+    } else if constexpr (is_char_array<T>) {
+        const auto last = std::find(value.begin(), value.end(), '\0');
+        append_csv_field(out, {value.begin(), last}, delimiter);
+    } else {
+        append_csv_field(out, value, delimiter);
+    }
+}
+
+}  // namespace detail
+}  // namespace strid

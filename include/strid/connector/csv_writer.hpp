@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A sink that writes records as comma-separated values (RFC 4180, '\n' at the line's end) to a
+// file, a pipe or standard output ("-"). Numbers in the shortest form that reads back the same;
+// text quoted where it has to be. The record's fields are those that csv_file reads. Replicas share
+// the file and each row is whole; rows of one replica keep their order. One thread at a time each.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <strid/connector/csv_row.hpp>
+#include <strid/connector/csv_value.hpp>
+#include <strid/connector/fields.hpp>
+#include <strid/connector/row_writer.hpp>
+#include <strid/operator/context.hpp>
+
+namespace strid {
+
+struct CsvWriterOptions {
+    char delimiter = ',';
+    std::vector<std::string> header{};  ///< names for the first row; empty: none
+};
+
+template <class T>
+class CsvWriter {
+  public:
+    CsvWriter(std::string path, CsvWriterOptions options)
+        : writer_(std::move(path)), options_(std::move(options)) {
+        check_csv_delimiter(options_.delimiter);
+    }
+
+    /// Creates or truncates the file. Throws InputOutputError.
+    void open(const Context& /*context*/) {
+        std::string header;
+        for (const std::string& name : options_.header) {
+            if (&name != &options_.header.front()) header += options_.delimiter;
+            append_csv_field(header, name, options_.delimiter);
+        }
+        if (!header.empty()) header += '\n';
+        writer_.open(header);
+    }
+
+    void operator()(const T& record) {
+        std::string& rows = writer_.rows();
+        const std::size_t before = rows.size();
+        detail::visit_fields(record, [&](std::size_t index, const auto& field) {
+            if (index > 0) rows += options_.delimiter;
+            detail::append_csv_value(rows, field, options_.delimiter);
+            return true;
+        });
+        if (rows.size() == before) rows += "\"\"";  // not a blank line, which readers pass over
+        rows += '\n';
+        writer_.row_done();
+    }
+
+    /// Makes every row visible to readers. Throws InputOutputError, as close() does.
+    void flush() { writer_.flush(); }
+    void close() { writer_.close(); }
+    /// True when a write may wait for a reader (a pipe, a terminal).
+    [[nodiscard]] bool blocks() const noexcept { return writer_.may_block(); }
+
+  private:
+    RowWriter writer_;
+    CsvWriterOptions options_;
+};
+
+/// Writes records to the CSV file `path`.
+template <class T>
+[[nodiscard]] CsvWriter<T> csv_writer(std::string path, CsvWriterOptions options = {}) {
+    return CsvWriter<T>(std::move(path), std::move(options));
+}
+
+}  // namespace strid

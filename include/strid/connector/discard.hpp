@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A sink that counts records and forgets them. Each replica counts for itself and adds its number
+// to the shared one at flush() and close(); any thread may read that.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+namespace strid {
+
+/// Relaxed throughout: a number on its own, exact once the run is over.
+using DiscardCount = std::atomic<std::uint64_t>;
+
+class Discard {
+  public:
+    explicit Discard(std::shared_ptr<DiscardCount> count) : count_(std::move(count)) {}
+
+    template <class T>
+    void operator()(const T& /*record*/) noexcept {
+        ++unpublished_;
+    }
+    void flush() noexcept {
+        count_->fetch_add(std::exchange(unpublished_, 0), std::memory_order_relaxed);
+    }
+    void close() noexcept { flush(); }
+
+  private:
+    std::shared_ptr<DiscardCount> count_;
+    std::uint64_t unpublished_ = 0;
+};
+
+/// Forgets records; `count`, if given, holds how many there were.
+[[nodiscard]] inline Discard discard(
+    std::shared_ptr<DiscardCount> count = std::make_shared<DiscardCount>()) {
+    return Discard(std::move(count));
+}
+
+}  // namespace strid

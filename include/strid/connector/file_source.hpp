@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What every source that reads lines has in common: opening, waiting for pipes, back-pressure,
+// refused lines and progress. Derived: TextLines, CsvFile. Used by one thread at a time, but for
+// fraction_done() and bytes_read(), which any thread may call.
+//
+// A file is read by replica 0; other replicas are finished at once. A copy reads from the start.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include <strid/connector/line_reader.hpp>
+#include <strid/connector/malformed.hpp>
+#include <strid/operator/context.hpp>
+#include <strid/operator/source.hpp>
+
+namespace strid {
+
+class FileSource {
+  public:
+    FileSource(const FileSource& other);
+    FileSource(FileSource&& other) noexcept;
+    FileSource& operator=(const FileSource&) = delete;
+    ~FileSource();
+
+    /// Opens the input and the dead-letter file. Throws InputOutputError, GraphError.
+    void open(const Context& context);
+    [[nodiscard]] bool blocks() const noexcept { return input_may_block(path_); }
+    [[nodiscard]] std::int64_t wake_at_ns() const noexcept { return wake_at_ns_; }
+    /// The part of the stored (compressed) file that was read; -1 for a pipe, until it ends.
+    [[nodiscard]] double fraction_done() const noexcept {
+        return fraction_done_.load(std::memory_order_relaxed);
+    }
+    /// Bytes taken from the stored file.
+    [[nodiscard]] std::uint64_t bytes_read() const noexcept {
+        return bytes_read_.load(std::memory_order_relaxed);
+    }
+    /// How many of `parallelism` replicas emit anything.
+    [[nodiscard]] std::size_t replicas_used(std::size_t /*parallelism*/) const noexcept {
+        return 1;
+    }
+    /// For who keeps all records: chunks of text are not limited. Before open().
+    void keep_all_text() noexcept { keep_all_text_ = true; }
+    [[nodiscard]] const std::string& path() const noexcept { return path_; }
+
+  protected:
+    FileSource(std::string path, TextOptions text, MalformedOptions malformed);
+
+    enum class [[nodiscard]] Refill : std::uint8_t { text, too_long, wait, end };
+    /// Gives up what precedes `position_` and reads on; on `text` and `too_long` the members
+    /// `position_` and `end_` name the region.
+    Refill refill();
+    /// Applies the policy to `text`, which begins on line `line`.
+    void refuse(std::uint64_t line, std::string_view reason, std::string_view text);
+    /// Refuses `text`, which ends on the current line, for its length.
+    void refuse_too_long(std::string_view text);
+    /// Refuses the unfinished overlong line at position_ and drops the rest of it.
+    void drop_too_long();
+    [[nodiscard]] std::size_t line_bytes_max() const noexcept {
+        return text_options_.line_bytes_max;
+    }
+    void finish();
+
+    char* position_ = nullptr;       // the next unread byte
+    char* end_ = nullptr;            // of the region of whole lines
+    std::uint64_t line_number_ = 0;  // of the last line that was read
+    std::unique_ptr<LineReader> reader_;
+    std::unique_ptr<MalformedHandler> malformed_;
+
+  private:
+    void publish_progress() noexcept;
+
+    std::string path_;
+    TextOptions text_options_;
+    MalformedOptions malformed_options_;
+    bool keep_all_text_ = false;
+    bool waited_ = false;  // the last refill() found nothing, so the next may block
+    std::int64_t wake_at_ns_ = 0;
+    std::atomic<double> fraction_done_{-1};
+    std::atomic<std::uint64_t> bytes_read_{0};
+};
+
+}  // namespace strid

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Cuts an input into regions of whole lines, read straight into shared chunks of text. Owns the
+// input, the pool and one reference to the current chunk. One thread at a time; the bytes of a
+// region may be read anywhere for as long as a reference to its chunk is held.
+//
+// Law: begin() <= end() <= the end of what was read, all in one chunk; a region that `text`
+// announces is not empty and ends with '\n' (one is added to a last line that has none); bytes
+// before begin() are never written again, so records may keep pointing at them. `slack_bytes` after
+// every region belong to the same chunk and may be read (not interpreted) by a vector load.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include <strid/connector/byte_reader.hpp>
+#include <strid/memory/text_arena.hpp>
+
+namespace strid {
+
+/// How text is read. The defaults fit a second-level cache; a test makes them tiny.
+struct TextOptions {
+    std::size_t chunk_bytes = std::size_t{256} << 10;
+    std::size_t chunks = 64;  ///< at most so many are read ahead of what is still in use
+    std::size_t line_bytes_max = std::size_t{128} << 20;  ///< a longer line is malformed
+};
+
+class LineReader {
+  public:
+    enum class [[nodiscard]] Status : std::uint8_t {
+        text,      ///< more whole lines stand in [begin(), end())
+        waiting,   ///< the input has nothing now
+        no_chunk,  ///< every chunk is in use downstream: back-pressure
+        too_long,  ///< [begin(), data_end()) is longer than line_bytes_max; see skip_line()
+        end        ///< the input has ended; [begin(), end()) is what was left unread
+    };
+    static constexpr std::size_t slack_bytes = 64;
+
+    /// Opens the input. With `keep_all` chunks are never refused, for who keeps all text anyway.
+    /// Throws InputOutputError.
+    LineReader(std::string path, const TextOptions& options, bool keep_all);
+
+    /// Gives up everything before `unread`, which lies in [begin(), end()], and reads until there
+    /// is at least one more line than before. Waits for a pipe for at most `wait_ms`.
+    Status read_more(char* unread, int wait_ms);
+
+    /// After `too_long`: everything up to the next newline is dropped by the next read_more().
+    void skip_line() noexcept { skipping_ = true; }
+
+    [[nodiscard]] char* begin() const noexcept { return begin_; }
+    [[nodiscard]] char* end() const noexcept { return end_; }
+    [[nodiscard]] char* data_end() const noexcept { return data_end_; }
+    /// What keeps the region alive.
+    [[nodiscard]] const memory::TextReference& chunk() const noexcept { return chunk_; }
+    [[nodiscard]] const ByteReader& bytes() const noexcept { return bytes_; }
+    [[nodiscard]] bool is_valid() const noexcept;
+
+  private:
+    bool make_room();
+    memory::TextReference lease(std::size_t bytes);
+    Status take(std::size_t bytes);
+    Status finish();
+
+    TextOptions options_;
+    bool keep_all_;
+    ByteReader bytes_;
+    memory::TextPool pool_;
+    memory::TextReference chunk_;
+    std::array<memory::TextReference, 4> large_;  // one-off chunks that may still be in use
+    char* begin_ = nullptr;
+    char* end_ = nullptr;
+    char* data_end_ = nullptr;
+    bool skipping_ = false;
+    bool ended_ = false;
+};
+
+}  // namespace strid

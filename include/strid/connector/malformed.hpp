@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What happens to a line that cannot be read as a record: the policy the user chose.
+// A handler belongs to one replica of a source and is used on its thread only; the callback runs
+// there too.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include <strid/connector/output_file.hpp>
+
+namespace strid {
+
+enum class OnMalformed : std::uint8_t {
+    stop,        ///< the run fails with an InputOutputError that names file, line and reason
+    skip,        ///< the line is dropped and counted
+    dead_letter  ///< like skip, and the line goes to the file or the callback given beside
+};
+
+/// One line that was refused. The views live until the callback returns.
+struct MalformedLine {
+    std::string_view file;
+    std::uint64_t line;  ///< counted from 1; of a quoted record, its first line
+    std::string_view reason;
+    std::string_view text;  ///< as it stood in the file; of an overlong line, its beginning
+};
+
+/// The policy of one source. `dead_letter_path` gets rows `file,line,reason,text` in CSV.
+struct MalformedOptions {
+    OnMalformed policy = OnMalformed::stop;
+    std::string dead_letter_path{};
+    std::function<void(const MalformedLine&)> dead_letter{};
+};
+
+/// At most `bytes_max` bytes of `text` for a message: unprintable ones as \xNN, cut with "...".
+[[nodiscard]] std::string excerpt(std::string_view text, std::size_t bytes_max = 40);
+
+class MalformedHandler {
+  public:
+    /// Opens the dead-letter file if there is one. Throws GraphError for a dead_letter policy
+    /// without a destination, InputOutputError when the file cannot be opened.
+    explicit MalformedHandler(MalformedOptions options);
+
+    /// Throws under `stop`; otherwise counts and hands on.
+    void report(const MalformedLine& line);
+    /// Writes what is buffered for the dead-letter file.
+    void flush();
+    /// Lines reported since the last call.
+    [[nodiscard]] std::uint64_t take_count() noexcept;
+
+  private:
+    MalformedOptions options_;
+    std::unique_ptr<OutputFile> file_;
+    std::string rows_;
+    std::uint64_t count_ = 0;
+};
+
+}  // namespace strid

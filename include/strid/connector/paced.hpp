@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Any source at an open-loop rate: its records come when the timetable has them, with their due
+// time as birth. Threads as in the source that it wraps.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include <strid/base/clock.hpp>
+#include <strid/connector/pace.hpp>
+#include <strid/memory/text_arena.hpp>
+#include <strid/operator/context.hpp>
+#include <strid/operator/source.hpp>
+
+namespace strid {
+
+template <class Source>
+class Paced {
+  public:
+    using record_type = typename Source::record_type;
+
+    Paced(Source source, double rate_per_second)
+        : source_(std::move(source)), pace_(rate_per_second) {}
+
+    void open(const Context& context) {
+        replica_ = context.replica;
+        replicas_ = context.parallelism;
+        if constexpr (requires { source_.replicas_used(replicas_); }) {
+            replicas_ = source_.replicas_used(replicas_);
+        }
+        emitted_ = 0;
+        started_ = false;
+        if constexpr (requires { source_.open(context); }) source_.open(context);
+    }
+
+    template <class Emit>
+    SourceStatus poll(Emit& emit, std::size_t budget) {
+        if (!pace_.limited()) {
+            wake_at_ns_ = 0;
+            return source_.poll(emit, budget);
+        }
+        const std::int64_t now = now_ns();
+        if (!std::exchange(started_, true)) pace_.start(now, replica_, replicas_);
+        std::size_t due = 0;
+        while (due < budget && pace_.due_ns(emitted_ + due) <= now) ++due;
+        if (due > 0) {
+            TimedEmit<Emit> timed{emit, *this};
+            wake_at_ns_ = 0;
+            const SourceStatus status = source_.poll(timed, due);
+            if (status != SourceStatus::more || due == budget) return status;
+        }
+        const std::int64_t next_ns = pace_.due_ns(emitted_);
+        if (next_ns <= now) return SourceStatus::more;  // it gave fewer than it was asked for
+        wake_at_ns_ = next_ns;
+        return SourceStatus::idle;
+    }
+
+    [[nodiscard]] std::int64_t wake_at_ns() const noexcept {
+        if constexpr (requires(const Source& source) { source.wake_at_ns(); }) {
+            return std::max(wake_at_ns_, source_.wake_at_ns());
+        } else {
+            return wake_at_ns_;
+        }
+    }
+    [[nodiscard]] bool blocks() const noexcept {
+        if constexpr (requires(const Source& source) { source.blocks(); }) {
+            return source_.blocks();
+        } else {
+            return false;
+        }
+    }
+    [[nodiscard]] double fraction_done() const noexcept {
+        if constexpr (requires(const Source& source) { source.fraction_done(); }) {
+            return source_.fraction_done();
+        } else {
+            return -1;
+        }
+    }
+    [[nodiscard]] std::uint64_t bytes_read() const noexcept {
+        if constexpr (requires(const Source& source) { source.bytes_read(); }) {
+            return source_.bytes_read();
+        } else {
+            return 0;
+        }
+    }
+
+  private:
+    template <class Emit>
+    struct TimedEmit {
+        Emit& emit;
+        Paced& paced;
+
+        bool operator()(record_type&& record) {
+            emit.born_at(paced.pace_.due_ns(paced.emitted_++));
+            return emit(std::move(record));
+        }
+        void keep_alive(const memory::TextReference& chunk) { emit.keep_alive(chunk); }
+        void born_at(std::int64_t /*ns*/) noexcept {}  // the timetable decides
+        void count_malformed(std::uint64_t count) { emit.count_malformed(count); }
+    };
+
+    Source source_;
+    Pace pace_;
+    std::size_t replica_ = 0;
+    std::size_t replicas_ = 1;
+    std::uint64_t emitted_ = 0;
+    std::int64_t wake_at_ns_ = 0;
+    bool started_ = false;
+};
+
+/// The records of `source` at `rate_per_second` (of all replicas together; 0: full speed).
+template <class Source>
+[[nodiscard]] Paced<Source> paced(Source source, double rate_per_second) {
+    return Paced<Source>(std::move(source), rate_per_second);
+}
+
+}  // namespace strid

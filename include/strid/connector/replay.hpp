@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Records held in memory and emitted again and again: a vector, or what another source gives when
+// it is read once to its end. The records are shared by all replicas and copies; replica i of n
+// emits the i-th n-th of them in each pass, so every pass emits each record once. Text that
+// records point to is kept for as long as the source lives, or anybody who still reads it.
+// One thread at a time for each replica; fraction_done() by any.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <strid/base/clock.hpp>
+#include <strid/connector/pace.hpp>
+#include <strid/memory/text_arena.hpp>
+#include <strid/operator/context.hpp>
+#include <strid/operator/source.hpp>
+
+namespace strid {
+
+struct ReplayOptions {
+    std::chrono::nanoseconds duration{0};  ///< from the first poll; 0: no limit
+    std::uint64_t passes = 0;              ///< 0: one, or with a duration without end
+    double rate_per_second = 0;            ///< of all replicas together; 0: full speed
+};
+
+namespace detail {
+
+// Records with the chunks they point to; filled once.
+template <class T>
+struct Recording {
+    struct Run {
+        std::size_t begin;  // the first record that points into the chunk
+        memory::TextReference chunk;
+    };
+
+    // What a source emits to while it is being read.
+    bool operator()(T&& record) {
+        records.push_back(std::move(record));
+        return true;
+    }
+    void keep_alive(const memory::TextReference& chunk) {
+        if (runs.empty() || !(runs.back().chunk == chunk)) runs.push_back({records.size(), chunk});
+    }
+    void born_at(std::int64_t /*ns*/) noexcept {}
+    void count_malformed(std::uint64_t count) { malformed += count; }
+
+    std::vector<T> records;
+    std::vector<Run> runs;
+    std::uint64_t malformed = 0;
+    std::function<void(Recording&)> load;
+    std::once_flag loaded;
+};
+
+template <class T, class Source>
+void record_all(Source source, Recording<T>& recording) {
+    if constexpr (requires { source.keep_all_text(); }) source.keep_all_text();
+    if constexpr (requires(const Context& context) { source.open(context); }) source.open({});
+    constexpr std::size_t budget = 4096;
+    recording.records.clear();
+    recording.runs.clear();
+    recording.malformed = 0;
+    for (;;) {
+        const SourceStatus status = source.poll(recording, budget);
+        if (status == SourceStatus::finished) return;
+        if (status == SourceStatus::more) continue;
+        std::int64_t wake_at_ns = 0;
+        if constexpr (requires { source.wake_at_ns(); }) wake_at_ns = source.wake_at_ns();
+        const std::int64_t wait_ns = std::clamp<std::int64_t>(wake_at_ns - now_ns(), 0, 1'000'000);
+        std::this_thread::sleep_for(std::chrono::nanoseconds(wait_ns));
+    }
+}
+
+}  // namespace detail
+
+template <class T>
+class Replay {
+  public:
+    using record_type = T;
+
+    Replay(std::shared_ptr<detail::Recording<T>> recording, ReplayOptions options)
+        : recording_(std::move(recording)), options_(options), pace_(options.rate_per_second) {
+        if (options_.passes == 0 && options_.duration.count() == 0) options_.passes = 1;
+    }
+
+    /// The first replica reads the source that was given; throws what that throws.
+    void open(const Context& context) {
+        auto& recording = *recording_;
+        std::call_once(recording.loaded, [&recording] {
+            if (recording.load) recording.load(recording);
+            recording.load = nullptr;
+        });
+        const std::size_t count = recording.records.size();
+        replica_ = context.replica;
+        parallelism_ = context.parallelism;
+        begin_ = share(count, replica_);
+        end_ = share(count, replica_ + 1);
+        position_ = begin_;
+        pass_ = emitted_ = 0;
+        started_ = false;
+    }
+
+    template <class Emit>
+    SourceStatus poll(Emit& emit, std::size_t budget) {
+        const bool timed = pace_.limited() || options_.duration.count() > 0;
+        const std::int64_t now = timed ? now_ns() : 0;
+        if (!std::exchange(started_, true)) begin(emit, now);
+        if (is_over(now)) return SourceStatus::finished;
+        while (budget > 0) {
+            if (position_ == end_) {
+                ++pass_;
+                position_ = begin_;
+                if (is_over(now)) return SourceStatus::finished;
+            }
+            const std::size_t stop = std::min(keep_run_alive(emit), position_ + budget);
+            const std::size_t first = position_;
+            const bool go_on = pace_.limited() ? emit_due(emit, stop, now) : emit_all(emit, stop);
+            budget -= position_ - first;
+            if (!go_on) break;
+        }
+        const bool early = pace_.limited() && pace_.due_ns(emitted_) > now;
+        return early ? SourceStatus::idle : SourceStatus::more;
+    }
+
+    [[nodiscard]] std::int64_t wake_at_ns() const noexcept {
+        return pace_.limited() ? pace_.due_ns(emitted_) : 0;
+    }
+    [[nodiscard]] double fraction_done() const noexcept { return fraction_done_.load(); }
+    /// After open(): how many records one pass of all replicas has.
+    [[nodiscard]] std::size_t size() const noexcept { return recording_->records.size(); }
+
+  private:
+    [[nodiscard]] std::size_t share(std::size_t count, std::size_t replica) const noexcept {
+        return count / parallelism_ * replica + std::min(replica, count % parallelism_);
+    }
+
+    template <class Emit>
+    void begin(Emit& emit, std::int64_t now) {
+        start_ns_ = now;
+        pace_.start(now, replica_, parallelism_);
+        const std::uint64_t malformed = recording_->malformed;
+        if (replica_ == 0 && malformed > 0) emit.count_malformed(malformed);
+    }
+
+    bool is_over(std::int64_t now) noexcept {
+        double fraction = begin_ == end_ ? 1 : 0;
+        if (options_.passes > 0) {
+            const auto share = static_cast<double>(std::max<std::size_t>(end_ - begin_, 1));
+            const double part = static_cast<double>(position_ - begin_) / share;
+            fraction = std::max(fraction, (static_cast<double>(pass_) + part) /
+                                              static_cast<double>(options_.passes));
+        }
+        if (options_.duration.count() > 0) {
+            fraction = std::max(fraction, static_cast<double>(now - start_ns_) /
+                                              static_cast<double>(options_.duration.count()));
+        }
+        fraction_done_.store(std::min(fraction, 1.0));
+        return fraction >= 1;
+    }
+
+    // Names the chunk of the record at position_; returns where the next chunk's records begin.
+    template <class Emit>
+    std::size_t keep_run_alive(Emit& emit) {
+        const auto& runs = recording_->runs;
+        if (runs.empty()) return end_;
+        auto next = std::upper_bound(
+            runs.begin(), runs.end(), position_,
+            [](std::size_t position, const auto& run) { return position < run.begin; });
+        if (next != runs.begin()) emit.keep_alive(std::prev(next)->chunk);
+        return next == runs.end() ? end_ : std::min(end_, next->begin);
+    }
+
+    template <class Emit>
+    bool emit_all(Emit& emit, std::size_t stop) {
+        const T* const records = recording_->records.data();
+        while (position_ != stop) {
+            if (!emit(T(records[position_++]))) return false;
+        }
+        return true;
+    }
+
+    template <class Emit>
+    bool emit_due(Emit& emit, std::size_t stop, std::int64_t now) {
+        const T* const records = recording_->records.data();
+        while (position_ != stop) {
+            const std::int64_t due_ns = pace_.due_ns(emitted_);
+            if (due_ns > now) return false;
+            ++emitted_;
+            emit.born_at(due_ns);
+            if (!emit(T(records[position_++]))) return false;
+        }
+        return true;
+    }
+
+    std::shared_ptr<detail::Recording<T>> recording_;
+    ReplayOptions options_;
+    Pace pace_;
+    std::size_t replica_ = 0;
+    std::size_t parallelism_ = 1;
+    std::size_t begin_ = 0;  // this replica's share of the records
+    std::size_t end_ = 0;
+    std::size_t position_ = 0;
+    std::uint64_t pass_ = 0;
+    std::uint64_t emitted_ = 0;  // of a limited rate
+    std::int64_t start_ns_ = 0;
+    bool started_ = false;
+    SharedFraction fraction_done_;
+};
+
+/// The records of a vector, copied, in passes.
+template <class T>
+[[nodiscard]] Replay<T> replay(std::vector<T> records, ReplayOptions options = {}) {
+    auto recording = std::make_shared<detail::Recording<T>>();
+    recording->records = std::move(records);
+    return Replay<T>(std::move(recording), options);
+}
+
+/// All records of `source`, which is read to its end by open(), from memory in passes.
+template <class Source>
+    requires requires { typename Source::record_type; }
+[[nodiscard]] Replay<typename Source::record_type> replay(Source source,
+                                                          ReplayOptions options = {}) {
+    using T = typename Source::record_type;
+    auto recording = std::make_shared<detail::Recording<T>>();
+    recording->load = [source = std::move(source)](detail::Recording<T>& into) {
+        detail::record_all<T>(source, into);
+    };
+    return Replay<T>(std::move(recording), options);
+}
+
+/// The records of a vector, once.
+template <class T>
+[[nodiscard]] Replay<T> from_vector(std::vector<T> records) {
+    return replay(std::move(records));
+}
+
+}  // namespace strid

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A source of the lines of a text: a file, gzip or zstd, a pipe or standard input ("-"). The text
+// of a record points into the chunk it was read into. See FileSource for threads and replicas.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <strid/connector/file_source.hpp>
+
+namespace strid {
+
+struct Line {
+    std::string_view text;  ///< without '\n' or "\r\n"; any bytes, also NUL
+    std::uint64_t number;   ///< counted from 1
+};
+
+struct TextLinesOptions {
+    OnMalformed on_malformed = OnMalformed::stop;  ///< for lines beyond text.line_bytes_max
+    std::string dead_letter_path{};                ///< see MalformedOptions
+    std::function<void(const MalformedLine&)> dead_letter{};
+    TextOptions text{};
+};
+
+class TextLines : public FileSource {
+  public:
+    using record_type = Line;
+
+    explicit TextLines(std::string path, TextLinesOptions options = {})
+        : FileSource(std::move(path), options.text,
+                     {options.on_malformed, std::move(options.dead_letter_path),
+                      std::move(options.dead_letter)}) {}
+
+    template <class Emit>
+    SourceStatus poll(Emit& emit, std::size_t budget) {
+        if (!reader_) return SourceStatus::finished;
+        if (position_ != end_) emit.keep_alive(reader_->chunk());
+        for (;;) {
+            while (position_ != end_) {
+                if (budget == 0) return SourceStatus::more;
+                Line line = next_line();
+                if (line.text.size() > line_bytes_max()) [[unlikely]] {
+                    refuse_too_long(line.text);
+                    emit.count_malformed(malformed_->take_count());
+                    continue;
+                }
+                --budget;
+                if (!emit(std::move(line))) return SourceStatus::more;
+            }
+            switch (refill()) {
+                case Refill::text:
+                    emit.keep_alive(reader_->chunk());
+                    break;
+                case Refill::too_long:
+                    drop_too_long();
+                    emit.count_malformed(malformed_->take_count());
+                    break;
+                case Refill::wait:
+                    return SourceStatus::idle;
+                case Refill::end:
+                    finish();
+                    return SourceStatus::finished;
+            }
+        }
+    }
+
+  private:
+    Line next_line() noexcept {
+        char* const newline = static_cast<char*>(
+            std::memchr(position_, '\n', static_cast<std::size_t>(end_ - position_)));
+        auto length = static_cast<std::size_t>(newline - position_);
+        if (length > 0 && newline[-1] == '\r') --length;
+        const std::string_view text{position_, length};
+        position_ = newline + 1;
+        return {text, ++line_number_};
+    }
+};
+
+/// The lines of `path`.
+[[nodiscard]] inline TextLines text_lines(std::string path, TextLinesOptions options = {}) {
+    return TextLines(std::move(path), std::move(options));
+}
+
+}  // namespace strid

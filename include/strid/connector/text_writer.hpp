@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A sink that writes each record as one line of text to a file, a pipe or standard output ("-"):
+// text as it is, a Line's text, anything else as fmt formats it. Replicas and threads as in
+// CsvWriter.
+#pragma once
+
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <strid/connector/row_writer.hpp>
+#include <strid/operator/context.hpp>
+
+namespace strid {
+
+class TextWriter {
+  public:
+    explicit TextWriter(std::string path) : writer_(std::move(path)) {}
+
+    void open(const Context& /*context*/) { writer_.open(); }
+
+    template <class T>
+    void operator()(const T& record) {
+        std::string& rows = writer_.rows();
+        if constexpr (requires { std::string_view(record); }) {
+            rows += std::string_view(record);
+        } else if constexpr (requires { std::string_view(record.text); }) {
+            rows += std::string_view(record.text);
+        } else {
+            fmt::format_to(std::back_inserter(rows), "{}", record);
+        }
+        rows += '\n';
+        writer_.row_done();
+    }
+
+    void flush() { writer_.flush(); }
+    void close() { writer_.close(); }
+    [[nodiscard]] bool blocks() const noexcept { return writer_.may_block(); }
+
+  private:
+    RowWriter writer_;
+};
+
+/// Writes records as lines to `path`.
+[[nodiscard]] inline TextWriter text_writer(std::string path) {
+    return TextWriter(std::move(path));
+}
+
+}  // namespace strid

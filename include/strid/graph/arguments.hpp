@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The options of a run as text: read from a command line through CLI11, whose headers only the
+// sources include. Plain values and functions without state; any thread.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <strid/graph/options.hpp>
+#include <strid/graph/session.hpp>
+
+namespace CLI {
+class App;
+}
+
+namespace strid {
+
+/// What the common options of a command line fill in.
+struct RunArguments {
+    RunOptions run = {};
+    SessionOptions session = {};
+};
+
+/// Adds --parallelism, --mode, --workers, --pin, --metrics and their like to a command line, to be
+/// parsed into `arguments`, which must outlive the parsing.
+void add_run_arguments(CLI::App& app, RunArguments& arguments);
+
+/// Parses; on --help and on errors, writes what a person should read and returns the exit code.
+[[nodiscard]] std::optional<int> parse_arguments(CLI::App& app, int argc,
+                                                 const char* const* argv);
+
+/// Reads `auto`, a number, `operator=number`, or several of these with commas between them. Throws
+/// GraphError for what is not one of them, for 0 and for more than `parallelism_max`.
+void read_parallelism(std::string_view text, RunOptions& options);
+
+/// Reads `5s`, `250ms`, `2m`, `1.5h`; a bare number is seconds. Throws GraphError.
+[[nodiscard]] std::chrono::nanoseconds read_duration(std::string_view text);
+
+/// Reads a number per second, above 0, with an optional k, M or G. Throws GraphError.
+[[nodiscard]] double read_rate(std::string_view text);
+
+/// " (did you mean X?)" for the candidate X nearest to `word`; empty where none is near.
+[[nodiscard]] std::string suggestion(std::string_view word,
+                                     const std::vector<std::string>& candidates);
+
+}  // namespace strid

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Pictures of a graph: for a terminal, as Graphviz DOT, and as SVG. They are drawn from a plain
+// description, before a run or after it; with figures of a run they show rates, load and queues.
+// Pure functions of the description, any thread; only `to_svg` touches the system (it runs `dot`).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace strid {
+
+/// What a graph looks like, and what it did.
+struct GraphDescription {
+    struct Operator {
+        std::string name;
+        std::string kind;  ///< "source", "map", "filter", ...
+        std::size_t parallelism = 1;
+        std::uint64_t records_in = 0;
+        std::uint64_t records_out = 0;
+    };
+    /// Operators fused into one loop, in the order of the stream.
+    struct Segment {
+        std::vector<Operator> operators;
+        std::size_t parallelism = 1;
+        double busy_fraction = 0;     ///< of the run, mean over replicas, 0 to 1
+        double refused_fraction = 0;  ///< of the run that it waited for room at its output, 0 to 1
+        std::int64_t latency_p50_ns = 0;  ///< from the source to the end of the segment; 0: unknown
+        std::int64_t latency_p99_ns = 0;
+    };
+    struct Edge {
+        std::size_t from_segment = 0;
+        std::size_t to_segment = 0;
+        std::string routing;      ///< "key_by", "forward", "broadcast", ...
+        std::string record_type;  ///< may be empty
+        bool direct = false;      ///< a call within one task, no ring between
+        std::uint64_t records = 0;
+        double fill = 0;  ///< of the ring, mean, 0 to 1
+    };
+
+    std::string name;
+    std::vector<Segment> segments;
+    std::vector<Edge> edges;
+    double seconds = 0;  ///< how long it ran; 0 before a run: the pictures then show no figures
+};
+
+/// Which characters a terminal picture may use.
+enum class Characters : std::uint8_t { unicode, ascii };
+
+/// A picture for a terminal: one box for each segment, producers above consumers, one rail on the
+/// left for each edge. Lines end in '\n' and carry no colour codes. Throws GraphError when an edge
+/// names a segment that is not there or the edges form a cycle.
+[[nodiscard]] std::string to_text(const GraphDescription& description,
+                                  Characters characters = Characters::unicode);
+
+/// The graph in the DOT language of Graphviz: a cluster for each segment, tinted by how busy it
+/// was; edges as thick as their rate, dashed where they are direct calls. Throws GraphError as
+/// above (a cycle is fine here).
+[[nodiscard]] std::string to_dot(const GraphDescription& description);
+
+/// The same picture as an SVG document, by running Graphviz's `dot`. Throws Error when `dot` is not
+/// installed, naming the Debian package, or fails, with its message.
+[[nodiscard]] std::string to_svg(const GraphDescription& description);
+
+}  // namespace strid

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The graph: what an application builds, runs and asks about. It holds prototypes only; each run
+// makes replicas of its own, so a graph can be run again, and several graphs live in one process.
+//
+// Threads: a graph is built and started by one thread at a time. A `Running` may be asked, stopped
+// and cancelled by any thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <strid/graph/drawing.hpp>
+#include <strid/graph/options.hpp>
+#include <strid/graph/report.hpp>
+#include <strid/graph/stream.hpp>
+#include <strid/operator/source.hpp>
+
+namespace strid {
+
+class Running;
+
+class Graph {
+  public:
+    explicit Graph(std::string name) : name_(std::move(name)) {}
+    // Streams point at the segments, which therefore stay where they are when a graph is moved.
+    Graph(Graph&&) noexcept = default;
+    Graph& operator=(Graph&&) noexcept = default;
+
+    /// Begins a stream with a source (see strid/operator/source.hpp). Each replica polls a copy.
+    template <Source S>
+    auto source(S source, OperatorOptions options = {}) {
+        using T = typename S::record_type;
+        using Head = operators::SourceHead<S>;
+        graph::Handle handle{.segments = segments_.get()};
+        handle.operators.push_back(graph::describe(*segments_, options, "source"));
+        return Stream<T, graph::Chain<Head>>{std::move(handle),
+                                             {Head{std::move(source)}, std::tuple<>{}}};
+    }
+
+    /// Begins a stream that other threads of the program push into. Holds about
+    /// `capacity_records`; `push` waits while it is full. An inlet serves one run.
+    template <class T>
+    [[nodiscard]] auto inlet(std::size_t capacity_records = 1024, OperatorOptions options = {}) {
+        auto state = std::make_shared<operators::InletState<T>>(capacity_records);
+        if (options.name.empty()) {
+            options.name = "inlet-" + std::to_string(segments_->operators_named + 1);
+        }
+        return std::pair{Inlet<T>{state}, source(operators::InletSource<T>{state}, options)};
+    }
+
+    [[nodiscard]] const std::string& name() const noexcept { return name_; }
+
+    /// How a run with these options would be laid out, for a person: the operators, their
+    /// parallelism, what is fused, how records are routed, and the derivation of the block term by
+    /// the rules of paper 2. Throws GraphError where the graph cannot be run.
+    [[nodiscard]] std::string explain(const RunOptions& options = {}) const;
+    /// The same layout as data, to be drawn (strid/graph/drawing.hpp).
+    [[nodiscard]] GraphDescription description(const RunOptions& options = {}) const;
+
+    [[nodiscard]] const graph::Segments& segments() const noexcept { return *segments_; }
+
+  private:
+    std::string name_;
+    std::unique_ptr<graph::Segments> segments_ = std::make_unique<graph::Segments>();
+};
+
+/// A run in progress. Its destructor cancels what still runs and waits for the threads.
+class Running {
+  public:
+    Running(Running&&) noexcept;
+    Running& operator=(Running&&) noexcept;
+    ~Running();
+
+    /// Until every record is through, or the run was stopped and drained. Throws what ended it
+    /// early: OperatorError from user code or a connector, Error otherwise.
+    RunReport wait();
+    /// The sources end their streams; what is in flight is finished.
+    void stop() noexcept;
+    /// Nothing more is handled; what is in flight is dropped.
+    void cancel() noexcept;
+    [[nodiscard]] bool finished() const noexcept;
+    /// What was done so far. Every figure is exact at some recent moment.
+    [[nodiscard]] RunReport report() const;
+
+  private:
+    friend Running start(const Graph& graph, const RunOptions& options);
+    class State;
+    explicit Running(std::unique_ptr<State> state);
+    std::unique_ptr<State> state_;
+};
+
+/// Starts a run: plans it, makes the replicas, opens sources and sinks (which may throw
+/// OperatorError), and returns while it works. The graph may go away before the run is over.
+[[nodiscard]] Running start(const Graph& graph, const RunOptions& options = {});
+
+/// Runs a graph to its end.
+RunReport run(const Graph& graph, const RunOptions& options = {});
+
+}  // namespace strid

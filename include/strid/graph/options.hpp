@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What may be said about an operator where it is called, and about a run as a whole. Every default
+// is the one that a careful engineer would pick; 0 and empty mean "the engine decides".
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <strid/runtime/options.hpp>
+
+namespace strid {
+
+/// Options of one operator: `.map(parse, {.name = "parse", .parallelism = 4})`.
+struct OperatorOptions {
+    std::string name = {};        ///< Unique in the graph; empty: its kind and a number.
+    std::size_t parallelism = 0;  ///< Replicas; 0: chosen by the planner.
+};
+
+/// How records reach the replicas of the next operator (paper 2, figure 17).
+enum class Composition : std::uint8_t {
+    combined,    ///< By the producing replica itself: no further thread or hop.
+    dedicated,   ///< By one distributing node per producing replica.
+    centralised  ///< By one distributing node for all of them.
+};
+
+/// Options of a run.
+struct RunOptions {
+    using Mode = runtime::ExecutionOptions::Mode;
+    using Waiting = runtime::ExecutionOptions::Waiting;
+
+    Mode mode = Mode::cooperative;
+    std::size_t workers = 0;      ///< Cooperative workers; 0: one per core.
+    std::size_t parallelism = 0;  ///< For operators that say nothing of their own; 0: automatic.
+    std::map<std::string, std::size_t> operator_parallelism = {};  ///< By name; overrules the rest.
+    bool fuse = true;  ///< False: every operator is a node of its own, as in the papers.
+    Composition composition = Composition::combined;
+    Waiting waiting = Waiting::park;
+    bool pin = false;
+    std::vector<int> affinity = {};  ///< Processor of each task in the planner's order.
+    std::uint64_t seed = 1;          ///< Of the simulation.
+    std::chrono::milliseconds watchdog{0};
+    std::function<void(const std::vector<std::string>&)> on_stalled = {};
+    std::size_t block_bytes = std::size_t{16} << 10;  ///< Memory of one batch.
+};
+
+/// The most replicas that one operator may have.
+inline constexpr std::size_t parallelism_max = 1024;
+
+}  // namespace strid

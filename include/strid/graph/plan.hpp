@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The plan of a run: into which fragments the segments are cut, how many replicas each has, how
+// batches are delivered between them, and which of them share a task. A pure function of the
+// segments and the options, so that `explain()` and the run always agree.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <strid/graph/options.hpp>
+#include <strid/graph/segment.hpp>
+
+namespace strid::graph {
+
+/// How batches reach the replicas of the consumer.
+enum class Delivery : std::uint8_t {
+    direct,        ///< Replica i to replica i.
+    least_loaded,  ///< Each batch to the replica with the least waiting.
+    by_key,        ///< Each record to the replica that owns its key.
+    to_all         ///< Each batch to every replica, shared.
+};
+[[nodiscard]] const char* to_string(Delivery delivery) noexcept;
+
+struct Edge {
+    std::size_t to;  ///< Fragment.
+    Delivery delivery;
+};
+
+/// The operators [first, last) of a segment, with their replicas.
+struct Fragment {
+    std::size_t segment = 0;
+    std::size_t first = 0;
+    std::size_t last = 0;
+    std::size_t parallelism = 1;
+    bool distributes = false;     ///< A distributing node of figure 17; first == last.
+    bool plain_output = false;    ///< Forwards to a distributing node instead of routing.
+    bool splits = false;          ///< One edge per branch of a split.
+    bool restores_order = false;
+    bool keeps_sequences = false;
+    bool stamps_sequences = false;
+    std::vector<Edge> edges;      ///< One, or one per branch; none for a sink.
+    std::vector<std::size_t> producers;
+};
+
+struct Plan {
+    std::vector<Fragment> fragments;  ///< Producers before consumers.
+    std::size_t workers = 1;
+    /// Per fragment, the group it runs in: the replicas r of all fragments of a group are one task.
+    std::vector<std::size_t> groups;
+};
+
+/// Throws GraphError for what cannot be run: duplicate or unknown names, streams that lead nowhere,
+/// impossible parallelism. `cores` is what the machine offers. O(segments + operators).
+[[nodiscard]] Plan make_plan(const Segments& segments, const RunOptions& options,
+                             std::size_t cores);
+
+}  // namespace strid::graph

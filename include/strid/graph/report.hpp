@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a run did, as plain values. The counters behind it are always on.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+
+namespace strid {
+
+/// One operator, all replicas together.
+struct OperatorReport {
+    std::string name;
+    std::string kind;
+    std::size_t parallelism = 1;
+    std::uint64_t records_in = 0;
+    std::uint64_t records_out = 0;
+    std::uint64_t records_malformed = 0;  ///< Refused by a source under the user's policy.
+};
+
+/// Percentiles of a latency, nanoseconds since the record entered the graph (for an open-loop
+/// source: since the record was due).
+struct LatencyReport {
+    std::uint64_t count = 0;
+    std::int64_t p50_ns = 0;
+    std::int64_t p95_ns = 0;
+    std::int64_t p99_ns = 0;
+    std::int64_t max_ns = 0;
+    double mean_ns = 0;
+};
+
+/// One fused segment, all replicas together.
+struct SegmentReport {
+    std::vector<OperatorReport> operators;
+    std::size_t parallelism = 1;
+    std::uint64_t batches = 0;
+    std::uint64_t refusals = 0;      ///< Runs that found no spare block: back-pressure.
+    std::uint64_t busy_ns = 0;       ///< Time in the fused loop, over all replicas.
+    double queue_fill = 0;           ///< Mean fill of the input rings now, 0 to 1.
+    std::uint64_t pool_high_water_blocks = 0;
+    std::uint64_t pool_refused_leases = 0;
+    /// Until the segment was done with the batch; per record the age of the oldest in its batch.
+    LatencyReport latency;
+};
+
+struct RunReport {
+    std::string graph;
+    double seconds = 0;
+    std::size_t workers = 0;
+    std::size_t tasks = 0;
+    std::vector<SegmentReport> segments;
+    double fraction_done = -1;      ///< Of the sources' input; negative where unknown.
+    std::uint64_t bytes_read = 0;   ///< By sources that read bytes.
+    /// From a record's entry to the end of its batch in a sink.
+    LatencyReport latency;
+
+    /// Records that the sources emitted.
+    [[nodiscard]] std::uint64_t records_in() const noexcept;
+    /// Records that the sinks took.
+    [[nodiscard]] std::uint64_t records_out() const noexcept;
+    /// The operator of this name; null where there is none.
+    [[nodiscard]] const OperatorReport* find(const std::string& name) const noexcept;
+    /// All of it as JSON, one object.
+    [[nodiscard]] std::string to_json() const;
+};
+
+}  // namespace strid

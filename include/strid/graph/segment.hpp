@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A segment: neighbouring operators that were fused when the template was instantiated, as the
+// graph remembers them until a run makes replicas. Also the type-erased half that the planner
+// sees: names, wishes, and how the output is routed.
+//
+// A segment can be cut: the planner may ask for the operators [first, last) only, when their
+// parallelisms differ or the run wants one node per operator. Each contiguous range is an
+// instance of its own kernel, so the pieces are as fused as the whole.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <strid/operator/kernel.hpp>
+#include <strid/operator/stage.hpp>
+
+namespace strid::graph {
+
+/// How a segment's output reaches the next one.
+enum class Routing : std::uint8_t { none, forward, rebalance, key_by, broadcast, split };
+
+[[nodiscard]] const char* to_string(Routing routing) noexcept;
+
+struct OperatorInfo {
+    std::string name;
+    std::string kind;  ///< "source", "map", "filter", ...
+    std::size_t parallelism = 0;
+    /// False: replicas would share what they must not (a sink with captured state), so that the
+    /// planner gives it one replica unless told otherwise.
+    bool parallel_by_default = true;
+};
+
+/// One consumer of a segment's output; a split has one per branch.
+inline constexpr std::size_t no_segment = static_cast<std::size_t>(-1);
+
+class SegmentBase {
+  public:
+    SegmentBase(std::vector<OperatorInfo> operators, Routing routing, std::size_t branches)
+        : operators_(std::move(operators)), routing_(routing), targets_(branches, no_segment) {}
+    SegmentBase(const SegmentBase&) = delete;
+    SegmentBase& operator=(const SegmentBase&) = delete;
+    virtual ~SegmentBase() = default;
+
+    /// A replica of the operators [first, last). Where `last` is the end, it routes as the segment
+    /// does, unless `plain_output`: then it forwards to a distributing node (figure 17).
+    [[nodiscard]] virtual std::unique_ptr<operators::Node> instantiate(
+        std::size_t first, std::size_t last, bool plain_output, std::size_t replica,
+        std::size_t parallelism) const = 0;
+    /// The distributing node of the segment's output. Null for segments without a router.
+    [[nodiscard]] virtual std::unique_ptr<operators::Node> instantiate_distribution(
+        std::size_t replica, std::size_t parallelism) const = 0;
+    [[nodiscard]] virtual bool has_source() const noexcept = 0;
+
+    [[nodiscard]] const std::vector<OperatorInfo>& operators() const noexcept {
+        return operators_;
+    }
+    [[nodiscard]] std::vector<OperatorInfo>& operators() noexcept { return operators_; }
+    [[nodiscard]] Routing routing() const noexcept { return routing_; }
+    /// The segment behind each branch; `no_segment` where the stream was never consumed.
+    [[nodiscard]] const std::vector<std::size_t>& targets() const noexcept { return targets_; }
+    void set_target(std::size_t branch, std::size_t segment) { targets_[branch] = segment; }
+    /// The input is put back into its order before a parallel section.
+    [[nodiscard]] bool restores_order() const noexcept { return restores_order_; }
+    void restore_order() noexcept { restores_order_ = true; }
+
+  protected:
+    [[nodiscard]] std::vector<std::string> names(std::size_t first, std::size_t last) const {
+        std::vector<std::string> result;
+        for (std::size_t i = first; i < last; ++i) result.push_back(operators_[i].name);
+        return result;
+    }
+
+  private:
+    std::vector<OperatorInfo> operators_;
+    Routing routing_;
+    std::vector<std::size_t> targets_;
+    bool restores_order_ = false;
+};
+
+/// A stage and the type of the records that leave it.
+template <class Stage, class Out>
+struct Step {
+    using Output = Out;
+    using StageType = Stage;
+    Stage stage;
+};
+
+/// A head and the steps behind it: the type of a fused chain.
+template <class Head, class... Steps>
+struct Chain {
+    Head head;
+    std::tuple<Steps...> steps;
+};
+
+template <class Router, class Head, class... Steps>
+class Segment final : public SegmentBase {
+    static constexpr std::size_t operator_count = Head::operators + sizeof...(Steps);
+
+    /// The records that arrive at operator I; at the end: that leave the segment.
+    template <std::size_t I>
+    static auto arriving() {
+        if constexpr (I <= Head::operators) {
+            return std::type_identity<typename Head::Arrived>{};
+        } else {
+            using At = std::tuple_element_t<I - Head::operators - 1, std::tuple<Steps...>>;
+            return std::type_identity<typename At::Output>{};
+        }
+    }
+    template <std::size_t I>
+    using Arriving = typename decltype(arriving<I>())::type;
+
+  public:
+    Segment(Chain<Head, Steps...> chain, Router router, std::vector<OperatorInfo> operators,
+            Routing routing, std::size_t branches)
+        : SegmentBase(std::move(operators), routing, branches),
+          chain_(std::move(chain)),
+          router_(std::move(router)) {}
+
+    [[nodiscard]] bool has_source() const noexcept override { return Head::operators == 1; }
+
+    [[nodiscard]] std::unique_ptr<operators::Node> instantiate(
+        std::size_t first, std::size_t last, bool plain_output, std::size_t replica,
+        std::size_t parallelism) const override {
+        std::unique_ptr<operators::Node> node;
+        const auto try_last = [&]<std::size_t I, std::size_t J>() {
+            if (first != I || last != J) return;
+            if constexpr (J < operator_count) {
+                node = make<I, J>(operators::SingleSlotRouter<Arriving<J>>{}, replica, parallelism);
+            } else if constexpr (Router::has_output) {
+                if (plain_output) {
+                    node = make<I, J>(operators::SingleSlotRouter<Arriving<J>>{}, replica,
+                                      parallelism);
+                } else {
+                    node = make<I, J>(router_, replica, parallelism);
+                }
+            } else {
+                node = make<I, J>(router_, replica, parallelism);
+            }
+        };
+        const auto try_first = [&]<std::size_t I>() {
+            [&]<std::size_t... D>(std::index_sequence<D...>) {
+                (try_last.template operator()<I, I + 1 + D>(), ...);
+            }(std::make_index_sequence<operator_count - I>{});
+        };
+        [&]<std::size_t... I>(std::index_sequence<I...>) {
+            (try_first.template operator()<I>(), ...);
+        }(std::make_index_sequence<operator_count>{});
+        return node;
+    }
+
+    [[nodiscard]] std::unique_ptr<operators::Node> instantiate_distribution(
+        std::size_t replica, std::size_t parallelism) const override {
+        if constexpr (Router::has_output) {
+            using Record = Arriving<operator_count>;
+            using Distribution =
+                operators::Kernel<operators::InputHead<Record>, Router, operators::Identity>;
+            return std::make_unique<Distribution>(
+                operators::InputHead<Record>{}, std::tuple{operators::Identity{}}, router_,
+                std::vector{operators().back().name + "-distribution"}, replica, parallelism);
+        } else {
+            (void)replica;
+            (void)parallelism;
+            return nullptr;
+        }
+    }
+
+  private:
+    template <std::size_t I, std::size_t J, class R>
+    std::unique_ptr<operators::Node> make(R router, std::size_t replica,
+                                          std::size_t parallelism) const {
+        if constexpr (I == 0 && Head::operators == 1) {
+            return make_with<0, J - 1>(chain_.head, std::move(router), I, J, replica, parallelism);
+        } else if constexpr (I == 0) {
+            return make_with<0, J>(chain_.head, std::move(router), I, J, replica, parallelism);
+        } else {
+            return make_with<I - Head::operators, J - I>(operators::InputHead<Arriving<I>>{},
+                                                         std::move(router), I, J, replica,
+                                                         parallelism);
+        }
+    }
+
+    /// A kernel of the `Count` steps from `First` on.
+    template <std::size_t First, std::size_t Count, class H, class R>
+    std::unique_ptr<operators::Node> make_with(H head, R router, std::size_t first_operator,
+                                               std::size_t last_operator, std::size_t replica,
+                                               std::size_t parallelism) const {
+        return [&]<std::size_t... S>(std::index_sequence<S...>) {
+            using All = std::tuple<Steps...>;
+            using K = operators::Kernel<
+                H, R, typename std::tuple_element_t<First + S, All>::StageType...>;
+            return std::make_unique<K>(
+                std::move(head), std::tuple<typename std::tuple_element_t<First + S, All>::StageType...>{
+                                     std::get<First + S>(chain_.steps).stage...},
+                std::move(router), names(first_operator, last_operator), replica, parallelism);
+        }(std::make_index_sequence<Count>{});
+    }
+
+    Chain<Head, Steps...> chain_;
+    Router router_;
+};
+
+/// The segments of a graph; what the streams of a graph add to.
+struct Segments {
+    std::vector<std::unique_ptr<SegmentBase>> all;
+    std::size_t operators_named = 0;
+
+    std::size_t add(std::unique_ptr<SegmentBase> segment) {
+        all.push_back(std::move(segment));
+        return all.size() - 1;
+    }
+};
+
+/// Where a stream comes from: a branch of a segment's output.
+struct Origin {
+    std::size_t segment;
+    std::size_t branch;
+};
+
+}  // namespace strid::graph

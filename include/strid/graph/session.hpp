@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A run as a person at a terminal sees it: a progress line, signals, a summary, errors as one line.
+// What `strid::run(graph, argc, argv)` and the command line `strid` share.
+//
+// A session borrows the graph for the length of a call and owns a watching thread for the length of
+// the run. Signals belong to the process: of several sessions at once the first has them.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include <strid/graph/graph.hpp>
+
+namespace strid {
+
+struct SessionOptions {
+    bool quiet = false;              ///< No progress line, no summary.
+    std::string metrics_path = {};   ///< The report as JSON goes there; empty: nowhere.
+    /// Bytes of input handled so far, from any thread; where empty, what the sources say.
+    std::function<std::uint64_t()> bytes_done = {};
+    /// Called with the report after a run that did not fail.
+    std::function<void(const RunReport&)> when_done = {};
+};
+
+/// What a process may end with.
+struct ExitCode {
+    static constexpr int done = 0;
+    static constexpr int failed = 1;
+    static constexpr int usage = 2;
+    static constexpr int signalled = 128;     ///< plus the number of the signal
+    static constexpr int closed_pipe = 141;   ///< as if SIGPIPE had ended it
+};
+
+/// Runs the graph to its end or to the signal that ends it, tells about it on standard error, and
+/// returns the exit code. Throws what ended the run early.
+[[nodiscard]] int run_session(const Graph& graph, const RunOptions& options,
+                              const SessionOptions& session = {});
+
+/// Calls `body` and returns its result; what it throws becomes one line on standard error and the
+/// exit code that fits.
+[[nodiscard]] int with_errors_told(const std::function<int()>& body) noexcept;
+
+/// Writes to standard error or standard output, all of it where the descriptor takes it.
+void write_to_stderr(std::string_view text) noexcept;
+void write_to_stdout(std::string_view text);
+
+/// Creates or truncates the file at `path` and writes `text`. Throws InputOutputError.
+void write_file(const std::string& path, std::string_view text);
+
+}  // namespace strid

@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The handle that applications are written with. A `Stream<T>` stands for the records of type `T`
+// that leave the last operator so far; each call adds an operator and gives the next handle.
+//
+// A stream is consumed exactly once: its functions take it as an rvalue, so using one twice does
+// not compile; to read it twice, `split` or `broadcast` it. Its second parameter is the chain of
+// operators that are fused so far; `Stream<T>` alone is a stream that starts anew, and every
+// stream converts to that (at the price of a boundary), which is how one is stored or passed to a
+// function that is not a template.
+//
+// Threads: a graph is built by one thread. No record passes here: this is the control plane.
+#pragma once
+
+#include <cstddef>
+#include <concepts>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <strid/base/error.hpp>
+#include <strid/graph/options.hpp>
+#include <strid/graph/segment.hpp>
+#include <strid/operator/outlet.hpp>
+#include <strid/operator/per_key.hpp>
+#include <strid/operator/stage.hpp>
+
+namespace strid {
+
+template <class T, class Chain = graph::Chain<operators::InputHead<T>>>
+class Stream;
+template <class T, class KeyOf>
+class KeyedStream;
+template <class T>
+class Branches;
+
+namespace graph {
+
+/// A sink may have replicas without being asked for where its copies share nothing: it has no
+/// state, or says so itself with `static constexpr bool parallel_by_default = true`.
+template <class F>
+inline constexpr bool parallel_sink = [] {
+    if constexpr (requires { F::parallel_by_default; }) return bool{F::parallel_by_default};
+    return std::is_empty_v<F>;
+}();
+
+/// What all handles are made of: the graph, the origins and the operators fused so far.
+struct Handle {
+    Segments* segments = nullptr;
+    std::vector<Origin> origins = {};  // empty for a stream that starts with its source
+    bool restores_order = false;
+    std::vector<OperatorInfo> operators = {};
+
+    [[nodiscard]] bool consumed() const noexcept { return segments == nullptr; }
+};
+
+[[nodiscard]] OperatorInfo describe(Segments& segments, const OperatorOptions& options,
+                                    const char* kind);
+
+/// Ends the chain with a router: the segment is complete and joins the graph.
+template <class Router, class Head, class... Steps>
+std::size_t complete(Handle&& handle, Chain<Head, Steps...> chain, Router router, Routing routing,
+                     std::size_t branches) {
+    Segments& segments = *std::exchange(handle.segments, nullptr);
+    std::size_t index = 0;
+    if constexpr (Head::operators + sizeof...(Steps) == 0) {
+        // Nothing but routing: an operator that hands every record on.
+        using T = typename Head::Arrived;
+        handle.operators.push_back(describe(segments, {}, "route"));
+        using Routed = Segment<Router, Head, Step<operators::Identity, T>>;
+        index = segments.add(std::make_unique<Routed>(
+            Chain<Head, Step<operators::Identity, T>>{std::move(chain.head), {}},
+            std::move(router), std::move(handle.operators), routing, branches));
+    } else {
+        index = segments.add(std::make_unique<Segment<Router, Head, Steps...>>(
+            std::move(chain), std::move(router), std::move(handle.operators), routing, branches));
+    }
+    for (const Origin& origin : handle.origins) {
+        segments.all[origin.segment]->set_target(origin.branch, index);
+    }
+    if (handle.restores_order) segments.all[index]->restore_order();
+    return index;
+}
+
+}  // namespace graph
+
+template <class T, class Head, class... Steps>
+class Stream<T, graph::Chain<Head, Steps...>> {
+    using Chain = graph::Chain<Head, Steps...>;
+
+  public:
+    using record_type = T;
+
+    Stream(graph::Handle handle, Chain chain)
+        : handle_(std::move(handle)), chain_(std::move(chain)) {}
+    Stream(Stream&&) noexcept = default;
+    Stream& operator=(Stream&&) noexcept = default;
+    Stream(const Stream&) = delete;
+    Stream& operator=(const Stream&) = delete;
+
+    /// One record for each record. `f` changes it in place (`void f(T&)`) or makes a new one
+    /// (`U f(const T&)` or `U f(T&&)`); an optional last argument is a `const Context&`. Each
+    /// replica has its own copy of `f`.
+    template <MapFunction<T> F>
+    auto map(F f, OperatorOptions options = {}) && {
+        using U = typename operators::MapResult<F, T>::type;
+        return std::move(*this).template then<U>(
+            operators::Map{operators::Plain<F>{std::move(f)}}, options, "map");
+    }
+
+    /// Keeps the records for which `bool f(const T&)` is true.
+    template <FilterFunction<T> F>
+    auto filter(F f, OperatorOptions options = {}) && {
+        return std::move(*this).template then<T>(
+            operators::Filter{operators::Plain<F>{std::move(f)}}, options, "filter");
+    }
+
+    /// Any number of `U` for each record: `void f(const T&, auto& emit)`, which calls `emit(U)`.
+    template <class U, class F>
+        requires FlatMapFunction<F, T, U>
+    auto flat_map(F f, OperatorOptions options = {}) && {
+        return std::move(*this).template then<U>(
+            operators::FlatMap<operators::Plain<F>, U>{operators::Plain<F>{std::move(f)}}, options, "flat_map");
+    }
+
+    /// The end of the stream: `void f(const T&)`, with optional members `open(const Context&)`,
+    /// `flush()` (nothing more waits) and `close()` (the stream has ended). One replica unless `f`
+    /// has no state, says `parallel_by_default`, or the options ask for more.
+    template <SinkFunction<T> F>
+    void sink(F f, OperatorOptions options = {}) && {
+        auto info = graph::describe(*handle_.segments, options, "sink");
+        info.parallel_by_default = graph::parallel_sink<F>;
+        handle_.operators.push_back(std::move(info));
+        graph::complete(std::move(handle_),
+                        std::move(*this).appended(graph::Step<operators::Sink<F>, void>{
+                            operators::Sink<F>{std::move(f)}}),
+                        operators::NoRouter{}, graph::Routing::none, 0);
+    }
+
+    /// The end of the stream as a queue that other threads pop from (paper 4: the accelerator's
+    /// output). Holds `capacity_records` at most; a full outlet holds the graph back.
+    [[nodiscard]] Outlet<T> outlet(std::size_t capacity_records = 1024,
+                                   OperatorOptions options = {}) && {
+        auto state = std::make_shared<operators::OutletState<T>>(capacity_records);
+        if (options.parallelism == 0) options.parallelism = 1;
+        std::move(*this).sink(operators::OutletSink<T>{state}, options);
+        return Outlet<T>{std::move(state)};
+    }
+
+    /// All records with the same key to the same replica of the next operator, which holds one
+    /// state per key. `key_of` is a member pointer or a function of a record.
+    template <KeyFunction<T> KeyOf>
+    [[nodiscard]] auto key_by(KeyOf key_of) && {
+        static_assert(Hashable<operators::KeyType<KeyOf, T>>,
+                      "key_by: the key must be hashable: an integer, an enumeration, a number, "
+                      "text, or a pair or tuple of these");
+        auto* const segments = handle_.segments;
+        const std::size_t index = graph::complete(
+            std::move(handle_), std::move(chain_), operators::KeyByRouter<T, KeyOf>{key_of},
+            graph::Routing::key_by, 1);
+        return KeyedStream<T, KeyOf>{{.segments = segments, .origins = {{index, 0}}},
+                                     std::move(key_of)};
+    }
+
+    /// Spreads the records over the replicas of the next operator, batch by batch, to whichever
+    /// has the least waiting. Ends the order of the stream (see `ordered`).
+    [[nodiscard]] Stream<T> rebalance() && { return boundary(graph::Routing::rebalance); }
+    /// Every record to every replica of the next operator. The batches are shared, not copied.
+    [[nodiscard]] Stream<T> broadcast() && { return boundary(graph::Routing::broadcast); }
+    /// Ends fusion here: what follows is a segment of its own, to which records are handed batch
+    /// by batch.
+    [[nodiscard]] Stream<T> separate() && { return boundary(graph::Routing::forward); }
+    /// Puts the records back into the order that they had before the parallel section between the
+    /// last `rebalance` and here. The next operator has one replica.
+    [[nodiscard]] Stream<T> ordered() && {
+        Stream<T> stream = boundary(graph::Routing::forward);
+        stream.handle_.restores_order = true;
+        return stream;
+    }
+    /// Any stream can be stored and passed as a plain `Stream<T>`.
+    operator Stream<T>() &&  // NOLINT: implicit by intent
+        requires(Head::operators + sizeof...(Steps) > 0)
+    {
+        return boundary(graph::Routing::forward);
+    }
+
+    /// Sends each record to the branch that `choose(const T&)` names, or to the branches where it
+    /// gives a range of indices (several or all: the record is copied).
+    template <SplitFunction<T> Choose>
+    [[nodiscard]] Branches<T> split(std::size_t branches, Choose choose) && {
+        if (branches == 0) throw GraphError("split into 0 branches");
+        auto* const segments = handle_.segments;
+        const std::size_t index = graph::complete(
+            std::move(handle_), std::move(chain_),
+            operators::SplitRouter<T, Choose>{std::move(choose)}, graph::Routing::split, branches);
+        return Branches<T>{*segments, index, branches};
+    }
+
+    /// Joins streams of the same type into one, in no particular order between them.
+    template <class... Others>
+        requires(std::same_as<typename Others::record_type, T> && ...)
+    [[nodiscard]] Stream<T> merge(Others&&... others) && {
+        static_assert((!std::is_lvalue_reference_v<Others> && ...),
+                      "merge consumes the streams it is given: pass them with std::move");
+        Stream<T> merged = std::move(*this).separate();
+        const auto join = [&merged](auto&& other) {
+            Stream<T> sealed = std::move(other).separate();
+            if (sealed.handle_.segments != merged.handle_.segments) {
+                throw GraphError("merge of streams of two different graphs");
+            }
+            merged.handle_.origins.push_back(sealed.handle_.origins.front());
+        };
+        (join(std::forward<Others>(others)), ...);
+        return merged;
+    }
+
+  private:
+    template <class, class>
+    friend class Stream;
+    template <class, class>
+    friend class KeyedStream;
+
+    template <class S>
+    auto appended(S step) && {
+        return graph::Chain<Head, Steps..., S>{
+            std::move(chain_.head),
+            std::tuple_cat(std::move(chain_.steps), std::tuple<S>{std::move(step)})};
+    }
+
+    template <class U, class Stage>
+    auto then(Stage stage, const OperatorOptions& options, const char* kind) && {
+        using Next = graph::Chain<Head, Steps..., graph::Step<Stage, U>>;
+        handle_.operators.push_back(graph::describe(*handle_.segments, options, kind));
+        auto handle = std::move(handle_);
+        return Stream<U, Next>{
+            std::move(handle),
+            std::move(*this).appended(graph::Step<Stage, U>{std::move(stage)})};
+    }
+
+    Stream<T> boundary(graph::Routing routing) {
+        auto* const segments = handle_.segments;
+        const std::size_t index =
+            graph::complete(std::move(handle_), std::move(chain_),
+                            operators::SingleSlotRouter<T>{}, routing, 1);
+        return Stream<T>{{.segments = segments, .origins = {{index, 0}}}, {}};
+    }
+
+    graph::Handle handle_;
+    Chain chain_;
+};
+
+/// The branches of a `split`. `select(i)` gives the stream of branch i, once.
+template <class T>
+class Branches {
+  public:
+    Branches(graph::Segments& segments, std::size_t segment, std::size_t count)
+        : segments_(&segments), segment_(segment), selected_(count, false) {}
+
+    [[nodiscard]] std::size_t size() const noexcept { return selected_.size(); }
+    /// Throws GraphError for a branch that does not exist or was selected before.
+    [[nodiscard]] Stream<T> select(std::size_t branch) {
+        if (branch >= size()) {
+            throw GraphError("select of branch " + std::to_string(branch) + " of a split into " +
+                             std::to_string(size()));
+        }
+        if (selected_[branch]) {
+            throw GraphError("branch " + std::to_string(branch) + " was selected before");
+        }
+        selected_[branch] = true;
+        return Stream<T>{{.segments = segments_, .origins = {{segment_, branch}}}, {}};
+    }
+
+  private:
+    graph::Segments* segments_;
+    std::size_t segment_;
+    std::vector<bool> selected_;
+};
+
+/// A stream whose records are partitioned by key. The next operator is keyed: it has one copy of
+/// its function, or one state, for each key; behind it the stream is an ordinary one.
+template <class T, class KeyOf>
+class KeyedStream {
+    using K = operators::KeyType<KeyOf, T>;
+    using Head = operators::InputHead<message::Hashed<T>>;
+    template <class F>
+    using Holder = std::conditional_t<std::is_empty_v<F>, operators::Plain<F>,
+                                      operators::PerKey<F, KeyOf, K>>;
+
+  public:
+    KeyedStream(graph::Handle handle, KeyOf key_of)
+        : handle_(std::move(handle)), key_of_(std::move(key_of)) {}
+    KeyedStream(KeyedStream&&) noexcept = default;
+    KeyedStream& operator=(KeyedStream&&) noexcept = default;
+
+    /// As Stream::map, with one copy of `f` for each key.
+    template <MapFunction<T> F>
+    auto map(F f, OperatorOptions options = {}) && {
+        using U = typename operators::MapResult<F, T>::type;
+        return then<U>(operators::Map<Holder<F>>{hold(std::move(f))}, options, "map");
+    }
+    /// As Stream::filter, with one copy of `f` for each key.
+    template <FilterFunction<T> F>
+    auto filter(F f, OperatorOptions options = {}) && {
+        return then<T>(operators::Filter<Holder<F>>{hold(std::move(f))}, options, "filter");
+    }
+    /// As Stream::flat_map, with one copy of `f` for each key.
+    template <class U, class F>
+        requires FlatMapFunction<F, T, U>
+    auto flat_map(F f, OperatorOptions options = {}) && {
+        return then<U>(operators::FlatMap<Holder<F>, U>{hold(std::move(f))}, options, "flat_map");
+    }
+
+    /// One state per key, starting from `initial`: `void fold(State&, const T&)`. Out comes the key
+    /// with its state, after every record or at the end of the stream.
+    template <class State, class Fold>
+        requires operators::Callable<Fold, State&, const T&>
+    auto accumulate(State initial, Fold fold, Emit emit = Emit::every_update,
+                    OperatorOptions options = {}) && {
+        using Stage = operators::Accumulate<State, Fold, KeyOf, K>;
+        return then<Keyed<K, State>>(
+            Stage{std::move(initial), std::move(fold), std::move(key_of_), emit}, options,
+            "accumulate");
+    }
+
+    /// Combines the records of each key: `T f(const T& so_far, const T& record)`; out comes what
+    /// is combined so far, after every record. A `T` that is held must own what it points to.
+    template <class F>
+        requires operators::Callable<F, const T&, const T&>
+    auto reduce(F f, OperatorOptions options = {}) && {
+        using Stage = operators::Reduce<T, F, KeyOf, K>;
+        return then<T>(Stage{std::move(f), std::move(key_of_)}, options, "reduce");
+    }
+
+    /// The end of the stream, one replica owning all records of a key.
+    template <SinkFunction<T> F>
+    void sink(F f, OperatorOptions options = {}) && {
+        Stream<message::Hashed<T>> hashed{std::move(handle_), {}};
+        auto info = graph::describe(*hashed.handle_.segments, options, "sink");
+        info.parallel_by_default = graph::parallel_sink<F>;
+        hashed.handle_.operators.push_back(std::move(info));
+        auto handle = std::move(hashed.handle_);
+        graph::complete(std::move(handle),
+                        std::move(hashed).appended(graph::Step<operators::Sink<F>, void>{
+                            operators::Sink<F>{std::move(f)}}),
+                        operators::NoRouter{}, graph::Routing::none, 0);
+    }
+
+  private:
+    template <class F>
+    Holder<F> hold(F f) {
+        if constexpr (std::is_empty_v<F>) {
+            return operators::Plain<F>{std::move(f)};
+        } else {
+            return operators::PerKey<F, KeyOf, K>{std::move(f), std::move(key_of_)};
+        }
+    }
+
+    template <class U, class Stage>
+    auto then(Stage stage, const OperatorOptions& options, const char* kind) {
+        Stream<message::Hashed<T>> hashed{std::move(handle_), {}};
+        return std::move(hashed).template then<U>(std::move(stage), options, kind);
+    }
+
+    graph::Handle handle_;
+    KeyOf key_of_;
+};
+
+}  // namespace strid

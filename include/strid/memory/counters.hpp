@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What every allocator of this room says about itself. A `Tally` has one writing thread (the owner
+// of the allocator) and any number of reading ones: metrics look at a running graph from outside.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+
+namespace strid::memory {
+
+/// A reading of an allocator's counters. Counts are of pieces (blocks, chunks) since construction.
+struct PoolCounters {
+    std::uint64_t leased = 0;      ///< handed out
+    std::uint64_t returned = 0;    ///< come back, as far as the owner has collected them
+    std::uint64_t high_water = 0;  ///< most pieces out at one time, as the owner saw it
+    std::uint64_t misses = 0;      ///< requests that found nothing ready: refused, or passed on
+    std::uint64_t debt = 0;        ///< leases beyond the capacity
+
+    [[nodiscard]] std::uint64_t out() const noexcept { return leased - returned; }
+    bool operator==(const PoolCounters&) const = default;
+};
+
+/// A count with one writer. Relaxed: it orders nothing, it is only read for information.
+class Tally {
+  public:
+    void add(std::uint64_t amount = 1) noexcept {
+        value_.store(value_.load(std::memory_order_relaxed) + amount, std::memory_order_relaxed);
+    }
+    void raise_to(std::uint64_t least) noexcept {
+        if (value_.load(std::memory_order_relaxed) < least) {
+            value_.store(least, std::memory_order_relaxed);
+        }
+    }
+    [[nodiscard]] std::uint64_t value() const noexcept {
+        return value_.load(std::memory_order_relaxed);
+    }
+
+  private:
+    std::atomic<std::uint64_t> value_{0};
+};
+
+/// The five counts of an allocator, written by its owner, read by anybody.
+class PoolTallies {
+  public:
+    Tally leased;
+    Tally misses;
+    Tally debt;
+
+    /// Pieces only come back here, so the number out peaks right before: that is when it is noted.
+    void count_returned(std::uint64_t amount = 1) noexcept {
+        high_water_.raise_to(leased.value() - returned_.value());
+        returned_.add(amount);
+    }
+    [[nodiscard]] std::uint64_t out() const noexcept { return leased.value() - returned_.value(); }
+
+    /// Any thread. Exact for the owner; for others each count is one that was true recently.
+    [[nodiscard]] PoolCounters read() const noexcept {
+        PoolCounters counters;
+        counters.returned = returned_.value();  // before `leased`, so that out() is never negative
+        counters.leased = std::max(leased.value(), counters.returned);
+        counters.high_water = std::max(high_water_.value(), counters.out());
+        counters.misses = misses.value();
+        counters.debt = debt.value();
+        return counters;
+    }
+
+  private:
+    Tally returned_;
+    Tally high_water_;
+};
+
+}  // namespace strid::memory

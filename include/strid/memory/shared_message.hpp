@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The wrapper of paper 1 (4.1 and 5.1): a value that one thread multicasts to several readers, with
+// an atomic count that starts at the size of the group and the allocator it came from, all in one
+// allocation. A single word, its address, travels through the queues; each reader releases it
+// once, and the last one destroys the value and gives the memory back over its own lane.
+//
+// Law: readers() is how many readers still have to release; the value lives while it is not 0.
+// Threads: created by the memory's allocating thread; each reader on its own; readers only read,
+// unless the group is one.
+#pragma once
+
+#include <atomic>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+#include <strid/base/assert.hpp>
+
+namespace strid::memory {
+
+/// Where messages come from: SlabAllocator, StaticArena, StandardMemory. One thread allocates,
+/// the thread of each lane gives back, and deallocate_local() is the allocating thread's own way.
+template <class Memory>
+concept MessageMemory = requires(Memory& memory, void* piece, std::size_t number) {
+    { memory.allocate(number, number) } -> std::same_as<void*>;
+    { memory.deallocate(piece, number) } noexcept;
+    { memory.deallocate_local(piece) } noexcept;
+    { Memory::alignment_max } -> std::convertible_to<std::size_t>;
+};
+
+/// The standard allocator (`operator new`) in the form of the others; the lane does not matter.
+struct StandardMemory {
+    static constexpr std::size_t alignment_max = __STDCPP_DEFAULT_NEW_ALIGNMENT__;
+    [[nodiscard]] void* allocate(std::size_t bytes, std::size_t = alignment_max) {
+        return ::operator new(bytes);
+    }
+    void deallocate(void* memory, std::size_t) noexcept { ::operator delete(memory); }
+    void deallocate_local(void* memory) noexcept { ::operator delete(memory); }
+};
+
+template <class T, MessageMemory Memory>
+class SharedMessage {
+    static_assert(alignof(T) <= Memory::alignment_max);
+    static_assert(std::is_nothrow_destructible_v<T>);
+
+  public:
+    /// The allocating thread. A message for `readers` >= 1 readers. Throws what the memory or the
+    /// constructor of T throws.
+    template <class... Arguments>
+    [[nodiscard]] static SharedMessage* create(Memory& memory, std::uint32_t readers,
+                                               Arguments&&... arguments) {
+        STRID_ASSERT(readers >= 1);
+        void* const place = memory.allocate(sizeof(SharedMessage), alignof(SharedMessage));
+        try {
+            return new (place)
+                SharedMessage(memory, readers, std::forward<Arguments>(arguments)...);
+        } catch (...) {
+            memory.deallocate_local(place);
+            throw;
+        }
+    }
+
+    [[nodiscard]] const T& value() const noexcept { return value_; }
+    /// To move from, by the reader of a group of one.
+    [[nodiscard]] T& value() noexcept { return value_; }
+    [[nodiscard]] std::uint32_t readers() const noexcept {
+        return readers_.load(std::memory_order_relaxed);
+    }
+
+    /// Each reader, once. The last one destroys the message, memory going over `lane`; returns true
+    /// for that one.
+    bool release(std::size_t lane) noexcept {
+        STRID_ASSERT(readers() != 0);
+        // A count of 1 cannot change any more, so the last reader (the only one of a unicast) needs
+        // no atomic subtraction. Acquire pairs with the release half of the others' fetch_sub.
+        if (readers_.load(std::memory_order_acquire) != 1) {
+            // Pairs with itself and with the load above: all reading comes before destruction.
+            if (readers_.fetch_sub(1, std::memory_order_acq_rel) != 1) return false;
+        }
+        Memory& memory = *memory_;
+        this->~SharedMessage();
+        memory.deallocate(this, lane);
+        return true;
+    }
+
+  private:
+    template <class... Arguments>
+    explicit SharedMessage(Memory& memory, std::uint32_t readers, Arguments&&... arguments)
+        : memory_(&memory), readers_(readers), value_(std::forward<Arguments>(arguments)...) {}
+    ~SharedMessage() = default;
+
+    Memory* memory_;
+    std::atomic<std::uint32_t> readers_;
+    T value_;
+};
+
+/// A reader's share of a message, released when it goes out of scope. Made from the address that
+/// came out of the queue.
+template <class T, MessageMemory Memory>
+class MessageReader {
+  public:
+    MessageReader(SharedMessage<T, Memory>* message, std::size_t lane) noexcept
+        : message_(message), lane_(lane) {}
+    MessageReader(MessageReader&& other) noexcept
+        : message_(std::exchange(other.message_, nullptr)), lane_(other.lane_) {}
+    MessageReader& operator=(MessageReader other) noexcept {
+        std::swap(message_, other.message_);
+        std::swap(lane_, other.lane_);
+        return *this;
+    }
+    ~MessageReader() {
+        if (message_ != nullptr) message_->release(lane_);
+    }
+
+    const T& operator*() const noexcept { return std::as_const(*message_).value(); }
+    const T* operator->() const noexcept { return &**this; }
+    /// The share without its handle: the caller releases it, or passes it on.
+    [[nodiscard]] SharedMessage<T, Memory>* detach() noexcept {
+        return std::exchange(message_, nullptr);
+    }
+
+  private:
+    SharedMessage<T, Memory>* message_;
+    std::size_t lane_;
+};
+
+}  // namespace strid::memory

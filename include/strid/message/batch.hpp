@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The batch: a typed block of records, the only thing that travels between tasks.
+//
+// A leased memory::Block carries at the start of its payload a BatchHeader, then records of one
+// type in place:
+//
+//     | Block (64 B, the pool's) | BatchHeader (128 B) | record | record | ... | unused |
+//
+// Who owns it: the producer from lease to send, then its readers. One reader owns it alone and may
+// change or move from the records; several readers (multicast: references > 1) only look. The last
+// one to release it destroys all `count` records, drops the texts and sends the block home.
+//
+// The law: records [0, count) are alive from send to the last release, and every text that a record
+// points into is kept alive by `texts`.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <new>
+
+#include <strid/base/assert.hpp>
+#include <strid/base/cache_line.hpp>
+#include <strid/memory/block_pool.hpp>
+#include <strid/memory/text_arena.hpp>
+
+namespace strid::message {
+
+/// A record beside the hash of its key: what a key_by edge carries, so that the key is hashed once
+/// on its way, by the producer, and the consumer's state table does not hash it again.
+template <class T>
+struct Hashed {
+    T record;
+    std::uint64_t hash;
+};
+
+inline constexpr std::int64_t never_born = std::numeric_limits<std::int64_t>::max();
+
+/// What a batch says about itself. Written by the producer before the send, read by the consumers
+/// after it (the channel orders the two).
+struct alignas(cache_line_bytes) BatchHeader {
+    /// How many texts one batch can keep alive; a batch that would need more is sent first.
+    static constexpr std::size_t texts_max = 8;
+
+    std::uint32_t count = 0;         ///< Records alive in the block.
+    bool ends_sequence = false;      ///< The last batch that was derived from `sequence`.
+    std::uint64_t sequence = 0;      ///< Place in the order of the stream, for `ordered`.
+    std::int64_t born_ns = never_born;  ///< When the oldest record entered the graph (now_ns()).
+    void (*destroy)(BatchHeader&) noexcept = nullptr;  ///< Null for trivially destructible records.
+    std::uint32_t text_count = 0;
+    std::array<memory::TextReference, texts_max> texts;
+
+    [[nodiscard]] std::byte* records() noexcept;
+};
+
+inline constexpr std::size_t header_bytes =
+    (sizeof(BatchHeader) + cache_line_bytes - 1) / cache_line_bytes * cache_line_bytes;
+static_assert(header_bytes == 2 * cache_line_bytes, "the header takes two lines");
+
+inline std::byte* BatchHeader::records() noexcept {
+    return reinterpret_cast<std::byte*>(this) + header_bytes;
+}
+
+/// The header of a leased block. Constant time.
+[[nodiscard]] inline BatchHeader& header_of(memory::Block& block) noexcept {
+    return *std::launder(reinterpret_cast<BatchHeader*>(block.payload()));
+}
+
+/// Gives a freshly leased block an empty header.
+inline BatchHeader& open_batch(memory::Block& block) noexcept {
+    return *::new (static_cast<void*>(block.payload())) BatchHeader;
+}
+
+template <class T>
+[[nodiscard]] T* records_of(BatchHeader& header) noexcept {
+    return std::launder(reinterpret_cast<T*>(header.records()));
+}
+
+/// Destroys the records of a batch of `T`; what `BatchHeader::destroy` points at.
+template <class T>
+void destroy_records(BatchHeader& header) noexcept {
+    std::destroy_n(records_of<T>(header), header.count);
+}
+
+/// Makes the batch keep `text` alive. False when it has no room left: send the batch first.
+[[nodiscard]] inline bool keep_alive(BatchHeader& header,
+                                     const memory::TextReference& text) noexcept {
+    const auto kept = header.texts.begin() + header.text_count;
+    if (std::find(header.texts.begin(), kept, text) != kept) return true;
+    if (header.text_count == BatchHeader::texts_max) return false;
+    header.texts[header.text_count++] = text;
+    return true;
+}
+
+/// Ends the batch: records destroyed, texts dropped. The block itself is still the caller's.
+inline void close_batch(memory::Block& block) noexcept {
+    BatchHeader& header = header_of(block);
+    if (header.destroy != nullptr) header.destroy(header);
+    std::destroy_at(&header);
+}
+
+/// One reader is done with a batch. The last of them closes it and sends the block home through
+/// its own return lane. True when this call sent it home.
+inline bool release(memory::Block& block, std::size_t lane) noexcept {
+    // A single reader needs no atomic read-modify-write. Acquire pairs with the release half of
+    // the other readers' fetch_sub: their reads of the records come before the destruction.
+    if (block.references.load(std::memory_order_acquire) != 1 &&
+        block.references.fetch_sub(1, std::memory_order_acq_rel) != 1) {
+        return false;
+    }
+    block.references.store(1, std::memory_order_relaxed);  // ordered by the lane's publication
+    close_batch(block);
+    return block.home->release(&block, lane);
+}
+
+}  // namespace strid::message

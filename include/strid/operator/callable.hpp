@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What an operator accepts: functions, lambdas and functors, with or without a trailing
+// `const Context&`. The concepts here are what the compiler names when something else is given.
+#pragma once
+
+#include <concepts>
+#include <functional>
+#include <type_traits>
+#include <utility>
+
+#include <strid/operator/context.hpp>
+
+namespace strid {
+
+/// Where a flat_map puts its records, for callables that name the type of their second argument.
+/// A generic lambda (`auto& emit`) gets the fused chain itself and is inlined.
+template <class U>
+class Emitter {
+  public:
+    template <class Next>
+    explicit Emitter(Next& next) noexcept
+        : next_(&next), call_([](void* target, U& record) {
+              (*static_cast<Next*>(target))(std::move(record));
+          }) {}
+
+    void operator()(U record) const { call_(next_, record); }
+
+  private:
+    void* next_;
+    void (*call_)(void*, U&);
+};
+
+namespace operators {
+
+/// Calls `f` with the arguments, and with the context too where it takes one.
+template <class F, class... Arguments>
+decltype(auto) call(F& f, const Context& context, Arguments&&... arguments) {
+    if constexpr (std::invocable<F&, Arguments..., const Context&>) {
+        return std::invoke(f, std::forward<Arguments>(arguments)..., context);
+    } else {
+        (void)context;
+        return std::invoke(f, std::forward<Arguments>(arguments)...);
+    }
+}
+
+template <class F, class... Arguments>
+concept Callable =
+    std::invocable<F&, Arguments...> || std::invocable<F&, Arguments..., const Context&>;
+
+template <class F, class... Arguments>
+using CallResult = decltype(call(std::declval<F&>(), std::declval<const Context&>(),
+                                 std::declval<Arguments>()...));
+
+/// Something that stands for the rest of the chain where a generic callable is asked about.
+template <class U>
+struct NextProbe {
+    void operator()(U) const {}
+};
+
+
+}  // namespace operators
+
+/// Changes a record in place: `void f(T&)`.
+template <class F, class T>
+concept InPlaceMap = std::copy_constructible<F> && operators::Callable<F, T&> &&
+                     std::is_void_v<operators::CallResult<F, T&>>;
+
+/// Makes one record from one record: `U f(const T&)` or `U f(T&&)`.
+template <class F, class T>
+concept TransformingMap = std::copy_constructible<F> && operators::Callable<F, T&&> &&
+                          !std::is_void_v<operators::CallResult<F, T&&>>;
+
+/// What `map` takes: either of the two.
+template <class F, class T>
+concept MapFunction = InPlaceMap<F, T> || TransformingMap<F, T>;
+
+/// What `filter` takes: `bool f(const T&)`; true keeps the record.
+template <class F, class T>
+concept FilterFunction =
+    std::copy_constructible<F> && operators::Callable<F, const T&> &&
+    std::convertible_to<operators::CallResult<F, const T&>, bool>;
+
+/// What `flat_map<U>` takes: `void f(const T&, auto& emit)` or `void f(const T&, Emitter<U>&)`,
+/// which calls `emit(U)` any number of times.
+template <class F, class T, class U>
+concept FlatMapFunction =
+    std::copy_constructible<F> && (operators::Callable<F, T&, operators::NextProbe<U>&> ||
+                                   operators::Callable<F, T&, Emitter<U>&>);
+
+/// What `sink` takes: `void f(const T&)`; optional `open(const Context&)`, `flush()`, `close()`.
+template <class F, class T>
+concept SinkFunction = std::copy_constructible<F> && operators::Callable<F, T&&>;
+
+/// What `key_by` takes: a member pointer or a function from a record to a hashable key.
+template <class F, class T>
+concept KeyFunction =
+    std::copy_constructible<F> && std::invocable<F&, const T&> &&
+    !std::is_void_v<std::invoke_result_t<F&, const T&>>;
+
+/// What `split` takes: from a record, the index of the branch it goes to, or a range of indices.
+template <class F, class T>
+concept SplitFunction = std::copy_constructible<F> && std::invocable<F&, const T&> &&
+                        !std::is_void_v<std::invoke_result_t<F&, const T&>>;
+
+}  // namespace strid

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One edge between two replicas: batches go forward through a bounded ring, and their blocks come
+// home through a return lane of the producer's pool.
+//
+// Threads: the producer's task sends and closes; the consumer's task receives and gives back. A
+// task is stepped by one thread at a time, so each side of the ring and of the lane is single.
+// The law: a batch is in exactly one place: the producer's slot or overflow, the ring, the
+// consumer's hands, or (as a free block) the lane and the pool.
+#pragma once
+
+#include <cstddef>
+
+#include <strid/channel/spsc_ring.hpp>
+#include <strid/message/batch.hpp>
+#include <strid/runtime/task.hpp>
+
+namespace strid::operators {
+
+class Link {
+  public:
+    /// `lane` is this link's return lane in `pool`, which must outlive the link.
+    Link(std::size_t ring_capacity, memory::BlockPool& pool, std::size_t lane)
+        : ring_(ring_capacity), pool_(&pool), lane_(lane) {}
+    Link(const Link&) = delete;
+    Link& operator=(const Link&) = delete;
+    ~Link();
+
+    /// Says which tasks stand at the two ends. Links inside one task wake nobody.
+    void connect(runtime::Task* producer, runtime::Task* consumer) noexcept;
+
+    // The producer's side.
+    [[nodiscard]] channel::PushResult send(memory::Block& batch) noexcept {
+        return ring_.try_push(&batch);
+    }
+    void close() noexcept { ring_.close(); }
+    /// Tells the consumer's task that something was sent or closed.
+    void announce() noexcept {
+        if (crosses_tasks_) consumer_->notify();
+    }
+    /// True where the consumer has nothing left to do; approximate.
+    [[nodiscard]] bool hungry() const noexcept { return ring_.empty(); }
+    [[nodiscard]] std::size_t queued() const noexcept { return ring_.size(); }
+    [[nodiscard]] std::size_t capacity() const noexcept { return ring_.capacity(); }
+
+    // The consumer's side.
+    [[nodiscard]] channel::PopResult receive(memory::Block*& batch) noexcept {
+        return ring_.try_pop(batch);
+    }
+    /// Closed, and everything was received.
+    [[nodiscard]] bool drained() noexcept { return ring_.drained(); }
+    /// The batch waiting first, without taking it; null where there is none.
+    [[nodiscard]] memory::Block* front() noexcept;
+    /// Releases a received batch and wakes a producer that waits for blocks.
+    void give_back(memory::Block& batch) noexcept;
+
+  private:
+    channel::SpscRing<memory::Block*> ring_;
+    memory::BlockPool* pool_;
+    std::size_t lane_;
+    runtime::Task* producer_ = nullptr;
+    runtime::Task* consumer_ = nullptr;
+    bool crosses_tasks_ = false;
+};
+
+}  // namespace strid::operators

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One replica of one fused segment, as the tasks see it: something with an input, an output and a
+// `run()` that handles one batch. What happens to the records is the business of the typed kernel
+// behind it (operator/kernel.hpp).
+//
+// Threads: `run` is called by the task that owns the node; the counters may be read by anybody.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <strid/base/histogram.hpp>
+#include <strid/operator/context.hpp>
+#include <strid/operator/input_port.hpp>
+#include <strid/operator/output_port.hpp>
+
+namespace strid::operators {
+
+/// What a run of a node came to.
+enum class [[nodiscard]] RunResult : std::uint8_t {
+    progressed,  ///< A batch was handled, wholly or in part.
+    empty,       ///< Nothing to do: no batch waits, or the source has nothing now.
+    refused,     ///< The output has no spare block.
+    finished     ///< The stream has ended and the outputs are closed.
+};
+
+/// A count written by one thread and read by any: no read-modify-write, a plain store.
+class Count {
+  public:
+    void add(std::uint64_t n) noexcept {
+        value_.store(value_.load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
+    }
+    [[nodiscard]] std::uint64_t get() const noexcept {
+        return value_.load(std::memory_order_relaxed);
+    }
+
+  private:
+    std::atomic<std::uint64_t> value_{0};
+};
+
+/// Counters of one operator within a node.
+struct OperatorCounts {
+    Count in;
+    Count out;
+    Count malformed;  ///< Records that a source refused, by the user's policy.
+};
+
+class Node {
+  public:
+    /// `operator_names` are the fused operators of this node, first to last.
+    Node(std::vector<std::string> operator_names, std::size_t replica, std::size_t parallelism);
+    Node(const Node&) = delete;
+    Node& operator=(const Node&) = delete;
+    virtual ~Node() = default;
+
+    /// Builds the output port, where the chain has one. Called once, before `open`.
+    virtual void create_output(const std::vector<OutputPort::SlotShape>& slots,
+                               const PortSizes& sizes) = 0;
+    /// Called once before the first run, on the thread that starts the graph. May throw.
+    virtual void open(runtime::Task& task) = 0;
+    /// Handles one batch, or one poll of a source. Throws OperatorError.
+    virtual RunResult run() = 0;
+    /// Gives back the batch at hand, which a run that did not end well may have left. Called on
+    /// every node before the first is destroyed, because a batch goes home to another node's pool.
+    virtual void abandon() noexcept = 0;
+    /// Of a source: when to run again though nobody notifies; 0 where unknown.
+    [[nodiscard]] virtual std::int64_t wake_at_ns() const noexcept { return 0; }
+    [[nodiscard]] virtual bool needs_own_thread() const noexcept { return false; }
+    /// Somebody outside the graph feeds or drains this node (an inlet, an outlet).
+    [[nodiscard]] virtual bool awaits_outside() const noexcept { return false; }
+    /// Of a source: what part of its input is done, 0 to 1; negative where unknown. Any thread.
+    [[nodiscard]] virtual double fraction_done() const noexcept { return -1; }
+    [[nodiscard]] virtual std::uint64_t bytes_read() const noexcept { return 0; }
+
+    /// A source ends its stream at the next run. Any thread.
+    void request_stop() noexcept { stop_requested_.store(true, std::memory_order_relaxed); }
+
+    [[nodiscard]] InputPort& input() noexcept { return input_; }
+    [[nodiscard]] const InputPort& input() const noexcept { return input_; }
+    /// Null for a node that ends in a sink.
+    [[nodiscard]] OutputPort* output() noexcept { return output_.get(); }
+    void keep_sequences() noexcept { keeps_sequences_ = true; }
+
+    [[nodiscard]] const std::vector<std::string>& operator_names() const noexcept { return names_; }
+    [[nodiscard]] std::size_t replica() const noexcept { return replica_; }
+    [[nodiscard]] std::size_t parallelism() const noexcept { return parallelism_; }
+    [[nodiscard]] const std::vector<OperatorCounts>& counts() const noexcept { return counts_; }
+    [[nodiscard]] const Histogram& latency() const noexcept { return latency_; }
+    [[nodiscard]] std::uint64_t busy_ns() const noexcept { return busy_ns_.get(); }
+    [[nodiscard]] std::uint64_t batches() const noexcept { return batches_.get(); }
+    [[nodiscard]] std::uint64_t refusals() const noexcept { return refusals_.get(); }
+
+  protected:
+    [[nodiscard]] bool stop_requested() const noexcept {
+        return stop_requested_.load(std::memory_order_relaxed);
+    }
+
+    std::vector<std::string> names_;
+    std::size_t replica_;
+    std::size_t parallelism_;
+    InputPort input_;
+    std::unique_ptr<OutputPort> output_;
+    bool keeps_sequences_ = false;
+    std::vector<OperatorCounts> counts_;
+    Histogram latency_;
+    Count busy_ns_;
+    Count batches_;
+    Count refusals_;
+
+  private:
+    std::atomic<bool> stop_requested_{false};
+};
+
+}  // namespace strid::operators

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The two doors between a running graph and threads of the program around it: an Inlet that they
+// push records into, and an Outlet that they pop records from. Together they are the accelerator
+// of paper 4, section 1.2.2.
+//
+// Threads: any number push into an inlet or pop from an outlet. The graph's side is one task. Both
+// queues are bounded: a full inlet makes `push` wait, a full outlet holds the graph back.
+// The law: records leave in the order in which they were pushed; none is lost between `push`
+// returning true and the end of a run that ends well.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <strid/operator/source.hpp>
+#include <strid/runtime/task.hpp>
+
+namespace strid {
+
+namespace operators {
+
+template <class T>
+struct InletState {
+    explicit InletState(std::size_t capacity) : capacity_records(std::max<std::size_t>(capacity, 1)) {}
+
+    std::mutex mutex;
+    std::condition_variable room;
+    std::vector<T> waiting;              // guarded by mutex
+    std::size_t capacity_records;
+    bool closed = false;                 // guarded: no more pushes
+    runtime::Task* task = nullptr;       // guarded: the reader, while a run is on
+};
+
+/// The graph's side of an inlet.
+template <class T>
+class InletSource {
+  public:
+    using record_type = T;
+
+    explicit InletSource(std::shared_ptr<InletState<T>> state) : state_(std::move(state)) {}
+    InletSource(const InletSource& other) : state_(other.state_) {}
+    InletSource(InletSource&&) noexcept = default;
+    InletSource& operator=(const InletSource&) = delete;
+    ~InletSource() {
+        if (!attached_) return;
+        const std::lock_guard lock{state_->mutex};
+        state_->task = nullptr;
+        state_->closed = true;  // the run is over: a waiting push returns false
+        state_->room.notify_all();
+    }
+
+    void attach(runtime::Task& task) {
+        const std::lock_guard lock{state_->mutex};
+        state_->task = &task;
+        attached_ = true;
+    }
+    void awaits_outside() const noexcept {}
+
+    template <class Emit>
+    SourceStatus poll(Emit& emit, std::size_t budget) {
+        if (next_ == taken_.size()) {
+            taken_.clear();
+            next_ = 0;
+            const std::lock_guard lock{state_->mutex};
+            if (state_->waiting.empty()) {
+                return state_->closed ? SourceStatus::finished : SourceStatus::idle;
+            }
+            taken_.swap(state_->waiting);
+            state_->room.notify_all();
+        }
+        for (; next_ != taken_.size() && budget != 0; --budget) {
+            if (!emit(std::move(taken_[next_++]))) return SourceStatus::more;
+        }
+        return SourceStatus::more;
+    }
+
+  private:
+    std::shared_ptr<InletState<T>> state_;
+    std::vector<T> taken_;
+    std::size_t next_ = 0;
+    bool attached_ = false;
+};
+
+template <class T>
+struct OutletState {
+    explicit OutletState(std::size_t capacity)
+        : capacity_records(std::max<std::size_t>(capacity, 1)) {}
+
+    void end_session() {
+        const std::lock_guard lock{mutex};
+        task = nullptr;
+        ended = true;
+        filled.notify_all();
+    }
+
+    std::mutex mutex;
+    std::condition_variable filled;
+    std::deque<T> waiting;            // guarded by mutex
+    std::size_t capacity_records;
+    /// Written under the mutex; the sink reads it without, as a hint. Relaxed: the mutex orders
+    /// the records themselves.
+    std::atomic<std::size_t> count{0};
+    bool ended = false;               // guarded
+    bool refused = false;             // guarded: the graph waits for room
+    runtime::Task* task = nullptr;    // guarded
+};
+
+/// The graph's side of an outlet.
+template <class T>
+class OutletSink {
+  public:
+    explicit OutletSink(std::shared_ptr<OutletState<T>> state) : state_(std::move(state)) {}
+
+    void attach(runtime::Task& task) {
+        const std::lock_guard lock{state_->mutex};
+        state_->task = &task;
+        state_->ended = false;
+        // When the last copy of this replica goes, however the run ends, the readers are told.
+        session_ = std::shared_ptr<void>(nullptr, [state = state_](void*) { state->end_session(); });
+    }
+    [[nodiscard]] bool accepts() {
+        if (state_->count.load(std::memory_order_relaxed) < state_->capacity_records) return true;
+        const std::lock_guard lock{state_->mutex};
+        state_->refused = state_->waiting.size() >= state_->capacity_records;
+        return !state_->refused;
+    }
+    void operator()(T&& record) {
+        const std::lock_guard lock{state_->mutex};
+        state_->waiting.push_back(std::move(record));
+        state_->count.store(state_->waiting.size(), std::memory_order_relaxed);
+        state_->filled.notify_one();
+    }
+    void close() { state_->end_session(); }
+
+  private:
+    std::shared_ptr<OutletState<T>> state_;
+    std::shared_ptr<void> session_;
+};
+
+}  // namespace operators
+
+/// Pushes records into a running graph, from any thread. Copies push into the same stream.
+template <class T>
+class Inlet {
+  public:
+    explicit Inlet(std::shared_ptr<operators::InletState<T>> state) : state_(std::move(state)) {}
+
+    /// Waits for room. False when the inlet is closed or the run is over: the record was not taken.
+    bool push(T record) {
+        std::unique_lock lock{state_->mutex};
+        state_->room.wait(lock, [this] { return state_->closed || has_room(); });
+        return add(std::move(record));
+    }
+    /// Does not wait. False when there is no room or the inlet is closed.
+    bool try_push(T record) {
+        const std::lock_guard lock{state_->mutex};
+        return has_room() && add(std::move(record));
+    }
+    /// No more records: the stream ends when those pushed are through.
+    void close() {
+        const std::lock_guard lock{state_->mutex};
+        state_->closed = true;
+        state_->room.notify_all();
+        if (state_->task != nullptr) state_->task->notify();
+    }
+
+  private:
+    [[nodiscard]] bool has_room() const noexcept {
+        return state_->waiting.size() < state_->capacity_records;
+    }
+    bool add(T&& record) {
+        if (state_->closed) return false;
+        state_->waiting.push_back(std::move(record));
+        // Only the first of a bunch needs to wake the graph.
+        if (state_->waiting.size() == 1 && state_->task != nullptr) state_->task->notify();
+        return true;
+    }
+
+    std::shared_ptr<operators::InletState<T>> state_;
+};
+
+/// Pops records from a running graph, from any thread.
+template <class T>
+class Outlet {
+  public:
+    explicit Outlet(std::shared_ptr<operators::OutletState<T>> state) : state_(std::move(state)) {}
+
+    /// Waits for a record; empty when the stream has ended and all was popped.
+    [[nodiscard]] std::optional<T> pop() {
+        std::unique_lock lock{state_->mutex};
+        state_->filled.wait(lock, [this] { return state_->ended || !state_->waiting.empty(); });
+        return take();
+    }
+    /// Does not wait; empty when nothing is there now.
+    [[nodiscard]] std::optional<T> try_pop() {
+        const std::lock_guard lock{state_->mutex};
+        return take();
+    }
+
+  private:
+    std::optional<T> take() {
+        if (state_->waiting.empty()) return std::nullopt;
+        std::optional<T> record{std::move(state_->waiting.front())};
+        state_->waiting.pop_front();
+        state_->count.store(state_->waiting.size(), std::memory_order_relaxed);
+        if (state_->refused && state_->task != nullptr) {
+            state_->refused = false;
+            state_->task->notify();
+        }
+        return record;
+    }
+
+    std::shared_ptr<operators::OutletState<T>> state_;
+};
+
+}  // namespace strid

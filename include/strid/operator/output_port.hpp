@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where a replica's records leave it. A port has slots, one per place that its router can choose;
+// each slot fills one batch and sends it over its links by its policy. Routing writes a record
+// straight into the batch of its destination: the port never sees a record, only the bytes it takes.
+//
+// One pool feeds all slots. Its capacity is the port's bound, and its exhaustion the back-pressure:
+// a node looks at `spare()` before each record and stops between two records when there is none. A
+// single record whose fan-out needs more than the spare block is finished on blocks in debt.
+//
+// Threads: only the task of the node. The law: records leave a slot in the order they came.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include <strid/memory/block_pool.hpp>
+#include <strid/operator/link.hpp>
+#include <strid/operator/perturbation.hpp>
+
+namespace strid::operators {
+
+/// How a slot's batches choose among its links.
+enum class SendPolicy : std::uint8_t {
+    one,           ///< The slot has one link.
+    least_loaded,  ///< The link with the fewest batches waiting, round robin among equals.
+    all            ///< Every link: one shared batch, one reference per link (multicast).
+};
+
+/// Sizes of a port, chosen by the planner.
+struct PortSizes {
+    std::size_t block_bytes = std::size_t{16} << 10;  ///< One block, headers included.
+    std::size_t blocks_per_link = 4;                  ///< In flight to one consumer.
+    std::size_t ring_capacity = 0;                    ///< 0: room for the whole pool.
+    std::uint64_t perturbation_seed = 0;              ///< 0: none.
+};
+
+class OutputPort {
+  public:
+    struct Slot {
+        std::byte* cursor = nullptr;  ///< Where the next record goes.
+        std::byte* end = nullptr;     ///< cursor == end: renew before writing.
+        memory::Block* batch = nullptr;
+        std::size_t first_link = 0;
+        std::size_t link_count = 0;
+        std::size_t next_link = 0;  ///< Where least_loaded starts looking.
+        SendPolicy policy = SendPolicy::one;
+    };
+    /// Records of the port's type: their size and how a batch of them is destroyed.
+    struct RecordType {
+        std::size_t bytes;
+        void (*destroy)(message::BatchHeader&) noexcept;
+    };
+    struct SlotShape {
+        std::size_t links;
+        SendPolicy policy;
+    };
+
+    OutputPort(RecordType type, const std::vector<SlotShape>& slots, const PortSizes& sizes);
+    OutputPort(const OutputPort&) = delete;
+    OutputPort& operator=(const OutputPort&) = delete;
+    ~OutputPort();
+
+    [[nodiscard]] std::size_t slot_count() const noexcept { return slots_.size(); }
+    [[nodiscard]] std::size_t link_count() const noexcept { return links_.size(); }
+    /// The links of slot s are [first_link, first_link + link_count) in the order of the shapes.
+    [[nodiscard]] Link& link(std::size_t index) noexcept { return *links_[index]; }
+    [[nodiscard]] Slot& slot(std::size_t index) noexcept { return slots_[index]; }
+
+    /// True while one more record may be started.
+    [[nodiscard]] bool spare() const noexcept { return spare_; }
+    /// Looks again for a spare block, and sends on what waited for room in a ring.
+    bool refresh();
+    /// Before waiting on `spare()`: asks to be woken. False where there is a spare block after all.
+    [[nodiscard]] bool await_spare() noexcept;
+
+    /// Sends a full slot's batch and gives the slot an empty one, in debt if need be.
+    void renew(Slot& slot);
+
+    /// What the records emitted from now on derive from.
+    void begin_input(std::int64_t born_ns) noexcept { born_ns_ = born_ns; }
+    void keep_alive(const memory::TextReference& text);
+    void keep_alive(const message::BatchHeader& input);
+    /// Every batch sent from now on belongs to this place in the order (for `ordered`).
+    void begin_sequence(std::uint64_t sequence) noexcept { sequence_ = sequence; }
+    /// Sends the last batch of the sequence, an empty one if need be. Single-slot ports only.
+    void end_sequence();
+    /// Numbers the batches as they are sent: the start of an ordered section.
+    void stamp_sequences() noexcept { stamps_ = true; }
+
+    /// The end of a run of the node: sends what is filled where the producer is `idle` or the
+    /// consumer hungry, and announces everything that was sent.
+    void publish(bool idle);
+    /// Everything out and the links closed. False while a ring has no room: try again.
+    [[nodiscard]] bool close();
+
+    [[nodiscard]] memory::PoolCounters pool_counters() const noexcept { return pool_.counters(); }
+
+  private:
+    void send(Slot& slot, bool ends_sequence = false);
+    void push(std::size_t link, memory::Block& batch);
+    bool drain_overflow();
+    [[nodiscard]] bool hungry(const Slot& slot) const noexcept;
+    std::size_t least_loaded(Slot& slot) const noexcept;
+    void open(Slot& slot, memory::Block& block) noexcept;
+
+    RecordType type_;
+    std::size_t records_per_block_;
+    memory::BlockPool pool_;
+    std::vector<std::unique_ptr<Link>> links_;
+    std::vector<Slot> slots_;
+    /// Batches that found a ring full, per link; a port with any of them has no spare.
+    std::vector<std::deque<memory::Block*>> overflow_;
+    std::vector<bool> announce_;
+    std::size_t overflowing_ = 0;
+    bool spare_ = true;
+    bool stamps_ = false;
+    std::uint64_t sequence_ = 0;
+    std::int64_t born_ns_ = message::never_born;
+    std::vector<memory::TextReference> texts_;
+    Perturbation perturbation_;
+};
+
+}  // namespace strid::operators

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// State by key: an open-addressing table with the values in place, looked up with the hash that
+// the record brought along, and the keyed operators on it.
+//
+// A key that is text points into the batch that it came with; a state outlives its batch, so the
+// table keeps a copy of its own, once per key, for as long as the table lives (that is: the run).
+//
+// Threads: only the task of the node.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include <strid/base/assert.hpp>
+#include <strid/base/hash.hpp>
+#include <strid/memory/static_arena.hpp>
+#include <strid/message/batch.hpp>
+#include <strid/operator/stage.hpp>
+
+namespace strid {
+
+/// A key with the value that an `accumulate` holds for it. A text key stays valid until the graph's
+/// run is over.
+template <class K, class V>
+struct Keyed {
+    K key;
+    V value;
+};
+
+/// When a keyed accumulation tells what it has.
+enum class Emit : std::uint8_t {
+    every_update,  ///< After each record: the papers' Accumulator.
+    at_end         ///< Once per key, when the stream ends.
+};
+
+namespace operators {
+
+/// Values by key. References to values are valid until the next insertion. Lookup O(1).
+template <class K, class V>
+class KeyTable {
+  public:
+    KeyTable() = default;
+    /// Operators are copied as prototypes, before their first record: a copy starts empty too.
+    KeyTable([[maybe_unused]] const KeyTable& prototype) { STRID_ASSERT(prototype.size() == 0); }
+    KeyTable& operator=(const KeyTable&) = delete;
+
+    /// The value of the key, made by `make()` where the key is new. `hash` is `hash_of(key)`.
+    template <class Make>
+    std::pair<const K&, V&> find_or_make(const K& key, std::uint64_t hash, Make&& make) {
+        const auto found = table_.find(Probe{&key, hash});
+        if (found != table_.end()) [[likely]] return {found->first, found->second};
+        const auto made = table_.emplace(own(key), make()).first;
+        return {made->first, made->second};
+    }
+
+    [[nodiscard]] std::size_t size() const noexcept { return table_.size(); }
+    [[nodiscard]] auto begin() { return table_.begin(); }
+    [[nodiscard]] auto end() { return table_.end(); }
+
+  private:
+    struct Probe {
+        const K* key;
+        std::uint64_t hash;
+    };
+    struct Hash {
+        using is_transparent = void;
+        using is_avalanching = void;
+        std::size_t operator()(const K& key) const noexcept { return hash_of(key); }
+        std::size_t operator()(const Probe& probe) const noexcept { return probe.hash; }
+    };
+    struct Equal {
+        using is_transparent = void;
+        bool operator()(const K& a, const K& b) const { return a == b; }
+        bool operator()(const Probe& a, const K& b) const { return *a.key == b; }
+        bool operator()(const K& a, const Probe& b) const { return a == *b.key; }
+    };
+
+    K own(const K& key) {
+        if constexpr (std::is_same_v<K, std::string_view>) {
+            constexpr std::size_t region_bytes = std::size_t{64} << 10;
+            if (!texts_) {
+                texts_ = std::make_unique<memory::StaticArena>(memory::StaticArena::Options{
+                    .capacity_bytes = region_bytes, .growth_bytes = region_bytes});
+            }
+            return texts_->intern(key);
+        } else {
+            return key;
+        }
+    }
+
+    std::unique_ptr<memory::StaticArena> texts_;  // the keys' own text; none for other keys
+    boost::unordered_flat_map<K, V, Hash, Equal> table_;
+};
+
+/// The key type of a key function on `T`, by value.
+template <class KeyOf, class T>
+using KeyType = std::remove_cvref_t<std::invoke_result_t<KeyOf&, const T&>>;
+
+/// One copy of the function for each key, made from the prototype when the key first comes. The
+/// prototype's `open` runs before the first record.
+template <class F, class KeyOf, class K>
+class PerKey {
+  public:
+    using Function = F;
+
+    PerKey(F prototype, KeyOf key_of)
+        : prototype_(std::move(prototype)), key_of_(std::move(key_of)) {}
+
+    void open(const Context& context) {
+        context_ = context;
+        if constexpr (requires { prototype_.open(context); }) prototype_.open(context);
+    }
+
+  protected:
+    [[nodiscard]] const Context& context() const noexcept { return context_; }
+    template <class T>
+    [[nodiscard]] F& function_for(message::Hashed<T>& arrived) {
+        return table_
+            .find_or_make(std::invoke(key_of_, std::as_const(arrived.record)), arrived.hash,
+                          [this]() -> const F& { return prototype_; })
+            .second;
+    }
+
+  private:
+    F prototype_;
+    KeyOf key_of_;
+    Context context_;
+    KeyTable<K, F> table_;
+};
+
+/// What a keyed accumulation holds: `Fold` is called as `fold(state, record)`.
+template <class State, class Fold, class KeyOf, class K>
+class Accumulate {
+  public:
+    static constexpr bool selective = true;
+
+    Accumulate(State initial, Fold fold, KeyOf key_of, Emit emit)
+        : initial_(std::move(initial)),
+          fold_(std::move(fold)),
+          key_of_(std::move(key_of)),
+          emit_(emit) {}
+
+    void open(const Context& context) {
+        context_ = context;
+        if constexpr (requires { fold_.open(context); }) fold_.open(context);
+    }
+
+    template <class T, class Next>
+    void operator()(message::Hashed<T>& arrived, Next&& next) {
+        const auto [key, state] =
+            table_.find_or_make(std::invoke(key_of_, std::as_const(arrived.record)), arrived.hash,
+                                [this]() -> const State& { return initial_; });
+        call(fold_, context_, state, std::as_const(arrived.record));
+        if (emit_ == Emit::every_update) {
+            Keyed<K, State> update{key, state};
+            next(update);
+        }
+    }
+
+    template <class Next, class Ready>
+    bool finish(Next&& next, Ready&& ready) {
+        if (emit_ != Emit::at_end) return true;
+        if (!position_) position_ = table_.begin();
+        for (; *position_ != table_.end(); ++*position_) {
+            if (!ready()) return false;
+            Keyed<K, State> last{(*position_)->first, (*position_)->second};
+            next(last);
+        }
+        return true;
+    }
+
+  private:
+    using Table = KeyTable<K, State>;
+
+    State initial_;
+    Fold fold_;
+    KeyOf key_of_;
+    Emit emit_;
+    Context context_;
+    Table table_;
+    std::optional<decltype(std::declval<Table&>().begin())> position_;
+};
+
+/// Combines the records of a key pairwise: `T f(const T& so_far, const T& record)`. The first
+/// record of a key passes as it is. What is held must own what it points to: a `T` with text
+/// fields outlives the batch that the text came with.
+template <class T, class F, class KeyOf, class K>
+class Reduce {
+  public:
+    static constexpr bool selective = false;
+
+    Reduce(F combine, KeyOf key_of) : combine_(std::move(combine)), key_of_(std::move(key_of)) {}
+
+    void open(const Context& context) { context_ = context; }
+
+    template <class Next>
+    void operator()(message::Hashed<T>& arrived, Next&& next) {
+        auto& held =
+            table_
+                .find_or_make(std::invoke(key_of_, std::as_const(arrived.record)), arrived.hash,
+                              [] { return std::optional<T>{}; })
+                .second;
+        if (held) {
+            held = call(combine_, context_, std::as_const(*held), std::as_const(arrived.record));
+        } else {
+            held = arrived.record;
+        }
+        T update = *held;
+        next(update);
+    }
+
+  private:
+    F combine_;
+    KeyOf key_of_;
+    Context context_;
+    KeyTable<K, std::optional<T>> table_;
+};
+
+}  // namespace operators
+}  // namespace strid

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where a record goes next. A router is the last link of a fused chain: it chooses a slot of the
+// output port and writes the record straight into the batch that the slot is filling.
+//
+// The type of a router says what the edge means; how many consumers there are, and by which policy
+// a slot's batches spread over them, is the planner's and stands in the port.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <ranges>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include <strid/base/hash.hpp>
+#include <strid/message/batch.hpp>
+#include <strid/operator/output_port.hpp>
+
+namespace strid::operators {
+
+/// Writes a record into the batch of a slot. The cost of an edge, per record: one comparison, the
+/// bytes of the record.
+template <class Physical, class... Parts>
+void write(OutputPort& port, OutputPort::Slot& slot, Parts&&... parts) {
+    if (slot.cursor == slot.end) [[unlikely]] port.renew(slot);
+    ::new (static_cast<void*>(slot.cursor)) Physical{std::forward<Parts>(parts)...};
+    slot.cursor += sizeof(Physical);
+}
+
+/// Size and destruction of the records of a port.
+template <class Physical>
+[[nodiscard]] constexpr OutputPort::RecordType record_type() noexcept {
+    static_assert(alignof(Physical) <= cache_line_bytes, "records align to a cache line at most");
+    return {sizeof(Physical), std::is_trivially_destructible_v<Physical>
+                                  ? nullptr
+                                  : &message::destroy_records<Physical>};
+}
+
+/// The end of a chain whose last stage is a sink.
+struct NoRouter {
+    static constexpr bool has_output = false;
+};
+
+/// One slot for everything: forward, rebalance and broadcast edges, by the slot's policy.
+template <class T>
+struct SingleSlotRouter {
+    static constexpr bool has_output = true;
+    using Physical = T;
+
+    void bind(OutputPort&) noexcept {}
+    void operator()(OutputPort& port, T& record) {
+        write<T>(port, port.slot(0), std::move(record));
+    }
+};
+
+/// Key groups: a key belongs to one of them for good, a replica owns a range of them. Fixed, so
+/// that state can move between replicas group by group.
+inline constexpr std::size_t key_group_bits = 7;
+inline constexpr std::size_t key_groups = std::size_t{1} << key_group_bits;
+
+[[nodiscard]] constexpr std::size_t key_group_of(std::uint64_t hash) noexcept {
+    return static_cast<std::size_t>(hash >> (64 - key_group_bits));
+}
+
+/// All records of a key to one replica, with the key's hash.
+template <class T, class KeyOf>
+class KeyByRouter {
+  public:
+    static constexpr bool has_output = true;
+    using Physical = message::Hashed<T>;
+
+    explicit KeyByRouter(KeyOf key_of) : key_of_(std::move(key_of)) {}
+
+    void bind(OutputPort& port) noexcept {
+        for (std::size_t group = 0; group < key_groups; ++group) {
+            slot_of_[group] = static_cast<std::uint8_t>(group * port.slot_count() / key_groups);
+        }
+    }
+    void operator()(OutputPort& port, T& record) {
+        const std::uint64_t hash = hash_of(std::invoke(key_of_, std::as_const(record)));
+        write<Physical>(port, port.slot(slot_of_[key_group_of(hash)]), std::move(record), hash);
+    }
+
+  private:
+    KeyOf key_of_;
+    std::array<std::uint8_t, key_groups> slot_of_{};
+};
+static_assert(key_groups <= 256, "a slot of a key group fits one byte");
+
+/// To the branch, or the branches, that the user's function names: slot i is branch i.
+template <class T, class Choose>
+class SplitRouter {
+  public:
+    static constexpr bool has_output = true;
+    using Physical = T;
+    using Choice = std::invoke_result_t<Choose&, const T&>;
+
+    explicit SplitRouter(Choose choose) : choose_(std::move(choose)) {}
+
+    void bind(OutputPort&) noexcept {}
+    void operator()(OutputPort& port, T& record) {
+        if constexpr (std::ranges::range<Choice>) {
+            for (const auto branch : std::invoke(choose_, std::as_const(record))) {
+                write<T>(port, checked(port, static_cast<std::size_t>(branch)),
+                         std::as_const(record));
+            }
+        } else {
+            const auto branch = static_cast<std::size_t>(
+                std::invoke(choose_, std::as_const(record)));
+            write<T>(port, checked(port, branch), std::move(record));
+        }
+    }
+
+  private:
+    static OutputPort::Slot& checked(OutputPort& port, std::size_t branch) {
+        if (branch < port.slot_count()) [[likely]] return port.slot(branch);
+        throw std::out_of_range("split chose branch " + std::to_string(branch) + " of " +
+                                std::to_string(port.slot_count()));
+    }
+
+    Choose choose_;
+};
+
+}  // namespace strid::operators

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a source is: an object that the engine polls. The engine owns the loop, so a source never
+// blocks a worker, can be stopped between two polls, and runs under the simulation.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+
+#include <strid/memory/text_arena.hpp>
+#include <strid/operator/context.hpp>
+
+namespace strid {
+
+/// What a poll found.
+enum class [[nodiscard]] SourceStatus : std::uint8_t {
+    more,     ///< poll again as soon as there is room
+    idle,     ///< nothing is due now; `wake_at_ns()` may say when something will be
+    finished  ///< the last record was emitted; never poll again
+};
+
+namespace operators {
+
+/// The shape of the emitter that a source is polled with; stands in for the engine's own (a
+/// template over the fused chain behind the source) where a concept needs some type to ask with.
+template <class T>
+struct EmitProbe {
+    bool operator()(T&&) const { return true; }
+    void keep_alive(const memory::TextReference&) const {}
+    void born_at(std::int64_t) const {}
+    void count_malformed(std::uint64_t) const {}
+};
+
+}  // namespace operators
+
+/// A source of records of `record_type`. Copied for each replica before `open`; polled by one
+/// thread at a time for as long as the answer is not `finished`.
+///
+/// `poll(emit, budget)` emits about `budget` records at most and says what it found. `emit(r)`
+/// always takes the record; where it returns false the poll should return `more` soon.
+/// Optional: `open(const Context&)`, `wake_at_ns()`, `blocks()` (a poll may block: own thread),
+/// `fraction_done()`, `bytes_read()`.
+template <class S>
+concept Source =
+    std::copy_constructible<S> &&
+    requires(S& source, operators::EmitProbe<typename S::record_type>& emit, std::size_t budget) {
+        typename S::record_type;
+        { source.poll(emit, budget) } -> std::same_as<SourceStatus>;
+    };
+
+}  // namespace strid

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The per-record operators. A stage is one idea on a few lines: `stage(record, next)` handles one
+// record and calls `next` for each record that comes out. Neighbours compose when the template is
+// instantiated, so a fused segment is one loop over a batch without a call between its operators.
+// The record arrives as `T&`: the stage may change it and move from it.
+//
+// The user's function comes through a holder: `Plain` has one for the replica, `PerKey`
+// (operator/per_key.hpp) one for each key.
+//
+// Optional members of a stage: `open(const Context&)` before the first record; `flush()` when
+// nothing more waits; `finish(next, ready)` when the input has ended, which emits what the stage
+// still holds while `ready()` says so, and returns true once it is done; `attach(Task&)` for one that
+// outside threads wake; `accepts()`, false to refuse records for a while; `close()` at the very end.
+#pragma once
+
+#include <concepts>
+#include <type_traits>
+#include <utility>
+
+#include <strid/message/batch.hpp>
+#include <strid/operator/callable.hpp>
+#include <strid/runtime/task.hpp>
+
+namespace strid::operators {
+
+/// One function for all records of the replica, with its context.
+template <class F>
+class Plain {
+  public:
+    using Function = F;
+
+    explicit Plain(F function) : function_(std::move(function)) {}
+
+    void open(const Context& context) {
+        context_ = context;
+        if constexpr (requires { function_.open(context); }) function_.open(context);
+    }
+    void flush() {
+        if constexpr (requires { function_.flush(); }) function_.flush();
+    }
+    void close() {
+        if constexpr (requires { function_.close(); }) function_.close();
+    }
+
+  protected:
+    [[nodiscard]] const Context& context() const noexcept { return context_; }
+    [[nodiscard]] F& function() noexcept { return function_; }
+    template <class T>
+    [[nodiscard]] F& function_for(T&) noexcept {
+        return function_;
+    }
+
+  private:
+    F function_;
+    Context context_;
+};
+
+/// The user's record, without the hash that it may travel with.
+template <class T>
+[[nodiscard]] T& record_of(T& record) noexcept {
+    return record;
+}
+template <class T>
+[[nodiscard]] T& record_of(message::Hashed<T>& hashed) noexcept {
+    return hashed.record;
+}
+
+/// The type that a map function makes of a `T`.
+template <class F, class T>
+struct MapResult {
+    using type = std::remove_cvref_t<CallResult<F, T&&>>;
+};
+template <class F, class T>
+    requires InPlaceMap<F, T>
+struct MapResult<F, T> {
+    using type = T;
+};
+
+/// One record out for each record in, changed in place or of another type.
+template <class Holder>
+struct Map : Holder {
+    static constexpr bool selective = false;
+    explicit Map(Holder holder) : Holder(std::move(holder)) {}
+
+    template <class Arrived, class Next>
+    void operator()(Arrived& arrived, Next&& next) {
+        auto& function = this->function_for(arrived);
+        auto& record = record_of(arrived);
+        using T = std::remove_reference_t<decltype(record)>;
+        if constexpr (InPlaceMap<typename Holder::Function, T>) {
+            call(function, this->context(), record);
+            next(record);
+        } else {
+            auto result = call(function, this->context(), std::move(record));
+            next(result);
+        }
+    }
+};
+
+/// Keeps the records of which the function says true.
+template <class Holder>
+struct Filter : Holder {
+    static constexpr bool selective = true;
+    explicit Filter(Holder holder) : Holder(std::move(holder)) {}
+
+    template <class Arrived, class Next>
+    void operator()(Arrived& arrived, Next&& next) {
+        auto& function = this->function_for(arrived);
+        auto& record = record_of(arrived);
+        if (call(function, this->context(), std::as_const(record))) next(record);
+    }
+};
+
+/// Any number of records out for each record in.
+template <class Holder, class U>
+struct FlatMap : Holder {
+    static constexpr bool selective = true;
+    explicit FlatMap(Holder holder) : Holder(std::move(holder)) {}
+
+    template <class Arrived, class Next>
+    void operator()(Arrived& arrived, Next&& next) {
+        auto& function = this->function_for(arrived);
+        auto& record = record_of(arrived);
+        auto emit = [&next](U emitted) { next(emitted); };
+        if constexpr (Callable<typename Holder::Function, decltype((record)), decltype(emit)&>) {
+            call(function, this->context(), record, emit);
+        } else {
+            Emitter<U> erased{emit};
+            call(function, this->context(), record, erased);
+        }
+    }
+};
+
+/// Takes the records out of the graph.
+template <class F>
+struct Sink : Plain<F> {
+    static constexpr bool selective = false;
+    using Plain<F>::Plain;
+
+    template <class Arrived, class Next>
+    void operator()(Arrived& arrived, Next&&) {
+        call(this->function(), this->context(), std::move(record_of(arrived)));
+    }
+    void attach(runtime::Task& task)
+        requires requires(F& function) { function.attach(task); }
+    {
+        this->function().attach(task);
+    }
+    [[nodiscard]] bool accepts()
+        requires requires(F& function) {
+            { function.accepts() } -> std::same_as<bool>;
+        }
+    {
+        return this->function().accepts();
+    }
+};
+
+/// Hands every record on as it is: a segment that only routes, after a split or a merge.
+struct Identity {
+    static constexpr bool selective = false;
+
+    template <class Arrived, class Next>
+    void operator()(Arrived& arrived, Next&& next) {
+        next(record_of(arrived));
+    }
+};
+
+}  // namespace strid::operators

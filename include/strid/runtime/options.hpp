@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How an execution runs its tasks. The defaults are meant to be left alone. A plain value, read
+// once by the constructor of Execution.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace strid::runtime {
+
+struct ExecutionOptions {
+    enum class Mode : std::uint8_t {
+        cooperative,  // a worker per core, each runs many tasks
+        dedicated,    // a thread per task (the model of paper 2, section 4.4)
+        simulation    // one thread, seeded random order, replayable
+    };
+    enum class Waiting : std::uint8_t {
+        park,  // spin for some microseconds, then sleep in the kernel
+        spin   // never sleep; yields the core when there are more threads than cores
+    };
+
+    Mode mode = Mode::cooperative;
+
+    /// Cooperative: number of workers. 0: one per core that this process may use.
+    std::size_t workers = 0;
+
+    Waiting waiting = Waiting::park;
+
+    /// True: every worker or dedicated thread stays on one core, neighbours in task order on
+    /// neighbouring cores. False: tasks keep to their workers just the same; where the workers
+    /// fill the machine and it has several groups of cores that share a cache, each worker keeps
+    /// to its group and the kernel chooses the core, which survives a busy neighbour better.
+    bool pin = false;
+
+    /// Explicit affinity: for every task, in order, the number of the processor (as in taskset)
+    /// that it runs on. Empty: by topology. Cooperative: a worker on each processor named, and
+    /// the task has its home there. Processors that do not exist are a GraphError.
+    std::vector<int> affinity{};
+
+    /// Simulation: the same tasks with the same seed take the same steps.
+    std::uint64_t seed = 0;
+
+    /// Period after which a task counts as stalled: it has work, or is inside a step, and no step
+    /// of it ended. 0: no watchdog.
+    std::chrono::milliseconds watchdog{0};
+
+    /// Called by the watchdog's thread once per period in which tasks are stalled, with their
+    /// names. It may call Execution::cancel(); what it throws ends the execution like a failed
+    /// step. May be empty: Execution::stalled() tells the same.
+    std::function<void(const std::vector<std::string>&)> on_stalled{};
+};
+
+}  // namespace strid::runtime

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the runtime runs: a task takes one batch per step and says what it needs next.
+//
+// A task is owned by whoever built it and must outlive every thread that may notify it; an
+// Execution borrows it, once in its life. step() and wake_at_ns() are entered by one thread at a
+// time (whichever worker claimed the task), with everything earlier steps wrote visible. notify(),
+// request_stop(), has_work() and counters() may be entered by any thread at any time, also before
+// the task is given to an Execution and after that Execution is gone.
+//
+// The law: a step begins after every notify() that no earlier step began after. So a task looks
+// for work, finds none, returns `waiting`, and work that comes during the step is not missed.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include <strid/base/cache_line.hpp>
+
+namespace strid::runtime {
+
+class Pool;
+struct Slot;
+
+/// What a step leaves behind.
+enum class [[nodiscard]] StepResult : std::uint8_t {
+    progressed,  // did something and may have more to do: runnable again
+    waiting,     // nothing to do until somebody calls notify()
+    timed,       // like waiting, but runnable again at wake_at_ns() as well
+    finished     // never step again
+};
+
+/// What a task has done so far; every figure only grows.
+struct TaskCounters {
+    std::uint64_t steps = 0;         // calls of step() that returned
+    std::uint64_t idle_periods = 0;  // steps that returned waiting or timed
+    std::int64_t busy_ns = 0;        // time inside step()
+    std::int64_t idle_ns = 0;        // time between such a return and the next step
+    bool finished = false;
+};
+
+class Task {
+  public:
+    /// `name` is for people: errors, metrics, the watchdog's report.
+    explicit Task(std::string name);
+    virtual ~Task();
+    Task(const Task&) = delete;
+    Task& operator=(const Task&) = delete;
+
+    /// Does a bounded piece of work, about one batch. Must tolerate being called with nothing to
+    /// do. Throwing ends the whole execution with that exception.
+    virtual StepResult step() = 0;
+
+    /// When to step again after `timed`, on the clock of now_ns(). Read right after the step, by
+    /// the thread that made it. A time that has passed means at once.
+    [[nodiscard]] virtual std::int64_t wake_at_ns() const noexcept { return 0; }
+
+    /// True for a task whose step may block in the operating system: it gets a thread to itself.
+    /// Asked once, when the execution is built.
+    [[nodiscard]] virtual bool needs_own_thread() const noexcept { return false; }
+
+    /// True while somebody outside the execution may still notify this task (an inlet, a socket):
+    /// then a simulation in which nothing can run waits instead of reporting a deadlock.
+    [[nodiscard]] virtual bool awaits_outside() const noexcept { return false; }
+
+    /// A guess, from any thread, whether input lies waiting. Only the watchdog asks.
+    [[nodiscard]] virtual bool has_work() const noexcept { return false; }
+
+    /// Any thread: a source finishes at its next step; everything else drains. The execution
+    /// notifies the task afterwards.
+    virtual void request_stop() noexcept {}
+
+    /// Any thread: makes the task runnable and sees to it that a worker comes. One atomic
+    /// read-modify-write; a system call only where nobody is awake to take the task.
+    void notify() noexcept;
+
+    [[nodiscard]] const std::string& name() const noexcept { return name_; }
+    /// Any thread; each figure is exact at some recent moment.
+    [[nodiscard]] TaskCounters counters() const noexcept;
+
+  private:
+    friend class Pool;
+
+    std::string name_;
+    std::shared_ptr<Pool> pool_;        // keeps the slot alive for late notifications
+    std::atomic<Slot*> slot_{nullptr};  // published once, by the execution
+};
+
+}  // namespace strid::runtime

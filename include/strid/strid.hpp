@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Everything that an application needs.
+#pragma once
+
+#include <strid/connector/connector.hpp>
+#include <strid/graph/graph.hpp>
+#include <strid/graph/main.hpp>

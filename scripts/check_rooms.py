@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Checks that a room of the library includes only rooms above it.
+
+The rooms stand in the order of the table in ARCHITECTURE.md. A header of the library is always
+included as <strid/room/file.hpp>; "file.hpp" is for a private header beside the source that
+includes it. Only <strid/strid.hpp>, which belongs to no room, may include every room.
+
+    check_rooms.py [ROOT]      prints each violation as file:line: what, and fails if there is one
+"""
+
+import re
+import sys
+from pathlib import Path
+
+from source_text import code_files
+
+ROOMS = [
+    "base",
+    "memory",
+    "channel",
+    "message",
+    "block",
+    "runtime",
+    "operator",
+    "window",
+    "pattern",
+    "graph",
+    "connector",
+]
+UMBRELLA = Path("include/strid/strid.hpp")
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[">]')
+LIBRARY_HEADER = re.compile(r"strid/([a-z_]+)/([a-z0-9_]+/)*[a-z0-9_]+\.hpp")
+
+
+def room_of(path: Path) -> str:
+    """The room that a file of the library lies in: include/strid/<room>/..., src/<room>/..."""
+    parts = path.parts
+    return parts[2] if parts[0] == "include" else parts[1]
+
+
+def fault_of_include(root: Path, path: Path, quote: str, target: str) -> str | None:
+    """What is wrong with one include of the library's file `path`, or None."""
+    if quote == '"':
+        if path.parts[0] == "include":
+            return f'"{target}" in a public header: write <strid/room/file.hpp>'
+        if "/" in target or not (root / path.parent / target).is_file():
+            return f'"{target}" is not a private header beside this file'
+        return None
+    if not target.startswith("strid/"):
+        return None
+    found = LIBRARY_HEADER.fullmatch(target)
+    if not found:
+        return f"<{target}> is not of the form <strid/room/file.hpp>"
+    if not (root / "include" / target).is_file():
+        return f"<{target}> does not exist"
+    if path == UMBRELLA:
+        return None
+    here, there = room_of(path), found.group(1)
+    if there not in ROOMS:
+        return f"<{target}> lies in no room"
+    if ROOMS.index(there) > ROOMS.index(here):
+        return f"room {here} must not know room {there}: <{target}>"
+    return None
+
+
+def check(root: Path) -> list[str]:
+    """Every violation of the tree at `root`, one line each."""
+    faults = []
+    files = code_files(root, ["include/strid", "src"])
+    if not files:
+        faults.append(f"{root}: no file of the library found")
+    for file in files:
+        path = file.relative_to(root)
+        in_room = path != UMBRELLA
+        if in_room and (len(path.parts) < 3 or room_of(path) not in ROOMS):
+            faults.append(f"{path}:1: lies in no room")
+            continue
+        for number, line in enumerate(file.read_text().splitlines(), 1):
+            found = INCLUDE.match(line)
+            fault = found and fault_of_include(root, path, found.group(1), found.group(2))
+            if fault:
+                faults.append(f"{path}:{number}: {fault}")
+    return faults
+
+
+def main() -> int:
+    root = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent.parent
+    faults = check(root.resolve())
+    print("\n".join(faults) if faults else "rooms: in order")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

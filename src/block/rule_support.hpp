@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Side conditions shared by the rules. Private to src/block.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <strid/block/rules.hpp>
+
+namespace strid::block::detail {
+
+/// [Pipe(Seq(f_op))]^n, the seed of a new operator.
+ParallelBlock new_seed(const OperatorDescriptor& descriptor);
+
+/// Whether an operator may enter behind the given terms; the reason if not.
+std::optional<Refusal> refuse_operator(const std::vector<OperatorDescriptor>& descriptors,
+                                       const std::vector<ParallelBlock>& terms);
+
+/// "counter x2"
+std::string describe(const OperatorDescriptor& descriptor);
+
+bool contains(const std::vector<ParallelBlock>& blocks, const ParallelBlock& block);
+
+}  // namespace strid::block::detail

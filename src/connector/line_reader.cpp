@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include <strid/base/assert.hpp>
+#include <strid/base/error.hpp>
+#include <strid/connector/line_reader.hpp>
+
+namespace strid {
+
+namespace {
+
+TextOptions checked(TextOptions options) {
+    if (options.chunk_bytes == 0 || options.chunks == 0 || options.line_bytes_max == 0) {
+        throw GraphError("text options: chunk_bytes, chunks and line_bytes_max must be above 0");
+    }
+    // Less than one in use downstream and one being filled could never make progress.
+    options.chunks = std::max<std::size_t>(options.chunks, 4);
+    return options;
+}
+
+std::size_t distance(const char* from, const char* to) {
+    return static_cast<std::size_t>(to - from);
+}
+
+char* last_newline(char* from, std::size_t bytes) {
+    return static_cast<char*>(::memrchr(from, '\n', bytes));
+}
+
+}  // namespace
+
+LineReader::LineReader(std::string path, const TextOptions& options, bool keep_all)
+    : options_(checked(options)),
+      keep_all_(keep_all),
+      bytes_(std::move(path)),
+      pool_(options_.chunk_bytes + slack_bytes, options_.chunks) {}
+
+bool LineReader::is_valid() const noexcept {
+    if (!chunk_) return begin_ == data_end_ && end_ == data_end_;
+    const auto all = chunk_->bytes();
+    return all.data() <= begin_ && begin_ <= end_ && end_ <= data_end_ &&
+           data_end_ + slack_bytes <= all.data() + all.size() + 1 &&
+           (end_ == begin_ || end_[-1] == '\n');
+}
+
+memory::TextReference LineReader::lease(std::size_t bytes) {
+    if (keep_all_) return pool_.lease_large(std::max(bytes, options_.chunk_bytes) + slack_bytes);
+    if (bytes <= options_.chunk_bytes) return pool_.try_lease();
+    // A few long lines may be under way at once; more would be memory without a bound.
+    for (auto& place : large_) {
+        if (place.use_count() == 1) place.reset();
+        if (place) continue;
+        place = pool_.lease_large(bytes + slack_bytes);
+        return place;
+    }
+    return {};
+}
+
+// Room to read into after data_end_: in this chunk while a good part of it is left, else in a new
+// one, to which the unread bytes move. False when there is no chunk.
+bool LineReader::make_room() {
+    if (chunk_) {
+        const std::size_t capacity = chunk_->capacity() - slack_bytes;
+        const std::size_t used = distance(chunk_->bytes().data(), data_end_);
+        if (used < capacity && capacity - used >= capacity / 4) return true;
+    }
+    const std::size_t unread = distance(begin_, data_end_);
+    const std::size_t wanted =
+        unread * 2 <= options_.chunk_bytes
+            ? options_.chunk_bytes
+            : std::min(unread * 2, options_.line_bytes_max + options_.chunk_bytes);
+    memory::TextReference next = lease(std::max(wanted, unread + 1));
+    if (!next) return false;
+    char* const base = next->bytes().data();
+    if (unread > 0) std::memcpy(base, begin_, unread);
+    end_ = base + distance(begin_, end_);
+    begin_ = base;
+    data_end_ = base + unread;
+    chunk_ = std::move(next);
+    return true;
+}
+
+// `bytes` more stand at data_end_. `text` when they complete a line, else `waiting`.
+LineReader::Status LineReader::take(std::size_t bytes) {
+    char* const fresh = data_end_;
+    data_end_ += bytes;
+    if (skipping_) {
+        auto* const newline = static_cast<char*>(std::memchr(fresh, '\n', bytes));
+        if (newline == nullptr) {
+            data_end_ = fresh;  // nothing of this chunk was handed out yet
+            return Status::waiting;
+        }
+        skipping_ = false;
+        begin_ = newline + 1;
+        end_ = begin_;
+    }
+    char* const from = std::max(fresh, begin_);
+    char* const newline = last_newline(from, distance(from, data_end_));
+    if (newline == nullptr) return Status::waiting;
+    end_ = newline + 1;
+    return Status::text;
+}
+
+LineReader::Status LineReader::finish() {
+    ended_ = true;
+    skipping_ = false;
+    if (end_ == data_end_) return Status::end;
+    *data_end_++ = '\n';  // in the slack at worst
+    end_ = data_end_;
+    return Status::text;
+}
+
+LineReader::Status LineReader::read_more(char* unread, int wait_ms) {
+    STRID_ASSERT(begin_ <= unread && unread <= end_);
+    begin_ = unread;
+    if (skipping_ && chunk_) {
+        chunk_.reset();
+        begin_ = end_ = data_end_ = nullptr;
+    }
+    for (auto& place : large_) {
+        if (place.use_count() == 1) place.reset();
+    }
+    for (;;) {
+        if (ended_) return Status::end;
+        // One more for a '\r' whose newline has not come yet.
+        if (distance(begin_, data_end_) > options_.line_bytes_max + 1) return Status::too_long;
+        if (!make_room()) return Status::no_chunk;
+        const auto all = chunk_->bytes();
+        const std::size_t used = distance(all.data(), data_end_);
+        const auto got = bytes_.read(all.subspan(used, all.size() - slack_bytes - used), wait_ms);
+        if (got.status == ByteReader::Status::waiting) return Status::waiting;
+        const Status status = got.status == ByteReader::Status::end ? finish() : take(got.bytes);
+        STRID_PARANOID(is_valid());
+        if (status != Status::waiting) return status;
+        wait_ms = 0;
+    }
+}
+
+}  // namespace strid

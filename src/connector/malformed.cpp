@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <strid/base/error.hpp>
+#include <strid/connector/csv_row.hpp>
+#include <strid/connector/malformed.hpp>
+
+namespace strid {
+
+std::string excerpt(std::string_view text, std::size_t bytes_max) {
+    std::string result;
+    for (const char c : text.substr(0, bytes_max)) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (byte < 0x20 || byte == 0x7f) {
+            result += fmt::format("\\x{:02x}", byte);
+        } else {
+            result += c;
+        }
+    }
+    if (text.size() > bytes_max) result += "...";
+    return result;
+}
+
+MalformedHandler::MalformedHandler(MalformedOptions options) : options_(std::move(options)) {
+    if (options_.policy != OnMalformed::dead_letter) return;
+    if (options_.dead_letter_path.empty() && !options_.dead_letter) {
+        throw GraphError("malformed lines: dead_letter needs a dead_letter_path or a callback");
+    }
+    if (!options_.dead_letter_path.empty()) {
+        file_ = std::make_unique<OutputFile>(options_.dead_letter_path);
+        file_->open();
+    }
+}
+
+void MalformedHandler::report(const MalformedLine& line) {
+    if (options_.policy == OnMalformed::stop) {
+        throw InputOutputError(fmt::format("{}:{}: {}", line.file, line.line, line.reason));
+    }
+    ++count_;
+    if (options_.policy != OnMalformed::dead_letter) return;
+    if (options_.dead_letter) options_.dead_letter(line);
+    if (!file_) return;
+    append_csv_field(rows_, line.file, ',');
+    fmt::format_to(std::back_inserter(rows_), ",{},", line.line);
+    append_csv_field(rows_, line.reason, ',');
+    rows_ += ',';
+    append_csv_field(rows_, line.text, ',');
+    rows_ += '\n';
+    if (rows_.size() >= OutputFile::buffer_bytes) flush();
+}
+
+void MalformedHandler::flush() {
+    if (rows_.empty()) return;
+    file_->append(rows_);
+    rows_.clear();
+}
+
+std::uint64_t MalformedHandler::take_count() noexcept {
+    return std::exchange(count_, 0);
+}
+
+}  // namespace strid

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One open descriptor as bytes, before any decompression; private to the connector room.
+// Owned and used by one ByteReader, on one thread at a time.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include <strid/connector/byte_reader.hpp>
+
+namespace strid::detail {
+
+class RawInput {
+  public:
+    explicit RawInput(std::string path);
+    ~RawInput();
+    RawInput(const RawInput&) = delete;
+    RawInput& operator=(const RawInput&) = delete;
+
+    ByteReader::Result read(std::span<char> out, int wait_ms);
+
+    enum class [[nodiscard]] Format : std::uint8_t { unknown, plain, gzip, zstd };
+    /// Looks at the first bytes without consuming them; `unknown` while a pipe has not given
+    /// enough of them. An input shorter than a magic number is decided by what there is.
+    Format detect(int wait_ms);
+
+    [[noreturn]] void fail(const std::string& reason) const;
+
+    [[nodiscard]] std::uint64_t bytes_read() const noexcept { return bytes_read_; }
+    [[nodiscard]] std::uint64_t size_bytes() const noexcept { return size_bytes_; }
+
+  private:
+    ByteReader::Result read_descriptor(std::span<char> out, int wait_ms);
+    [[nodiscard]] Format format_of_prefix() const noexcept;
+
+    std::string path_;
+    int descriptor_ = -1;
+    bool owned_ = true;
+    bool waits_ = false;  // not a regular file: ask poll() before read()
+    bool ended_ = false;
+    std::array<char, 4> prefix_{};  // what detect() read ahead
+    std::size_t prefix_begin_ = 0;
+    std::size_t prefix_end_ = 0;
+    std::uint64_t bytes_read_ = 0;
+    std::uint64_t size_bytes_ = 0;
+};
+
+}  // namespace strid::detail

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <sstream>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <strid/base/error.hpp>
+#include <strid/graph/arguments.hpp>
+
+namespace strid {
+
+namespace {
+
+/// Splits "12.5ms" into 12.5 and "ms"; nothing where no finite number above 0 stands in front.
+std::optional<std::pair<double, std::string_view>> number_and_unit(std::string_view text) {
+    double number = 0;
+    const char* const end = text.data() + text.size();
+    const auto result = std::from_chars(text.data(), end, number);
+    if (result.ec != std::errc{} || !std::isfinite(number) || number <= 0) return std::nullopt;
+    return std::pair{number, std::string_view(result.ptr, static_cast<std::size_t>(end - result.ptr))};
+}
+
+double scaled(std::string_view text, const std::map<std::string_view, double>& units,
+              const char* expected) {
+    const auto parts = number_and_unit(text);
+    const auto unit = parts ? units.find(parts->second) : units.end();
+    if (unit == units.end()) throw GraphError(fmt::format("'{}' is not {}", text, expected));
+    return parts->first * unit->second;
+}
+
+std::size_t read_replicas(std::string_view text, std::string_view whole) {
+    std::size_t replicas = 0;
+    const char* const end = text.data() + text.size();
+    const auto result = std::from_chars(text.data(), end, replicas);
+    const bool too_large = result.ec == std::errc::result_out_of_range;
+    if (!too_large && (result.ec != std::errc{} || result.ptr != end)) {
+        throw GraphError(fmt::format(
+            "parallelism '{}': expected auto, a number, or operator=number,...", whole));
+    }
+    if (too_large || replicas > parallelism_max) {
+        throw GraphError(
+            fmt::format("parallelism {} is above the limit of {}", text, parallelism_max));
+    }
+    if (replicas == 0) throw GraphError("parallelism must be at least 1");
+    return replicas;
+}
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+    std::vector<std::size_t> row(b.size() + 1);
+    std::iota(row.begin(), row.end(), std::size_t{0});
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        std::size_t diagonal = std::exchange(row[0], i + 1);
+        for (std::size_t j = 0; j < b.size(); ++j) {
+            const std::size_t changed = diagonal + (a[i] == b[j] ? 0 : 1);
+            diagonal = row[j + 1];
+            row[j + 1] = std::min({changed, row[j] + 1, diagonal + 1});
+        }
+    }
+    return row.back();
+}
+
+/// An option that is read by `read(text)`, whose GraphError becomes an error of the command line.
+template <class Read>
+CLI::Option* add_read_option(CLI::App& app, const std::string& name, Read read,
+                             const std::string& help) {
+    return app.add_option_function<std::string>(
+        name,
+        [name, read](const std::string& text) {
+            try {
+                read(text);
+            } catch (const GraphError& error) {
+                throw CLI::ValidationError(name, error.what());
+            }
+        },
+        help);
+}
+
+/// An option whose values are words that stand for an enumerator.
+template <class Enumeration>
+void add_choice(CLI::App& app, const std::string& name, Enumeration& chosen,
+                std::map<std::string, Enumeration> words, const std::string& help) {
+    std::string type;
+    for (const auto& [word, value] : words) type += (type.empty() ? "" : "|") + word;
+    const auto choose = [&chosen, words = std::move(words), type](const std::string& text) {
+        const auto found = words.find(text);
+        if (found == words.end()) {
+            throw GraphError(fmt::format("'{}' is none of {}", text, type));
+        }
+        chosen = found->second;
+    };
+    add_read_option(app, name, choose, help)->type_name(type);
+}
+
+std::vector<std::string> option_names(const CLI::App& app) {
+    std::vector<std::string> names;
+    for (const CLI::Option* option : app.get_options()) {
+        for (const auto& name : option->get_lnames()) names.push_back("--" + name);
+    }
+    return names;
+}
+
+const CLI::App& innermost(const CLI::App& app) {
+    const auto chosen = app.get_subcommands();
+    return chosen.empty() ? app : innermost(*chosen.front());
+}
+
+std::string usage_message(const CLI::App& app, const CLI::ParseError& error) {
+    const CLI::App& command = innermost(app);
+    const auto extras = app.remaining(true);
+    if (dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr || extras.empty()) {
+        return fmt::format("{} (--help lists the options)", error.what());
+    }
+    const std::string word = extras.front().substr(0, extras.front().find('='));
+    if (word.starts_with('-')) {
+        return fmt::format("unknown option {}{}", word, suggestion(word, option_names(command)));
+    }
+    std::vector<std::string> commands;
+    for (const CLI::App* sub : command.get_subcommands([](const CLI::App*) { return true; })) {
+        commands.push_back(sub->get_name());
+    }
+    return fmt::format("unexpected argument '{}'{}", word, suggestion(word, commands));
+}
+
+}  // namespace
+
+void add_run_arguments(CLI::App& app, RunArguments& arguments) {
+    using Mode = RunOptions::Mode;
+    RunOptions& run = arguments.run;
+    add_read_option(
+        app, "--parallelism", [&run](const std::string& text) { read_parallelism(text, run); },
+        "Replicas of the operators: auto, a number for all, or by name")
+        ->type_name("auto|N|OP=N,...");
+    add_choice<Mode>(app, "--mode", run.mode,
+                     {{"cooperative", Mode::cooperative},
+                      {"dedicated", Mode::dedicated},
+                      {"simulation", Mode::simulation}},
+                     "Workers that share the tasks; a thread per task; or one thread in a seeded "
+                     "hostile order");
+    app.add_option("--workers", run.workers, "Threads of the cooperative mode; 0: one per core")
+        ->check(CLI::Range(std::size_t{0}, parallelism_max))
+        ->type_name("N");
+    app.add_flag("--pin", run.pin, "Keep every thread on a core of its own");
+    add_choice<RunOptions::Waiting>(
+        app, "--waiting", run.waiting,
+        {{"park", RunOptions::Waiting::park}, {"spin", RunOptions::Waiting::spin}},
+        "What threads without work do");
+    add_choice<Composition>(app, "--composition", run.composition,
+                            {{"combined", Composition::combined},
+                             {"dedicated", Composition::dedicated},
+                             {"centralised", Composition::centralised}},
+                            "Who distributes records to replicas (paper 2, figure 17)");
+    app.add_flag("!--no-fuse", run.fuse, "Make every operator a task of its own");
+    app.add_option("--seed", run.seed, "Order of the simulation")->type_name("N");
+    add_read_option(
+        app, "--watchdog",
+        [&run](const std::string& text) {
+            run.watchdog = std::chrono::ceil<std::chrono::milliseconds>(read_duration(text));
+        },
+        "Name the tasks that made no progress for so long")
+        ->type_name("TIME");
+    app.add_option("--metrics", arguments.session.metrics_path, "Write what was measured as JSON")
+        ->type_name("FILE");
+    app.add_flag("--quiet", arguments.session.quiet, "No progress line and no summary");
+}
+
+std::optional<int> parse_arguments(CLI::App& app, int argc, const char* const* argv) {
+    try {
+        app.parse(argc, argv);
+        return std::nullopt;
+    } catch (const CLI::ParseError& error) {
+        if (error.get_exit_code() != 0) {
+            write_to_stderr(fmt::format("strid: error: {}\n", usage_message(app, error)));
+            return ExitCode::usage;
+        }
+        std::ostringstream out;
+        app.exit(error, out, out);
+        write_to_stdout(out.str());
+        return ExitCode::done;
+    }
+}
+
+void read_parallelism(std::string_view text, RunOptions& options) {
+    const std::string_view whole = text;
+    for (bool more = true; more;) {
+        const std::size_t comma = text.find(',');
+        std::string_view item = text.substr(0, comma);
+        more = comma != std::string_view::npos;
+        if (more) text.remove_prefix(comma + 1);
+        if (item == "auto") {
+            options.parallelism = 0;
+            continue;
+        }
+        const std::size_t equals = item.rfind('=');
+        const std::size_t number = equals == std::string_view::npos ? 0 : equals + 1;
+        const std::size_t replicas = read_replicas(item.substr(number), whole);
+        if (number == 0) {
+            options.parallelism = replicas;
+        } else {
+            options.operator_parallelism[std::string(item.substr(0, equals))] = replicas;
+        }
+    }
+}
+
+std::chrono::nanoseconds read_duration(std::string_view text) {
+    const double ns = scaled(
+        text,
+        {{"", 1e9}, {"s", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"m", 60e9}, {"h", 3600e9}},
+        "a time like 5s, 250ms or 2m");
+    if (ns > 9e18) throw GraphError(fmt::format("'{}' is too long a time", text));
+    return std::chrono::nanoseconds(static_cast<std::int64_t>(ns));
+}
+
+double read_rate(std::string_view text) {
+    return scaled(text, {{"", 1}, {"k", 1e3}, {"K", 1e3}, {"M", 1e6}, {"G", 1e9}},
+                  "a rate per second like 10000, 50k or 1.5M");
+}
+
+std::string suggestion(std::string_view word, const std::vector<std::string>& candidates) {
+    const std::string* nearest = nullptr;
+    std::size_t distance_min = std::max<std::size_t>(2, word.size() / 3) + 1;
+    for (const std::string& candidate : candidates) {
+        const std::size_t distance = edit_distance(word, candidate);
+        if (distance >= distance_min) continue;
+        distance_min = distance;
+        nearest = &candidate;
+    }
+    return nearest == nullptr ? "" : fmt::format(" (did you mean {}?)", *nearest);
+}
+
+}  // namespace strid

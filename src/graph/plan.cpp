@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+#include <fmt/format.h>
+
+#include <strid/base/error.hpp>
+#include <strid/graph/plan.hpp>
+#include <strid/operator/router.hpp>
+
+namespace strid::graph {
+
+const char* to_string(Routing routing) noexcept {
+    switch (routing) {
+        case Routing::none: return "none";
+        case Routing::forward: return "forward";
+        case Routing::rebalance: return "rebalance";
+        case Routing::key_by: return "key_by";
+        case Routing::broadcast: return "broadcast";
+        case Routing::split: return "split";
+    }
+    return "?";
+}
+
+const char* to_string(Delivery delivery) noexcept {
+    switch (delivery) {
+        case Delivery::direct: return "direct";
+        case Delivery::least_loaded: return "least loaded";
+        case Delivery::by_key: return "by key";
+        case Delivery::to_all: return "to all";
+    }
+    return "?";
+}
+
+OperatorInfo describe(Segments& segments, const OperatorOptions& options, const char* kind) {
+    const std::size_t number = ++segments.operators_named;
+    return {.name = options.name.empty() ? fmt::format("{}-{}", kind, number) : options.name,
+            .kind = kind,
+            .parallelism = options.parallelism};
+}
+
+namespace {
+
+class Planner {
+  public:
+    Planner(const Segments& segments, const RunOptions& options, std::size_t cores)
+        : segments_(segments), options_(options) {
+        plan_.workers = options.mode == RunOptions::Mode::cooperative
+                            ? (options.workers != 0 ? options.workers : cores)
+                            : cores;
+    }
+
+    Plan make() {
+        check();
+        resolve_parallelism();
+        cut();
+        connect();
+        if (options_.composition != Composition::combined) insert_distributions();
+        find_producers();
+        mark_ordered_sections();
+        group();
+        return std::move(plan_);
+    }
+
+  private:
+    // ---- what the user described ---------------------------------------------------------------
+
+    void check() const {
+        if (segments_.all.empty()) throw GraphError("the graph has no source");
+        std::set<std::string> names;
+        for (const auto& segment : segments_.all) {
+            for (const auto& op : segment->operators()) {
+                if (!names.insert(op.name).second) {
+                    throw GraphError(fmt::format("two operators are named '{}'", op.name));
+                }
+                check_parallelism(op.name, op.parallelism);
+            }
+            for (std::size_t branch = 0; branch < segment->targets().size(); ++branch) {
+                if (segment->targets()[branch] != no_segment) continue;
+                throw GraphError(fmt::format(
+                    "{} behind operator '{}' leads nowhere: give it a sink",
+                    segment->routing() == Routing::split ? fmt::format("branch {}", branch)
+                                                         : "the stream",
+                    segment->operators().back().name));
+            }
+        }
+        for (const auto& [name, parallelism] : options_.operator_parallelism) {
+            if (!names.contains(name)) {
+                throw GraphError(fmt::format("parallelism is given for operator '{}', which the "
+                                             "graph does not have",
+                                             name));
+            }
+            if (parallelism == 0) {
+                throw GraphError(
+                    fmt::format("operator '{}': parallelism must be at least 1", name));
+            }
+            check_parallelism(name, parallelism);
+        }
+        check_parallelism("all", options_.parallelism);
+    }
+
+    static void check_parallelism(const std::string& name, std::size_t parallelism) {
+        if (parallelism <= parallelism_max) return;
+        throw GraphError(fmt::format("operator '{}': parallelism {} is above the limit of {}", name,
+                                     parallelism, parallelism_max));
+    }
+
+    // ---- how many replicas ---------------------------------------------------------------------
+
+    /// What an operator asks for: the run's options by name, else its own. 0: nothing.
+    [[nodiscard]] std::size_t wish(const OperatorInfo& op) const {
+        const auto named = options_.operator_parallelism.find(op.name);
+        return named != options_.operator_parallelism.end() ? named->second : op.parallelism;
+    }
+
+    /// Replicas of an operator that can have any number. The papers' model starts with one.
+    [[nodiscard]] std::size_t automatic() const {
+        if (options_.parallelism != 0) return options_.parallelism;
+        return options_.mode == RunOptions::Mode::dedicated ? 1 : plan_.workers;
+    }
+
+    void resolve_parallelism() {
+        parallelism_.resize(segments_.all.size());
+        for (std::size_t s = 0; s < segments_.all.size(); ++s) {
+            const SegmentBase& segment = *segments_.all[s];
+            std::size_t inherited = first_parallelism(s);
+            for (const auto& op : segment.operators()) {
+                const std::size_t wished = wish(op);
+                if (wished != 0) {
+                    inherited = wished;
+                } else if (!op.parallel_by_default) {
+                    inherited = 1;
+                }
+                parallelism_[s].push_back(inherited);
+            }
+            check_input(s);
+        }
+    }
+
+    [[nodiscard]] std::size_t first_parallelism(std::size_t s) const {
+        if (segments_.all[s]->has_source() || segments_.all[s]->restores_order()) return 1;
+        std::size_t producers = 0;
+        std::size_t result = 1;
+        for (std::size_t p = 0; p < s; ++p) {
+            const SegmentBase& producer = *segments_.all[p];
+            for (const std::size_t target : producer.targets()) {
+                if (target != s) continue;
+                ++producers;
+                switch (producer.routing()) {
+                    case Routing::key_by: return std::min(automatic(), operators::key_groups);
+                    case Routing::rebalance: return automatic();
+                    case Routing::forward: result = parallelism_[p].back(); break;
+                    default: result = 1; break;
+                }
+            }
+        }
+        return producers == 1 ? result : 1;
+    }
+
+    void check_input(std::size_t s) const {
+        const SegmentBase& segment = *segments_.all[s];
+        const std::size_t first = parallelism_[s].front();
+        const std::string& name = segment.operators().front().name;
+        if (segment.restores_order() && first != 1) {
+            throw GraphError(fmt::format(
+                "operator '{}' comes behind ordered() and cannot have parallelism {}", name,
+                first));
+        }
+        for (std::size_t p = 0; p < s; ++p) {
+            const SegmentBase& producer = *segments_.all[p];
+            if (producer.routing() != Routing::key_by || producer.targets().front() != s) continue;
+            if (first > operators::key_groups) {
+                throw GraphError(
+                    fmt::format("operator '{}': parallelism {} is above the number of key groups, "
+                                "{}",
+                                name, first, operators::key_groups));
+            }
+        }
+    }
+
+    // ---- fragments and edges -------------------------------------------------------------------
+
+    void cut() {
+        for (std::size_t s = 0; s < segments_.all.size(); ++s) {
+            const auto& parallelism = parallelism_[s];
+            head_.push_back(plan_.fragments.size());
+            std::size_t first = 0;
+            for (std::size_t last = 1; last <= parallelism.size(); ++last) {
+                if (last != parallelism.size() && options_.fuse &&
+                    parallelism[last] == parallelism[first]) {
+                    continue;
+                }
+                Fragment fragment;
+                fragment.segment = s;
+                fragment.first = first;
+                fragment.last = last;
+                fragment.parallelism = parallelism[first];
+                fragment.restores_order = first == 0 && segments_.all[s]->restores_order();
+                plan_.fragments.push_back(std::move(fragment));
+                first = last;
+            }
+        }
+    }
+
+    [[nodiscard]] Edge forward_edge(std::size_t from, std::size_t to) const {
+        const bool same =
+            plan_.fragments[from].parallelism == plan_.fragments[to].parallelism;
+        return {to, same ? Delivery::direct : Delivery::least_loaded};
+    }
+
+    void connect() {
+        for (std::size_t f = 0; f < plan_.fragments.size(); ++f) {
+            Fragment& fragment = plan_.fragments[f];
+            const SegmentBase& segment = *segments_.all[fragment.segment];
+            if (fragment.last != segment.operators().size()) {
+                fragment.edges.push_back(forward_edge(f, f + 1));
+                continue;
+            }
+            fragment.splits = segment.routing() == Routing::split;
+            for (const std::size_t target : segment.targets()) {
+                const std::size_t to = head_[target];
+                switch (segment.routing()) {
+                    case Routing::key_by: fragment.edges.push_back({to, Delivery::by_key}); break;
+                    case Routing::broadcast:
+                        fragment.edges.push_back({to, Delivery::to_all});
+                        break;
+                    case Routing::rebalance:
+                        fragment.edges.push_back({to, Delivery::least_loaded});
+                        break;
+                    default: fragment.edges.push_back(forward_edge(f, to)); break;
+                }
+            }
+        }
+    }
+
+    /// Figure 17: a shuffle connection gets distributing nodes, which take plain batches from the
+    /// producers and route them.
+    void insert_distributions() {
+        const std::size_t count = plan_.fragments.size();
+        std::vector<Fragment> result;
+        std::vector<std::size_t> moved(count);
+        for (std::size_t f = 0; f < count; ++f) {
+            moved[f] = result.size();
+            result.push_back(plan_.fragments[f]);
+            Fragment& producer = result.back();
+            const bool shuffles = std::any_of(
+                producer.edges.begin(), producer.edges.end(),
+                [](const Edge& edge) { return edge.delivery != Delivery::direct; });
+            if (!shuffles || producer.last != operators_of(producer)) continue;
+            Fragment distribution = producer;
+            distribution.first = distribution.last;
+            distribution.distributes = true;
+            distribution.restores_order = false;
+            if (options_.composition == Composition::centralised) distribution.parallelism = 1;
+            producer.plain_output = true;
+            producer.splits = false;
+            producer.edges = {{no_segment, distribution.parallelism == producer.parallelism
+                                               ? Delivery::direct
+                                               : Delivery::least_loaded}};
+            result.push_back(std::move(distribution));
+        }
+        for (std::size_t f = 0; f < result.size(); ++f) {
+            for (Edge& edge : result[f].edges) {
+                edge.to = edge.to == no_segment ? f + 1 : moved[edge.to];
+            }
+        }
+        plan_.fragments = std::move(result);
+    }
+
+    [[nodiscard]] std::size_t operators_of(const Fragment& fragment) const {
+        return segments_.all[fragment.segment]->operators().size();
+    }
+
+    void find_producers() {
+        for (std::size_t f = 0; f < plan_.fragments.size(); ++f) {
+            for (const Edge& edge : plan_.fragments[f].edges) {
+                plan_.fragments[edge.to].producers.push_back(f);
+            }
+        }
+    }
+
+    // ---- ordered sections ----------------------------------------------------------------------
+
+    /// From a fragment that restores the order back to the one that spread the batches: everything
+    /// between keeps their numbers.
+    void mark_ordered_sections() {
+        for (Fragment& fragment : plan_.fragments) {
+            if (!fragment.restores_order) continue;
+            const std::string& name =
+                segments_.all[fragment.segment]->operators().front().name;
+            const Fragment* at = &fragment;
+            std::vector<std::size_t> section;
+            while (true) {
+                if (at->producers.size() != 1) {
+                    if (at->producers.empty()) break;  // never spread: in order already
+                    throw unordered(name, "a merge");
+                }
+                const std::size_t p = at->producers.front();
+                Fragment& producer = plan_.fragments[p];
+                const Delivery delivery = producer.edges.front().delivery;
+                if (producer.splits) throw unordered(name, "a split");
+                if (delivery == Delivery::by_key || delivery == Delivery::to_all) {
+                    if (at->parallelism != 1) throw unordered(name, to_string(delivery));
+                }
+                if (producer.parallelism == 1) {
+                    if (at->parallelism != 1) producer.stamps_sequences = true;
+                    break;
+                }
+                section.push_back(p);
+                at = &producer;
+            }
+            fragment.restores_order = !section.empty();
+            for (const std::size_t p : section) plan_.fragments[p].keeps_sequences = true;
+        }
+    }
+
+    static GraphError unordered(const std::string& name, const std::string& what) {
+        return GraphError(
+            fmt::format("ordered() before operator '{}' restores the order of a section that "
+                        "starts with rebalance(), but finds {} in it",
+                        name, what));
+    }
+
+    // ---- tasks ---------------------------------------------------------------------------------
+
+    void group() {
+        plan_.groups.resize(plan_.fragments.size());
+        std::iota(plan_.groups.begin(), plan_.groups.end(), std::size_t{0});
+        if (options_.mode == RunOptions::Mode::dedicated || !options_.fuse) return;
+        for (std::size_t f = 0; f < plan_.fragments.size(); ++f) {
+            for (const Edge& edge : plan_.fragments[f].edges) {
+                if (!joins(plan_.fragments[f], edge)) continue;
+                const std::size_t from = plan_.groups[edge.to];
+                const std::size_t to = plan_.groups[f];
+                std::replace(plan_.groups.begin(), plan_.groups.end(), std::max(from, to),
+                             std::min(from, to));
+            }
+        }
+    }
+
+    /// One worker gains nothing from separate tasks. Several do, but not along a plain forward
+    /// edge: what one replica hands to one other is best handled at once, while it is hot.
+    [[nodiscard]] bool joins(const Fragment& from, const Edge& edge) const {
+        const Fragment& to = plan_.fragments[edge.to];
+        if (from.parallelism != to.parallelism) return false;
+        if (edge.delivery != Delivery::direct && from.parallelism != 1) return false;
+        if (options_.mode == RunOptions::Mode::simulation) return options_.seed % 2 == 0;
+        if (plan_.workers == 1) return true;
+        return edge.delivery == Delivery::direct && !from.splits && to.producers.size() == 1;
+    }
+
+    const Segments& segments_;
+    const RunOptions& options_;
+    Plan plan_;
+    std::vector<std::vector<std::size_t>> parallelism_;  // per segment and operator
+    std::vector<std::size_t> head_;                      // per segment, its first fragment
+};
+
+}  // namespace
+
+Plan make_plan(const Segments& segments, const RunOptions& options, std::size_t cores) {
+    return Planner{segments, options, cores}.make();
+}
+
+}  // namespace strid::graph

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "progress.hpp"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include <strid/graph/session.hpp>
+
+namespace strid {
+
+namespace {
+
+struct Unit {
+    double size;
+    std::string_view name;
+};
+
+/// Three significant digits in the largest unit that leaves at least 1.
+template <std::size_t count>
+std::string in_units(double value, const std::array<Unit, count>& units) {
+    std::size_t i = 0;
+    while (i + 1 < count && value / units[i].size >= 999.5) ++i;
+    const double scaled = value / units[i].size;
+    const bool whole = i == 0 && scaled == std::floor(scaled);
+    const int decimals = whole || scaled >= 99.95 ? 0 : scaled >= 9.995 ? 1 : 2;
+    return fmt::format("{:.{}f}{}", scaled, decimals, units[i].name);
+}
+
+constexpr std::string_view clear_line = "\r\x1b[K";
+
+std::size_t terminal_columns() noexcept {
+    winsize size{};
+    if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return 80;
+    return size.ws_col;
+}
+
+std::string plural(std::uint64_t count, std::string_view noun) {
+    return fmt::format("{} {}{}", format_count(count), noun, count == 1 ? "" : "s");
+}
+
+std::uint64_t malformed_records(const RunReport& report) {
+    std::uint64_t sum = 0;
+    for (const auto& segment : report.segments) {
+        for (const auto& op : segment.operators) sum += op.records_malformed;
+    }
+    return sum;
+}
+
+}  // namespace
+
+std::string format_quantity(double quantity) {
+    constexpr std::array<Unit, 4> units{{{1, ""}, {1e3, " k"}, {1e6, " M"}, {1e9, " G"}}};
+    return in_units(quantity, units);
+}
+
+std::string format_latency(std::int64_t ns) {
+    constexpr std::array<Unit, 4> units{{{1, " ns"}, {1e3, " us"}, {1e6, " ms"}, {1e9, " s"}}};
+    return in_units(static_cast<double>(ns), units);
+}
+
+std::string format_clock(double seconds) {
+    const auto whole = static_cast<std::uint64_t>(std::max(0.0, std::round(seconds)));
+    const std::uint64_t minutes = whole / 60;
+    if (minutes < 60) return fmt::format("{}:{:02}", minutes, whole % 60);
+    return fmt::format("{}:{:02}:{:02}", minutes / 60, minutes % 60, whole % 60);
+}
+
+std::string format_count(std::uint64_t count) {
+    std::string digits = fmt::format("{}", count);
+    for (std::size_t end = digits.size(); end > 3; end -= 3) digits.insert(end - 3, ",");
+    return digits;
+}
+
+std::string progress_line(const RunReport& before, const RunReport& now,
+                          double bytes_per_second) {
+    const double seconds = std::max(now.seconds - before.seconds, 1e-9);
+    const auto records = static_cast<double>(now.records_in() - before.records_in());
+    std::string line =
+        fmt::format("{}  {} records/s", now.graph, format_quantity(records / seconds));
+    if (bytes_per_second > 0) line += fmt::format("  {:.1f} MB/s", bytes_per_second / 1e6);
+    if (now.latency.count > 0) {
+        line += fmt::format("  latency p50 {} p99 {}", format_latency(now.latency.p50_ns),
+                            format_latency(now.latency.p99_ns));
+    }
+    if (now.fraction_done >= 0) {
+        line += fmt::format("  {:.0f}%", std::floor(now.fraction_done * 100));
+    }
+    if (now.fraction_done > 0.005 && now.fraction_done < 1) {
+        line += fmt::format("  {} left", format_clock(now.seconds * (1 - now.fraction_done) /
+                                                      now.fraction_done));
+    }
+    return line;
+}
+
+std::string summary(const RunReport& report, std::uint64_t bytes, std::string_view how) {
+    const double seconds = std::max(report.seconds, 1e-9);
+    const std::uint64_t in = report.records_in();
+    const std::uint64_t out = report.records_out();
+    std::string text = fmt::format("{}: {} in {:.{}f} s, {} on {}\n", report.graph, how,
+                                   report.seconds, report.seconds < 1 ? 3 : 2,
+                                   plural(report.tasks, "task"), plural(report.workers, "worker"));
+    text += fmt::format("  in        {}, {}/s", plural(in, "record"),
+                        format_quantity(static_cast<double>(in) / seconds));
+    if (bytes > 0) {
+        text += fmt::format(", {:.1f} MB, {:.1f} MB/s", static_cast<double>(bytes) / 1e6,
+                            static_cast<double>(bytes) / seconds / 1e6);
+    }
+    text += fmt::format("\n  out       {}, {}/s\n", plural(out, "record"),
+                        format_quantity(static_cast<double>(out) / seconds));
+    const LatencyReport& latency = report.latency;
+    if (latency.count > 0) {
+        text += fmt::format("  latency   p50 {}, p95 {}, p99 {}, max {}\n",
+                            format_latency(latency.p50_ns), format_latency(latency.p95_ns),
+                            format_latency(latency.p99_ns), format_latency(latency.max_ns));
+    }
+    if (const std::uint64_t malformed = malformed_records(report); malformed > 0) {
+        text += fmt::format("  skipped   {}\n", plural(malformed, "malformed record"));
+    }
+    return text;
+}
+
+Terminal::Terminal() noexcept : interactive_(::isatty(STDERR_FILENO) == 1) {}
+
+void Terminal::show(const std::string& line) {
+    if (!interactive_) return;
+    const std::lock_guard lock{mutex_};
+    write_to_stderr(std::string(clear_line) + line.substr(0, terminal_columns() - 1));
+    shown_ = true;
+}
+
+void Terminal::clear() {
+    const std::lock_guard lock{mutex_};
+    if (shown_) write_to_stderr(std::string(clear_line));
+    shown_ = false;
+}
+
+void Terminal::say(const std::string& text) {
+    const std::lock_guard lock{mutex_};
+    write_to_stderr((shown_ ? std::string(clear_line) : std::string()) + text);
+    shown_ = false;
+}
+
+}  // namespace strid

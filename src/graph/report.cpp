@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "running.hpp"
+
+#include <strid/base/clock.hpp>
+#include <strid/base/histogram.hpp>
+
+namespace strid {
+
+namespace {
+
+LatencyReport summarise(const Histogram& histogram) {
+    return {.count = histogram.count(),
+            .p50_ns = histogram.percentile(50),
+            .p95_ns = histogram.percentile(95),
+            .p99_ns = histogram.percentile(99),
+            .max_ns = histogram.max(),
+            .mean_ns = histogram.mean()};
+}
+
+std::string quoted(const std::string& text) {
+    std::string result = "\"";
+    for (const char c : text) {
+        if (c == '"' || c == '\\') {
+            result += '\\';
+            result += c;
+        } else if (static_cast<unsigned char>(c) < 0x20) {
+            result += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
+        } else {
+            result += c;
+        }
+    }
+    return result + '"';
+}
+
+std::string to_json(const LatencyReport& latency) {
+    return fmt::format(
+        R"({{"count":{},"mean_ns":{:.1f},"p50_ns":{},"p95_ns":{},"p99_ns":{},"max_ns":{}}})",
+        latency.count, latency.mean_ns, latency.p50_ns, latency.p95_ns, latency.p99_ns,
+        latency.max_ns);
+}
+
+std::string to_json(const OperatorReport& op) {
+    return fmt::format(
+        R"({{"name":{},"kind":{},"parallelism":{},"records_in":{},"records_out":{},"records_malformed":{}}})",
+        quoted(op.name), quoted(op.kind), op.parallelism, op.records_in, op.records_out,
+        op.records_malformed);
+}
+
+std::string to_json(const SegmentReport& segment) {
+    std::string operators;
+    for (const auto& op : segment.operators) {
+        if (!operators.empty()) operators += ',';
+        operators += to_json(op);
+    }
+    return fmt::format(
+        R"({{"operators":[{}],"parallelism":{},"batches":{},"refusals":{},"busy_ns":{},)"
+        R"("queue_fill":{:.3f},"pool_high_water_blocks":{},"pool_refused_leases":{},"latency":{}}})",
+        operators, segment.parallelism, segment.batches, segment.refusals, segment.busy_ns,
+        segment.queue_fill, segment.pool_high_water_blocks, segment.pool_refused_leases,
+        to_json(segment.latency));
+}
+
+}  // namespace
+
+RunReport Running::State::report() const {
+    RunReport report;
+    report.graph = name_;
+    const std::int64_t end = end_ns_.load(std::memory_order_relaxed);
+    report.seconds = static_cast<double>((end != 0 ? end : now_ns()) - start_ns_) * 1e-9;
+    report.workers = plan_.workers;
+    report.tasks = tasks_.size();
+    Histogram at_sinks;
+    for (std::size_t f = 0; f < plan_.fragments.size(); ++f) {
+        SegmentReport segment;
+        segment.parallelism = replicas_[f].size();
+        for (const auto& info : operators_[f]) {
+            segment.operators.push_back(
+                {.name = info.name, .kind = info.kind, .parallelism = replicas_[f].size()});
+        }
+        Histogram latency;
+        for (operators::Node* node : replicas_[f]) {
+            for (std::size_t i = 0; i < segment.operators.size(); ++i) {
+                segment.operators[i].records_in += node->counts()[i].in.get();
+                segment.operators[i].records_out += node->counts()[i].out.get();
+                segment.operators[i].records_malformed += node->counts()[i].malformed.get();
+            }
+            segment.batches += node->batches();
+            segment.refusals += node->refusals();
+            segment.busy_ns += node->busy_ns();
+            latency.merge(node->latency());
+            report.fraction_done = std::max(report.fraction_done, node->fraction_done());
+            report.bytes_read += node->bytes_read();
+            if (node->output() != nullptr) {
+                const auto pool = node->output()->pool_counters();
+                segment.pool_high_water_blocks += pool.high_water;
+                segment.pool_refused_leases += pool.misses;
+            }
+        }
+        segment.latency = summarise(latency);
+        if (plan_.fragments[f].edges.empty()) at_sinks.merge(latency);
+        report.segments.push_back(std::move(segment));
+    }
+    report.latency = summarise(at_sinks);
+    return report;
+}
+
+std::uint64_t RunReport::records_in() const noexcept {
+    std::uint64_t sum = 0;
+    for (const auto& segment : segments) {
+        if (segment.operators.front().kind == "source") sum += segment.operators.front().records_out;
+    }
+    return sum;
+}
+
+std::uint64_t RunReport::records_out() const noexcept {
+    std::uint64_t sum = 0;
+    for (const auto& segment : segments) {
+        if (segment.operators.back().kind == "sink") sum += segment.operators.back().records_in;
+    }
+    return sum;
+}
+
+const OperatorReport* RunReport::find(const std::string& name) const noexcept {
+    for (const auto& segment : segments) {
+        for (const auto& op : segment.operators) {
+            if (op.name == name) return &op;
+        }
+    }
+    return nullptr;
+}
+
+std::string RunReport::to_json() const {
+    std::string list;
+    for (const auto& segment : segments) {
+        if (!list.empty()) list += ',';
+        list += strid::to_json(segment);
+    }
+    return fmt::format(
+        R"({{"graph":{},"seconds":{:.6f},"workers":{},"tasks":{},"records_in":{},"records_out":{},)"
+        R"("bytes_read":{},"latency":{},"segments":[{}]}})",
+        quoted(graph), seconds, workers, tasks, records_in(), records_out(), bytes_read,
+        strid::to_json(latency), list);
+}
+
+}  // namespace strid

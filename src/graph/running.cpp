@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "running.hpp"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+#include <strid/base/clock.hpp>
+#include <strid/base/topology.hpp>
+
+namespace strid {
+
+namespace {
+
+using graph::Delivery;
+using graph::Edge;
+using graph::Fragment;
+using operators::Node;
+using operators::OutputPort;
+using operators::SendPolicy;
+
+constexpr std::size_t blocks_between_tasks = 4;  // enough for two cores to overlap
+constexpr std::size_t blocks_within_task = 1;    // handed over at once, and hot in the cache
+
+[[nodiscard]] bool perturbed(const RunOptions& options) noexcept {
+#ifdef STRID_PERTURB
+    (void)options;
+    return true;
+#else
+    return options.mode == RunOptions::Mode::simulation;
+#endif
+}
+
+/// The slots of a replica's port: by key one per consumer, else one per edge.
+std::vector<OutputPort::SlotShape> slots_of(const graph::Plan& plan, const Fragment& fragment) {
+    std::vector<OutputPort::SlotShape> slots;
+    for (const Edge& edge : fragment.edges) {
+        const std::size_t consumers = plan.fragments[edge.to].parallelism;
+        switch (edge.delivery) {
+            case Delivery::direct: slots.push_back({1, SendPolicy::one}); break;
+            case Delivery::least_loaded:
+                slots.push_back({consumers, SendPolicy::least_loaded});
+                break;
+            case Delivery::to_all: slots.push_back({consumers, SendPolicy::all}); break;
+            case Delivery::by_key:
+                slots.insert(slots.end(), consumers, {1, SendPolicy::one});
+                break;
+        }
+    }
+    return slots;
+}
+
+}  // namespace
+
+Running::State::State(const Graph& graph, const RunOptions& options) : name_(graph.name()) {
+    const auto cores = Topology::detect().cores().size();
+    plan_ = graph::make_plan(graph.segments(), options, cores);
+    make_nodes(graph.segments(), options);
+    make_ports(options);
+    link();
+    make_tasks();
+    std::vector<runtime::Task*> tasks;
+    for (auto& task : tasks_) tasks.push_back(task.get());
+    execution_ = std::make_unique<runtime::Execution>(
+        std::move(tasks), runtime::ExecutionOptions{.mode = options.mode,
+                                                    .workers = options.workers,
+                                                    .waiting = options.waiting,
+                                                    .pin = options.pin,
+                                                    .affinity = options.affinity,
+                                                    .seed = options.seed,
+                                                    .watchdog = options.watchdog,
+                                                    .on_stalled = options.on_stalled});
+}
+
+Running::State::~State() {
+    execution_.reset();
+    for (auto& fragment : replicas_) {
+        for (Node* node : fragment) node->abandon();
+    }
+}
+
+void Running::State::make_nodes(const graph::Segments& segments, const RunOptions& options) {
+    (void)options;
+    for (const Fragment& fragment : plan_.fragments) {
+        const graph::SegmentBase& segment = *segments.all[fragment.segment];
+        auto& nodes = nodes_.emplace_back();
+        auto& replicas = replicas_.emplace_back();
+        for (std::size_t r = 0; r < fragment.parallelism; ++r) {
+            nodes.push_back(fragment.distributes
+                                ? segment.instantiate_distribution(r, fragment.parallelism)
+                                : segment.instantiate(fragment.first, fragment.last,
+                                                      fragment.plain_output, r,
+                                                      fragment.parallelism));
+            Node& node = *nodes.back();
+            replicas.push_back(&node);
+            if (fragment.keeps_sequences) node.keep_sequences();
+            if (fragment.restores_order) node.input().restore_order();
+        }
+        auto& infos = operators_.emplace_back();
+        if (fragment.distributes) {
+            infos.push_back({.name = nodes.front()->operator_names().front(),
+                             .kind = "distribution"});
+        } else {
+            const auto first = segment.operators().begin();
+            infos.assign(first + static_cast<std::ptrdiff_t>(fragment.first),
+                         first + static_cast<std::ptrdiff_t>(fragment.last));
+        }
+    }
+}
+
+void Running::State::make_ports(const RunOptions& options) {
+    std::uint64_t port = 0;
+    for (std::size_t f = 0; f < plan_.fragments.size(); ++f) {
+        const Fragment& fragment = plan_.fragments[f];
+        const bool within_task = std::all_of(
+            fragment.edges.begin(), fragment.edges.end(),
+            [&](const Edge& edge) { return plan_.groups[edge.to] == plan_.groups[f]; });
+        for (Node* node : replicas_[f]) {
+            ++port;
+            operators::PortSizes sizes{
+                .block_bytes = options.block_bytes,
+                .blocks_per_link = within_task ? blocks_within_task : blocks_between_tasks};
+            if (perturbed(options)) {
+                sizes.blocks_per_link = 1;
+                sizes.ring_capacity = 2;
+                sizes.perturbation_seed = (options.seed + 1) * 0x9e3779b97f4a7c15ULL + port;
+            }
+            node->create_output(slots_of(plan_, fragment), sizes);
+            if (fragment.stamps_sequences) node->output()->stamp_sequences();
+        }
+    }
+}
+
+void Running::State::link() {
+    for (std::size_t f = 0; f < plan_.fragments.size(); ++f) {
+        for (std::size_t r = 0; r < replicas_[f].size(); ++r) {
+            std::size_t next = 0;
+            for (const Edge& edge : plan_.fragments[f].edges) {
+                auto& consumers = replicas_[edge.to];
+                if (edge.delivery == Delivery::direct) {
+                    consumers[r]->input().attach(replicas_[f][r]->output()->link(next++));
+                    continue;
+                }
+                for (Node* consumer : consumers) {
+                    consumer->input().attach(replicas_[f][r]->output()->link(next++));
+                }
+            }
+        }
+    }
+}
+
+void Running::State::make_tasks() {
+    // A fragment that may block in the operating system leaves its group.
+    std::vector<std::size_t> groups = plan_.groups;
+    for (std::size_t f = 0; f < groups.size(); ++f) {
+        if (replicas_[f].front()->needs_own_thread()) groups[f] = groups.size() + f;
+    }
+    std::map<std::size_t, std::vector<std::size_t>> members;  // group -> fragments, in order
+    std::vector<std::size_t> order;                           // groups by their first fragment
+    for (std::size_t f = 0; f < groups.size(); ++f) {
+        if (members[groups[f]].empty()) order.push_back(groups[f]);
+        members[groups[f]].push_back(f);
+    }
+    // Depth first (paper 2, 4.4): replicas of a stage are interleaved with those that they feed.
+    struct Place {
+        double depth;
+        std::size_t group;
+        std::size_t replica;
+    };
+    std::vector<Place> places;
+    for (const std::size_t group : order) {
+        const std::size_t parallelism = plan_.fragments[members[group].front()].parallelism;
+        for (std::size_t r = 0; r < parallelism; ++r) {
+            places.push_back(
+                {static_cast<double>(r) / static_cast<double>(parallelism), group, r});
+        }
+    }
+    std::stable_sort(places.begin(), places.end(),
+                     [](const Place& a, const Place& b) { return a.depth < b.depth; });
+    std::map<const Node*, runtime::Task*> task_of;
+    for (const Place& place : places) {
+        std::vector<std::unique_ptr<Node>> nodes;
+        std::string name;
+        std::vector<Node*> in_task;
+        for (const std::size_t f : members[place.group]) {
+            if (!name.empty()) name += '+';
+            name += operators_[f].front().name;
+            nodes.push_back(std::move(nodes_[f][place.replica]));
+            in_task.push_back(nodes.back().get());
+        }
+        if (in_task.front()->parallelism() > 1) name += '#' + std::to_string(place.replica);
+        tasks_.push_back(
+            std::make_unique<operators::NodeTask>(std::move(name), std::move(nodes)));
+        for (const Node* node : in_task) task_of[node] = tasks_.back().get();
+    }
+    for (std::size_t f = 0; f < plan_.fragments.size(); ++f) {
+        for (std::size_t r = 0; r < replicas_[f].size(); ++r) {
+            std::size_t next = 0;
+            Node* producer = replicas_[f][r];
+            const auto connect = [&](Node* consumer) {
+                producer->output()->link(next++).connect(task_of[producer], task_of[consumer]);
+            };
+            for (const Edge& edge : plan_.fragments[f].edges) {
+                auto& consumers = replicas_[edge.to];
+                if (edge.delivery == Delivery::direct) {
+                    connect(consumers[r]);
+                } else {
+                    for (Node* consumer : consumers) connect(consumer);
+                }
+            }
+        }
+    }
+}
+
+void Running::State::start() {
+    for (auto& task : tasks_) task->open();
+    start_ns_ = now_ns();
+    execution_->start();
+}
+
+void Running::State::wait() {
+    execution_->wait();
+    std::int64_t expected = 0;
+    end_ns_.compare_exchange_strong(expected, now_ns(), std::memory_order_relaxed);
+}
+
+Running::Running(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Running::Running(Running&&) noexcept = default;
+Running& Running::operator=(Running&&) noexcept = default;
+Running::~Running() = default;
+
+RunReport Running::wait() {
+    state_->wait();
+    return state_->report();
+}
+void Running::stop() noexcept { state_->execution().stop(); }
+void Running::cancel() noexcept { state_->execution().cancel(); }
+bool Running::finished() const noexcept { return state_->finished(); }
+RunReport Running::report() const { return state_->report(); }
+
+Running start(const Graph& graph, const RunOptions& options) {
+    auto state = std::make_unique<Running::State>(graph, options);
+    state->start();
+    return Running{std::move(state)};
+}
+
+RunReport run(const Graph& graph, const RunOptions& options) {
+    return start(graph, options).wait();
+}
+
+}  // namespace strid

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The replicas of one run: nodes made after the plan, wired by links, grouped into tasks.
+//
+// Who owns what: a task owns its nodes, a node its output port, a port its pool and links. The
+// consumers' input ports point at those links, which is why all nodes give back what they hold
+// before the first is destroyed.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <strid/graph/graph.hpp>
+#include <strid/graph/plan.hpp>
+#include <strid/operator/node_task.hpp>
+#include <strid/runtime/execution.hpp>
+
+namespace strid {
+
+class Running::State {
+  public:
+    State(const Graph& graph, const RunOptions& options);
+    ~State();
+    State(const State&) = delete;
+    State& operator=(const State&) = delete;
+
+    void start();
+    void wait();
+    [[nodiscard]] RunReport report() const;
+    [[nodiscard]] runtime::Execution& execution() noexcept { return *execution_; }
+    [[nodiscard]] bool finished() const noexcept { return execution_->finished(); }
+
+  private:
+    using Nodes = std::vector<std::vector<std::unique_ptr<operators::Node>>>;
+
+    void make_nodes(const graph::Segments& segments, const RunOptions& options);
+    void make_ports(const RunOptions& options);
+    void link();
+    void make_tasks();
+
+    std::string name_;
+    graph::Plan plan_;
+    Nodes nodes_;                                 // per fragment and replica, until tasks own them
+    std::vector<std::vector<operators::Node*>> replicas_;  // the same, for looking
+    std::vector<std::vector<graph::OperatorInfo>> operators_;  // per fragment
+    std::vector<std::unique_ptr<operators::NodeTask>> tasks_;
+    std::int64_t start_ns_ = 0;
+    mutable std::atomic<std::int64_t> end_ns_{0};
+    std::unique_ptr<runtime::Execution> execution_;  // last: its threads end before the tasks do
+};
+
+}  // namespace strid

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "signals.hpp"
+
+#include <semaphore.h>
+
+#include <atomic>
+#include <cerrno>
+#include <ctime>
+
+namespace strid {
+
+namespace {
+
+// Relaxed throughout: each is a number on its own; what is done about it is ordered by the calls.
+std::atomic<bool> owned{false};
+std::atomic<int> received{0};
+std::atomic<int> last_received{0};
+static_assert(std::atomic<int>::is_always_lock_free, "a signal handler may use it");
+
+struct Bell {
+    Bell() noexcept { ::sem_init(&semaphore, 0, 0); }
+    sem_t semaphore;
+};
+
+Bell& bell() noexcept {
+    static Bell instance;  // made before the first handler is installed; never destroyed in use
+    return instance;
+}
+
+extern "C" void strid_signal_handler(int signal) {
+    const int error = errno;
+    last_received.store(signal, std::memory_order_relaxed);
+    received.fetch_add(1, std::memory_order_relaxed);
+    ::sem_post(&bell().semaphore);
+    errno = error;
+}
+
+}  // namespace
+
+SignalScope::SignalScope() : owner_(!owned.exchange(true, std::memory_order_relaxed)) {
+    bell();
+    if (!owner_) return;
+    received.store(0, std::memory_order_relaxed);
+    last_received.store(0, std::memory_order_relaxed);
+    struct sigaction action {};
+    action.sa_handler = &strid_signal_handler;
+    action.sa_flags = SA_RESTART;
+    ::sigemptyset(&action.sa_mask);
+    for (std::size_t i = 0; i < handled.size(); ++i) {
+        ::sigaction(handled[i], nullptr, &before_[i]);
+        if (before_[i].sa_handler == SIG_IGN) continue;
+        installed_[i] = ::sigaction(handled[i], &action, nullptr) == 0;
+    }
+}
+
+SignalScope::~SignalScope() {
+    if (!owner_) return;
+    restore();
+    owned.store(false, std::memory_order_relaxed);
+}
+
+void SignalScope::restore() noexcept {
+    for (std::size_t i = 0; i < handled.size(); ++i) {
+        if (installed_[i]) ::sigaction(handled[i], &before_[i], nullptr);
+        installed_[i] = false;
+    }
+}
+
+void SignalScope::wait_for(std::chrono::milliseconds time) noexcept {
+    timespec until{};
+    ::clock_gettime(CLOCK_REALTIME, &until);
+    const auto nanoseconds =
+        std::chrono::nanoseconds(until.tv_nsec) + std::chrono::nanoseconds(time);
+    const auto seconds = std::chrono::floor<std::chrono::seconds>(nanoseconds);
+    until.tv_sec += seconds.count();
+    until.tv_nsec = (nanoseconds - seconds).count();
+    ::sem_timedwait(&bell().semaphore, &until);  // an early return does no harm
+}
+
+void SignalScope::wake() noexcept { ::sem_post(&bell().semaphore); }
+
+int SignalScope::count() const noexcept {
+    return owner_ ? received.load(std::memory_order_relaxed) : 0;
+}
+
+int SignalScope::last() const noexcept {
+    return owner_ ? last_received.load(std::memory_order_relaxed) : 0;
+}
+
+}  // namespace strid

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <strid/operator/input_port.hpp>
+
+namespace strid::operators {
+
+InputPort::Received InputPort::receive() noexcept {
+    return ordered_ ? receive_ordered() : receive_any();
+}
+
+InputPort::Received InputPort::receive_any() noexcept {
+    for (std::size_t tried = 0; tried < open_.size();) {
+        if (next_ >= open_.size()) next_ = 0;
+        Link* link = open_[next_];
+        memory::Block* batch = nullptr;
+        switch (link->receive(batch)) {
+            case channel::PopResult::ok: ++next_; return {batch, link};
+            case channel::PopResult::empty:
+                ++next_;
+                ++tried;
+                break;
+            case channel::PopResult::closed:
+                open_.erase(open_.begin() + static_cast<std::ptrdiff_t>(next_));
+                break;
+        }
+    }
+    return {};
+}
+
+InputPort::Received InputPort::receive_ordered() noexcept {
+    for (std::size_t i = 0; i < open_.size();) {
+        Link* link = open_[i];
+        memory::Block* batch = link->front();
+        if (batch == nullptr) {
+            if (link->drained()) {
+                open_.erase(open_.begin() + static_cast<std::ptrdiff_t>(i));
+            } else {
+                ++i;
+            }
+            continue;
+        }
+        const auto& header = message::header_of(*batch);
+        if (header.sequence != expected_) {
+            ++i;
+            continue;
+        }
+        if (header.ends_sequence) ++expected_;
+        if (link->receive(batch) == channel::PopResult::ok) return {batch, link};
+    }
+    return {};
+}
+
+bool InputPort::waiting() const noexcept {
+    for (const Link* link : open_) {
+        if (link->queued() != 0) return true;
+    }
+    return false;
+}
+
+double InputPort::fill() const noexcept {
+    double sum = 0;
+    for (const Link* link : open_) {
+        sum += static_cast<double>(link->queued()) / static_cast<double>(link->capacity());
+    }
+    return open_.empty() ? 0 : sum / static_cast<double>(open_.size());
+}
+
+}  // namespace strid::operators

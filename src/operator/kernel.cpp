@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <strid/operator/kernel.hpp>
+
+namespace strid::operators {
+
+void rethrow_as(const std::string& operator_name) {
+    try {
+        throw;
+    } catch (const OperatorError&) {
+        throw;
+    } catch (const std::exception& cause) {
+        throw OperatorError(operator_name, cause.what(), std::current_exception());
+    } catch (...) {
+        throw OperatorError(operator_name, "threw something that is not a std::exception",
+                            std::current_exception());
+    }
+}
+
+}  // namespace strid::operators

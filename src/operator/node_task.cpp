@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <utility>
+
+#include <strid/operator/node_task.hpp>
+
+namespace strid::operators {
+
+using runtime::StepResult;
+
+NodeTask::NodeTask(std::string name, std::vector<std::unique_ptr<Node>> nodes)
+    : Task(std::move(name)), nodes_(std::move(nodes)) {}
+
+void NodeTask::open() {
+    for (auto& node : nodes_) node->open(*this);
+}
+
+StepResult NodeTask::step() {
+    bool progressed = false;
+    bool all_finished = true;
+    bool retry = false;  // refused, and yet nobody would wake us
+    wake_at_ns_ = 0;
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+        Node& node = *nodes_[i];
+        RunResult result = node.run();
+        if (result == RunResult::progressed) {
+            progressed = true;
+            // What the first node made is handed down at once; a node behind it empties its input.
+            while (i != 0 && result == RunResult::progressed) result = node.run();
+        }
+        if (result != RunResult::finished) all_finished = false;
+        if (result == RunResult::refused && node.output() != nullptr) {
+            retry = !node.output()->await_spare() || retry;
+        }
+        if (result == RunResult::empty && node.wake_at_ns() != 0) {
+            wake_at_ns_ = wake_at_ns_ == 0 ? node.wake_at_ns()
+                                           : std::min(wake_at_ns_, node.wake_at_ns());
+        }
+    }
+    if (all_finished) return StepResult::finished;
+    if (progressed || retry) return StepResult::progressed;
+    return wake_at_ns_ != 0 ? StepResult::timed : StepResult::waiting;
+}
+
+bool NodeTask::needs_own_thread() const noexcept {
+    return std::any_of(nodes_.begin(), nodes_.end(),
+                       [](const auto& node) { return node->needs_own_thread(); });
+}
+
+bool NodeTask::awaits_outside() const noexcept {
+    return std::any_of(nodes_.begin(), nodes_.end(),
+                       [](const auto& node) { return node->awaits_outside(); });
+}
+
+bool NodeTask::has_work() const noexcept {
+    return std::any_of(nodes_.begin(), nodes_.end(),
+                       [](const auto& node) { return node->input().waiting(); });
+}
+
+void NodeTask::request_stop() noexcept {
+    for (auto& node : nodes_) node->request_stop();
+}
+
+}  // namespace strid::operators

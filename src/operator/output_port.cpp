@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <numeric>
+
+#include <strid/operator/output_port.hpp>
+
+namespace strid::operators {
+
+namespace {
+
+std::size_t count_links(const std::vector<OutputPort::SlotShape>& slots) {
+    return std::accumulate(slots.begin(), slots.end(), std::size_t{0},
+                           [](std::size_t sum, const auto& slot) { return sum + slot.links; });
+}
+
+/// Room for the records: what is asked for, or as much as eight records take.
+std::size_t payload_bytes(std::size_t record_bytes, const PortSizes& sizes) {
+    const std::size_t wanted = sizes.block_bytes - sizeof(memory::Block);
+    return std::max(wanted, message::header_bytes + 8 * record_bytes);
+}
+
+std::size_t capacity_blocks(const std::vector<OutputPort::SlotShape>& slots,
+                            const PortSizes& sizes) {
+    return slots.size()                                   // one being filled per slot
+           + count_links(slots) * sizes.blocks_per_link  // in flight or in a consumer's hands
+           + 1;                                           // the spare that `spare()` promises
+}
+
+}  // namespace
+
+OutputPort::OutputPort(RecordType type, const std::vector<SlotShape>& slots, const PortSizes& sizes)
+    : type_(type),
+      records_per_block_((payload_bytes(type.bytes, sizes) - message::header_bytes) / type.bytes),
+      pool_({.payload_bytes = payload_bytes(type.bytes, sizes),
+             .capacity_blocks = capacity_blocks(slots, sizes),
+             .lanes = count_links(slots)}),
+      overflow_(count_links(slots)),
+      announce_(count_links(slots), false),
+      perturbation_(sizes.perturbation_seed) {
+    const std::size_t ring_capacity =
+        sizes.ring_capacity != 0 ? sizes.ring_capacity : capacity_blocks(slots, sizes);
+    for (const SlotShape& shape : slots) {
+        slots_.push_back(
+            {.first_link = links_.size(), .link_count = shape.links, .policy = shape.policy});
+        for (std::size_t i = 0; i < shape.links; ++i) {
+            links_.push_back(std::make_unique<Link>(ring_capacity, pool_, links_.size()));
+        }
+    }
+}
+
+OutputPort::~OutputPort() {
+    for (Slot& slot : slots_) {
+        if (slot.batch == nullptr) continue;
+        auto& header = message::header_of(*slot.batch);
+        header.count = static_cast<std::uint32_t>(
+            static_cast<std::size_t>(slot.cursor - header.records()) / type_.bytes);
+        message::close_batch(*slot.batch);
+        pool_.give_back_local(slot.batch);
+    }
+    for (std::size_t link = 0; link < overflow_.size(); ++link) {
+        for (memory::Block* batch : overflow_[link]) (void)message::release(*batch, link);
+    }
+    links_.clear();  // before the pool that their batches go home to
+}
+
+bool OutputPort::refresh() {
+    spare_ = (overflowing_ == 0 || drain_overflow()) && pool_.can_lease() &&
+             !perturbation_.refuses();
+    return spare_;
+}
+
+bool OutputPort::await_spare() noexcept {
+    if (perturbation_.active()) return false;  // a refusal out of the blue: nobody would wake us
+    if (overflowing_ != 0) return false;       // rings smaller than pools: only when perturbed
+    return pool_.set_starved();
+}
+
+void OutputPort::open(Slot& slot, memory::Block& block) noexcept {
+    auto& header = message::open_batch(block);
+    header.born_ns = born_ns_;
+    header.destroy = type_.destroy;
+    for (const auto& text : texts_) (void)message::keep_alive(header, text);
+    slot.batch = &block;
+    slot.cursor = header.records();
+    slot.end = slot.cursor + perturbation_.batch_records(records_per_block_) * type_.bytes;
+}
+
+void OutputPort::renew(Slot& slot) {
+    if (slot.batch != nullptr) send(slot);
+    memory::Block* block = pool_.try_lease();
+    if (block == nullptr) block = pool_.lease_in_debt();
+    open(slot, *block);
+    refresh();
+}
+
+void OutputPort::keep_alive(const message::BatchHeader& input) {
+    if (input.text_count == 0 && texts_.empty()) return;
+    texts_.assign(input.texts.begin(), input.texts.begin() + input.text_count);
+    for (const auto& text : texts_) {
+        for (Slot& slot : slots_) {
+            if (slot.batch == nullptr) continue;
+            if (!message::keep_alive(message::header_of(*slot.batch), text)) send(slot);
+        }
+    }
+}
+
+void OutputPort::keep_alive(const memory::TextReference& text) {
+    texts_.assign(1, text);
+    for (Slot& slot : slots_) {
+        if (slot.batch == nullptr) continue;
+        if (!message::keep_alive(message::header_of(*slot.batch), text)) send(slot);
+    }
+}
+
+void OutputPort::send(Slot& slot, bool ends_sequence) {
+    auto& header = message::header_of(*slot.batch);
+    header.count = static_cast<std::uint32_t>(
+        static_cast<std::size_t>(slot.cursor - header.records()) / type_.bytes);
+    header.sequence = sequence_;
+    header.ends_sequence = ends_sequence || stamps_;
+    if (stamps_) ++sequence_;
+    memory::Block& batch = *slot.batch;
+    slot.batch = nullptr;
+    slot.cursor = slot.end = nullptr;
+    switch (slot.policy) {
+        case SendPolicy::one: push(slot.first_link, batch); break;
+        case SendPolicy::least_loaded: push(least_loaded(slot), batch); break;
+        case SendPolicy::all:
+            // Ordered before the readers' decrements by the ring's release and acquire.
+            batch.references.store(static_cast<std::uint32_t>(slot.link_count),
+                                   std::memory_order_relaxed);
+            for (std::size_t i = 0; i < slot.link_count; ++i) push(slot.first_link + i, batch);
+            break;
+    }
+}
+
+std::size_t OutputPort::least_loaded(Slot& slot) const noexcept {
+    std::size_t best = slot.next_link;
+    std::size_t best_load = SIZE_MAX;
+    for (std::size_t i = 0; i < slot.link_count && best_load != 0; ++i) {
+        const std::size_t candidate = (slot.next_link + i) % slot.link_count;
+        const std::size_t link = slot.first_link + candidate;
+        const std::size_t load = links_[link]->queued() + overflow_[link].size();
+        if (load < best_load) {
+            best = candidate;
+            best_load = load;
+        }
+    }
+    slot.next_link = (best + 1) % slot.link_count;
+    return slot.first_link + best;
+}
+
+void OutputPort::push(std::size_t link, memory::Block& batch) {
+    announce_[link] = true;
+    if (overflow_[link].empty() && links_[link]->send(batch) == channel::PushResult::ok) return;
+    overflow_[link].push_back(&batch);
+    ++overflowing_;
+    spare_ = false;
+}
+
+bool OutputPort::drain_overflow() {
+    for (std::size_t link = 0; link < overflow_.size(); ++link) {
+        auto& waiting = overflow_[link];
+        while (!waiting.empty() && links_[link]->send(*waiting.front()) == channel::PushResult::ok) {
+            waiting.pop_front();
+            --overflowing_;
+            announce_[link] = true;
+        }
+    }
+    return overflowing_ == 0;
+}
+
+void OutputPort::end_sequence() {
+    Slot& slot = slots_.front();
+    if (slot.batch == nullptr) renew(slot);
+    send(slot, true);
+}
+
+bool OutputPort::hungry(const Slot& slot) const noexcept {
+    for (std::size_t i = 0; i < slot.link_count; ++i) {
+        if (links_[slot.first_link + i]->hungry()) return true;
+    }
+    return false;
+}
+
+void OutputPort::publish(bool idle) {
+    for (Slot& slot : slots_) {
+        if (slot.batch == nullptr) continue;
+        if (slot.cursor == message::header_of(*slot.batch).records()) continue;
+        if (idle || hungry(slot)) send(slot);
+    }
+    for (std::size_t link = 0; link < links_.size(); ++link) {
+        if (!announce_[link]) continue;
+        announce_[link] = false;
+        links_[link]->announce();
+    }
+}
+
+bool OutputPort::close() {
+    publish(true);
+    if (overflowing_ != 0 && !drain_overflow()) {
+        publish(true);
+        return false;
+    }
+    for (auto& link : links_) {
+        link->close();
+        link->announce();
+    }
+    return true;
+}
+
+}  // namespace strid::operators

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The control of an execution: builds the pools, starts and joins the threads, keeps the first
+// failure. Nothing here is on the path of a batch.
+#include <algorithm>
+#include <condition_variable>
+#include <mutex>
+#include <system_error>
+#include <thread>
+#include <unordered_set>
+#include <utility>
+
+#include <strid/base/assert.hpp>
+#include <strid/base/error.hpp>
+#include <strid/base/topology.hpp>
+#include <strid/runtime/execution.hpp>
+
+#include "placement.hpp"
+#include "pool.hpp"
+#include "simulation.hpp"
+#include "watchdog.hpp"
+#include "worker.hpp"
+
+namespace strid::runtime {
+
+namespace {
+
+void check_tasks(const std::vector<Task*>& tasks) {
+    std::unordered_set<const Task*> seen;
+    for (const Task* task : tasks) {
+        if (task == nullptr) throw GraphError("a task is missing (null pointer)");
+        if (!seen.insert(task).second || Pool::has_slot(*task)) {
+            throw GraphError("task '" + task->name() + "' was given to an execution before");
+        }
+    }
+}
+
+}  // namespace
+
+class Execution::State final : public Host {
+  public:
+    State(std::vector<Task*> tasks, ExecutionOptions options);
+    ~State();
+    State(const State&) = delete;
+    State& operator=(const State&) = delete;
+
+    void start();
+    void wait();
+    void stop() noexcept;
+    void cancel() noexcept;
+    void task_failed(std::exception_ptr cause) noexcept override;
+    [[nodiscard]] bool finished() const noexcept {
+        return done_.load(std::memory_order_acquire);  // pairs with the release in thread_ended()
+    }
+    [[nodiscard]] ExecutionSnapshot snapshot() const;
+    [[nodiscard]] std::vector<std::string> stalled() const { return watchdog_.stalled(); }
+
+  private:
+    std::vector<std::shared_ptr<Pool>> build_pools();
+    std::string start_threads();
+    void run_thread(Worker& worker) noexcept;
+    void thread_ended(std::size_t count) noexcept;
+    void watch() noexcept;
+    void join() noexcept;
+
+    const std::vector<Task*> tasks_;
+    const ExecutionOptions options_;
+    std::vector<std::unique_ptr<Worker>> workers_;
+    const std::vector<std::shared_ptr<Pool>> pools_;  // after workers_, which it fills
+    Watchdog watchdog_;
+
+    mutable std::mutex mutex_;  // guards the members below, up to done_
+    std::condition_variable changed_;
+    bool started_ = false;
+    bool cancelled_ = false;
+    std::size_t threads_alive_ = 0;
+    std::exception_ptr failure_;
+    std::atomic<bool> done_{false};  // written under the mutex
+
+    std::mutex join_mutex_;  // guards threads_ once they run
+    std::vector<std::thread> threads_;
+};
+
+Execution::State::State(std::vector<Task*> tasks, ExecutionOptions options)
+    : tasks_(std::move(tasks)),
+      options_(std::move(options)),
+      pools_(build_pools()),
+      watchdog_(pools_) {}
+
+Execution::State::~State() {
+    cancel();
+    {
+        std::unique_lock lock(mutex_);
+        changed_.wait(lock, [&] { return !started_ || finished(); });
+    }
+    join();
+}
+
+std::vector<std::shared_ptr<Pool>> Execution::State::build_pools() {
+    check_tasks(tasks_);
+    const Topology topology = Topology::detect();
+    const Placement placement = place(tasks_, options_, topology);
+    const bool crowded = placement.threads > topology.cores().size();
+    std::vector<std::shared_ptr<Pool>> pools;
+    for (const Placement::PoolPlan& plan : placement.pools) {
+        std::vector<Pool::Member> members;
+        for (std::size_t i = 0; i < plan.tasks.size(); ++i) {
+            members.push_back({tasks_[plan.tasks[i]], plan.homes[i], plan.tasks[i]});
+        }
+        pools.push_back(Pool::create(members, plan.processors.size()));
+        for (std::size_t number = 0; number < plan.processors.size(); ++number) {
+            Worker::Settings settings{number, options_.waiting, crowded, plan.processors[number]};
+            workers_.push_back(std::make_unique<Worker>(*pools.back(), *this, std::move(settings)));
+        }
+    }
+    return pools;
+}
+
+void Execution::State::start() {
+    std::string refusal;
+    {
+        const std::lock_guard lock(mutex_);
+        if (started_) throw GraphError("an execution can be started only once");
+        started_ = true;
+        refusal = start_threads();
+    }
+    if (refusal.empty()) return;
+    cancel();
+    {
+        std::unique_lock lock(mutex_);
+        changed_.wait(lock, [&] { return finished(); });
+    }
+    join();
+    throw Error("cannot start the threads of the execution: " + refusal);
+}
+
+// Under the mutex. Returns why not all of them run; empty: they do.
+std::string Execution::State::start_threads() {
+    const bool watched = options_.watchdog.count() > 0 && !workers_.empty();
+    threads_alive_ = workers_.size();
+    // Release: pairs with the acquire in finished().
+    if (workers_.empty()) done_.store(true, std::memory_order_release);
+    std::size_t started = 0;
+    try {
+        threads_.reserve(workers_.size() + 1);
+        if (watched) threads_.emplace_back([this] { watch(); });
+        for (; started < workers_.size(); ++started) {
+            threads_.emplace_back([this, started] { run_thread(*workers_[started]); });
+        }
+    } catch (const std::exception& error) {
+        thread_ended(workers_.size() - started);
+        return error.what();
+    }
+    return {};
+}
+
+void Execution::State::run_thread(Worker& worker) noexcept {
+    if (options_.mode == ExecutionOptions::Mode::simulation) {
+        simulate(*pools_.front(), *this, worker, options_.seed);
+    } else {
+        worker.run();
+    }
+    const std::lock_guard lock(mutex_);
+    thread_ended(1);
+}
+
+// Under the mutex.
+void Execution::State::thread_ended(std::size_t count) noexcept {
+    threads_alive_ -= count;
+    if (threads_alive_ > 0) return;
+    done_.store(true, std::memory_order_release);  // pairs with the acquire in finished()
+    changed_.notify_all();
+}
+
+// The watchdog's thread. Not one of those that the end waits for.
+void Execution::State::watch() noexcept {
+    try {
+        static_cast<void>(watchdog_.check());
+        std::unique_lock lock(mutex_);
+        while (!changed_.wait_for(lock, options_.watchdog, [&] { return finished(); })) {
+            lock.unlock();
+            const std::vector<std::string>& names = watchdog_.check();
+            if (!names.empty() && options_.on_stalled) options_.on_stalled(names);
+            lock.lock();
+        }
+    } catch (...) {
+        task_failed(std::current_exception());
+    }
+}
+
+void Execution::State::join() noexcept {
+    const std::lock_guard lock(join_mutex_);
+    for (std::thread& thread : threads_) {
+        if (thread.joinable()) thread.join();
+    }
+}
+
+void Execution::State::wait() {
+    for (const auto& pool : pools_) {
+        const Worker* worker = Worker::current();
+        STRID_ASSERT(worker == nullptr || !worker->works_for(*pool));  // would wait for itself
+    }
+    std::unique_lock lock(mutex_);
+    if (!started_ && cancelled_) return;
+    if (!started_) throw GraphError("an execution was waited for before it was started");
+    changed_.wait(lock, [&] { return finished(); });
+    lock.unlock();
+    join();
+    lock.lock();
+    if (failure_) std::rethrow_exception(failure_);
+}
+
+void Execution::State::stop() noexcept {
+    for (Task* task : tasks_) {
+        task->request_stop();
+        task->notify();
+    }
+}
+
+void Execution::State::cancel() noexcept {
+    {
+        const std::lock_guard lock(mutex_);
+        cancelled_ = true;
+    }
+    for (const auto& pool : pools_) pool->end();
+}
+
+void Execution::State::task_failed(std::exception_ptr cause) noexcept {
+    {
+        const std::lock_guard lock(mutex_);
+        if (finished()) return;
+        if (!failure_) failure_ = std::move(cause);
+    }
+    cancel();
+}
+
+ExecutionSnapshot Execution::State::snapshot() const {
+    ExecutionSnapshot snapshot;
+    for (const Task* task : tasks_) {
+        snapshot.tasks.push_back({task->name(), task->counters()});
+        if (!snapshot.tasks.back().counters.finished) ++snapshot.tasks_unfinished;
+    }
+    for (const auto& worker : workers_) snapshot.workers.push_back(worker->counters());
+    return snapshot;
+}
+
+Execution::Execution(std::vector<Task*> tasks, ExecutionOptions options)
+    : state_(std::make_unique<State>(std::move(tasks), std::move(options))) {}
+
+Execution::~Execution() = default;
+
+void Execution::start() {
+    state_->start();
+}
+
+void Execution::wait() {
+    state_->wait();
+}
+
+void Execution::stop() noexcept {
+    state_->stop();
+}
+
+void Execution::cancel() noexcept {
+    state_->cancel();
+}
+
+void Execution::fail(std::exception_ptr cause) noexcept {
+    state_->task_failed(std::move(cause));
+}
+
+bool Execution::finished() const noexcept {
+    return state_->finished();
+}
+
+ExecutionSnapshot Execution::snapshot() const {
+    return state_->snapshot();
+}
+
+std::vector<std::string> Execution::stalled() const {
+    return state_->stalled();
+}
+
+}  // namespace strid::runtime

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "worker.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <sched.h>
+#include <sys/prctl.h>
+
+#include <strid/base/clock.hpp>
+#include <strid/base/topology.hpp>
+
+namespace strid::runtime {
+
+namespace {
+
+// Every eighth pick takes turns; a worker busy for as many picks in a row shares.
+constexpr std::uint64_t turn_period = 8;
+// A step as long as this is worth a system call and a wake-up (some 2 and 50 us).
+constexpr std::int64_t long_step_ns = 50'000;
+// About what falling asleep and waking up costs: to spin longer cannot pay.
+constexpr std::int64_t spin_ns = 20'000;
+// A sleep for a timer ends this much early, and the rest is spun: punctual to a microsecond.
+constexpr std::int64_t alarm_margin_ns = 80'000;
+
+thread_local Worker* current_worker = nullptr;
+
+void pause() noexcept {
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    asm volatile("yield");
+#endif
+}
+
+}  // namespace
+
+Worker::Worker(Pool& pool, Host& host, Settings settings)
+    : pool_(pool), host_(host), parking_lot_(pool.parking_lot()), settings_(std::move(settings)) {}
+
+Worker* Worker::current() noexcept {
+    return current_worker;
+}
+
+void Worker::settle() noexcept {
+    prctl(PR_SET_TIMERSLACK, 1UL);  // wake for timers when they are due, not when convenient
+    // A refusal (the mask was narrowed meanwhile) costs speed only.
+    if (!settings_.processors.empty() && bind_current_thread(settings_.processors) &&
+        settings_.processors.size() == 1) {
+        processor_.store(settings_.processors.front(), std::memory_order_relaxed);
+    }
+    now_ns_ = now_ns();
+    started_ns_.store(now_ns_, std::memory_order_relaxed);
+}
+
+void Worker::run() noexcept {
+    settle();
+    current_worker = this;
+    Slot* current = nullptr;  // progressed and still claimed
+    while (!pool_.ending()) {
+        if (pool_.next_deadline() <= now_ns_) pool_.fire_timers(now_ns_);
+        Slot* next = pick(current);
+        if (current != nullptr && next != current) {
+            current->states->release_ready(current->bit);
+        }
+        if (next == nullptr) next = search();
+        if (next == nullptr) {
+            park();
+            current = nullptr;
+            continue;
+        }
+        share_before(*next);
+        current = step(*next) ? next : nullptr;
+    }
+    current_worker = nullptr;
+    ended_ns_.store(now_ns(), std::memory_order_relaxed);
+}
+
+bool Worker::keep(Slot& slot) noexcept {
+    if (stepping_ == nullptr) return true;  // a timer fired between two steps
+    const bool downstream = slot.rank > stepping_->rank;
+    const bool nobody_home = slot.home == settings_.number || parking_lot_.is_parked(slot.home);
+    if (downstream && nobody_home) hot_ = &slot;
+    return stepping_->step_ns_mean < long_step_ns;
+}
+
+Slot* Worker::pick(Slot* current) noexcept {
+    ++picks_;
+    Slot* next = nullptr;
+    if (hot_ != nullptr && picks_ % turn_period != 0) {
+        Slot* hot = std::exchange(hot_, nullptr);
+        if (Pool::claim(*hot)) next = hot;
+    }
+    if (next == nullptr) next = pick_own(current);
+    if (next == nullptr) return current;
+    share((current != nullptr && next != current) || pool_.any_ready_of(settings_.number));
+    return next;
+}
+
+// nullptr: `current`, if there is one, is the best.
+Slot* Worker::pick_own(Slot* current) noexcept {
+    const std::size_t home = settings_.number;
+    const std::uint32_t tasks = pool_.tasks_of(home);
+    Slot* next = nullptr;
+    if (picks_ % turn_period == 0) {
+        next = pool_.claim_between(home, 0, std::min(cursor_, tasks));
+        if (next == nullptr) next = pool_.claim_between(home, 0, tasks);
+        if (next != nullptr) cursor_ = next->at_home;
+        return next;
+    }
+    const bool current_is_own = current != nullptr && current->home == home;
+    return pool_.claim_between(home, current_is_own ? current->at_home + 1 : 0, tasks);
+}
+
+// Busy for some time, and leaving ready work behind: more hands are needed.
+void Worker::share(bool left_behind) noexcept {
+    if (++picks_since_idle_ < turn_period) return;
+    if (!parking_lot_.any_parked() || parking_lot_.searching()) return;
+    std::size_t whom = settings_.number + 1;
+    if (!left_behind) {
+        if (picks_since_idle_ % turn_period != 0) return;
+        // The tasks of a colleague who sleeps are nobody's while this worker has its own.
+        std::size_t home = 0;
+        while (home < pool_.workers() &&
+               !(parking_lot_.is_parked(home) && pool_.any_ready_of(home))) {
+            ++home;
+        }
+        if (home == pool_.workers()) return;
+        whom = home;
+    }
+    picks_since_idle_ = 0;
+    parking_lot_.wake_one(whom % pool_.workers());
+}
+
+// A long step is ahead: leave no ready task and no timer unwatched meanwhile.
+void Worker::share_before(const Slot& slot) noexcept {
+    if (searching_) {
+        parking_lot_.leave_search();
+        searching_ = false;
+    }
+    if (slot.step_ns_mean < long_step_ns || !parking_lot_.any_parked()) return;
+    if (parking_lot_.searching()) return;
+    // Acquire: pairs with the release in park().
+    const std::int64_t alarm = pool_.alarm().load(std::memory_order_acquire);
+    if (pool_.next_deadline() < alarm || pool_.any_ready()) {
+        parking_lot_.wake_one((settings_.number + 1) % pool_.workers());
+    }
+}
+
+bool Worker::step(Slot& slot) noexcept {
+    const std::int64_t began_ns = now_ns_;
+    if (slot.waiting_since_ns != 0) {
+        add_relaxed(slot.idle_ns, std::max<std::int64_t>(began_ns - slot.waiting_since_ns, 0));
+        slot.waiting_since_ns = 0;
+    }
+    stepping_ = &slot;
+    StepResult result = StepResult::finished;
+    try {
+        result = slot.task->step();
+    } catch (...) {
+        stepping_ = nullptr;
+        host_.task_failed(std::current_exception());
+        return false;  // stays claimed: it never steps again
+    }
+    stepping_ = nullptr;
+    now_ns_ = now_ns();
+    account(slot, began_ns);
+    if (result == StepResult::progressed) return true;
+    if (result == StepResult::finished) {
+        slot.finished.store(true, std::memory_order_relaxed);
+        pool_.task_finished();
+        return false;  // stays claimed
+    }
+    if (result == StepResult::timed) {
+        const std::int64_t at_ns = slot.task->wake_at_ns();
+        if (at_ns <= now_ns_) return true;
+        pool_.arm(slot, at_ns);
+    }
+    slot.waiting_since_ns = now_ns_;
+    add_relaxed<std::uint64_t>(slot.idle_periods, 1);
+    static_cast<void>(slot.states->release_waiting(slot.bit));  // this worker looks again anyhow
+    return false;
+}
+
+void Worker::account(Slot& slot, std::int64_t began_ns) noexcept {
+    const std::int64_t took_ns = now_ns_ - began_ns;
+    add_relaxed(slot.busy_ns, took_ns);
+    add_relaxed<std::uint64_t>(slot.steps, 1);
+    slot.step_ns_mean += (took_ns - slot.step_ns_mean) / 8;
+    add_relaxed(busy_ns_, took_ns);
+    add_relaxed<std::uint64_t>(steps_, 1);
+    if (slot.home != settings_.number) add_relaxed<std::uint64_t>(stolen_, 1);
+}
+
+// Nothing of its own is ready.
+Slot* Worker::search() noexcept {
+    Slot* found = pool_.claim_anywhere(settings_.number);
+    if (found == nullptr) {
+        picks_since_idle_ = 0;
+        if (!searching_) searching_ = parking_lot_.try_enter_search();
+        if (searching_) found = spin();
+    }
+    if (searching_) {
+        parking_lot_.leave_search();
+        searching_ = false;
+    }
+    return found;
+}
+
+Slot* Worker::spin() noexcept {
+    now_ns_ = now_ns();
+    const std::int64_t until_ns = now_ns_ + spin_ns;
+    while (!pool_.ending()) {
+        if (pool_.next_deadline() <= now_ns_) pool_.fire_timers(now_ns_);
+        if (Slot* slot = pool_.claim_anywhere(settings_.number)) return slot;
+        if (now_ns_ >= until_ns && pool_.next_deadline() - now_ns_ > alarm_margin_ns) break;
+        pause();
+        now_ns_ = now_ns();
+    }
+    return nullptr;
+}
+
+void Worker::park() noexcept {
+    if (settings_.waiting == ExecutionOptions::Waiting::spin) {
+        if (settings_.yields) sched_yield();
+        now_ns_ = now_ns();
+        return;
+    }
+    parking_lot_.announce(settings_.number);
+    if (pool_.ending() || pool_.any_ready()) {
+        searching_ = parking_lot_.retract(settings_.number);
+        return;
+    }
+    // The last one awake keeps the timers. Whoever is still awake looks at them after each step
+    // and comes through here itself.
+    const std::int64_t deadline_ns = pool_.next_deadline();
+    std::int64_t until_ns = never_ns;
+    if (deadline_ns != never_ns && parking_lot_.all_parked()) {
+        until_ns = deadline_ns - alarm_margin_ns;
+        // Release: pairs with the acquire in share_before().
+        pool_.alarm().store(deadline_ns, std::memory_order_release);
+    }
+    searching_ = parking_lot_.sleep(settings_.number, until_ns);
+    if (until_ns != never_ns) {
+        pool_.alarm().store(never_ns, std::memory_order_release);  // pairs as above
+    }
+    add_relaxed<std::uint64_t>(parks_, 1);
+    now_ns_ = now_ns();
+}
+
+WorkerCounters Worker::counters() const noexcept {
+    WorkerCounters counters;
+    counters.steps = steps_.load(std::memory_order_relaxed);
+    counters.stolen = stolen_.load(std::memory_order_relaxed);
+    counters.parks = parks_.load(std::memory_order_relaxed);
+    counters.busy_ns = busy_ns_.load(std::memory_order_relaxed);
+    counters.processor = processor_.load(std::memory_order_relaxed);
+    const std::int64_t started_ns = started_ns_.load(std::memory_order_relaxed);
+    const std::int64_t ended_ns = ended_ns_.load(std::memory_order_relaxed);
+    if (started_ns != 0) counters.alive_ns = (ended_ns != 0 ? ended_ns : now_ns()) - started_ns;
+    return counters;
+}
+
+}  // namespace strid::runtime

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One thread of a pool: picks a ready task, steps it, and decides what to run next, whom to wake
+// and when to sleep.
+//
+// The order of picking: the consumer that the last step made ready (its input is still in this
+// core's cache), else the most downstream ready task of its own, else the task that it has just
+// stepped, else, with nothing of its own, a ready task of another worker. Every eighth pick goes
+// round its own tasks instead, so that none starves.
+//
+// Whom to wake: a step's notifications do not wake anybody while this worker gets to them soon.
+// A colleague is woken when this worker has been busy for eight picks in a row and leaves ready
+// work behind, or is about to enter (or inside) a step that takes long. At a low rate one
+// worker therefore does everything without a system call; under load all are awake.
+//
+// run() is for the worker's own thread; counters() for any.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <vector>
+
+#include <strid/base/cache_line.hpp>
+#include <strid/runtime/execution.hpp>
+#include <strid/runtime/options.hpp>
+
+#include "pool.hpp"
+
+namespace strid::runtime {
+
+/// Whom a worker tells that a step threw. Entered by any worker's thread.
+class Host {
+  public:
+    virtual void task_failed(std::exception_ptr cause) noexcept = 0;
+
+  protected:
+    ~Host() = default;
+};
+
+class alignas(cache_line_bytes) Worker {
+  public:
+    struct Settings {
+        std::size_t number = 0;  // in the pool
+        ExecutionOptions::Waiting waiting = ExecutionOptions::Waiting::park;
+        bool yields = false;          // spinning with more threads than cores
+        std::vector<int> processors;  // to stay on; empty: anywhere
+    };
+
+    Worker(Pool& pool, Host& host, Settings settings);
+
+    /// Until the pool ends.
+    void run() noexcept;
+
+    /// Binds the calling thread as the settings say and makes its sleeps punctual.
+    void settle() noexcept;
+
+    /// The worker whose run() the calling thread is in; nullptr: none.
+    static Worker* current() noexcept;
+    [[nodiscard]] bool works_for(const Pool& pool) const noexcept { return &pool_ == &pool; }
+
+    /// Inside a step of this worker `slot` became ready. False: somebody should be woken for it.
+    bool keep(Slot& slot) noexcept;
+
+    /// Steps a claimed task and releases it accordingly. True: it progressed and is still
+    /// claimed.
+    bool step(Slot& slot) noexcept;
+
+    /// Sleeps until it is woken, a timer is near, or there is something to do.
+    void park() noexcept;
+
+    [[nodiscard]] WorkerCounters counters() const noexcept;
+
+  private:
+    Slot* pick(Slot* current) noexcept;
+    Slot* pick_own(Slot* current) noexcept;
+    Slot* search() noexcept;
+    Slot* spin() noexcept;
+    void share(bool left_behind) noexcept;
+    void share_before(const Slot& slot) noexcept;
+    void account(Slot& slot, std::int64_t began_ns) noexcept;
+
+    // Fixed or this thread's own.
+    Pool& pool_;
+    Host& host_;
+    ParkingLot& parking_lot_;
+    Settings settings_;
+    Slot* hot_ = nullptr;  // made ready by the last step, runs next
+    Slot* stepping_ = nullptr;
+    std::int64_t now_ns_ = 0;  // as of the end of the last step or search
+    std::uint64_t picks_ = 0;
+    std::uint64_t picks_since_idle_ = 0;
+    std::uint32_t cursor_ = 0;  // the last of its own tasks that had its turn
+    bool searching_ = false;    // counted as such in the parking lot
+
+    // Written by this thread, read by any.
+    alignas(cache_line_bytes) std::atomic<std::uint64_t> steps_{0};
+    std::atomic<std::uint64_t> stolen_{0};
+    std::atomic<std::uint64_t> parks_{0};
+    std::atomic<std::int64_t> busy_ns_{0};
+    std::atomic<std::int64_t> started_ns_{0};
+    std::atomic<std::int64_t> ended_ns_{0};
+    std::atomic<int> processor_{-1};
+};
+
+}  // namespace strid::runtime

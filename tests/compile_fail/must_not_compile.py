@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Checks that a source compiles, and that its bad twin does not, with a readable message.
+
+A source holds the wrong line between `#ifdef STRID_MUST_NOT_COMPILE` and, best after an `#else`
+with the right one, `#endif`. Each comment `// expect: words` names words that the compiler must
+print when it refuses the bad twin; where compilers differ, name what they share.
+
+    must_not_compile.py SOURCE COMPILER [FLAG...]
+"""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+EXPECT = re.compile(r"^\s*// expect: *(\S.*?)\s*$", re.MULTILINE)
+SHOWN_LINES = 40
+
+
+def compile_source(command: list[str]) -> subprocess.CompletedProcess:
+    """Runs the compiler without output files; its messages are plain English."""
+    environment = {**os.environ, "LC_ALL": "C"}
+    return subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+
+
+def fault_of(source: Path, compiler: list[str]) -> str | None:
+    """What is wrong with the pair of twins in `source`, or None."""
+    expected = EXPECT.findall(source.read_text())
+    if not expected:
+        return "names no message: add a comment `// expect: words`"
+    command = [*compiler, "-fsyntax-only", str(source)]
+    valid = compile_source(command)
+    if valid.returncode != 0:
+        return f"the valid twin does not compile:\n{valid.stderr}"
+    bad = compile_source([*command, "-DSTRID_MUST_NOT_COMPILE"])
+    if bad.returncode == 0:
+        return "the bad twin compiles"
+    for words in expected:
+        if words not in bad.stderr:
+            shown = "\n".join(bad.stderr.splitlines()[:SHOWN_LINES])
+            return f"the compiler's message lacks `{words}`; it begins:\n{shown}"
+    return None
+
+
+def main() -> int:
+    fault = fault_of(Path(sys.argv[1]), sys.argv[2:])
+    if fault:
+        print(f"{sys.argv[1]}: {fault}")
+    return 1 if fault else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// No allocation per record: this program counts every call of operator new.
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+#include <gtest/gtest.h>
+
+#include <strid/connector/csv_file.hpp>
+#include <strid/connector/csv_writer.hpp>
+#include <strid/connector/generate.hpp>
+#include <strid/connector/replay.hpp>
+#include <strid/connector/text_lines.hpp>
+
+#include "drive.hpp"
+
+namespace {
+
+std::atomic<std::uint64_t> allocations{0};
+
+void* counted(std::size_t bytes, std::size_t alignment) {
+    allocations.fetch_add(1, std::memory_order_relaxed);
+    void* const memory =
+        alignment == 0
+            ? std::malloc(bytes == 0 ? 1 : bytes)
+            : std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+    if (memory == nullptr) throw std::bad_alloc();
+    return memory;
+}
+
+}  // namespace
+
+void* operator new(std::size_t bytes) {
+    return counted(bytes, 0);
+}
+void* operator new[](std::size_t bytes) {
+    return counted(bytes, 0);
+}
+void* operator new(std::size_t bytes, std::align_val_t alignment) {
+    return counted(bytes, static_cast<std::size_t>(alignment));
+}
+[[gnu::noinline]] void operator delete(void* memory) noexcept {
+    std::free(memory);
+}
+[[gnu::noinline]] void operator delete[](void* memory) noexcept {
+    std::free(memory);
+}
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept {
+    std::free(memory);
+}
+[[gnu::noinline]] void operator delete[](void* memory, std::size_t) noexcept {
+    std::free(memory);
+}
+[[gnu::noinline]] void operator delete(void* memory, std::align_val_t) noexcept {
+    std::free(memory);
+}
+[[gnu::noinline]] void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
+    std::free(memory);
+}
+
+namespace strid {
+namespace {
+
+using test::Folder;
+
+struct Word {
+    std::string_view word;
+    std::uint64_t count;
+    double value;
+};
+
+/// Hands each record on and keeps the last chunk, as a batch would.
+template <class T, class Function>
+struct Forward {
+    bool operator()(T&& record) {
+        ++count;
+        function(record);
+        return true;
+    }
+    void keep_alive(const memory::TextReference& reference) { chunk = reference; }
+    void born_at(std::int64_t) {}
+    void count_malformed(std::uint64_t) {}
+
+    Function function;
+    std::uint64_t count = 0;
+    memory::TextReference chunk{};
+};
+
+/// Allocations while the second thirty thousand records pass.
+template <class Source, class Function>
+std::uint64_t steady_allocations(Source source, Function function) {
+    Forward<typename Source::record_type, Function> emit{std::move(function)};
+    source.open({});
+    std::uint64_t before = 0;
+    while (emit.count < 60'000) {
+        if (emit.count < 30'000) before = allocations.load();
+        EXPECT_NE(source.poll(emit, 500), SourceStatus::finished);
+    }
+    return allocations.load() - before;
+}
+
+std::string rows() {
+    std::string content;
+    for (int i = 0; i < 80'000; ++i) {
+        content += i % 3 == 0 ? "\"wo\"\"rd\"" : "word";
+        content += "," + std::to_string(i) + "," + std::to_string(i * 0.25) + "\n";
+    }
+    return content;
+}
+
+TEST(Allocations, NoneForARecordFromAFile) {
+    const Folder folder;
+    const auto path = folder.write("a.csv", rows());
+    const auto nothing = [](auto&) {};
+    EXPECT_EQ(steady_allocations(text_lines(path), nothing), 0U);
+    EXPECT_EQ(steady_allocations(csv_file<Word>(path), nothing), 0U);
+    EXPECT_EQ(steady_allocations(csv_file<std::uint64_t>(path, {.columns = {2}}), nothing), 0U);
+    ASSERT_TRUE(test::shell("gzip -k " + path + " && zstd -q " + path));
+    EXPECT_EQ(steady_allocations(csv_file<Word>(path + ".gz"), nothing), 0U);
+    EXPECT_EQ(steady_allocations(csv_file<Word>(path + ".zst"), nothing), 0U);
+}
+
+TEST(Allocations, NoneForARecordThatIsGeneratedOrReplayed) {
+    const Folder folder;
+    const auto path = folder.write("a.csv", rows());
+    const auto nothing = [](auto&) {};
+    const auto make = [](Random& random, std::uint64_t index) {
+        return Word{"w", index, random.uniform()};
+    };
+    EXPECT_EQ(steady_allocations(generate(make, {.rate_per_second = 1e9}), nothing), 0U);
+    EXPECT_EQ(steady_allocations(replay(csv_file<Word>(path), {.passes = 2}), nothing), 0U);
+}
+
+TEST(Allocations, NoneForARecordThatIsWritten) {
+    const Folder folder;
+    const auto path = folder.write("a.csv", rows());
+    auto writer = csv_writer<Word>(folder.file("b.csv"));
+    writer.open({});
+    const auto write = [&writer](const Word& word) { writer(word); };
+    EXPECT_EQ(steady_allocations(csv_file<Word>(path), write), 0U);
+    writer.close();
+}
+
+}  // namespace
+}  // namespace strid

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Files, pipes and disks that fail; several replicas on one file.
+#include <algorithm>
+#include <sstream>
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <signal.h>
+#include <sys/stat.h>
+
+#include <strid/base/error.hpp>
+#include <strid/connector/csv_writer.hpp>
+#include <strid/connector/text_lines.hpp>
+#include <strid/connector/text_writer.hpp>
+
+#include "drive.hpp"
+
+namespace strid {
+namespace {
+
+using test::Folder;
+using test::message_of;
+using testing::HasSubstr;
+
+struct Reading {
+    std::uint64_t device;
+    double value;
+};
+
+TEST(CsvWriter, WritesShortestNumbersAndTheHeader) {
+    const Folder folder;
+    auto writer = csv_writer<Reading>(folder.file("a.csv"), {.header = {"device", "value"}});
+    writer.open({});
+    writer(Reading{1, 0.1});
+    writer(Reading{UINT64_MAX, 1.0 / 3});
+    writer.close();
+    EXPECT_EQ(folder.read("a.csv"),
+              "device,value\n1,0.1\n18446744073709551615,0.3333333333333333\n");
+}
+
+TEST(CsvWriter, FlushMakesRowsVisible) {
+    const Folder folder;
+    auto writer = csv_writer<Reading>(folder.file("a.csv"));
+    writer.open({});
+    writer(Reading{1, 2});
+    EXPECT_EQ(folder.read("a.csv"), "");
+    writer.flush();
+    EXPECT_EQ(folder.read("a.csv"), "1,2\n");
+    writer.close();
+}
+
+TEST(CsvWriter, ASecondRunStartsTheFileAnew) {
+    const Folder folder;
+    const auto prototype = csv_writer<Reading>(folder.file("a.csv"), {.header = {"d", "v"}});
+    for (std::uint64_t run = 0; run < 2; ++run) {
+        auto first = prototype;
+        auto second = prototype;
+        first.open({});
+        second.open({});
+        first(Reading{run, 0});
+        first.close();
+        second(Reading{run, 1});
+        second.close();
+        const auto digit = std::to_string(run);
+        EXPECT_EQ(folder.read("a.csv"), "d,v\n" + digit + ",0\n" + digit + ",1\n");
+    }
+    {
+        auto failed = prototype;  // a run that ended without close()
+        failed.open({});
+    }
+    auto next = prototype;
+    next.open({});
+    next.close();
+    EXPECT_EQ(folder.read("a.csv"), "d,v\n");
+}
+
+TEST(CsvWriter, ReplicasInterleaveWholeRowsInTheirOrder) {
+    const Folder folder;
+    constexpr std::uint64_t replicas = 4;
+    constexpr std::uint64_t rows = 30'000;
+    const auto prototype = csv_writer<Reading>(folder.file("a.csv"));
+    std::vector<CsvWriter<Reading>> writers(replicas, prototype);
+    for (auto& writer : writers) writer.open({});
+    std::vector<std::thread> threads;
+    for (std::uint64_t replica = 0; replica < replicas; ++replica) {
+        threads.emplace_back([&writer = writers[replica], replica] {
+            for (std::uint64_t i = 0; i < rows; ++i) {
+                writer(Reading{replica, static_cast<double>(i)});
+                if (i % 1000 == replica) writer.flush();
+            }
+            writer.close();
+        });
+    }
+    for (auto& thread : threads) thread.join();
+    std::istringstream in(folder.read("a.csv"));
+    std::vector<std::uint64_t> next(replicas, 0);
+    for (std::string line; std::getline(in, line);) {
+        ASSERT_THAT(line, testing::MatchesRegex("[0-3],[0-9]+"));
+        const auto replica = static_cast<std::size_t>(line[0] - '0');
+        ASSERT_EQ(line.substr(2), std::to_string(next[replica]++));
+    }
+    EXPECT_EQ(next, std::vector<std::uint64_t>(replicas, rows));
+}
+
+TEST(CsvWriter, AFullDiskIsAnError) {
+    auto writer = csv_writer<Reading>("/dev/full");
+    writer.open({});
+    const auto fill = [&] {
+        for (int i = 0; i < 100'000; ++i) writer(Reading{1, 2});
+        writer.close();
+    };
+    EXPECT_EQ(message_of<InputOutputError>(fill),
+              "/dev/full: cannot write: No space left on device");
+    auto late = csv_writer<Reading>("/dev/full");
+    late.open({});
+    late(Reading{1, 2});
+    EXPECT_THROW(late.flush(), InputOutputError);
+    EXPECT_THROW(late.close(), InputOutputError);
+    auto headed = csv_writer<Reading>("/dev/full", {.header = {"a", "b"}});
+    EXPECT_THROW(headed.open({}), InputOutputError);
+}
+
+TEST(CsvWriter, AFileThatCannotBeOpenedIsAnError) {
+    const Folder folder;
+    auto writer = csv_writer<Reading>(folder.file("no/a.csv"));
+    EXPECT_THAT(message_of<InputOutputError>([&] { writer.open({}); }),
+                HasSubstr("no/a.csv: cannot open for writing: No such file or directory"));
+    EXPECT_THROW(csv_writer<Reading>(folder.file("a"), {.delimiter = '1'}), GraphError);
+}
+
+// The default action of SIGPIPE would end this program, and no handler may see it either.
+TEST(TextWriter, AClosedPipeIsAnErrorAndNoSignal) {
+    const Folder folder;
+    const auto path = folder.file("pipe");
+    ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+    const int reader = ::open(path.c_str(), O_RDONLY | O_NONBLOCK);
+    ASSERT_GE(reader, 0);
+    struct sigaction action {};
+    ASSERT_EQ(::sigaction(SIGPIPE, nullptr, &action), 0);
+    ASSERT_EQ(action.sa_handler, SIG_DFL);
+    auto writer = text_writer(path);
+    EXPECT_TRUE(writer.blocks());
+    writer.open({});
+    writer(std::string_view("seen"));
+    writer.flush();
+    ::close(reader);
+    writer(std::string_view("lost"));
+    EXPECT_EQ(message_of<InputOutputError>([&] { writer.flush(); }),
+              path + ": cannot write: Broken pipe");
+    sigset_t pending;
+    ::sigpending(&pending);
+    EXPECT_EQ(::sigismember(&pending, SIGPIPE), 0);
+    sigset_t blocked;
+    ::pthread_sigmask(SIG_BLOCK, nullptr, &blocked);
+    EXPECT_EQ(::sigismember(&blocked, SIGPIPE), 0);
+}
+
+TEST(TextWriter, TextLinesAndAnythingThatFormats) {
+    const Folder folder;
+    auto writer = text_writer(folder.file("a"));
+    writer.open({});
+    writer(std::string_view("view"));
+    writer(std::string("string"));
+    writer(Line{"line", 7});
+    writer(42);
+    writer.close();
+    EXPECT_EQ(folder.read("a"), "view\nstring\nline\n42\n");
+}
+
+TEST(TextWriter, StandardOutputStaysOpen) {
+    const Folder folder;
+    std::fflush(stdout);
+    const int before = ::dup(STDOUT_FILENO);
+    const int file = ::open(folder.file("out").c_str(), O_WRONLY | O_CREAT, 0600);
+    ::dup2(file, STDOUT_FILENO);
+    ::close(file);
+    for (int run = 0; run < 2; ++run) {
+        auto writer = text_writer("-");
+        writer.open({});
+        writer(run);
+        writer.close();
+    }
+    ::dup2(before, STDOUT_FILENO);
+    ::close(before);
+    EXPECT_EQ(folder.read("out"), "0\n1\n");
+}
+
+}  // namespace
+}  // namespace strid

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Every operator against the obvious sequential computation, under every way to run a graph.
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <numeric>
+
+#include <gtest/gtest.h>
+
+#include "test_sources.hpp"
+
+namespace strid {
+namespace {
+
+using test::all_ways;
+using test::Collection;
+using test::Numbers;
+
+constexpr std::uint64_t count = 3000;
+
+/// A sink with shared state that is safe to replicate.
+template <class T>
+struct Collect {
+    static constexpr bool parallel_by_default = true;
+    std::shared_ptr<Collection<T>> into;
+    void operator()(const T& value) const { into->add(value); }
+};
+
+template <class T>
+struct Collected {
+    std::shared_ptr<Collection<T>> values = std::make_shared<Collection<T>>();
+    [[nodiscard]] Collect<T> sink() const { return {values}; }
+    [[nodiscard]] std::vector<T> sorted() const {
+        auto result = values->take();
+        std::sort(result.begin(), result.end());
+        return result;
+    }
+};
+
+std::vector<std::uint64_t> numbers(std::uint64_t n) {
+    std::vector<std::uint64_t> result(n);
+    std::iota(result.begin(), result.end(), 0);
+    return result;
+}
+
+TEST(Operators, MapFilterAndFlatMapFuse) {
+    std::vector<std::uint64_t> expected;
+    for (std::uint64_t n = 0; n < count; ++n) {
+        const std::uint64_t doubled = n * 2 + 1;
+        if (doubled % 3 == 0) continue;
+        for (std::uint64_t i = 0; i < n % 3; ++i) expected.push_back(doubled + i);
+    }
+    std::sort(expected.begin(), expected.end());
+    for (const auto& way : all_ways()) {
+        SCOPED_TRACE(way.name);
+        Collected<std::uint64_t> collected;
+        Graph graph{"chain"};
+        graph.source(Numbers{count})
+            .map([](std::uint64_t& n) { n *= 2; })
+            .map([](const std::uint64_t& n) { return n + 1; })
+            .filter([](const std::uint64_t& n) { return n % 3 != 0; })
+            .flat_map<std::uint64_t>([](const std::uint64_t& n, auto& emit) {
+                for (std::uint64_t i = 0; i < (n - 1) / 2 % 3; ++i) emit(n + i);
+            })
+            .sink(collected.sink());
+        const auto report = run(graph, way.options);
+        EXPECT_EQ(collected.sorted(), expected);
+        EXPECT_EQ(report.records_in(), count);
+        EXPECT_EQ(report.records_out(), expected.size());
+    }
+}
+
+TEST(Operators, AKeyedMapHasOneStatePerKeyAndKeepsItsOrder) {
+    struct Seen {
+        std::uint64_t key, value, index;
+        auto operator<=>(const Seen&) const = default;
+    };
+    struct Numbering {
+        std::uint64_t seen = 0;
+        Seen operator()(const std::uint64_t& n) { return {n % 37, n, seen++}; }
+    };
+    std::vector<Seen> expected;
+    for (std::uint64_t n = 0; n < count; ++n) expected.push_back({n % 37, n, n / 37});
+    std::sort(expected.begin(), expected.end());
+    for (const auto& way : all_ways()) {
+        SCOPED_TRACE(way.name);
+        Collected<Seen> collected;
+        Graph graph{"keyed"};
+        graph.source(Numbers{count})
+            .key_by([](const std::uint64_t& n) { return n % 37; })
+            .map(Numbering{})
+            .sink(collected.sink());
+        run(graph, way.options);
+        EXPECT_EQ(collected.sorted(), expected);
+    }
+}
+
+TEST(Operators, AccumulateTellsEveryUpdateOrTheEnd) {
+    using Pair = std::pair<std::uint64_t, std::uint64_t>;
+    std::map<std::uint64_t, std::uint64_t> sums;
+    std::vector<Pair> updates;
+    for (std::uint64_t n = 0; n < count; ++n) updates.emplace_back(n % 11, sums[n % 11] += n);
+    std::vector<Pair> finals(sums.begin(), sums.end());
+    std::sort(updates.begin(), updates.end());
+    for (const auto& way : all_ways()) {
+        for (const auto emit : {Emit::every_update, Emit::at_end}) {
+            SCOPED_TRACE(way.name);
+            Collected<Pair> collected;
+            Graph graph{"accumulate"};
+            graph.source(Numbers{count})
+                .key_by([](const std::uint64_t& n) { return n % 11; })
+                .accumulate(std::uint64_t{0},
+                            [](std::uint64_t& sum, const std::uint64_t& n) { sum += n; }, emit)
+                .map([](const Keyed<std::uint64_t, std::uint64_t>& k) {
+                    return Pair{k.key, k.value};
+                })
+                .sink(collected.sink());
+            run(graph, way.options);
+            EXPECT_EQ(collected.sorted(), emit == Emit::at_end ? finals : updates);
+        }
+    }
+}
+
+TEST(Operators, ReduceCombinesTheRecordsOfAKey) {
+    std::map<std::uint64_t, std::uint64_t> maxima;
+    std::vector<std::uint64_t> expected;
+    const auto scrambled = [](std::uint64_t n) { return n * 7919 % 1009; };
+    for (std::uint64_t n = 0; n < count; ++n) {
+        auto& maximum = maxima[scrambled(n) % 5];
+        expected.push_back(maximum = std::max(maximum, scrambled(n)));
+    }
+    std::sort(expected.begin(), expected.end());
+    for (const auto& way : all_ways()) {
+        SCOPED_TRACE(way.name);
+        Collected<std::uint64_t> collected;
+        Graph graph{"reduce"};
+        graph.source(Numbers{count})
+            .map([&](const std::uint64_t& n) { return scrambled(n); })
+            .key_by([](const std::uint64_t& n) { return n % 5; })
+            .reduce([](const std::uint64_t& a, const std::uint64_t& b) { return std::max(a, b); })
+            .sink(collected.sink());
+        run(graph, way.options);
+        EXPECT_EQ(collected.sorted(), expected);
+    }
+}
+
+TEST(Operators, RebalanceThenOrderedKeepsTheOrderOfTheSource) {
+    std::vector<std::uint64_t> expected;
+    for (std::uint64_t n = 0; n < count; ++n) {
+        if (n % 5 != 0) expected.push_back(n * 3);
+    }
+    for (const auto& way : all_ways()) {
+        if (way.options.composition != Composition::combined) continue;
+        SCOPED_TRACE(way.name);
+        std::vector<std::uint64_t> taken;
+        Graph graph{"ordered"};
+        graph.source(Numbers{count})
+            .rebalance()
+            .map([](const std::uint64_t& n) { return n * 3; })
+            .filter([](const std::uint64_t& n) { return n % 5 != 0; })
+            .ordered()
+            .sink([&](std::uint64_t n) { taken.push_back(n); });
+        run(graph, way.options);
+        EXPECT_EQ(taken, expected);
+    }
+}
+
+TEST(Operators, BroadcastGivesEveryRecordToEveryReplica) {
+    for (const auto& way : all_ways()) {
+        SCOPED_TRACE(way.name);
+        Collected<std::string> collected;
+        Graph graph{"broadcast"};
+        graph.source(Numbers{200})
+            .map([](const std::uint64_t& n) { return "record number " + std::to_string(n); })
+            .broadcast()
+            .map([](std::string& text) { text += '!'; }, {.name = "all", .parallelism = 3})
+            .sink(collected.sink());
+        run(graph, way.options);
+        std::vector<std::string> expected;
+        for (int copy = 0; copy < 3; ++copy) {
+            for (int n = 0; n < 200; ++n) {
+                expected.push_back("record number " + std::to_string(n) + "!");
+            }
+        }
+        std::sort(expected.begin(), expected.end());
+        EXPECT_EQ(collected.sorted(), expected);
+    }
+}
+
+TEST(Operators, SplitSendsToOneOrSeveralBranchesAndMergeJoinsThem) {
+    std::vector<std::uint64_t> expected;
+    for (std::uint64_t n = 0; n < count; ++n) {
+        if (n % 2 == 0) expected.push_back(n);
+        if (n % 3 == 0) expected.push_back(n + 1'000'000);
+        if (n % 5 == 0) expected.push_back(n + 2'000'000);
+    }
+    std::sort(expected.begin(), expected.end());
+    for (const auto& way : all_ways()) {
+        SCOPED_TRACE(way.name);
+        Collected<std::uint64_t> collected;
+        Graph graph{"split"};
+        auto branches = graph.source(Numbers{count}).split(3, [](const std::uint64_t& n) {
+            std::vector<std::size_t> to;
+            if (n % 2 == 0) to.push_back(0);
+            if (n % 3 == 0) to.push_back(1);
+            if (n % 5 == 0) to.push_back(2);
+            return to;
+        });
+        auto second =
+            branches.select(1).map([](const std::uint64_t& n) { return n + 1'000'000; });
+        auto third = branches.select(2).rebalance().map(
+            [](const std::uint64_t& n) { return n + 2'000'000; });
+        branches.select(0)
+            .merge(std::move(second), std::move(third))
+            .key_by([](const std::uint64_t& n) { return n; })
+            .map([](const std::uint64_t& n) { return n; })
+            .sink(collected.sink());
+        run(graph, way.options);
+        EXPECT_EQ(collected.sorted(), expected);
+    }
+}
+
+TEST(Operators, RecordsThatOwnMemoryAreMovedAndDestroyed) {
+    using Owner = std::unique_ptr<std::uint64_t>;
+    for (const auto& way : all_ways()) {
+        SCOPED_TRACE(way.name);
+        Collected<std::uint64_t> collected;
+        Graph graph{"owners"};
+        graph.source(Numbers{count})
+            .map([](const std::uint64_t& n) { return std::make_unique<std::uint64_t>(n); })
+            .key_by([](const Owner& owner) { return *owner; })
+            .map([](Owner&& owner) { return std::move(owner); })
+            .rebalance()
+            .map([](const Owner& owner) { return *owner; })
+            .sink(collected.sink());
+        run(graph, way.options);
+        EXPECT_EQ(collected.sorted(), numbers(count));
+    }
+}
+
+TEST(Operators, ParallelismChangesWithinAChain) {
+    for (const auto& way : all_ways()) {
+        SCOPED_TRACE(way.name);
+        Collected<std::uint64_t> collected;
+        Graph graph{"degrees"};
+        graph.source(Numbers{count})
+            .map([](const std::uint64_t& n) { return n + 1; }, {.parallelism = 2})
+            .map([](const std::uint64_t& n) { return n + 1; }, {.parallelism = 2})
+            .map([](const std::uint64_t& n) { return n - 2; }, {.parallelism = 3})
+            .sink(collected.sink(), {.parallelism = 1});
+        run(graph, way.options);
+        EXPECT_EQ(collected.sorted(), numbers(count));
+    }
+}
+
+TEST(Operators, ACallableMayAskForItsContext) {
+    Collected<std::string> collected;
+    Graph graph{"context"};
+    graph.source(Numbers{4})
+        .rebalance()
+        .map([](const std::uint64_t&, const Context& context) {
+            return std::string{context.name} + ":" + std::to_string(context.parallelism) +
+                   (context.replica < context.parallelism ? "" : " wrong");
+        }, {.name = "asks", .parallelism = 2})
+        .sink(collected.sink());
+    run(graph);
+    EXPECT_EQ(collected.sorted(), (std::vector<std::string>(4, "asks:2")));
+}
+
+TEST(Operators, AFlatMapFunctionMayNameItsEmitter) {
+    Collected<std::uint64_t> collected;
+    Graph graph{"emitter"};
+    graph.source(Numbers{3})
+        .flat_map<std::uint64_t>([](const std::uint64_t& n, Emitter<std::uint64_t>& emit) {
+            for (std::uint64_t i = 0; i < n; ++i) emit(n);
+        })
+        .sink(collected.sink());
+    run(graph);
+    EXPECT_EQ(collected.sorted(), (std::vector<std::uint64_t>{1, 2, 2}));
+}
+
+TEST(Operators, AGraphRunsAgainFromItsPrototypes) {
+    Graph graph{"again"};
+    Collected<std::uint64_t> collected;
+    graph.source(Numbers{count}).sink(collected.sink());
+    for (int round = 0; round < 3; ++round) {
+        run(graph);
+        EXPECT_EQ(collected.sorted(), numbers(count));
+    }
+}
+
+TEST(Operators, InletAndOutletConnectThreadsOfTheProgram) {
+    Graph graph{"accelerator"};
+    auto [inlet, stream] = graph.inlet<std::uint64_t>(16);
+    auto outlet = std::move(stream)
+                      .rebalance()
+                      .map([](const std::uint64_t& n) { return n * n; }, {.parallelism = 2})
+                      .outlet(8);
+    auto running = start(graph);
+    std::thread feeder{[inlet = inlet]() mutable {
+        for (std::uint64_t n = 0; n < count; ++n) EXPECT_TRUE(inlet.push(n));
+        inlet.close();
+    }};
+    std::vector<std::uint64_t> taken;
+    while (auto square = outlet.pop()) taken.push_back(*square);
+    feeder.join();
+    running.wait();
+    std::sort(taken.begin(), taken.end());
+    std::vector<std::uint64_t> expected;
+    for (std::uint64_t n = 0; n < count; ++n) expected.push_back(n * n);
+    EXPECT_EQ(taken, expected);
+}
+
+}  // namespace
+}  // namespace strid

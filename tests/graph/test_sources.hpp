@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Small sources and helpers that the engine's tests share.
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include <strid/graph/graph.hpp>
+
+namespace strid::test {
+
+/// 0, 1, ... count - 1, from one replica.
+struct Numbers {
+    using record_type = std::uint64_t;
+    std::uint64_t count = 0;
+    std::uint64_t next = 0;
+
+    template <class Emit>
+    SourceStatus poll(Emit& emit, std::size_t budget) {
+        for (; budget != 0 && next != count; --budget) {
+            if (!emit(std::uint64_t{next++})) return SourceStatus::more;
+        }
+        return next == count ? SourceStatus::finished : SourceStatus::more;
+    }
+};
+
+/// What all replicas of a sink took, in the order of taking.
+template <class T>
+class Collection {
+  public:
+    void add(T value) {
+        const std::lock_guard lock{mutex_};
+        values_.push_back(std::move(value));
+    }
+    [[nodiscard]] std::vector<T> take() {
+        const std::lock_guard lock{mutex_};
+        return std::move(values_);
+    }
+
+  private:
+    std::mutex mutex_;
+    std::vector<T> values_;
+};
+
+/// The ways to run a graph that every operator must answer the same under.
+struct Way {
+    std::string name;
+    RunOptions options;
+};
+
+inline std::vector<Way> all_ways() {
+    using Mode = RunOptions::Mode;
+    std::vector<Way> ways;
+    for (std::size_t workers : {1, 2, 3}) {
+        for (std::size_t parallelism : {0, 1, 3}) {
+            ways.push_back({"cooperative, " + std::to_string(workers) + " workers, parallelism " +
+                                std::to_string(parallelism),
+                            {.workers = workers, .parallelism = parallelism}});
+        }
+    }
+    for (std::size_t parallelism : {1, 2, 4}) {
+        const auto replicas = ", parallelism " + std::to_string(parallelism);
+        ways.push_back({"dedicated" + replicas,
+                        {.mode = Mode::dedicated, .parallelism = parallelism, .fuse = false}});
+        ways.push_back({"dedicated, fused" + replicas,
+                        {.mode = Mode::dedicated, .parallelism = parallelism}});
+        for (auto composition : {Composition::dedicated, Composition::centralised}) {
+            ways.push_back({"composition " + std::to_string(static_cast<int>(composition)) +
+                                replicas,
+                            {.parallelism = parallelism, .fuse = false,
+                             .composition = composition}});
+        }
+        for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+            ways.push_back({"simulation, seed " + std::to_string(seed) + replicas,
+                            {.mode = Mode::simulation,
+                             .parallelism = parallelism,
+                             .fuse = seed % 3 != 0,
+                             .seed = seed}});
+        }
+    }
+    return ways;
+}
+
+}  // namespace strid::test

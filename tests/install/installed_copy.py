@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Installs a build into a fresh folder, moves that folder, and builds and runs a consumer project
+against it, once through find_package and once through pkg-config. Nothing that was installed may
+name the folders it was built in.
+
+    installed_copy.py CMAKE BUILD SOURCE COMPILER
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+CONSUMER = Path(__file__).parent / "consumer"
+EXPECTED = "strid says: 1 2 3\n"
+
+
+def run(*command: str | Path, **environment: str) -> str:
+    """Standard output of a command that must succeed; on failure everything it said is shown."""
+    done = subprocess.run(
+        [str(word) for word in command],
+        capture_output=True,
+        text=True,
+        env={**os.environ, **environment},
+        check=False,
+    )
+    if done.returncode != 0:
+        sys.exit(f"failed: {' '.join(map(str, command))}\n{done.stdout}\n{done.stderr}")
+    return done.stdout
+
+
+def require_expected(how: str, printed: str) -> None:
+    if printed != EXPECTED:
+        sys.exit(f"{how}: expected {EXPECTED!r}, the consumer printed {printed!r}")
+
+
+def require_no_traces(prefix: Path, folders: list[str]) -> None:
+    """The package files hold no path of the machine's build."""
+    packages = [file for file in prefix.rglob("*") if file.suffix in {".cmake", ".pc"}]
+    if not {"strid-config.cmake", "strid.pc"} <= {file.name for file in packages}:
+        sys.exit(f"no strid-config.cmake or strid.pc below {prefix}")
+    for file in packages:
+        for folder in folders:
+            if folder in file.read_text():
+                sys.exit(f"{file.relative_to(prefix)} names {folder}")
+
+
+def through_find_package(cmake: str, prefix: Path, place: Path, compiler: str) -> str:
+    build = place / "found"
+    run(cmake, "-S", CONSUMER, "-B", build, "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={prefix}",
+        f"-DCMAKE_CXX_COMPILER={compiler}", "-DCMAKE_BUILD_TYPE=Release")
+    run(cmake, "--build", build)
+    return run(build / "consumer")
+
+
+def through_pkg_config(prefix: Path, place: Path, compiler: str, *options: str) -> str:
+    [package] = prefix.rglob("strid.pc")
+    flags = run("pkg-config", *options, "--cflags", "--libs", "strid",
+                PKG_CONFIG_PATH=str(package.parent)).split()
+    program = place / "configured"
+    run(compiler, "-std=c++20", "-O2", CONSUMER / "main.cpp", "-o", program, *flags)
+    return run(program)
+
+
+def main() -> None:
+    cmake, build, source, compiler = sys.argv[1:]
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder)
+        installed = place / "installed"
+        run(cmake, "--install", build, "--prefix", installed)
+        require_no_traces(installed, [build, source])
+        prefix = installed.rename(place / "moved")
+        require_expected("find_package", through_find_package(cmake, prefix, place, compiler))
+        require_expected("pkg-config", through_pkg_config(prefix, place, compiler))
+        require_expected("pkg-config --static",
+                         through_pkg_config(prefix, place, compiler, "--static"))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The checkers of rooms and style, run on small planted trees: each rule must be able to fail.
+
+    checkers_can_fail.py SCRIPTS     SCRIPTS: the folder of the checkers
+"""
+
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, sys.argv.pop())
+
+import check_rooms  # noqa: E402
+import check_style  # noqa: E402
+
+SPDX = "// SPDX-License-Identifier: Apache-2.0\n"
+CLEAN = {
+    "include/strid/strid.hpp": "#include <strid/graph/stream.hpp>\n",
+    "include/strid/base/clock.hpp": "#pragma once\n",
+    "include/strid/graph/stream.hpp": "#include <strid/base/clock.hpp>\n",
+    "include/strid/connector/lines.hpp": "#include <vector>\n#include <strid/base/clock.hpp>\n",
+    "src/graph/stream.cpp": '#include <strid/graph/stream.hpp>\n#include "private.hpp"\n',
+    "src/graph/private.hpp": "",
+}
+
+
+class Planted(unittest.TestCase):
+    """A tree that is clean but for what a test plants in it."""
+
+    def faults(self, checker, planted: dict[str, str], spdx: str = SPDX) -> str:
+        with tempfile.TemporaryDirectory() as folder:
+            root = Path(folder)
+            for path, text in {**CLEAN, **planted}.items():
+                file = root / path
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_text(spdx + text if file.suffix in {".hpp", ".cpp"} else text)
+            return "\n".join(checker.check(root))
+
+
+class Rooms(Planted):
+    def rooms(self, path: str, text: str) -> str:
+        return self.faults(check_rooms, {path: text})
+
+    def test_clean_tree_passes(self):
+        self.assertEqual(self.faults(check_rooms, {}), "")
+
+    def test_a_room_must_not_know_one_below(self):
+        found = self.rooms("src/base/clock.cpp", "#include <strid/graph/stream.hpp>\n")
+        self.assertIn("src/base/clock.cpp:2: room base must not know room graph", found)
+        found = self.rooms("src/graph/read.cpp", "#include <strid/connector/lines.hpp>\n")
+        self.assertIn("room graph must not know room connector", found)
+
+    def test_the_umbrella_is_for_users(self):
+        found = self.rooms("src/graph/all.cpp", "#include <strid/strid.hpp>\n")
+        self.assertIn("not of the form <strid/room/file.hpp>", found)
+
+    def test_public_headers_use_angle_brackets(self):
+        found = self.rooms("include/strid/base/time.hpp", '#include "clock.hpp"\n')
+        self.assertIn('"clock.hpp" in a public header', found)
+
+    def test_private_headers_stay_in_their_room(self):
+        found = self.rooms("src/base/clock.cpp", '#include "../graph/private.hpp"\n')
+        self.assertIn("not a private header beside this file", found)
+
+    def test_unknown_rooms_and_files(self):
+        self.assertIn("lies in no room", self.rooms("src/attic/chest.cpp", ""))
+        self.assertIn("lies in no room", self.rooms("src/loose.cpp", ""))
+        found = self.rooms("src/graph/a.cpp", "#include <strid/base/absent.hpp>\n")
+        self.assertIn("does not exist", found)
+
+    def test_an_empty_tree_is_no_success(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.assertTrue(check_rooms.check(Path(folder)))
+            self.assertTrue(check_style.check(Path(folder)))
+
+
+class Style(Planted):
+    def style(self, text: str, path: str = "src/base/planted.cpp", **others) -> str:
+        return self.faults(check_style, {path: text, **others})
+
+    def test_clean_tree_passes(self):
+        self.assertEqual(self.faults(check_style, {}), "")
+
+    def test_licence_line(self):
+        self.assertIn("[spdx]", self.faults(check_style, {}, spdx=""))
+
+    def test_lines_and_files(self):
+        self.assertIn("planted.cpp:2: 101 columns", self.style("x" * 101 + "\n"))
+        self.assertEqual(self.style("x" * 100 + "\n"), "")
+        self.assertIn("[file-lines]", self.style("\n" * 400))
+
+    def test_what_is_left_open(self):
+        self.assertIn("[open-end]", self.style("// TO" "DO: later\n"))
+
+    def test_functions(self):
+        def of_lines(count: int) -> str:
+            return "void f(\n) {\n" + "    work();\n" * (count - 3) + "}\n"
+
+        self.assertIn("planted.cpp:3: function of 71 lines", self.style("\n" + of_lines(71)))
+        self.assertEqual(self.style(of_lines(70)), "")
+        many = "void f() {\n    work();\n}\n" * 40
+        self.assertEqual(self.style(f"namespace a {{\nclass B {{\n{many}" "};\n}\n"), "")
+
+    def test_ending_the_process(self):
+        self.assertIn("planted.cpp:3: ends", self.style("void f() {\n    std::exit(1);\n}\n"))
+        self.assertIn("[ending]", self.style("void f() { abort (); }\n"))
+        self.assertEqual(self.style('// exit(1)\nconst char* text = "abort()";\n'), "")
+        self.assertEqual(self.style("int main() { std::exit(1); }\n", "tools/a.cpp"), "")
+
+    def test_printing_fences_allocation(self):
+        self.assertIn("[printing]", self.style("void f() { std::cout << 1; }\n"))
+        self.assertIn("[fence]", self.style("std::atomic_thread_fence(order);\n"))
+        self.assertIn("[allocation]", self.style("int* f() { return new int; }\n"))
+        self.assertIn("[allocation]", self.style("void f(int* p) { delete p; }\n"))
+        allowed = "struct A {\n    A(const A&) = delete;\n};\nstd::unique_ptr<A> a(new A);\n"
+        allowed += "auto* b = ::new (place) int;\n"
+        self.assertEqual(self.style(allowed), "")
+        in_memory = self.style("int* f() { return new int; }\n", "src/memory/planted.cpp")
+        self.assertEqual(in_memory, "")
+
+    def test_partner_of_an_ordered_atomic(self):
+        load = "head_.load(std::memory_order_acquire);\n"
+        self.assertIn("[partner]", self.style(load))
+        self.assertEqual(self.style("// pairs with the release in push()\n" + load), "")
+        self.assertEqual(self.style("// as in take_all()\n" + load), "")
+        self.assertIn("[partner]", self.style("// pairs with push()\n" + "\n" * 12 + load))
+
+    def test_exceptions_need_a_use(self):
+        listed = {check_style.EXCEPTIONS: "ending src/base/planted.cpp it is the handler\n"}
+        text = "void f() { abort(); }\n"
+        self.assertEqual(self.faults(check_style, {"src/base/planted.cpp": text, **listed}), "")
+        self.assertIn("not needed any more", self.faults(check_style, listed))
+
+
+if __name__ == "__main__":
+    unittest.main()

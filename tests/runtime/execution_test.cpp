@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The life of an execution, in every mode: runs to the end, stops, is cancelled, is never run. The
+// oracle for what flows is arithmetic: 1 + 2 + ... + n, in order, nothing lost.
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <set>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include <strid/base/error.hpp>
+#include <strid/base/topology.hpp>
+
+#include "toy_tasks.hpp"
+
+namespace strid::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+std::size_t threads_of_process() {
+    const std::filesystem::directory_iterator tasks("/proc/self/task");
+    return static_cast<std::size_t>(std::distance(begin(tasks), end(tasks)));
+}
+
+class EveryMode : public testing::TestWithParam<NamedOptions> {
+  protected:
+    const ExecutionOptions& options() const { return GetParam().options; }
+};
+
+INSTANTIATE_TEST_SUITE_P(Execution, EveryMode, testing::ValuesIn(every_mode()),
+                         [](const auto& param) { return param.param.name; });
+
+TEST_P(EveryMode, ChainDeliversEverythingInOrder) {
+    for (std::size_t length : {2, 3, 7}) {
+        const std::uint64_t count = 500 * effort;
+        Chain chain(length, count);
+        Execution execution(chain.tasks(), options());
+        EXPECT_FALSE(execution.finished());
+        execution.start();
+        execution.wait();
+        EXPECT_TRUE(execution.finished());
+        EXPECT_EQ(chain.received(), count);
+        EXPECT_EQ(chain.sum(), count * (count + 1) / 2);
+        EXPECT_TRUE(chain.in_order());
+        EXPECT_FALSE(chain.overlapped());
+        EXPECT_EQ(execution.snapshot().tasks_unfinished, 0U);
+    }
+}
+
+TEST_P(EveryMode, StopDrains) {
+    Chain chain(4, ~std::uint64_t{0});
+    Execution execution(chain.tasks(), options());
+    execution.start();
+    std::this_thread::sleep_for(5ms);
+    execution.stop();
+    execution.wait();
+    EXPECT_EQ(chain.received(), chain.emitted());
+    EXPECT_TRUE(chain.in_order());
+}
+
+TEST_P(EveryMode, StoppedBeforeTheStart) {
+    Chain chain(3, ~std::uint64_t{0});
+    Execution execution(chain.tasks(), options());
+    execution.stop();
+    execution.start();
+    execution.wait();
+    EXPECT_EQ(chain.received(), chain.emitted());
+}
+
+TEST_P(EveryMode, CancelEndsAtOnce) {
+    Chain chain(3, ~std::uint64_t{0});
+    std::atomic<bool> over{false};
+    std::atomic<int> late_steps{0};
+    chain.before_step = [&](std::size_t) {
+        if (over) ++late_steps;
+    };
+    Execution execution(chain.tasks(), options());
+    execution.start();
+    std::this_thread::sleep_for(2ms);
+    execution.cancel();
+    execution.wait();
+    over = true;
+    EXPECT_TRUE(execution.finished());
+    for (Task* task : chain.tasks()) task->notify();  // late ones do nothing
+    std::this_thread::sleep_for(2ms);
+    EXPECT_EQ(late_steps, 0);
+}
+
+TEST_P(EveryMode, DestructionAtAnyPoint) {
+    const std::size_t before = threads_of_process();
+    for (int delay_us : {-2, -1, 0, 50, 2000}) {
+        Chain chain(3, ~std::uint64_t{0});
+        Execution execution(chain.tasks(), options());
+        if (delay_us == -2) continue;          // never started
+        if (delay_us == -1) execution.stop();  // stopped at once
+        execution.start();
+        if (delay_us > 0) std::this_thread::sleep_for(std::chrono::microseconds(delay_us));
+    }
+    EXPECT_EQ(threads_of_process(), before);
+}
+
+TEST_P(EveryMode, ManyMayWaitAndAgain) {
+    Chain chain(3, 100 * effort);
+    Execution execution(chain.tasks(), options());
+    execution.start();
+    std::vector<std::thread> waiters;
+    for (int i = 0; i < 3; ++i) {
+        waiters.emplace_back([&] {
+            execution.wait();
+            EXPECT_EQ(chain.received(), 100 * effort);
+        });
+    }
+    for (std::thread& waiter : waiters) waiter.join();
+    execution.wait();
+}
+
+TEST_P(EveryMode, SeveralAtOnce) {
+    std::vector<std::unique_ptr<Chain>> chains;
+    std::vector<std::unique_ptr<Execution>> executions;
+    for (int i = 0; i < 4; ++i) {
+        chains.push_back(std::make_unique<Chain>(3, 100 * effort));
+        executions.push_back(std::make_unique<Execution>(chains.back()->tasks(), options()));
+        executions.back()->start();
+    }
+    for (std::size_t i = 0; i < chains.size(); ++i) {
+        executions[i]->wait();
+        EXPECT_EQ(chains[i]->received(), 100 * effort);
+    }
+}
+
+TEST_P(EveryMode, CountersAddUp) {
+    Chain chain(3, 200);
+    std::array<std::atomic<std::uint64_t>, 3> steps{};
+    chain.before_step = [&](std::size_t i) { ++steps[i]; };
+    Execution execution(chain.tasks(), options());
+    EXPECT_EQ(execution.snapshot().tasks_unfinished, 3U);
+    execution.start();
+    execution.wait();
+    const runtime::ExecutionSnapshot snapshot = execution.snapshot();
+    std::uint64_t total = 0;
+    std::int64_t busy_ns = 0;
+    for (std::size_t i = 0; i < 3; ++i) {
+        const runtime::TaskCounters& counters = snapshot.tasks[i].counters;
+        EXPECT_EQ(snapshot.tasks[i].name, "task" + std::to_string(i));
+        EXPECT_EQ(counters.steps, steps[i]);
+        EXPECT_LT(counters.idle_periods, counters.steps);  // the last one finished
+        EXPECT_GT(counters.busy_ns, 0);
+        EXPECT_TRUE(counters.finished);
+        total += counters.steps;
+        busy_ns += counters.busy_ns;
+    }
+    std::uint64_t worker_total = 0;
+    std::int64_t worker_busy_ns = 0;
+    for (const runtime::WorkerCounters& worker : snapshot.workers) {
+        worker_total += worker.steps;
+        worker_busy_ns += worker.busy_ns;
+        EXPECT_GE(worker.alive_ns, worker.busy_ns);
+    }
+    EXPECT_EQ(worker_total, total);
+    EXPECT_EQ(worker_busy_ns, busy_ns);
+}
+
+void expect_no_leftover_thread(const ExecutionOptions& options, std::uint64_t rounds) {
+    const std::size_t before = threads_of_process();
+    for (std::uint64_t round = 0; round < rounds; ++round) {
+        Chain chain(2, ~std::uint64_t{0});
+        Execution execution(chain.tasks(), options);
+        execution.start();
+        if (round % 3 == 0) execution.stop();
+        if (round % 3 == 1) execution.cancel();
+        if (round % 3 != 2) execution.wait();
+    }
+    EXPECT_EQ(threads_of_process(), before);
+}
+
+TEST_P(EveryMode, NoLeftoverThreadAfterManyRounds) {
+    expect_no_leftover_thread(options(), 5 * effort);
+}
+
+TEST(Execution, NoLeftoverThreadAfterAThousandRounds) {
+    expect_no_leftover_thread({.workers = 2}, 100 * effort);
+}
+
+TEST(Execution, OfNothingIsOver) {
+    Execution execution({});
+    execution.start();
+    execution.wait();
+    EXPECT_TRUE(execution.finished());
+}
+
+TEST(Execution, WrongOrderOfCallsIsAnError) {
+    Chain chain(2, 5);
+    Execution execution(chain.tasks());
+    EXPECT_THROW(execution.wait(), GraphError);
+    execution.start();
+    EXPECT_THROW(execution.start(), GraphError);
+    execution.wait();
+
+    Chain cancelled(2, 5);
+    Execution never(cancelled.tasks());
+    never.cancel();
+    never.wait();
+    EXPECT_EQ(cancelled.emitted(), 0U);
+}
+
+TEST(Execution, CancelledBeforeTheStartStepsNothing) {
+    Chain chain(2, 5);
+    Execution execution(chain.tasks());
+    execution.cancel();
+    execution.start();
+    execution.wait();
+    EXPECT_EQ(chain.emitted(), 0U);
+}
+
+TEST(Execution, TakesATaskOnlyOnce) {
+    Chain chain(2, 5);
+    std::vector<Task*> twice = chain.tasks();
+    twice.push_back(twice.front());
+    EXPECT_THROW(Execution{twice}, GraphError);
+    EXPECT_THROW(Execution({nullptr}), GraphError);
+    Execution first(chain.tasks());
+    EXPECT_THROW(Execution{chain.tasks()}, GraphError);
+}
+
+TEST(Execution, NotificationsOutliveIt) {
+    FunctionTask task("late", [](FunctionTask&) { return StepResult::waiting; });
+    task.notify();  // and precede it
+    {
+        Execution execution({&task});
+        execution.start();
+    }
+    task.notify();
+    EXPECT_EQ(task.counters().steps, task.counters().idle_periods);
+}
+
+TEST(Execution, BlockingTaskHasAThreadOfItsOwn) {
+    std::atomic<bool> release{false};
+    std::thread::id blocking_thread;
+    FunctionTask blocking("blocking", [&](FunctionTask&) {
+        blocking_thread = std::this_thread::get_id();
+        release.wait(false);
+        return StepResult::finished;
+    });
+    blocking.blocks = true;
+    Chain chain(3, 1000);
+    std::set<std::thread::id> others;
+    std::mutex mutex;
+    chain.before_step = [&](std::size_t) {
+        const std::lock_guard lock(mutex);
+        others.insert(std::this_thread::get_id());
+    };
+    std::vector<Task*> tasks = chain.tasks();
+    tasks.push_back(&blocking);
+    Execution execution(tasks, {.workers = 1});
+    execution.start();
+    while (!chain.task(2).counters().finished) std::this_thread::sleep_for(1ms);
+    release = true;
+    release.notify_all();
+    execution.wait();
+    EXPECT_EQ(others.size(), 1U);
+    EXPECT_FALSE(others.contains(blocking_thread));
+    EXPECT_EQ(execution.snapshot().workers.size(), 2U);
+}
+
+TEST(Execution, AffinityIsKept) {
+    const Topology topology = Topology::detect();
+    const int first = topology.cores().front().processor;
+    const int last = topology.cores().back().processor;
+    for (const auto mode :
+         {ExecutionOptions::Mode::cooperative, ExecutionOptions::Mode::dedicated}) {
+        Chain chain(3, 100);
+        std::atomic<bool> elsewhere{false};
+        chain.before_step = [&](std::size_t) {
+            const int here = sched_getcpu();
+            if (here != first && here != last) elsewhere = true;
+        };
+        Execution execution(chain.tasks(), {.mode = mode, .affinity = {first, last, first}});
+        execution.start();
+        execution.wait();
+        EXPECT_FALSE(elsewhere);
+        for (const auto& worker : execution.snapshot().workers) {
+            EXPECT_TRUE(worker.processor == first || worker.processor == last);
+        }
+    }
+}
+
+TEST(Execution, NamesAProcessorThatDoesNotExist) {
+    Chain chain(2, 5);
+    try {
+        const Execution execution(chain.tasks(), {.affinity = {0, 12345}});
+        FAIL();
+    } catch (const GraphError& error) {
+        EXPECT_NE(std::string(error.what()).find("12345"), std::string::npos) << error.what();
+        EXPECT_NE(std::string(error.what()).find("task1"), std::string::npos) << error.what();
+    }
+    EXPECT_THROW(Execution(chain.tasks(), {.affinity = {0}}), GraphError);
+    const Execution still_free(chain.tasks());
+}
+
+// Sources that always have more, beside consumers that always have more: each gets its share.
+TEST(Execution, NobodyStarves) {
+    for (std::size_t workers : {1, 2}) {
+        std::vector<std::unique_ptr<FunctionTask>> tasks;
+        std::vector<Task*> borrowed;
+        std::array<std::uint64_t, 40> steps{};
+        for (std::size_t i = 0; i < steps.size(); ++i) {
+            tasks.push_back(std::make_unique<FunctionTask>(
+                "busy" + std::to_string(i), [&, i](FunctionTask& task) {
+                    ++steps[i];
+                    return task.stopping ? StepResult::finished : StepResult::progressed;
+                }));
+            borrowed.push_back(tasks.back().get());
+        }
+        Execution execution(borrowed, {.workers = workers});
+        execution.start();
+        const auto until = std::chrono::steady_clock::now() + 20s;
+        const auto least = [&] {
+            std::uint64_t result = ~std::uint64_t{0};
+            for (const auto& task : tasks) result = std::min(result, task->counters().steps);
+            return result;
+        };
+        while (least() < 100 && std::chrono::steady_clock::now() < until) {
+            std::this_thread::sleep_for(1ms);
+        }
+        EXPECT_GE(least(), 100U);
+        execution.stop();
+        execution.wait();
+    }
+}
+
+}  // namespace
+}  // namespace strid::test

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Sleeping and waking of real threads: nothing is lost under stress, an idle execution costs
+// nothing, a woken one answers soon, timers are punctual, few threads are awake when there is
+// little to do and all when there is much. Times are generous here, because a test machine is
+// shared; bench/ measures them.
+#include <algorithm>
+#include <chrono>
+#include <ctime>
+#include <iostream>
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include <strid/base/clock.hpp>
+
+#include "toy_tasks.hpp"
+
+namespace strid::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+std::int64_t processor_time_ns() {
+    timespec time{};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    return time.tv_sec * 1'000'000'000 + time.tv_nsec;
+}
+
+std::int64_t median(std::vector<std::int64_t> values) {
+    std::nth_element(values.begin(), values.begin() + std::ssize(values) / 2, values.end());
+    return values[values.size() / 2];
+}
+
+void wait_until(const std::atomic<std::uint64_t>& counter, std::uint64_t value) {
+    const auto give_up = std::chrono::steady_clock::now() + 20s;
+    while (counter.load() < value) {
+        ASSERT_LT(std::chrono::steady_clock::now(), give_up) << "lost wake-up";
+        std::this_thread::yield();
+    }
+}
+
+class WakingInEveryMode : public testing::TestWithParam<NamedOptions> {};
+
+INSTANTIATE_TEST_SUITE_P(Waking, WakingInEveryMode, testing::ValuesIn(every_mode()),
+                         [](const auto& param) { return param.param.name; });
+
+// Each round is a chance to lose the one notification that counts: two tasks pass it on, a thread
+// outside waits for the answer, with pauses around the time it takes to fall asleep.
+TEST_P(WakingInEveryMode, NoNotificationIsLost) {
+    const std::uint64_t seed = std::random_device{}();
+    RecordProperty("seed", std::to_string(seed));
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    std::mt19937_64 random(seed);
+    std::atomic<std::uint64_t> asked{0};
+    std::atomic<std::uint64_t> relayed{0};
+    std::atomic<std::uint64_t> answered{0};
+    FunctionTask second("second", [&](FunctionTask& task) {
+        answered = relayed.load();
+        return task.stopping ? StepResult::finished : StepResult::waiting;
+    });
+    FunctionTask first("first", [&](FunctionTask& task) {
+        relayed = asked.load();
+        second.notify();
+        return task.stopping ? StepResult::finished : StepResult::waiting;
+    });
+    first.outside = second.outside = true;
+    Execution execution({&first, &second}, GetParam().options);
+    execution.start();
+    for (std::uint64_t round = 1; round <= 100 * effort; ++round) {
+        const std::int64_t until = now_ns() + static_cast<std::int64_t>(random() % 60'000);
+        while (now_ns() < until) std::this_thread::yield();
+        asked = round;
+        first.notify();
+        wait_until(answered, round);
+        if (HasFatalFailure()) break;
+    }
+    execution.stop();
+    execution.wait();
+    EXPECT_FALSE(first.overlapped());
+    EXPECT_FALSE(second.overlapped());
+}
+
+// Many threads notify many tasks at random; every task must have seen everything at the end.
+TEST_P(WakingInEveryMode, StormOfNotifications) {
+    const std::uint64_t seed = std::random_device{}();
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    constexpr std::size_t count = 9;
+    std::array<std::atomic<std::uint64_t>, count> published{};
+    std::array<std::atomic<std::uint64_t>, count> seen{};
+    std::vector<std::unique_ptr<FunctionTask>> tasks;
+    std::vector<Task*> borrowed;
+    for (std::size_t i = 0; i < count; ++i) {
+        tasks.push_back(
+            std::make_unique<FunctionTask>("task" + std::to_string(i), [&, i](FunctionTask& task) {
+                const std::uint64_t before = seen[i].exchange(published[i]);
+                const std::size_t next = i + 1;
+                if (next < count && seen[i] != before) {
+                    ++published[next];
+                    tasks[next]->notify();
+                }
+                return task.stopping ? StepResult::finished : StepResult::waiting;
+            }));
+        tasks.back()->outside = true;
+        borrowed.push_back(tasks.back().get());
+    }
+    Execution execution(borrowed, GetParam().options);
+    execution.start();
+    std::vector<std::thread> notifiers;
+    for (std::uint64_t n = 0; n < 3; ++n) {
+        notifiers.emplace_back([&, n] {
+            std::mt19937_64 random(seed + n);
+            for (std::uint64_t i = 0; i < 200 * effort; ++i) {
+                const std::size_t task = random() % count;
+                ++published[task];
+                tasks[task]->notify();
+                if (random() % 8 == 0) std::this_thread::sleep_for(30us);
+            }
+        });
+    }
+    for (std::thread& notifier : notifiers) notifier.join();
+    for (std::size_t i = 0; i < count; ++i) wait_until(seen[i], published[i]);
+    execution.stop();
+    execution.wait();
+    for (const auto& task : tasks) EXPECT_FALSE(task->overlapped());
+}
+
+TEST(Waking, AnIdleExecutionUsesNoProcessor) {
+    std::vector<std::unique_ptr<FunctionTask>> tasks;
+    std::vector<Task*> borrowed;
+    for (int i = 0; i < 20; ++i) {
+        tasks.push_back(std::make_unique<FunctionTask>("idle", [](FunctionTask& task) {
+            return task.stopping ? StepResult::finished : StepResult::waiting;
+        }));
+        borrowed.push_back(tasks.back().get());
+    }
+    tasks[3]->blocks = true;
+    Execution execution(borrowed, {.workers = 4});
+    execution.start();
+    std::this_thread::sleep_for(50ms);  // they settle
+    const std::int64_t before = processor_time_ns();
+    std::this_thread::sleep_for(500ms);
+    const std::int64_t used = processor_time_ns() - before;
+    execution.stop();
+    execution.wait();
+    RecordProperty("used_us", static_cast<int>(used / 1000));
+    EXPECT_LT(used, 5'000'000);  // 1 %
+}
+
+TEST(Waking, FirstAnswerAfterSleepComesSoon) {
+    std::atomic<std::int64_t> answered_ns{0};
+    FunctionTask task("answers", [&](FunctionTask& self) {
+        answered_ns = now_ns();
+        return self.stopping ? StepResult::finished : StepResult::waiting;
+    });
+    Execution execution({&task});
+    execution.start();
+    std::vector<std::int64_t> latencies;
+    for (int i = 0; i < 101; ++i) {
+        std::this_thread::sleep_for(2ms);  // it sleeps
+        const std::int64_t asked_ns = now_ns();
+        task.notify();
+        const std::int64_t give_up = asked_ns + 10'000'000'000;
+        while (answered_ns < asked_ns && now_ns() < give_up) std::this_thread::sleep_for(20us);
+        latencies.push_back(answered_ns - asked_ns);
+    }
+    execution.stop();
+    execution.wait();
+    const std::int64_t typical = median(latencies);
+    RecordProperty("median_ns", static_cast<int>(typical));
+    EXPECT_GT(typical, 0);
+    EXPECT_LT(typical, 2'000'000);
+}
+
+TEST(Waking, TimersArePunctual) {
+    std::vector<std::int64_t> late_ns;
+    std::int64_t due_ns = 0;
+    FunctionTask timer("timer", [&](FunctionTask& task) {
+        const std::int64_t now = now_ns();
+        if (due_ns != 0) {
+            EXPECT_GE(now, due_ns);
+            late_ns.push_back(now - due_ns);
+        }
+        due_ns = task.wake_at = now + 1'000'000;
+        return late_ns.size() < 200 ? StepResult::timed : StepResult::finished;
+    });
+    FunctionTask other("other", [&](FunctionTask& task) {
+        return task.stopping ? StepResult::finished : StepResult::waiting;
+    });
+    Execution execution({&timer, &other}, {.workers = 2});
+    execution.start();
+    while (!timer.counters().finished) std::this_thread::sleep_for(1ms);
+    execution.stop();
+    execution.wait();
+    RecordProperty("median_ns", static_cast<int>(median(late_ns)));
+    EXPECT_LT(median(late_ns), 1'000'000);
+}
+
+// Woken by a notification before its time, a timed task is not owed the old time as well, and an
+// earlier time set later still counts.
+TEST(Waking, EarliestOfManyTimersComesFirst) {
+    std::vector<int> order;
+    std::vector<std::unique_ptr<FunctionTask>> tasks;
+    std::vector<Task*> borrowed;
+    const std::int64_t base = now_ns() + 20'000'000;
+    for (int i = 0; i < 8; ++i) {
+        const int place = (i * 5) % 8;
+        tasks.push_back(std::make_unique<FunctionTask>("timer", [&, place](FunctionTask& task) {
+            if (task.wake_at == 0) {
+                task.wake_at = base + place * 3'000'000;
+                return StepResult::timed;
+            }
+            EXPECT_GE(now_ns(), task.wake_at);
+            order.push_back(place);
+            return StepResult::finished;
+        }));
+        borrowed.push_back(tasks.back().get());
+    }
+    Execution execution(borrowed, {.workers = 1});
+    execution.start();
+    execution.wait();
+    EXPECT_EQ(order, (std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7}));
+}
+
+// A slow stream through three tasks with their homes on two workers: one of them does it all.
+TEST(Waking, LowRateNeedsOneWorker) {
+    Ring ring_a(8);
+    Ring ring_b(8);
+    std::vector<std::unique_ptr<FunctionTask>> tasks;
+    std::uint64_t received = 0;
+    const std::uint64_t count = 200;
+    std::uint64_t emitted = 0;
+    tasks.push_back(std::make_unique<FunctionTask>("source", [&](FunctionTask& task) {
+        static_cast<void>(ring_a.try_push(++emitted));
+        tasks[1]->notify();
+        task.wake_at = now_ns() + 500'000;
+        return emitted < count ? StepResult::timed : StepResult::finished;
+    }));
+    tasks.push_back(std::make_unique<FunctionTask>("relay", [&](FunctionTask&) {
+        std::uint64_t value = 0;
+        while (ring_a.try_pop(value) == channel::PopResult::ok) {
+            static_cast<void>(ring_b.try_push(value));
+            tasks[2]->notify();
+            if (value == count) return StepResult::finished;
+        }
+        return StepResult::waiting;
+    }));
+    tasks.push_back(std::make_unique<FunctionTask>("sink", [&](FunctionTask&) {
+        std::uint64_t value = 0;
+        while (ring_b.try_pop(value) == channel::PopResult::ok) received = value;
+        return received == count ? StepResult::finished : StepResult::waiting;
+    }));
+    Execution execution({tasks[0].get(), tasks[1].get(), tasks[2].get()}, {.workers = 2});
+    execution.start();
+    execution.wait();
+    const auto workers = execution.snapshot().workers;
+    EXPECT_EQ(received, count);
+    const std::uint64_t most = std::max(workers[0].steps, workers[1].steps);
+    const std::uint64_t least = std::min(workers[0].steps, workers[1].steps);
+    EXPECT_GE(most, 3 * count - 20);
+    EXPECT_LE(least, count / 4);  // the start, and what a busy machine adds
+    const std::uint64_t parks_of_idle =
+        workers[0].steps < workers[1].steps ? workers[0].parks : workers[1].parks;
+    EXPECT_LE(parks_of_idle, count / 4);
+}
+
+// Much to do for tasks that have their home on one worker: the others come and take it.
+TEST(Waking, HighLoadWakesEveryWorker) {
+    std::vector<std::unique_ptr<FunctionTask>> tasks;
+    std::vector<Task*> borrowed;
+    std::atomic<bool> begin{false};
+    for (int i = 0; i < 8; ++i) {
+        tasks.push_back(std::make_unique<FunctionTask>("busy", [&](FunctionTask& task) {
+            if (task.stopping) return StepResult::finished;
+            if (!begin) return StepResult::waiting;
+            const std::int64_t until = now_ns() + 20'000;
+            while (now_ns() < until) {
+            }
+            return StepResult::progressed;
+        }));
+        borrowed.push_back(tasks.back().get());
+    }
+    Execution execution(borrowed, {.workers = 4});
+    execution.start();
+    std::this_thread::sleep_for(10ms);  // all asleep
+    begin = true;
+    for (int i = 0; i < 2; ++i) tasks[static_cast<std::size_t>(i)]->notify();  // home: worker 0
+    tasks[7]->notify();                                                        // home: worker 3
+    tasks[2]->notify();
+    const auto everybody_works = [&] {
+        const auto workers = execution.snapshot().workers;
+        return std::all_of(workers.begin(), workers.end(),
+                           [](const auto& worker) { return worker.steps > 20; });
+    };
+    const std::int64_t give_up = now_ns() + 10'000'000'000;
+    while (!everybody_works() && now_ns() < give_up) std::this_thread::sleep_for(1ms);
+    EXPECT_TRUE(everybody_works());
+    execution.stop();
+    execution.wait();
+}
+
+}  // namespace
+}  // namespace strid::test
