@@ -4,6 +4,8 @@ find_package(Threads REQUIRED)
 find_package(PkgConfig REQUIRED)
 find_package(fmt REQUIRED)
 find_package(Boost 1.81 REQUIRED)
+find_package(FastFloat REQUIRED)
+find_package(CLI11 REQUIRED)  # headers of the sources only: nothing that an installed copy needs
 find_package(ZLIB REQUIRED)
 pkg_check_modules(HWLOC REQUIRED IMPORTED_TARGET hwloc)
 pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)

@@ -27,7 +27,7 @@ SPDX = "SPDX-License-Identifier: Apache-2.0"
 LIBRARY = ["include", "src"]
 PRODUCT = LIBRARY + ["apps", "tools", "bench"]
 EXCEPTIONS = "scripts/style_exceptions.txt"
-ENDING = re.compile(r"\b(?:exit|_exit|_Exit|quick_exit|abort|terminate)\s*\(")
+ENDING = re.compile(r"(?<![.>])\b(?:exit|_exit|_Exit|quick_exit|abort|terminate)\s*\(")
 PRINTING = re.compile(r"\bstd::(?:cout|cerr|clog|puts|printf)\b|(?<![\w:])(?:printf|puts)\s*\("
                       r"|\bfmt::print\s*\(\s*(?:\"|std(?:out|err)\b)|\bstd(?:out|err)\b")
 FENCE = re.compile(r"\batomic_(?:thread|signal)_fence\b")

@@ -51,27 +51,30 @@ inline std::uint64_t as_number(void* pointer) noexcept {
     return reinterpret_cast<std::uint64_t>(pointer);
 }
 
-/// Runs `produce` on another thread and `consume` here, from a common start to the end of both;
-/// nanoseconds between.
+/// Runs `produce` and `consume` on a thread each, from a common start to the end of `consume`;
+/// nanoseconds between. The caller sleeps meanwhile.
 template <class Produce, class Consume>
 std::int64_t time_pair_ns(Cores cores, Produce produce, Consume consume) {
     std::atomic<int> ready{0};
-    const auto meet = [&ready] {
+    const auto meet = [&ready](int core) {
+        pin_to_core(core);
         ready.fetch_add(1);
         while (ready.load() != 2) relax();
     };
+    std::int64_t spent_ns = 0;
     std::thread producer([&] {
-        pin_to_core(cores.producer);
-        meet();
+        meet(cores.producer);
         produce();
     });
-    pin_to_core(cores.consumer);
-    meet();
-    const std::int64_t begin_ns = now_ns();
-    consume();
-    const std::int64_t end_ns = now_ns();
+    std::thread consumer([&] {
+        meet(cores.consumer);
+        const std::int64_t begin_ns = now_ns();
+        consume();
+        spent_ns = now_ns() - begin_ns;
+    });
     producer.join();
-    return end_ns - begin_ns;
+    consumer.join();
+    return spent_ns;
 }
 
 inline void check_sum(std::uint64_t sum, std::uint64_t count) {

@@ -31,23 +31,26 @@ bool at_line_end(const char* p) {
 
 CsvRow split_csv_row(char* begin, char* end, char delimiter, std::vector<CsvField>& fields) {
     fields.clear();
+    bool quoted = false;
     for (char* p = begin;;) {
         CsvField field{p, p, false};
         if (*p == '"') {
+            quoted = true;
             ++field.begin;
             field.end = closing_quote(field.begin, end, field.escaped);
-            if (field.end == nullptr) return {CsvRowStatus::open_quote, find(begin, end, '\n') + 1};
+            if (field.end == nullptr)
+                return {CsvRowStatus::open_quote, quoted, find(begin, end, '\n') + 1};
             p = field.end + 1;
             if (*p != delimiter && !at_line_end(p)) {
-                return {CsvRowStatus::text_after_quote, find(begin, end, '\n') + 1};
+                return {CsvRowStatus::text_after_quote, quoted, find(begin, end, '\n') + 1};
             }
         } else {
-            while (*p != delimiter && *p != '\n') ++p;
+            p += find_csv_field_end(p, delimiter) - p;
             field.end = p;
             if (*p == '\n' && p != field.begin && p[-1] == '\r') --field.end;
         }
         fields.push_back(field);
-        if (*p != delimiter) return {CsvRowStatus::row, find(p, end, '\n') + 1};
+        if (*p != delimiter) return {CsvRowStatus::row, quoted, p + (*p == '\r' ? 2 : 1)};
         ++p;
     }
 }

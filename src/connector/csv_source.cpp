@@ -26,7 +26,6 @@ CsvSource::CsvSource(std::string path, CsvOptions options, std::size_t fields)
     : FileSource(std::move(path), options.text,
                  {options.on_malformed, options.dead_letter_path, options.dead_letter}),
       options_(std::move(options)),
-      field_count_(fields),
       columns_min_(fields) {
     check_csv_delimiter(options_.delimiter);
     const auto& columns = options_.columns;
@@ -94,7 +93,9 @@ CsvSource::Row CsvSource::next_row() {
         refuse_row("text after a closing quote");
         return Row::none;
     }
-    line_number_ += static_cast<std::uint64_t>(std::count(row_.begin(), row_.end(), '\n'));
+    if (row.quoted) {
+        line_number_ += static_cast<std::uint64_t>(std::count(row_.begin(), row_.end(), '\n'));
+    }
     if (blank) return Row::none;
     if (row_.size() > line_bytes_max()) {
         refuse_too_long(row_);

@@ -18,7 +18,10 @@ constexpr std::int64_t chunk_retry_ns = 20'000;  // how soon a chunk may have co
 }  // namespace
 
 FileSource::FileSource(std::string path, TextOptions text, MalformedOptions malformed)
-    : path_(std::move(path)), text_options_(text), malformed_options_(std::move(malformed)) {}
+    : path_(std::move(path)), text_options_(text), malformed_options_(std::move(malformed)) {
+    check_text_options(text_options_);
+    check_malformed_options(malformed_options_);
+}
 
 FileSource::FileSource(const FileSource& other)
     : path_(other.path_),

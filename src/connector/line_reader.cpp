@@ -11,10 +11,7 @@ namespace strid {
 
 namespace {
 
-TextOptions checked(TextOptions options) {
-    if (options.chunk_bytes == 0 || options.chunks == 0 || options.line_bytes_max == 0) {
-        throw GraphError("text options: chunk_bytes, chunks and line_bytes_max must be above 0");
-    }
+TextOptions with_enough_chunks(TextOptions options) {
     // Less than one in use downstream and one being filled could never make progress.
     options.chunks = std::max<std::size_t>(options.chunks, 4);
     return options;
@@ -30,8 +27,14 @@ char* last_newline(char* from, std::size_t bytes) {
 
 }  // namespace
 
+void check_text_options(const TextOptions& options) {
+    if (options.chunk_bytes == 0 || options.chunks == 0 || options.line_bytes_max == 0) {
+        throw GraphError("text options: chunk_bytes, chunks and line_bytes_max must be above 0");
+    }
+}
+
 LineReader::LineReader(std::string path, const TextOptions& options, bool keep_all)
-    : options_(checked(options)),
+    : options_(with_enough_chunks(options)),
       keep_all_(keep_all),
       bytes_(std::move(path)),
       pool_(options_.chunk_bytes + slack_bytes, options_.chunks) {}

@@ -23,14 +23,24 @@ std::string excerpt(std::string_view text, std::size_t bytes_max) {
     return result;
 }
 
-MalformedHandler::MalformedHandler(MalformedOptions options) : options_(std::move(options)) {
-    if (options_.policy != OnMalformed::dead_letter) return;
-    if (options_.dead_letter_path.empty() && !options_.dead_letter) {
+void check_malformed_options(const MalformedOptions& options) {
+    if (options.policy == OnMalformed::dead_letter && options.dead_letter_path.empty() &&
+        !options.dead_letter) {
         throw GraphError("malformed lines: dead_letter needs a dead_letter_path or a callback");
     }
-    if (!options_.dead_letter_path.empty()) {
-        file_ = std::make_unique<OutputFile>(options_.dead_letter_path);
-        file_->open();
+}
+
+MalformedHandler::MalformedHandler(MalformedOptions options) : options_(std::move(options)) {
+    if (options_.policy != OnMalformed::dead_letter || options_.dead_letter_path.empty()) return;
+    file_ = std::make_unique<OutputFile>(options_.dead_letter_path);
+    file_->open();
+}
+
+MalformedHandler::~MalformedHandler() {
+    try {
+        flush();
+    } catch (const InputOutputError&) {
+        // finish() of the source flushes and reports; this is the end of a run cut short.
     }
 }
 

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <map>
 #include <numeric>
-#include <sstream>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <strid/base/error.hpp>
 #include <strid/graph/arguments.hpp>
@@ -22,7 +22,8 @@ std::optional<std::pair<double, std::string_view>> number_and_unit(std::string_v
     const char* const end = text.data() + text.size();
     const auto result = std::from_chars(text.data(), end, number);
     if (result.ec != std::errc{} || !std::isfinite(number) || number <= 0) return std::nullopt;
-    return std::pair{number, std::string_view(result.ptr, static_cast<std::size_t>(end - result.ptr))};
+    return std::pair{number,
+                     std::string_view(result.ptr, static_cast<std::size_t>(end - result.ptr))};
 }
 
 double scaled(std::string_view text, const std::map<std::string_view, double>& units,
@@ -64,38 +65,6 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
     return row.back();
 }
 
-/// An option that is read by `read(text)`, whose GraphError becomes an error of the command line.
-template <class Read>
-CLI::Option* add_read_option(CLI::App& app, const std::string& name, Read read,
-                             const std::string& help) {
-    return app.add_option_function<std::string>(
-        name,
-        [name, read](const std::string& text) {
-            try {
-                read(text);
-            } catch (const GraphError& error) {
-                throw CLI::ValidationError(name, error.what());
-            }
-        },
-        help);
-}
-
-/// An option whose values are words that stand for an enumerator.
-template <class Enumeration>
-void add_choice(CLI::App& app, const std::string& name, Enumeration& chosen,
-                std::map<std::string, Enumeration> words, const std::string& help) {
-    std::string type;
-    for (const auto& [word, value] : words) type += (type.empty() ? "" : "|") + word;
-    const auto choose = [&chosen, words = std::move(words), type](const std::string& text) {
-        const auto found = words.find(text);
-        if (found == words.end()) {
-            throw GraphError(fmt::format("'{}' is none of {}", text, type));
-        }
-        chosen = found->second;
-    };
-    add_read_option(app, name, choose, help)->type_name(type);
-}
-
 std::vector<std::string> option_names(const CLI::App& app) {
     std::vector<std::string> names;
     for (const CLI::Option* option : app.get_options()) {
@@ -128,13 +97,39 @@ std::string usage_message(const CLI::App& app, const CLI::ParseError& error) {
 
 }  // namespace
 
+void add_text_option(CLI::App& app, const std::string& name, const std::string& type,
+                     std::function<void(const std::string&)> read, const std::string& help) {
+    const auto checked = [name, read = std::move(read)](const std::string& text) {
+        try {
+            read(text);
+        } catch (const GraphError& error) {
+            throw CLI::ValidationError(name, error.what());
+        }
+    };
+    app.add_option_function<std::string>(name, checked, help)->type_name(type);
+}
+
+void add_choice(CLI::App& app, const std::string& name, const std::vector<std::string>& words,
+                std::function<void(std::size_t)> choose, const std::string& help) {
+    const auto type = fmt::format("{}", fmt::join(words, "|"));
+    const auto read = [words, type, choose = std::move(choose)](const std::string& text) {
+        const auto found = std::find(words.begin(), words.end(), text);
+        if (found == words.end()) {
+            throw GraphError(fmt::format("'{}' is none of {}", text, fmt::join(words, ", ")));
+        }
+        choose(static_cast<std::size_t>(found - words.begin()));
+    };
+    add_text_option(app, name, type, read, help);
+}
+
 void add_run_arguments(CLI::App& app, RunArguments& arguments) {
     using Mode = RunOptions::Mode;
+    using Waiting = RunOptions::Waiting;
     RunOptions& run = arguments.run;
-    add_read_option(
-        app, "--parallelism", [&run](const std::string& text) { read_parallelism(text, run); },
-        "Replicas of the operators: auto, a number for all, or by name")
-        ->type_name("auto|N|OP=N,...");
+    add_text_option(
+        app, "--parallelism", "auto|N|OP=N,...",
+        [&run](const std::string& text) { read_parallelism(text, run); },
+        "Replicas of the operators: auto, a number for all, or by name");
     add_choice<Mode>(app, "--mode", run.mode,
                      {{"cooperative", Mode::cooperative},
                       {"dedicated", Mode::dedicated},
@@ -145,10 +140,9 @@ void add_run_arguments(CLI::App& app, RunArguments& arguments) {
         ->check(CLI::Range(std::size_t{0}, parallelism_max))
         ->type_name("N");
     app.add_flag("--pin", run.pin, "Keep every thread on a core of its own");
-    add_choice<RunOptions::Waiting>(
-        app, "--waiting", run.waiting,
-        {{"park", RunOptions::Waiting::park}, {"spin", RunOptions::Waiting::spin}},
-        "What threads without work do");
+    add_choice<Waiting>(app, "--waiting", run.waiting,
+                        {{"park", Waiting::park}, {"spin", Waiting::spin}},
+                        "What threads without work do");
     add_choice<Composition>(app, "--composition", run.composition,
                             {{"combined", Composition::combined},
                              {"dedicated", Composition::dedicated},
@@ -156,13 +150,12 @@ void add_run_arguments(CLI::App& app, RunArguments& arguments) {
                             "Who distributes records to replicas (paper 2, figure 17)");
     app.add_flag("!--no-fuse", run.fuse, "Make every operator a task of its own");
     app.add_option("--seed", run.seed, "Order of the simulation")->type_name("N");
-    add_read_option(
-        app, "--watchdog",
+    add_text_option(
+        app, "--watchdog", "TIME",
         [&run](const std::string& text) {
             run.watchdog = std::chrono::ceil<std::chrono::milliseconds>(read_duration(text));
         },
-        "Name the tasks that made no progress for so long")
-        ->type_name("TIME");
+        "Name the tasks that made no progress for so long");
     app.add_option("--metrics", arguments.session.metrics_path, "Write what was measured as JSON")
         ->type_name("FILE");
     app.add_flag("--quiet", arguments.session.quiet, "No progress line and no summary");
@@ -177,9 +170,7 @@ std::optional<int> parse_arguments(CLI::App& app, int argc, const char* const* a
             write_to_stderr(fmt::format("strid: error: {}\n", usage_message(app, error)));
             return ExitCode::usage;
         }
-        std::ostringstream out;
-        app.exit(error, out, out);
-        write_to_stdout(out.str());
+        write_to_stdout(app.help());
         return ExitCode::done;
     }
 }
@@ -207,10 +198,9 @@ void read_parallelism(std::string_view text, RunOptions& options) {
 }
 
 std::chrono::nanoseconds read_duration(std::string_view text) {
-    const double ns = scaled(
-        text,
-        {{"", 1e9}, {"s", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"m", 60e9}, {"h", 3600e9}},
-        "a time like 5s, 250ms or 2m");
+    const double ns =
+        scaled(text, {{"", 1e9}, {"s", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"m", 60e9}, {"h", 3600e9}},
+               "a time like 5s, 250ms or 2m");
     if (ns > 9e18) throw GraphError(fmt::format("'{}' is too long a time", text));
     return std::chrono::nanoseconds(static_cast<std::int64_t>(ns));
 }

@@ -130,7 +130,10 @@ class DotPicture {
             }
         }
         std::string label;
-        for (const std::string& part : parts) label += (label.empty() ? "" : "  ·  ") + part;
+        for (const std::string& part : parts) {
+            if (!label.empty()) label += "  ·  ";
+            label += part;
+        }
         return label;
     }
 
@@ -140,8 +143,9 @@ class DotPicture {
             escaped(one.name), pale_ink, escaped(one.kind));
         if (ran()) {
             const bool ends = one.records_out == 0 && one.kind == "sink";
-            label += "<br/>" + detail::rate_text(ends ? one.records_in : one.records_out,
-                                                 description_.seconds);
+            label += fmt::format(
+                "<br/>{}",
+                detail::rate_text(ends ? one.records_in : one.records_out, description_.seconds));
         }
         return label + "</font>";
     }
@@ -190,7 +194,7 @@ class DotPicture {
         if (edge.direct) add_line("direct call");
         if (ran()) {
             add_line(detail::rate_text(edge.records, description_.seconds));
-            if (!edge.direct) add_line("fill " + detail::percent_text(edge.fill));
+            if (!edge.direct) add_line(fmt::format("fill {}", detail::percent_text(edge.fill)));
         }
         // A thin line of nothing keeps the text clear of a thick stroke.
         return label + "<br/><font point-size=\"5\"> </font>";

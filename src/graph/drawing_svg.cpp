@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include <fmt/format.h>
 #include <spawn.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -22,7 +23,8 @@ namespace strid {
 namespace {
 
 [[noreturn]] void fail(const std::string& what, int error_number) {
-    throw Error("cannot draw the graph as SVG: " + what + ": " + std::strerror(error_number));
+    throw Error(
+        fmt::format("cannot draw the graph as SVG: {}: {}", what, std::strerror(error_number)));
 }
 
 // A file that lives in memory as long as this object.
@@ -118,7 +120,8 @@ std::string to_svg(const GraphDescription& description) {
     const bool good = succeeded(child);
     std::string svg = output.read_all();
     if (!good || svg.find("<svg") == std::string::npos) {
-        throw Error("cannot draw the graph as SVG: dot failed: " + messages.read_all());
+        throw Error(
+            fmt::format("cannot draw the graph as SVG: dot failed: {}", messages.read_all()));
     }
     return svg;
 }

@@ -5,7 +5,7 @@
 // first line of the box it enters; rails that overlap take different columns, short ones nearest to
 // the boxes. First all lines are laid out, then the rails, then both are painted on one canvas.
 #include <algorithm>
-#include <optional>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -65,6 +65,17 @@ std::string repeated(const char* stroke, std::size_t times) {
     return text;
 }
 
+std::string exchanged(const std::string& text, std::string_view from, std::string_view to) {
+    std::string result;
+    std::size_t begin = 0;
+    for (auto at = text.find(from); at != std::string::npos; at = text.find(from, begin)) {
+        result.append(text, begin, at - begin);
+        result += to;
+        begin = at + from.size();
+    }
+    return result.append(text, begin);
+}
+
 std::vector<std::size_t> segment_order(const Description& description) {
     std::vector<std::size_t> missing(description.segments.size());
     for (const Description::Edge& edge : description.edges) ++missing[edge.to_segment];
@@ -118,18 +129,9 @@ class TextPicture {
 
     [[nodiscard]] bool ran() const { return description_.seconds > 0; }
 
-    // The formatted figures use signs that are not ASCII.
-    [[nodiscard]] std::string figure(std::string text) const {
-        const auto exchange = [&](std::string_view from, std::string_view to) {
-            for (auto at = text.find(from); at != std::string::npos; at = text.find(from)) {
-                text.replace(at, from.size(), to);
-            }
-        };
-        if (plain_) {
-            exchange("µ", "u");
-            exchange("–", "-");
-        }
-        return text;
+    // The formatted figures use two signs that are not ASCII.
+    [[nodiscard]] std::string figure(const std::string& text) const {
+        return plain_ ? exchanged(exchanged(text, "µ", "u"), "–", "-") : text;
     }
 
     [[nodiscard]] std::string rate(std::uint64_t records) const {
@@ -140,7 +142,8 @@ class TextPicture {
         std::string text = description_.name;
         if (ran()) {
             const auto nanoseconds = static_cast<std::int64_t>(description_.seconds * 1e9);
-            text += strokes_.separator + figure(detail::duration_text(nanoseconds));
+            text +=
+                fmt::format("{}{}", strokes_.separator, figure(detail::duration_text(nanoseconds)));
         }
         return text + "\n";
     }
@@ -194,8 +197,8 @@ class TextPicture {
         for (const Description::Operator& one : segment.operators) {
             std::string line = padded(one.name, name_width_) + "  " + padded(one.kind, kind_width_);
             if (ran()) {
-                line += "  " + padded(in_rate(one), in_width_, true) + " " + strokes_.arrow + " " +
-                        padded(out_rate(one), out_width_, true);
+                line += fmt::format("  {} {} {}", padded(in_rate(one), in_width_, true),
+                                    strokes_.arrow, padded(out_rate(one), out_width_, true));
             }
             lines.push_back(line);
         }
@@ -219,16 +222,17 @@ class TextPicture {
         if (edge.direct) line += strokes_.separator + std::string("direct call");
         if (!edge.record_type.empty()) line += strokes_.separator + edge.record_type;
         if (ran()) {
-            line += strokes_.separator + rate(edge.records);
+            line += fmt::format("{}{}", strokes_.separator, rate(edge.records));
             if (!edge.direct) {
-                line += strokes_.separator + ("fill " + detail::percent_text(edge.fill));
+                line +=
+                    fmt::format("{}fill {}", strokes_.separator, detail::percent_text(edge.fill));
             }
         }
         return line;
     }
 
     void add_line(const char* left, const std::string& content, const char* right) {
-        lines_.push_back(left + (" " + padded(content, box_width_)) + " " + right);
+        lines_.push_back(fmt::format("{} {} {}", left, padded(content, box_width_), right));
     }
 
     void lay_out(std::size_t index) {
@@ -237,8 +241,9 @@ class TextPicture {
             segment.parallelism == 1 ? std::string()
                                      : fmt::format(" {}{} ", strokes_.times, segment.parallelism);
         const std::size_t rule = box_width_ + 1 - width_of(replicas);
-        lines_.push_back(strokes_.top_left + repeated(strokes_.horizontal, rule) + replicas +
-                         strokes_.horizontal + strokes_.top_right);
+        lines_.push_back(fmt::format("{}{}{}{}{}", strokes_.top_left,
+                                     repeated(strokes_.horizontal, rule), replicas,
+                                     strokes_.horizontal, strokes_.top_right));
         bool first = true;
         for (const std::string& line : content_of(segment)) {
             if (first && has_input(index)) {
@@ -255,8 +260,9 @@ class TextPicture {
             rails_[edge].top = lines_.size();
             add_line(strokes_.leaves, edge_line(description_.edges[edge]), strokes_.vertical);
         }
-        lines_.push_back(strokes_.bottom_left + repeated(strokes_.horizontal, box_width_ + 2) +
-                         strokes_.bottom_right);
+        lines_.push_back(fmt::format("{}{}{}", strokes_.bottom_left,
+                                     repeated(strokes_.horizontal, box_width_ + 2),
+                                     strokes_.bottom_right));
     }
 
     [[nodiscard]] bool has_input(std::size_t segment) const {
@@ -319,7 +325,8 @@ class TextPicture {
     const Strokes& strokes_;
     bool plain_;
     std::size_t name_width_ = 0, kind_width_ = 0, in_width_ = 0, out_width_ = 0;
-    std::size_t target_width_ = 0, box_width_ = 0;
+    std::size_t target_width_ = 0;
+    std::size_t box_width_ = 16;  // room at least for a number of replicas in the upper border
     std::size_t columns_ = 0;
     std::vector<std::string> lines_;
     std::vector<Rail> rails_;

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "progress.hpp"
 
-#include <sys/ioctl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include <strid/graph/session.hpp>
 
@@ -77,8 +76,7 @@ std::string format_count(std::uint64_t count) {
     return digits;
 }
 
-std::string progress_line(const RunReport& before, const RunReport& now,
-                          double bytes_per_second) {
+std::string progress_line(const RunReport& before, const RunReport& now, double bytes_per_second) {
     const double seconds = std::max(now.seconds - before.seconds, 1e-9);
     const auto records = static_cast<double>(now.records_in() - before.records_in());
     std::string line =
@@ -92,8 +90,8 @@ std::string progress_line(const RunReport& before, const RunReport& now,
         line += fmt::format("  {:.0f}%", std::floor(now.fraction_done * 100));
     }
     if (now.fraction_done > 0.005 && now.fraction_done < 1) {
-        line += fmt::format("  {} left", format_clock(now.seconds * (1 - now.fraction_done) /
-                                                      now.fraction_done));
+        line += fmt::format(
+            "  {} left", format_clock(now.seconds * (1 - now.fraction_done) / now.fraction_done));
     }
     return line;
 }

@@ -53,8 +53,8 @@ std::vector<OutputPort::SlotShape> slots_of(const graph::Plan& plan, const Fragm
 }  // namespace
 
 Running::State::State(const Graph& graph, const RunOptions& options) : name_(graph.name()) {
-    const auto cores = Topology::detect().cores().size();
-    plan_ = graph::make_plan(graph.segments(), options, cores);
+    const auto topology = Topology::detect();
+    plan_ = graph::make_plan(graph.segments(), options, topology.cores().size());
     make_nodes(graph.segments(), options);
     make_ports(options);
     link();

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fcntl.h>
-#include <poll.h>
-#include <unistd.h>
-
 #include <atomic>
 #include <cerrno>
 #include <exception>
@@ -10,8 +6,11 @@
 #include <system_error>
 #include <thread>
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <poll.h>
+#include <unistd.h>
 
 #include <strid/graph/session.hpp>
 
@@ -28,7 +27,10 @@ constexpr std::chrono::milliseconds progress_period{200};
 class Watch {
   public:
     Watch(Running& running, const SessionOptions& options, Terminal& terminal)
-        : running_(running), options_(options), terminal_(terminal), thread_([this] { follow(); }) {}
+        : running_(running),
+          options_(options),
+          terminal_(terminal),
+          thread_([this] { follow(); }) {}
     ~Watch() {
         ended_.store(true, std::memory_order_relaxed);
         signals_.wake();
@@ -50,7 +52,8 @@ class Watch {
             if (!shows || ended_.load(std::memory_order_relaxed)) continue;
             RunReport now = running_.report();
             if (now.seconds - before.seconds < 0.1) continue;  // a signal came: too short a time
-            const std::uint64_t bytes = options_.bytes_done ? options_.bytes_done() : now.bytes_read;
+            const std::uint64_t bytes =
+                options_.bytes_done ? options_.bytes_done() : now.bytes_read;
             const double rate =
                 static_cast<double>(bytes - bytes_before) / (now.seconds - before.seconds);
             terminal_.show(progress_line(before, now, rate));
@@ -184,7 +187,9 @@ int with_errors_told(const std::function<int()>& body) noexcept {
     }
 }
 
-void write_to_stderr(std::string_view text) noexcept { write_all(STDERR_FILENO, text); }
+void write_to_stderr(std::string_view text) noexcept {
+    write_all(STDERR_FILENO, text);
+}
 
 void write_to_stdout(std::string_view text) {
     if (write_all(STDOUT_FILENO, text)) return;

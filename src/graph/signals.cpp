@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "signals.hpp"
 
-#include <semaphore.h>
-
 #include <atomic>
 #include <cerrno>
 #include <ctime>
+
+#include <semaphore.h>
 
 namespace strid {
 
@@ -77,7 +77,9 @@ void SignalScope::wait_for(std::chrono::milliseconds time) noexcept {
     ::sem_timedwait(&bell().semaphore, &until);  // an early return does no harm
 }
 
-void SignalScope::wake() noexcept { ::sem_post(&bell().semaphore); }
+void SignalScope::wake() noexcept {
+    ::sem_post(&bell().semaphore);
+}
 
 int SignalScope::count() const noexcept {
     return owner_ ? received.load(std::memory_order_relaxed) : 0;

@@ -8,10 +8,10 @@
 // signal that comes while the handlers are taken away harms nothing.
 #pragma once
 
-#include <signal.h>
-
 #include <array>
 #include <chrono>
+
+#include <signal.h>
 
 namespace strid {
 

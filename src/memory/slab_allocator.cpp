@@ -105,8 +105,9 @@ SlabAllocator::SlabAllocator(Options options) : cached_slabs_(options.cached_sla
         classes_[index].index = index;
         classes_[index].chunk_bytes = SizeClasses::bytes_of(index);
     }
-    for (std::size_t lane = 0; lane < options.lanes; ++lane)
-        lanes_.emplace_back(options.lane_slots);
+    for (std::size_t lane = 0; lane < options.lanes; ++lane) {
+        lanes_.push_back(std::make_unique<FreeLane<>>(options.lane_slots));
+    }
 }
 
 SlabAllocator::~SlabAllocator() {
@@ -214,43 +215,67 @@ void SlabAllocator::settle(Slab* slab) noexcept {
     }
 }
 
-void SlabAllocator::take_home(void* memory) noexcept {
-    Slab* const slab = Slab::of(memory);
+// Where one small object belongs: a run of one.
+inline SlabAllocator::Run SlabAllocator::find(Slab* slab, void* memory) const noexcept {
     STRID_ASSERT(slab->home == this);
-    if (slab->chunk_bytes == 0) [[unlikely]] {
-        remove_in_all(all_large_, slab);
-        large_given_back_.add();
-        ::operator delete(slab, slab_alignment);
-        return;
-    }
     const auto offset = static_cast<std::size_t>(static_cast<std::byte*>(memory) - slab->bytes());
     const std::size_t index = slab->index_of(offset);
     const std::uint64_t bit = std::uint64_t{1} << index % 64;
     STRID_ASSERT((slab->free_bits[index / 64] & bit) == 0);  // freed twice
     STRID_PARANOID(slab->first_offset + index * slab->chunk_bytes == offset);
-    slab->free_bits[index / 64] |= bit;
-    const std::uint32_t in_use = slab->in_use--;
+    return {slab, index / 64, bit};
+}
+
+void SlabAllocator::take_home(const Run& run) noexcept {
+    Slab* const slab = run.slab;
+    slab->free_bits[run.word] |= run.bits;
+    const bool was_full = slab->in_use == slab->chunk_count;
+    slab->in_use -= static_cast<std::uint32_t>(std::popcount(run.bits));
     if (slab->current) return;
     SizeClass& size_class = classes_[slab->class_index];
-    if (in_use == slab->chunk_count) push_in_class(size_class.partial, slab);
-    if (in_use == 1) {
+    if (was_full) push_in_class(size_class.partial, slab);
+    if (slab->in_use == 0) {
         remove_in_class(size_class.partial, slab);
         settle(slab);
     }
 }
 
+void SlabAllocator::give_back_large(Slab* large) noexcept {
+    STRID_ASSERT(large->home == this);
+    remove_in_all(all_large_, large);
+    large_given_back_.add();
+    ::operator delete(large, slab_alignment);
+}
+
 void SlabAllocator::collect() noexcept {
     std::size_t taken = 0;
-    for (FreeLane<>& lane : lanes_) {
-        taken += lane.take_all([this](void* memory) { take_home(memory); });
+    Run run;
+    for (const auto& lane : lanes_) {
+        taken += lane->take_all([this, &run](void* memory) {
+            Slab* const slab = Slab::of(memory);
+            if (slab->chunk_bytes == 0) [[unlikely]]
+                return give_back_large(slab);
+            const Run one = find(slab, memory);
+            if (one.slab == run.slab && one.word == run.word) {
+                STRID_ASSERT((run.bits & one.bits) == 0);  // freed twice
+                run.bits |= one.bits;
+            } else {
+                if (run.slab != nullptr) take_home(run);
+                run = one;
+            }
+        });
     }
+    if (run.slab != nullptr) take_home(run);
     if (taken != 0) tallies_.count_returned(taken);
 }
 
 void SlabAllocator::deallocate_local(void* memory) noexcept {
     if (memory == nullptr) return;
     tallies_.count_returned();
-    take_home(memory);
+    Slab* const slab = Slab::of(memory);
+    if (slab->chunk_bytes == 0) [[unlikely]]
+        return give_back_large(slab);
+    take_home(find(slab, memory));
 }
 
 void* SlabAllocator::allocate_unusual(std::size_t bytes, std::size_t alignment) {
@@ -336,7 +361,7 @@ bool SlabAllocator::is_valid() const {
         in_use += slab->in_use;
     }
     std::size_t in_lanes = 0;
-    for (const FreeLane<>& lane : lanes_) lane.for_each_quiescent([&](void*) { ++in_lanes; });
+    for (const auto& lane : lanes_) lane->for_each_quiescent([&](void*) { ++in_lanes; });
     const std::uint64_t out = tallies_.out();
     return slabs == all_slabs_.count && listed == expected_in_lists &&
            in_use - in_hand + all_large_.count == out && in_lanes <= out &&

@@ -100,7 +100,8 @@ std::vector<std::shared_ptr<Pool>> Execution::State::build_pools() {
     check_tasks(tasks_);
     const Topology topology = Topology::detect();
     const Placement placement = place(tasks_, options_, topology);
-    const bool crowded = placement.threads > topology.cores().size();
+    const bool yields = options_.waiting == ExecutionOptions::Waiting::spin &&
+                        placement.threads > topology.cores().size();
     std::vector<std::shared_ptr<Pool>> pools;
     for (const Placement::PoolPlan& plan : placement.pools) {
         std::vector<Pool::Member> members;
@@ -109,7 +110,7 @@ std::vector<std::shared_ptr<Pool>> Execution::State::build_pools() {
         }
         pools.push_back(Pool::create(members, plan.processors.size()));
         for (std::size_t number = 0; number < plan.processors.size(); ++number) {
-            Worker::Settings settings{number, options_.waiting, crowded, plan.processors[number]};
+            Worker::Settings settings{number, options_.waiting, yields, plan.processors[number]};
             workers_.push_back(std::make_unique<Worker>(*pools.back(), *this, std::move(settings)));
         }
     }

@@ -95,6 +95,7 @@ class Simulation {
             if (slot.finished.load(std::memory_order_relaxed)) continue;
             if (slot.task->awaits_outside()) {
                 worker_.park();
+                worker_.stop_searching();
                 return;
             }
             unfinished += (unfinished.empty() ? "'" : ", '") + slot.task->name() + "'";

@@ -69,6 +69,7 @@ void Worker::run() noexcept {
             current = nullptr;
             continue;
         }
+        stop_searching();
         share_before(*next);
         current = step(*next) ? next : nullptr;
     }
@@ -134,10 +135,6 @@ void Worker::share(bool left_behind) noexcept {
 
 // A long step is ahead: leave no ready task and no timer unwatched meanwhile.
 void Worker::share_before(const Slot& slot) noexcept {
-    if (searching_) {
-        parking_lot_.leave_search();
-        searching_ = false;
-    }
     if (slot.step_ns_mean < long_step_ns || !parking_lot_.any_parked()) return;
     if (parking_lot_.searching()) return;
     // Acquire: pairs with the release in park().
@@ -200,16 +197,19 @@ Slot* Worker::search() noexcept {
         if (!searching_) searching_ = parking_lot_.try_enter_search();
         if (searching_) found = spin();
     }
-    if (searching_) {
-        parking_lot_.leave_search();
-        searching_ = false;
-    }
+    stop_searching();
     return found;
+}
+
+void Worker::stop_searching() noexcept {
+    if (searching_) parking_lot_.leave_search();
+    searching_ = false;
 }
 
 Slot* Worker::spin() noexcept {
     now_ns_ = now_ns();
-    const std::int64_t until_ns = now_ns_ + spin_ns;
+    // With more spinning threads than cores, the core is somebody else's turn at once.
+    const std::int64_t until_ns = now_ns_ + (settings_.yields ? 0 : spin_ns);
     while (!pool_.ending()) {
         if (pool_.next_deadline() <= now_ns_) pool_.fire_timers(now_ns_);
         if (Slot* slot = pool_.claim_anywhere(settings_.number)) return slot;

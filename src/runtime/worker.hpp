@@ -67,8 +67,10 @@ class alignas(cache_line_bytes) Worker {
     /// claimed.
     bool step(Slot& slot) noexcept;
 
-    /// Sleeps until it is woken, a timer is near, or there is something to do.
+    /// Sleeps until it is woken, a timer is near, or there is something to do. Whoever was woken
+    /// counts as searching, until stop_searching().
     void park() noexcept;
+    void stop_searching() noexcept;
 
     [[nodiscard]] WorkerCounters counters() const noexcept;
 

@@ -55,10 +55,9 @@ struct MatryoshkaModel {
             totals.pipes += level.replicas;
         }
         totals.all_to_alls = levels.size() - 1;
+        // Both sides of each A2A; a lone level only where it is more than one pipe.
         totals.containers =
             levels.size() > 1 ? 2 * (levels.size() - 1) : (levels[0].replicas > 1 ? 1u : 0u);
-        // The right side of an outer A2A is the container of one inner A2A; a seed or a left side
-        // with several pipes is the container of those. Both are counted once for each side.
         return totals;
     }
 

@@ -119,7 +119,7 @@ TEST(PairInterleavings, batches_of_the_spsc_ring) {
         [] { return std::make_unique<State>(std::size_t{4}); },
         {[](State& state) {
              int next = 1;
-             for (int batch = 0; batch < 4; ++batch) {
+             for (int batch = 0; batch < 3; ++batch) {
                  const auto slots = state.channel.claim(3);
                  for (auto& slot : slots) {
                      slot = Watched(next);

@@ -121,7 +121,7 @@ TEST(Generate, EndsWithItsDuration) {
     EXPECT_GE(now_ns() - began_ns, 30'000'000);
     EXPECT_GT(emit.count, 1000U);
     EXPECT_EQ(source.fraction_done(), 1);
-    EXPECT_THROW(generate(make_reading, {.rate_per_second = -1}), GraphError);
+    EXPECT_THROW((void)generate(make_reading, {.rate_per_second = -1}), GraphError);
 }
 
 TEST(Paced, GivesAnySourceATimetable) {

@@ -96,7 +96,7 @@ TEST(CsvWriter, ReplicasInterleaveWholeRowsInTheirOrder) {
     std::istringstream in(folder.read("a.csv"));
     std::vector<std::uint64_t> next(replicas, 0);
     for (std::string line; std::getline(in, line);) {
-        ASSERT_THAT(line, testing::MatchesRegex("[0-3],[0-9]+"));
+        ASSERT_TRUE(line.size() >= 3 && line[0] >= '0' && line[0] <= '3' && line[1] == ',') << line;
         const auto replica = static_cast<std::size_t>(line[0] - '0');
         ASSERT_EQ(line.substr(2), std::to_string(next[replica]++));
     }
@@ -126,7 +126,7 @@ TEST(CsvWriter, AFileThatCannotBeOpenedIsAnError) {
     auto writer = csv_writer<Reading>(folder.file("no/a.csv"));
     EXPECT_THAT(message_of<InputOutputError>([&] { writer.open({}); }),
                 HasSubstr("no/a.csv: cannot open for writing: No such file or directory"));
-    EXPECT_THROW(csv_writer<Reading>(folder.file("a"), {.delimiter = '1'}), GraphError);
+    EXPECT_THROW((void)csv_writer<Reading>(folder.file("a"), {.delimiter = '1'}), GraphError);
 }
 
 // The default action of SIGPIPE would end this program, and no handler may see it either.

@@ -66,15 +66,15 @@ TEST(DrawingText, BeforeARunInPlainCharacters) {
     graph.seconds = 0;
     EXPECT_EQ(to_text(graph, Characters::ascii),
               "word-count\n"
-              "   +--------------------------+\n"
-              "   | lines     source         |\n"
-              "   | splitter  flat_map       |\n"
-              " .-+ > counter  key_by, Word  |\n"
-              " | +--------------------------+\n"
-              " | +--------------------- x4 -+\n"
-              " '-> counter   reduce         |\n"
-              "   | writer    sink           |\n"
-              "   +--------------------------+\n");
+              "   +-------------------------+\n"
+              "   | lines     source        |\n"
+              "   | splitter  flat_map      |\n"
+              " .-+ > counter  key_by, Word |\n"
+              " | +-------------------------+\n"
+              " | +-------------------- x4 -+\n"
+              " '-> counter   reduce        |\n"
+              "   | writer    sink          |\n"
+              "   +-------------------------+\n");
 }
 
 TEST(DrawingText, PlainCharactersArePlainAfterARunToo) {
@@ -227,7 +227,7 @@ class StandInForDot {
 TEST(DrawingSvg, HandsTheDotTextOverAndTheOutputBack) {
     const StandInForDot dot("echo '<svg'; /bin/cat; echo \"args $*\"");
     const std::string svg = to_svg(word_count());
-    EXPECT_EQ(svg, "<svg\n" + to_dot(word_count()) + "args -Tsvg\n");
+    EXPECT_EQ(svg, fmt::format("<svg\n{}args -Tsvg\n", to_dot(word_count())));
 }
 
 TEST(DrawingSvg, NamesThePackageWhenGraphvizIsMissing) {

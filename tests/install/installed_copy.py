@@ -13,7 +13,8 @@ import tempfile
 from pathlib import Path
 
 CONSUMER = Path(__file__).parent / "consumer"
-EXPECTED = "strid says: 1 2 3\n"
+INPUT = "1\n2\n3\n"
+EXPECTED = "strid says: 2 4 6 (3 records)\n"
 
 
 def run(*command: str | Path, **environment: str) -> str:
@@ -30,7 +31,10 @@ def run(*command: str | Path, **environment: str) -> str:
     return done.stdout
 
 
-def require_expected(how: str, printed: str) -> None:
+def require_expected(how: str, consumer: Path) -> None:
+    numbers = consumer.parent / "numbers.csv"
+    numbers.write_text(INPUT)
+    printed = run(consumer, numbers)
     if printed != EXPECTED:
         sys.exit(f"{how}: expected {EXPECTED!r}, the consumer printed {printed!r}")
 
@@ -46,21 +50,28 @@ def require_no_traces(prefix: Path, folders: list[str]) -> None:
                 sys.exit(f"{file.relative_to(prefix)} names {folder}")
 
 
-def through_find_package(cmake: str, prefix: Path, place: Path, compiler: str) -> str:
+def through_find_package(cmake: str, prefix: Path, place: Path, compiler: str) -> Path:
     build = place / "found"
     run(cmake, "-S", CONSUMER, "-B", build, "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={prefix}",
         f"-DCMAKE_CXX_COMPILER={compiler}", "-DCMAKE_BUILD_TYPE=Release")
     run(cmake, "--build", build)
-    return run(build / "consumer")
+    return build / "consumer"
 
 
-def through_pkg_config(prefix: Path, place: Path, compiler: str, *options: str) -> str:
+def through_pkg_config(prefix: Path, place: Path, compiler: str) -> list[Path]:
+    """The consumer, linked as a shared and as a static program is asked to be."""
     [package] = prefix.rglob("strid.pc")
-    flags = run("pkg-config", *options, "--cflags", "--libs", "strid",
-                PKG_CONFIG_PATH=str(package.parent)).split()
-    program = place / "configured"
-    run(compiler, "-std=c++20", "-O2", CONSUMER / "main.cpp", "-o", program, *flags)
-    return run(program)
+
+    def flags(*options: str) -> list[str]:
+        return run("pkg-config", *options, "strid", PKG_CONFIG_PATH=str(package.parent)).split()
+
+    compiled = place / "consumer.o"
+    source = CONSUMER / "main.cpp"
+    run(compiler, "-std=c++20", "-O1", *flags("--cflags"), "-c", source, "-o", compiled)
+    programs = [place / "linked", place / "linked-static"]
+    run(compiler, compiled, "-o", programs[0], *flags("--libs"))
+    run(compiler, compiled, "-o", programs[1], *flags("--static", "--libs"))
+    return programs
 
 
 def main() -> None:
@@ -72,9 +83,8 @@ def main() -> None:
         require_no_traces(installed, [build, source])
         prefix = installed.rename(place / "moved")
         require_expected("find_package", through_find_package(cmake, prefix, place, compiler))
-        require_expected("pkg-config", through_pkg_config(prefix, place, compiler))
-        require_expected("pkg-config --static",
-                         through_pkg_config(prefix, place, compiler, "--static"))
+        for program in through_pkg_config(prefix, place, compiler):
+            require_expected("pkg-config", program)
 
 
 if __name__ == "__main__":

@@ -105,6 +105,7 @@ class Style(Planted):
     def test_ending_the_process(self):
         self.assertIn("planted.cpp:3: ends", self.style("void f() {\n    std::exit(1);\n}\n"))
         self.assertIn("[ending]", self.style("void f() { abort (); }\n"))
+        self.assertEqual(self.style("void f(App& a) { a.exit(1); }\n"), "")
         self.assertEqual(self.style('// exit(1)\nconst char* text = "abort()";\n'), "")
         self.assertEqual(self.style("int main() { std::exit(1); }\n", "tools/a.cpp"), "")
 

@@ -196,7 +196,7 @@ struct Payload {
 // whenever the pool refuses, so one lost wake-up would hang the test.
 TEST(BlockPool, stress_back_pressure_and_wake_ups_between_three_threads) {
     const test::Watchdog watchdog;
-    const std::uint64_t count = 200'000 / test::work_divisor;
+    const std::uint64_t count = 100'000 / test::work_divisor;
     constexpr std::size_t consumers = 2;
     constexpr std::size_t slots = 64;
     BlockPool pool({.payload_bytes = sizeof(Payload), .capacity_blocks = 8, .lanes = consumers});

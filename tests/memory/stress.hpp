@@ -17,10 +17,13 @@
 
 namespace strid::test {
 
+// The sanitizers' own allocators end the process on a request that no machine could grant.
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 inline constexpr std::size_t work_divisor = 10;
+inline constexpr bool impossible_requests_throw = false;
 #else
 inline constexpr std::size_t work_divisor = 1;
+inline constexpr bool impossible_requests_throw = true;
 #endif
 
 /// The seed of this test; recorded, so that a failure names it.

@@ -9,24 +9,26 @@
 // built the ring; it outlives both roles.
 //
 // Law: indices count items since the beginning and never wrap (2^63 items).
-//     published head <= head <= published tail <= tail <= limit <= head + capacity
+//     head <= known tail <= tail <= limit <= head + capacity
 //     slots [head, tail) belong to the consumer, all others to the producer.
-// The top bit of the published tail says that nothing follows: "closed" and "how much" are one
-// word, so that a consumer that reads it closed also knows the last item.
+// The top bit of the tail's word says that nothing follows: "closed" and "how much" are one word,
+// so that a consumer that reads it closed also knows the last item.
 //
-// Why it is fast: the only words both sides touch are the two published indices, and a side reads
-// the other's only when its own copy (`limit_`, `known_tail_`) is used up. A reading costs one
-// transfer of a cache line between cores (some 100 ns) and yields all that happened since: with k
-// items per reading the coherence traffic is 1/k lines per item for each index, plus
-// sizeof(T)/64 lines for the item itself. The busier the ring, the larger k. A batch (claim and
-// commit, peek and release) publishes once, hence also stores once, for the whole batch.
+// Why it is fast: the only words both sides touch are the tail and the head, and a side reads the
+// other's only when its own copy (`known_tail`, `limit`) is used up. A reading costs one transfer
+// of a cache line between cores (some 100 ns) and yields all that happened since: with k items per
+// reading the coherence traffic is 1/k lines per item for each index, plus sizeof(T)/64 lines for
+// the item itself. The busier the ring, the larger k. While a line is away, stores to it wait in
+// the store buffer and the side works on until that is full; so a push makes two stores and no
+// third (the item and the tail; a private copy of the tail made it half as fast), and a pop one.
+// A batch (claim and commit, peek and release) stores one index for the whole batch.
 //
 // Cache lines:
-//     0  slots, mask                    read-only
-//     1  tail, limit, closed            producer only
-//     2  published tail                 written by the producer, read by the consumer
-//     3  head, known tail               consumer only
-//     4  published head                 written by the consumer, read by the producer
+//     0  slots, mask           read-only
+//     1  limit                 producer only
+//     2  tail                  written by the producer, read by the consumer
+//     3  known tail, closed    consumer only
+//     4  head                  written by the consumer, read by the producer
 #pragma once
 
 #include <algorithm>
@@ -70,11 +72,13 @@ class SpscRing {
     template <class U = T>
         requires std::is_assignable_v<T&, U&&>
     PushResult try_push(U&& value) noexcept(std::is_nothrow_assignable_v<T&, U&&>) {
-        if (producer_.tail == producer_.limit) [[unlikely]] {
-            if (free_slots(1) == 0) return producer_.closed ? PushResult::closed : PushResult::full;
+        const Index tail = own_tail();
+        if (tail == producer_.limit) [[unlikely]] {
+            if (is_closed(tail)) return PushResult::closed;
+            if (free_slots(tail, 1) == 0) return PushResult::full;
         }
-        slots_.data()[producer_.tail & mask_] = std::forward<U>(value);
-        publish_tail(producer_.tail + 1);
+        slots_.data()[tail & mask_] = std::forward<U>(value);
+        publish_tail(tail + 1);
         return PushResult::ok;
     }
 
@@ -82,32 +86,37 @@ class SpscRing {
     /// committed; fewer at the end of the array, none when full or closed. Claiming again without a
     /// commit gives the same slots.
     [[nodiscard]] std::span<T> claim(std::size_t count) noexcept {
-        return contiguous(producer_.tail, std::min<std::size_t>(count, free_slots(count)));
+        const Index tail = own_tail();
+        return contiguous(tail, std::min<std::size_t>(count, free_slots(tail, count)));
     }
 
     /// Producer: hands over the first `count` slots of the last claim, all at once.
     void commit(std::size_t count) noexcept {
-        STRID_ASSERT(count <= producer_.limit - producer_.tail);
-        if (count != 0) publish_tail(producer_.tail + count);
+        const Index tail = own_tail();
+        STRID_ASSERT(count <= producer_.limit - tail);
+        if (count != 0) publish_tail(tail + count);
     }
 
     /// Producer: nothing more comes. Idempotent; pushes are answered `closed` from now on.
     void close() noexcept {
-        producer_.closed = true;
-        producer_.limit = producer_.tail;
+        const Index tail = own_tail() | closed_bit;
+        producer_.limit = tail;  // so that a push looks closer
         // release: pairs with the acquire in used_slots(); every item before it is visible.
-        published_tail_.word.store(producer_.tail | closed_bit, std::memory_order_release);
+        tail_.word.store(tail, std::memory_order_release);
     }
 
     // ---- consumer ------------------------------------------------------------------------------
 
     /// Consumer: takes the oldest item. `closed` only once everything was taken.
     PopResult try_pop(T& out) noexcept {
-        if (consumer_.head == consumer_.known_tail) [[unlikely]] {
-            if (used_slots(1) == 0) return consumer_.closed ? PopResult::closed : PopResult::empty;
+        const Index head = own_head();
+        if (head == consumer_.known_tail) [[unlikely]] {
+            if (used_slots(head, 1) == 0) {
+                return consumer_.closed ? PopResult::closed : PopResult::empty;
+            }
         }
-        out = std::move(slots_.data()[consumer_.head & mask_]);
-        publish_head(consumer_.head + 1);
+        out = std::move(slots_.data()[head & mask_]);
+        publish_head(head + 1);
         return PopResult::ok;
     }
 
@@ -115,27 +124,29 @@ class SpscRing {
     /// then released; fewer at the end of the array, none when empty (see drained()). Peeking again
     /// without a release gives the same items first.
     [[nodiscard]] std::span<T> peek(std::size_t count) noexcept {
-        return contiguous(consumer_.head, std::min<std::size_t>(count, used_slots(count)));
+        const Index head = own_head();
+        return contiguous(head, std::min<std::size_t>(count, used_slots(head, count)));
     }
 
     /// Consumer: gives the first `count` slots of the last peek back, all at once. What was not
     /// moved from lives on in its slot until the slot is used again.
     void release(std::size_t count) noexcept {
-        STRID_ASSERT(count <= consumer_.known_tail - consumer_.head);
-        if (count != 0) publish_head(consumer_.head + count);
+        const Index head = own_head();
+        STRID_ASSERT(count <= consumer_.known_tail - head);
+        if (count != 0) publish_head(head + count);
     }
 
     /// Consumer: true when nothing can be taken now. An item pushed before (in the sense of
     /// happens-before) is always seen.
-    [[nodiscard]] bool consumer_empty() noexcept { return used_slots(1) == 0; }
+    [[nodiscard]] bool consumer_empty() noexcept { return used_slots(own_head(), 1) == 0; }
 
     /// Consumer: closed and all taken; nothing will ever come again.
-    [[nodiscard]] bool drained() noexcept { return used_slots(1) == 0 && consumer_.closed; }
+    [[nodiscard]] bool drained() noexcept { return consumer_empty() && consumer_.closed; }
 
     /// Consumer: whether the last look (a peek, a pop) that found nothing also found the ring
     /// closed; spares a second look at the producer's line.
     [[nodiscard]] bool was_drained() const noexcept {
-        return consumer_.head == consumer_.known_tail && consumer_.closed;
+        return consumer_.closed && own_head() == consumer_.known_tail;
     }
 
     // ---- any thread ----------------------------------------------------------------------------
@@ -144,8 +155,8 @@ class SpscRing {
     [[nodiscard]] std::size_t size() const noexcept {
         // acquire: pairs with the release in publish_head(); the tail read next is not older than
         // the head, so the difference is not negative.
-        const auto head = published_head_.word.load(std::memory_order_acquire);
-        const auto tail = published_tail_.word.load(std::memory_order_relaxed) & ~closed_bit;
+        const auto head = head_.word.load(std::memory_order_acquire);
+        const auto tail = tail_.word.load(std::memory_order_relaxed) & ~closed_bit;
         return std::min<std::size_t>(tail - head, capacity());
     }
     [[nodiscard]] bool empty() const noexcept { return size() == 0; }
@@ -153,49 +164,57 @@ class SpscRing {
 
     /// The law above. Only when no thread is inside.
     [[nodiscard]] bool is_valid() const noexcept {
-        const auto tail_word = published_tail_.word.load(std::memory_order_relaxed);
-        const auto head = published_head_.word.load(std::memory_order_relaxed);
-        const auto tail = tail_word & ~closed_bit;
-        return head == consumer_.head && tail == producer_.tail &&
-               ((tail_word & closed_bit) != 0) == producer_.closed &&
-               head <= consumer_.known_tail && consumer_.known_tail <= tail &&
-               tail <= producer_.limit && producer_.limit <= head + capacity();
+        const Index word = own_tail();
+        const Index tail = word & ~closed_bit;
+        const Index head = own_head();
+        if (head > consumer_.known_tail || consumer_.known_tail > tail) return false;
+        if (tail > head + capacity() || (consumer_.closed && !is_closed(word))) return false;
+        if (is_closed(word)) return producer_.limit == word;
+        return tail <= producer_.limit && producer_.limit <= head + capacity();
     }
 
   private:
     using Index = std::uint64_t;
     static constexpr Index closed_bit = Index{1} << 63;
 
-    /// Producer: free slots it knows of; asks for the consumer's head when they are under `wanted`.
-    [[nodiscard]] Index free_slots(std::size_t wanted) noexcept {
-        if (producer_.limit - producer_.tail < wanted && !producer_.closed) {
-            // acquire: pairs with the release in publish_head(); the consumer is done with them.
-            producer_.limit = published_head_.word.load(std::memory_order_acquire) + slots_.size();
-        }
-        return producer_.limit - producer_.tail;
+    [[nodiscard]] static bool is_closed(Index word) noexcept { return (word & closed_bit) != 0; }
+
+    // relaxed: each side reads back what it alone writes.
+    [[nodiscard]] Index own_tail() const noexcept {
+        return tail_.word.load(std::memory_order_relaxed);
+    }
+    [[nodiscard]] Index own_head() const noexcept {
+        return head_.word.load(std::memory_order_relaxed);
     }
 
-    /// Consumer: items it knows of; asks for the producer's tail when they are under `wanted`.
-    [[nodiscard]] Index used_slots(std::size_t wanted) noexcept {
-        if (consumer_.known_tail - consumer_.head < wanted && !consumer_.closed) {
-            // acquire: pairs with the release in publish_tail() and close(); the items are written.
-            const Index word = published_tail_.word.load(std::memory_order_acquire);
-            consumer_.known_tail = word & ~closed_bit;
-            consumer_.closed = (word & closed_bit) != 0;
+    /// Producer: free slots it knows of; looks at the consumer's head when they are under `wanted`.
+    [[nodiscard]] Index free_slots(Index tail, std::size_t wanted) noexcept {
+        if (producer_.limit - tail < wanted && !is_closed(tail)) {
+            // acquire: pairs with the release in publish_head(); the consumer is done with them.
+            producer_.limit = head_.word.load(std::memory_order_acquire) + slots_.size();
         }
-        return consumer_.known_tail - consumer_.head;
+        return producer_.limit - tail;
+    }
+
+    /// Consumer: items it knows of; looks at the producer's tail when they are under `wanted`.
+    [[nodiscard]] Index used_slots(Index head, std::size_t wanted) noexcept {
+        if (consumer_.known_tail - head < wanted && !consumer_.closed) {
+            // acquire: pairs with the release in publish_tail() and close(); the items are written.
+            const Index word = tail_.word.load(std::memory_order_acquire);
+            consumer_.known_tail = word & ~closed_bit;
+            consumer_.closed = is_closed(word);
+        }
+        return consumer_.known_tail - head;
     }
 
     void publish_tail(Index tail) noexcept {
-        producer_.tail = tail;
         // release: pairs with the acquire in used_slots().
-        published_tail_.word.store(tail, std::memory_order_release);
+        tail_.word.store(tail, std::memory_order_release);
     }
 
     void publish_head(Index head) noexcept {
-        consumer_.head = head;
         // release: pairs with the acquire in free_slots().
-        published_head_.word.store(head, std::memory_order_release);
+        head_.word.store(head, std::memory_order_release);
     }
 
     [[nodiscard]] std::span<T> contiguous(Index first, std::size_t count) const noexcept {
@@ -204,27 +223,24 @@ class SpscRing {
     }
 
     struct alignas(cache_line_bytes) Producer {
-        Index tail = 0;   ///< next slot to fill
-        Index limit = 0;  ///< head as last read, plus capacity; the tail itself once closed
-        bool closed = false;
+        Index limit = 0;  ///< head as last read, plus capacity; the tail's own word once closed
     };
     struct alignas(cache_line_bytes) Consumer {
-        Index head = 0;        ///< next slot to take
         Index known_tail = 0;  ///< tail as last read
         bool closed = false;   ///< known_tail is the last one
     };
-    struct alignas(cache_line_bytes) Published {
+    struct alignas(cache_line_bytes) Shared {
         Atomic<Index> word{0};
     };
     static_assert(sizeof(Producer) == cache_line_bytes && sizeof(Consumer) == cache_line_bytes);
-    static_assert(sizeof(Published) % cache_line_bytes == 0);
+    static_assert(sizeof(Shared) % cache_line_bytes == 0);
 
     detail::SlotArray<T> slots_;
     std::size_t mask_;
     Producer producer_;
-    Published published_tail_;
+    Shared tail_;  ///< next slot to fill, and the closed bit
     Consumer consumer_;
-    Published published_head_;
+    Shared head_;  ///< next slot to take
 };
 
 static_assert(sizeof(SpscRing<void*>) == 5 * cache_line_bytes);

@@ -4,6 +4,11 @@
 // and writing one field. Stateless; any thread.
 #pragma once
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+#include <bit>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -30,12 +35,32 @@ enum class [[nodiscard]] CsvRowStatus : std::uint8_t {
 
 struct CsvRow {
     CsvRowStatus status;
-    char* next;  ///< after the row's newline; at a fault, after the newline of its first line
+    bool quoted;  ///< some field is, so there may be newlines inside
+    char* next;   ///< after the row's newline; at a fault, after the newline of its first line
 };
 
 /// Cuts the row that begins at `begin` into `fields` (cleared first; reuses its memory). The text
-/// up to `end` ends with '\n' and is not changed. A '\r' before the newline belongs to the newline.
+/// up to `end` ends with '\n' and is not changed; 16 bytes after it may be read. A '\r' before the
+/// newline belongs to the newline.
 CsvRow split_csv_row(char* begin, char* end, char delimiter, std::vector<CsvField>& fields);
+
+/// The first `delimiter` or newline from `p` on. There is a newline, and LineReader::slack_bytes
+/// (at least 16) that may be read after it.
+inline const char* find_csv_field_end(const char* p, char delimiter) noexcept {
+#ifdef __SSE2__
+    const __m128i delimiters = _mm_set1_epi8(delimiter);
+    const __m128i newlines = _mm_set1_epi8('\n');
+    for (;; p += 16) {
+        const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
+        const auto found = static_cast<unsigned>(_mm_movemask_epi8(
+            _mm_or_si128(_mm_cmpeq_epi8(bytes, delimiters), _mm_cmpeq_epi8(bytes, newlines))));
+        if (found != 0) return p + std::countr_zero(found);
+    }
+#else
+    while (*p != delimiter && *p != '\n') ++p;
+    return p;
+#endif
+}
 
 /// Makes doubled quotes single, in place; returns the new text.
 std::string_view unescape_csv(CsvField& field) noexcept;

@@ -84,7 +84,6 @@ class CsvSource : public FileSource {
     void refuse_row(std::string_view reason);
 
     CsvOptions options_;
-    std::size_t field_count_;
     std::vector<std::size_t> columns_;  // index of the column per field; empty: one to one
     std::size_t columns_min_;
     std::vector<std::string> names_;

@@ -6,15 +6,7 @@
 // Law: where scan_csv_value() succeeds, read_csv_value() gives the same value.
 #pragma once
 
-#include <fast_float/fast_float.h>
-#include <fmt/format.h>
-
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
-
 #include <algorithm>
-#include <bit>
 #include <charconv>
 #include <cmath>
 #include <concepts>
@@ -24,6 +16,9 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+
+#include <fast_float/fast_float.h>
+#include <fmt/format.h>
 
 #include <strid/connector/csv_row.hpp>
 #include <strid/connector/fields.hpp>
@@ -119,23 +114,6 @@ CsvFault read_csv_value(std::string_view text, T& value, NonFinite non_finite) {
     }
 }
 
-/// The first `delimiter` or newline from `p` on. There is a newline, and 16 bytes after it.
-inline const char* find_field_end(const char* p, char delimiter) noexcept {
-#ifdef __SSE2__
-    const __m128i delimiters = _mm_set1_epi8(delimiter);
-    const __m128i newlines = _mm_set1_epi8('\n');
-    for (;; p += 16) {
-        const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
-        const auto found = static_cast<unsigned>(_mm_movemask_epi8(
-            _mm_or_si128(_mm_cmpeq_epi8(bytes, delimiters), _mm_cmpeq_epi8(bytes, newlines))));
-        if (found != 0) return p + std::countr_zero(found);
-    }
-#else
-    while (*p != delimiter && *p != '\n') ++p;
-    return p;
-#endif
-}
-
 template <std::integral T>
 bool scan_integer(const char*& p, T& value) noexcept {
     bool negative = false;
@@ -172,7 +150,7 @@ bool scan_csv_value(const char*& p, const char* end, char delimiter, T& value) n
     } else if constexpr (std::same_as<T, std::string_view>) {
         if (*p == '"') return false;
         const char* const first = p;
-        p = find_field_end(p, delimiter);
+        p = find_csv_field_end(p, delimiter);
         if (*p == '\n' && p != first && p[-1] == '\r') --p;
         value = {first, static_cast<std::size_t>(p - first)};
         return true;

@@ -26,7 +26,7 @@ class FileSource {
     FileSource& operator=(const FileSource&) = delete;
     ~FileSource();
 
-    /// Opens the input and the dead-letter file. Throws InputOutputError, GraphError.
+    /// Opens the input and the dead-letter file. Throws InputOutputError.
     void open(const Context& context);
     [[nodiscard]] bool blocks() const noexcept { return input_may_block(path_); }
     [[nodiscard]] std::int64_t wake_at_ns() const noexcept { return wake_at_ns_; }
@@ -47,6 +47,7 @@ class FileSource {
     [[nodiscard]] const std::string& path() const noexcept { return path_; }
 
   protected:
+    /// Throws GraphError for impossible options.
     FileSource(std::string path, TextOptions text, MalformedOptions malformed);
 
     enum class [[nodiscard]] Refill : std::uint8_t { text, too_long, wait, end };

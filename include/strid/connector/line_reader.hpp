@@ -27,6 +27,9 @@ struct TextOptions {
     std::size_t line_bytes_max = std::size_t{128} << 20;  ///< a longer line is malformed
 };
 
+/// Throws GraphError for a limit of 0.
+void check_text_options(const TextOptions& options);
+
 class LineReader {
   public:
     enum class [[nodiscard]] Status : std::uint8_t {

@@ -36,14 +36,20 @@ struct MalformedOptions {
     std::function<void(const MalformedLine&)> dead_letter{};
 };
 
+/// Throws GraphError for a dead_letter policy without a destination.
+void check_malformed_options(const MalformedOptions& options);
+
 /// At most `bytes_max` bytes of `text` for a message: unprintable ones as \xNN, cut with "...".
 [[nodiscard]] std::string excerpt(std::string_view text, std::size_t bytes_max = 40);
 
 class MalformedHandler {
   public:
-    /// Opens the dead-letter file if there is one. Throws GraphError for a dead_letter policy
-    /// without a destination, InputOutputError when the file cannot be opened.
+    /// Opens the dead-letter file if there is one. Throws InputOutputError when it cannot.
     explicit MalformedHandler(MalformedOptions options);
+    /// Writes what is left, as for a run that was stopped; a fault stays unreported here.
+    ~MalformedHandler();
+    MalformedHandler(const MalformedHandler&) = delete;
+    MalformedHandler& operator=(const MalformedHandler&) = delete;
 
     /// Throws under `stop`; otherwise counts and hands on.
     void report(const MalformedLine& line);

@@ -151,19 +151,26 @@ class Replay {
     }
 
     bool is_over(std::int64_t now) noexcept {
-        double fraction = begin_ == end_ ? 1 : 0;
+        const bool at_end = position_ == end_;
+        const std::uint64_t passes_done = pass_ + (at_end ? 1 : 0);
+        const auto elapsed_ns = now - start_ns_;
+        if (begin_ == end_ || (options_.passes > 0 && passes_done >= options_.passes) ||
+            (options_.duration.count() > 0 && elapsed_ns >= options_.duration.count())) {
+            fraction_done_.store(1);
+            return true;
+        }
+        double fraction = 0;
         if (options_.passes > 0) {
-            const auto share = static_cast<double>(std::max<std::size_t>(end_ - begin_, 1));
-            const double part = static_cast<double>(position_ - begin_) / share;
-            fraction = std::max(fraction, (static_cast<double>(pass_) + part) /
-                                              static_cast<double>(options_.passes));
+            const double part =
+                static_cast<double>(position_ - begin_) / static_cast<double>(end_ - begin_);
+            fraction = (static_cast<double>(pass_) + part) / static_cast<double>(options_.passes);
         }
         if (options_.duration.count() > 0) {
-            fraction = std::max(fraction, static_cast<double>(now - start_ns_) /
+            fraction = std::max(fraction, static_cast<double>(elapsed_ns) /
                                               static_cast<double>(options_.duration.count()));
         }
-        fraction_done_.store(std::min(fraction, 1.0));
-        return fraction >= 1;
+        fraction_done_.store(fraction);
+        return false;
     }
 
     // Names the chunk of the record at position_; returns where the next chunk's records begin.

@@ -5,9 +5,12 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <strid/graph/options.hpp>
@@ -29,9 +32,31 @@ struct RunArguments {
 /// parsed into `arguments`, which must outlive the parsing.
 void add_run_arguments(CLI::App& app, RunArguments& arguments);
 
+/// Adds an option that takes one of `words`; `choose` gets the index of the one that was given.
+void add_choice(CLI::App& app, const std::string& name, const std::vector<std::string>& words,
+                std::function<void(std::size_t)> choose, const std::string& help);
+
+/// The same for words that stand for enumerators.
+template <class Enumeration>
+void add_choice(CLI::App& app, const std::string& name, Enumeration& chosen,
+                const std::vector<std::pair<std::string, Enumeration>>& meanings,
+                const std::string& help) {
+    std::vector<std::string> words;
+    std::vector<Enumeration> values;
+    for (const auto& [word, value] : meanings) {
+        words.push_back(word);
+        values.push_back(value);
+    }
+    add_choice(
+        app, name, words, [&chosen, values](std::size_t i) { chosen = values[i]; }, help);
+}
+
+/// Adds an option whose text `read` takes; a GraphError of it becomes an error of the command line.
+void add_text_option(CLI::App& app, const std::string& name, const std::string& type,
+                     std::function<void(const std::string&)> read, const std::string& help);
+
 /// Parses; on --help and on errors, writes what a person should read and returns the exit code.
-[[nodiscard]] std::optional<int> parse_arguments(CLI::App& app, int argc,
-                                                 const char* const* argv);
+[[nodiscard]] std::optional<int> parse_arguments(CLI::App& app, int argc, const char* const* argv);
 
 /// Reads `auto`, a number, `operator=number`, or several of these with commas between them. Throws
 /// GraphError for what is not one of them, for 0 and for more than `parallelism_max`.

@@ -17,8 +17,8 @@
 namespace strid {
 
 struct SessionOptions {
-    bool quiet = false;              ///< No progress line, no summary.
-    std::string metrics_path = {};   ///< The report as JSON goes there; empty: nowhere.
+    bool quiet = false;             ///< No progress line, no summary.
+    std::string metrics_path = {};  ///< The report as JSON goes there; empty: nowhere.
     /// Bytes of input handled so far, from any thread; where empty, what the sources say.
     std::function<std::uint64_t()> bytes_done = {};
     /// Called with the report after a run that did not fail.
@@ -30,8 +30,8 @@ struct ExitCode {
     static constexpr int done = 0;
     static constexpr int failed = 1;
     static constexpr int usage = 2;
-    static constexpr int signalled = 128;     ///< plus the number of the signal
-    static constexpr int closed_pipe = 141;   ///< as if SIGPIPE had ended it
+    static constexpr int signalled = 128;    ///< plus the number of the signal
+    static constexpr int closed_pipe = 141;  ///< as if SIGPIPE had ended it
 };
 
 /// Runs the graph to its end or to the signal that ends it, tells about it on standard error, and

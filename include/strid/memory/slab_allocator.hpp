@@ -30,8 +30,8 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <memory>
+#include <vector>
 
 #include <strid/base/assert.hpp>
 #include <strid/base/cache_line.hpp>
@@ -91,7 +91,7 @@ class SlabAllocator {
     /// The thread of `lane`. Gives memory back; nullptr is ignored. Never fails.
     void deallocate(void* memory, std::size_t lane) noexcept {
         STRID_ASSERT(lane < lanes_.size());
-        if (memory != nullptr) lanes_[lane].give(memory);
+        if (memory != nullptr) lanes_[lane]->give(memory);
     }
 
     /// Owner. Gives memory back directly; nullptr is ignored.
@@ -142,12 +142,21 @@ class SlabAllocator {
     detail::Slab* next_slab(SizeClass& size_class);
     detail::Slab* acquire_slab(SizeClass& size_class);
     void give_back(detail::Slab* slab) noexcept;
-    void take_home(void* memory) noexcept;
+    // Objects that come home one after the other in one word of one bitmap, as they mostly do: the
+    // slab's header is written once for all of them.
+    struct Run {
+        detail::Slab* slab = nullptr;
+        std::size_t word = 0;
+        std::uint64_t bits = 0;
+    };
+    Run find(detail::Slab* slab, void* memory) const noexcept;
+    void take_home(const Run& run) noexcept;
+    void give_back_large(detail::Slab* large) noexcept;
     void settle(detail::Slab* slab) noexcept;
     [[nodiscard]] bool is_class_valid(const SizeClass& size_class, std::size_t& in_hand) const;
 
     std::array<SizeClass, SizeClasses::count> classes_;
-    std::deque<FreeLane<>> lanes_;
+    std::vector<std::unique_ptr<FreeLane<>>> lanes_;
     detail::SlabList all_slabs_;
     detail::SlabList all_large_;
     std::size_t cached_slabs_;

@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a stranger's first program looks like to the build system: it includes headers of the
-// library and links its compiled part.
+// What a stranger's first program looks like to the build system: it includes the whole library
+// and links its compiled part, with what that stands on (a file may be compressed, so both
+// decompressors are in).
+#include <cstdint>
 #include <iostream>
 
-#include <strid/base/assert.hpp>
-#include <strid/channel/spsc_ring.hpp>
+#include <strid/strid.hpp>
 
-int main() {
-    strid::channel::SpscRing<int> ring{4};
-    for (int value = 1; value <= 3; ++value) {
-        const auto answer = ring.try_push(value);
-        STRID_ASSERT(answer == strid::channel::PushResult::ok);
-    }
-    ring.close();
+struct Number {
+    std::uint64_t value;
+};
+
+int main(int, char** argv) {
     std::cout << "strid says:";
-    int value = 0;
-    while (ring.try_pop(value) == strid::channel::PopResult::ok) std::cout << ' ' << value;
-    std::cout << '\n';
+    strid::Graph graph{"consumer"};
+    graph.source(strid::csv_file<Number>(argv[1]))
+        .map([](Number& number) { number.value *= 2; })
+        .sink([](const Number& number) { std::cout << ' ' << number.value; });
+    const auto report = strid::run(graph);
+    std::cout << " (" << report.records_out() << " records)\n";
 }

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where an application's records come from and go to, as the command line says. Plain values; the
+// functions here build a graph and touch no record.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <utility>
+
+#include <strid/connector/connector.hpp>
+#include <strid/graph/graph.hpp>
+
+namespace strid::apps {
+
+struct Endpoints {
+    std::string input = "-";     ///< "-": standard input.
+    std::string output = "-";    ///< "-": standard output; empty: results are dropped.
+    double rate_per_second = 0;  ///< Records, open loop; 0: as fast as it goes.
+    /// Above 0: the input is read into memory and replayed for so long.
+    std::chrono::nanoseconds duration{0};
+    OnMalformed on_malformed = OnMalformed::stop;
+
+    [[nodiscard]] bool replays() const noexcept { return duration.count() > 0; }
+};
+
+/// Calls `next` with `source` as it is, at the rate that is asked for, or replayed from memory.
+template <class Source, class Next>
+auto with_pace(Source source, const Endpoints& endpoints, Next next) {
+    if (endpoints.replays()) {
+        return next(replay(std::move(source), {.duration = endpoints.duration,
+                                               .rate_per_second = endpoints.rate_per_second}));
+    }
+    if (endpoints.rate_per_second > 0) {
+        return next(paced(std::move(source), endpoints.rate_per_second));
+    }
+    return next(std::move(source));
+}
+
+/// Ends the stream: rows of CSV where they are asked for.
+template <class T, class Results>
+void write_results(Results results, const Endpoints& endpoints) {
+    if (endpoints.output.empty()) {
+        std::move(results).sink(discard(), {.name = "drop"});
+    } else {
+        std::move(results).sink(csv_writer<T>(endpoints.output), {.name = "write"});
+    }
+}
+
+}  // namespace strid::apps

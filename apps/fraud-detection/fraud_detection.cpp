@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fraud_detection.hpp"
+
+#include <utility>
+
+namespace strid::apps::fraud_detection {
+
+void build(Graph& graph, const Endpoints& endpoints, const Options& options,
+           std::shared_ptr<const MarkovModel> model) {
+    auto scorer =
+        model ? std::make_shared<const Scorer>(*model, options.score, options.threshold) : nullptr;
+    TransactionSource transactions(endpoints.input, {.on_malformed = endpoints.on_malformed},
+                                   std::move(model));
+    auto by_account = with_pace(std::move(transactions), endpoints, [&](auto source) {
+        return graph.source(std::move(source), {.name = "transactions"})
+            .key_by(&Transaction::account);
+    });
+    auto outliers =
+        std::move(by_account)
+            .template flat_map<Outlier>(Predictor(std::move(scorer)), {.name = "predict"});
+    write_results<Outlier>(std::move(outliers), endpoints);
+}
+
+}  // namespace strid::apps::fraud_detection

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "../application.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include "spike_detection.hpp"
+
+namespace strid::apps {
+
+namespace {
+
+class SpikeDetection final : public Application {
+  public:
+    [[nodiscard]] std::string_view name() const noexcept override { return "spike-detection"; }
+    [[nodiscard]] std::string_view summary() const noexcept override {
+        return "reports sensor readings that are far from the recent mean of their device";
+    }
+    [[nodiscard]] std::string_view details() const noexcept override {
+        return "Input:   device,value\n"
+               "Output:  device,value,mean\n"
+               "Operators: readings, average, spikes, write\n"
+               "\n"
+               "Examples:\n"
+               "  strid run spike-detection --input apps/spike-detection/data/readings.csv\n"
+               "  tail -f sensors.csv | strid run spike-detection --threshold 0.5\n"
+               "  strid run spike-detection --input readings.csv --duration 10s --rate 100k\n";
+    }
+    [[nodiscard]] std::string_view source_name() const noexcept override { return "readings"; }
+
+    void add_options(CLI::App& command) override {
+        command
+            .add_option("--threshold", options_.threshold,
+                        "A spike is a reading with |value - mean| > threshold * mean")
+            ->capture_default_str();
+        command.add_option("--window", options_.window, "Readings that the mean is over")
+            ->check(CLI::Range(std::size_t{1}, window_max))
+            ->type_name("N")
+            ->capture_default_str();
+    }
+    void build(Graph& graph, const Endpoints& endpoints) override {
+        spike_detection::build(graph, endpoints, options_);
+    }
+
+  private:
+    static constexpr std::size_t window_max = 100'000'000;
+
+    spike_detection::Options options_;
+};
+
+}  // namespace
+
+std::unique_ptr<Application> make_spike_detection() {
+    return std::make_unique<SpikeDetection>();
+}
+
+}  // namespace strid::apps

@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every application against its oracle, under every way to run it.
+
+The oracles (awk, SQLite, Python) are asked again where the input is made here; the golden answers
+of the bundled input are theirs too (apps/make-golden.sh).
+"""
+
+import random
+import subprocess
+import sys
+import unittest
+
+from command_line import APPS, MODEL, READINGS, SOURCE, TEXT, TRANSACTIONS, Case
+
+DATASETS = SOURCE.parent / "shared/datasets"
+
+
+def all_ways():
+    """Options of `run`: parallelism 1 to 4 in both modes, other layouts, the simulation."""
+    ways = []
+    for replicas in range(1, 5):
+        ways.append(["--parallelism", replicas])
+        ways.append(["--parallelism", replicas, "--mode", "dedicated"])
+    ways.append([])
+    ways.append(["--workers", 1])
+    ways.append(["--workers", 3, "--parallelism", 2, "--pin"])
+    ways.append(["--no-fuse", "--parallelism", 2])
+    ways.append(["--composition", "dedicated", "--parallelism", 2])
+    ways.append(["--composition", "centralised", "--parallelism", 3])
+    for seed in range(1, 7):
+        ways.append(["--mode", "simulation", "--seed", seed, "--parallelism", 1 + seed % 3])
+    return ways
+
+
+class Answers(Case):
+    def answers_everywhere(self, expected, key_order, application, source, *options):
+        out = self.folder / "out.csv"
+        for way in all_ways():
+            with self.subTest(way=way):
+                self.strid(
+                    "run", application, "--input", source, "--output", out, *options, *way
+                )
+                self.same_answer(expected, out, key_order)
+
+    def answers_through_pipes(self, expected, key_order, application, source, *options):
+        for way in [[], ["--parallelism", 2, "--mode", "dedicated"], ["--mode", "simulation"]]:
+            with self.subTest(way=way), open(source, "rb") as stdin:
+                result = self.strid("run", application, *options, *way, stdin=stdin)
+                self.same_answer(expected, self.file("out.csv", result.stdout), key_order)
+            cat = subprocess.Popen(["cat", source], stdout=subprocess.PIPE)
+            with self.subTest(way=way, stdin="a pipe"):
+                result = self.strid("run", application, *options, *way, stdin=cat.stdout)
+                self.same_answer(expected, self.file("out.csv", result.stdout), key_order)
+            cat.stdout.close()
+            cat.wait()
+
+    def oracle(self, *command):
+        result = subprocess.run(list(map(str, command)), capture_output=True, check=True,
+                                env={"LC_ALL": "C", "PATH": "/usr/bin:/bin:/usr/local/bin"})
+        return self.file("expected.csv", result.stdout)
+
+
+class WordCount(Answers):
+    golden = APPS / "word-count/golden/counts.csv"
+
+    def counted(self, path, updates=0):
+        return self.oracle("awk", "-v", f"updates={updates}", "-f",
+                           APPS / "word-count/oracle.awk", path)
+
+    def test_final_counts(self):
+        self.answers_everywhere(self.golden, 0, "word-count", TEXT)
+
+    def test_updates(self):
+        self.answers_everywhere(self.counted(TEXT, updates=1), 1, "word-count", TEXT,
+                                "--emit", "updates")
+
+    def test_through_pipes(self):
+        self.answers_through_pipes(self.golden, 0, "word-count", TEXT)
+
+    def test_hostile_text(self):
+        chance = random.Random(7)
+        letters = ["a", "b", ",", '"', "\t", ";", "\u00e9", "\u6f22", "-", "."]
+        lines = []
+        for _ in range(3000):
+            words = ["".join(chance.choices(letters, k=chance.choice([0, 1, 1, 2, 3, 40])))
+                     for _ in range(chance.choice([0, 1, 5, 30]))]
+            lines.append((" " * chance.choice([1, 1, 1, 3])).join(words))
+        text = self.file("hostile.txt", "\n".join(lines))
+        self.answers_everywhere(self.counted(text), 0, "word-count", text)
+
+    def test_a_real_book(self):
+        book = DATASETS / "word-count/book.dat"
+        if not book.exists():
+            self.skipTest("the shared datasets are not there")
+        self.answers_everywhere(self.counted(book), 0, "word-count", book)
+
+    def test_compressed(self):
+        for tool in ["gzip", "zstd"]:
+            packed = self.folder / f"text.{tool}"
+            packed.write_bytes(subprocess.run([tool, "-c", TEXT], capture_output=True,
+                                              check=True).stdout)
+            result = self.strid("run", "word-count", "--input", packed)
+            self.same_answer(self.golden, self.file("out.csv", result.stdout))
+
+
+class SpikeDetection(Answers):
+    golden = APPS / "spike-detection/golden/spikes.csv"
+
+    def spikes(self, path, *options):
+        return self.oracle(sys.executable, APPS / "spike-detection/oracle.py", path, *options)
+
+    def test_real_readings(self):
+        self.answers_everywhere(self.golden, 1, "spike-detection", READINGS)
+
+    def test_through_pipes(self):
+        self.answers_through_pipes(self.golden, 1, "spike-detection", READINGS)
+
+    def test_another_threshold(self):
+        self.answers_everywhere(self.spikes(READINGS, "--threshold", 0.6), 1, "spike-detection",
+                                READINGS, "--threshold", 0.6)
+
+    def test_many_devices(self):
+        chance = random.Random(11)
+        rows = "".join(f"{chance.randrange(300)},{chance.lognormvariate(3, 0.4):.17g}\n"
+                       for _ in range(40000))
+        readings = self.file("readings.csv", rows)
+        self.answers_everywhere(self.spikes(readings), 1, "spike-detection", readings)
+
+
+class FraudDetection(Answers):
+    def golden(self, score):
+        return APPS / f"fraud-detection/golden/outliers-{score}.csv"
+
+    def test_every_score(self):
+        for score in ["miss-probability", "miss-rate", "entropy-reduction"]:
+            self.answers_everywhere(self.golden(score), 1, "fraud-detection", TRANSACTIONS,
+                                    "--model", MODEL, "--score", score)
+
+    def test_through_pipes(self):
+        self.answers_through_pipes(self.golden("miss-probability"), 1, "fraud-detection",
+                                   TRANSACTIONS, "--model", MODEL)
+
+    def test_another_model_and_threshold(self):
+        chance = random.Random(13)
+        states = ["s", "other state", "third"] + [f"n{i}" for i in range(9)]
+        model = [",".join(states)]
+        for _ in states:
+            weights = [chance.choice([0, 0, 1, 5]) * chance.random() for _ in states]
+            weights[chance.randrange(len(states))] += 0.1
+            model.append(",".join(repr(weight / sum(weights)) for weight in weights))
+        model = self.file("model.txt", "\n".join(model) + "\n")
+        records = self.file("records.csv", "".join(
+            f"account {chance.randrange(500)},t{i},{chance.choice(states)}\n"
+            for i in range(20000)))
+        oracle = APPS / "fraud-detection/oracle.py"
+        for score, threshold in [("miss-probability", 0.9), ("miss-rate", 0.7),
+                                 ("entropy-reduction", 0.8)]:
+            options = ["--model", model, "--score", score, "--threshold", threshold]
+            expected = self.oracle(sys.executable, oracle, records, *options)
+            self.answers_everywhere(expected, 1, "fraud-detection", records, *options)
+
+
+if __name__ == "__main__":
+    unittest.main()

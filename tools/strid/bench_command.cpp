@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <filesystem>
+#include <numeric>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <strid/base/error.hpp>
+
+#include "commands.hpp"
+#include "hand/fraud_detection.hpp"
+#include "hand/spike_detection.hpp"
+#include "hand/word_count.hpp"
+
+namespace strid::tool {
+
+namespace {
+
+namespace hand = strid::bench::hand;
+
+/// One application with options, and the hand-written program that does the same.
+struct Case {
+    std::string title;
+    std::string application;
+    std::string input;                 // below the folder of the applications
+    std::vector<std::string> options;  // of the application; {} stands for that folder
+    /// Records per second of the hand-written program; with a duration of 0 one pass.
+    std::function<hand::ReplayResult(const std::string& input, const std::string& folder,
+                                     std::chrono::nanoseconds duration, std::uint64_t& results)>
+        by_hand;
+};
+
+hand::ReplayResult count_by_hand(const std::string& input, bool updates,
+                                 std::chrono::nanoseconds duration, std::uint64_t& results) {
+    const hand::WordCountInput text(input);
+    if (updates) {
+        const auto result = hand::run_word_count_updates(text, duration);
+        results = result.words;
+        return result;
+    }
+    hand::WordCounter counter;
+    for (const std::string_view line : text.lines) {
+        counter.count(line, [](const hand::WordUpdate&) {});
+    }
+    results = counter.counts().size();
+    return hand::run_word_count(text, duration);
+}
+
+std::vector<Case> all_cases() {
+    using std::chrono::nanoseconds;
+    const std::string text = "word-count/data/opticks.txt";
+    return {
+        {"word-count",
+         "word-count",
+         text,
+         {},
+         [](const auto& input, const auto&, nanoseconds duration, std::uint64_t& results) {
+             return count_by_hand(input, false, duration, results);
+         }},
+        {"word-count, updates",
+         "word-count",
+         text,
+         {"--emit", "updates"},
+         [](const auto& input, const auto&, nanoseconds duration, std::uint64_t& results) {
+             return count_by_hand(input, true, duration, results);
+         }},
+        {"spike-detection",
+         "spike-detection",
+         "spike-detection/data/readings.csv",
+         {},
+         [](const auto& input, const auto&, nanoseconds duration, std::uint64_t& results) {
+             const auto result = hand::run_spike_detection(hand::load_readings(input), duration);
+             results = result.spikes;
+             return hand::ReplayResult(result);
+         }},
+        {"fraud-detection",
+         "fraud-detection",
+         "fraud-detection/data/transactions.csv",
+         {"--model", "{}/fraud-detection/data/model.txt"},
+         [](const auto& input, const auto& folder, nanoseconds duration, std::uint64_t& results) {
+             const hand::MarkovModel model(folder + "/fraud-detection/data/model.txt");
+             const auto result = hand::run_fraud_detection(hand::FraudDetectionInput(input, model),
+                                                           model, duration);
+             results = result.outliers;
+             return hand::ReplayResult(result);
+         }}};
+}
+
+struct BenchCommand {
+    std::chrono::nanoseconds duration = std::chrono::seconds(1);
+    std::size_t rounds = 3;
+    std::size_t workers = 0;
+    std::string folder = "apps";
+    std::vector<std::string> only;
+};
+
+apps::Application& find(const Applications& applications, const std::string& name) {
+    for (const auto& application : applications) {
+        if (application->name() == name) return *application;
+    }
+    std::vector<std::string> names;
+    for (const auto& application : applications) names.emplace_back(application->name());
+    throw GraphError(fmt::format("there is no application '{}'{}", name, suggestion(name, names)));
+}
+
+void set_options(apps::Application& application, const Case& measured, const std::string& folder) {
+    CLI::App command;
+    application.add_options(command);
+    std::vector<std::string> words;
+    for (const std::string& word : measured.options) {
+        words.push_back(word.starts_with("{}") ? folder + word.substr(2) : word);
+    }
+    std::reverse(words.begin(), words.end());  // as CLI::App takes them
+    command.parse(words);
+}
+
+RunReport replayed(apps::Application& application, const std::string& input,
+                   std::chrono::nanoseconds duration, std::size_t workers) {
+    Graph graph{std::string(application.name())};
+    apps::Endpoints ends{.input = input, .output = "", .duration = duration};
+    application.build(graph, ends);
+    const RunOptions options{.workers = workers};
+    return run(graph, ends.replays() ? replay_options(options, application) : options);
+}
+
+struct Rate {
+    double median = 0;
+    double spread = 0;  // half of the range, relative to the median
+};
+
+Rate rate_of(std::vector<double> rates) {
+    std::sort(rates.begin(), rates.end());
+    const double median = rates[rates.size() / 2];
+    return {median, median > 0 ? (rates.back() - rates.front()) / 2 / median : 0};
+}
+
+std::string quantity(double value) {
+    if (value >= 1e6) return fmt::format("{:.2f} M", value / 1e6);
+    if (value >= 1e3) return fmt::format("{:.1f} k", value / 1e3);
+    return fmt::format("{:.0f}", value);
+}
+
+std::string row(const std::string& title, const std::string& what, const Rate& rate,
+                double megabytes, const LatencyReport& latency, const std::string& compared) {
+    const auto us = [](std::int64_t ns) {
+        return fmt::format("{:.0f}", static_cast<double>(ns) / 1e3);
+    };
+    return fmt::format("{:<20} {:<12} {:>10} {:>4.0f}% {:>8} {:>8} {:>8}  {}\n", title, what,
+                       quantity(rate.median), rate.spread * 100,
+                       megabytes > 0 ? fmt::format("{:.0f}", megabytes) : "",
+                       latency.count > 0 ? us(latency.p50_ns) : "",
+                       latency.count > 0 ? us(latency.p99_ns) : "", compared);
+}
+
+/// One pass of the same input must give as many results as the hand-written program has.
+void check_answer(const Case& measured, apps::Application& application, const std::string& input,
+                  const std::string& folder) {
+    std::uint64_t expected = 0;
+    const auto by_hand = measured.by_hand(input, folder, std::chrono::nanoseconds(0), expected);
+    const RunReport report = replayed(application, input, std::chrono::nanoseconds(0), 1);
+    if (report.records_in() == by_hand.records && report.records_out() == expected) return;
+    throw Error(fmt::format("{}: {} records gave {} results, by hand {} gave {}", measured.title,
+                            report.records_in(), report.records_out(), by_hand.records, expected));
+}
+
+std::string measure(const Case& measured, apps::Application& application,
+                    const BenchCommand& bench) {
+    const std::string input = bench.folder + '/' + measured.input;
+    if (!std::filesystem::exists(input)) {
+        throw InputOutputError(
+            fmt::format("{}: no such file; run in the project's folder, or name "
+                        "the folder of the applications with --data",
+                        input));
+    }
+    set_options(application, measured, bench.folder);
+    check_answer(measured, application, input, bench.folder);
+    std::vector<std::size_t> workers{1};
+    const std::size_t all = bench.workers != 0 ? bench.workers : cores();
+    if (all > 1) workers.push_back(all);
+    std::vector<double> by_hand;
+    std::vector<std::vector<double>> rates(workers.size());
+    std::vector<double> megabytes(workers.size());
+    std::vector<LatencyReport> latency(workers.size());
+    for (std::size_t round = 0; round < bench.rounds; ++round) {
+        std::uint64_t results = 0;
+        by_hand.push_back(
+            measured.by_hand(input, bench.folder, bench.duration, results).records_per_second());
+        for (std::size_t w = 0; w < workers.size(); ++w) {
+            const RunReport report = replayed(application, input, bench.duration, workers[w]);
+            rates[w].push_back(static_cast<double>(report.records_in()) / report.seconds);
+            latency[w] = report.latency;
+            if (const auto bytes = application.bytes_done()) {
+                megabytes[w] = static_cast<double>(bytes()) / report.seconds / 1e6;
+            }
+        }
+    }
+    const Rate hand_rate = rate_of(by_hand);
+    std::string text = row(measured.title, "by hand", hand_rate, 0, {}, "");
+    Rate one;
+    for (std::size_t w = 0; w < workers.size(); ++w) {
+        const Rate rate = rate_of(rates[w]);
+        std::string compared = fmt::format("{:.2f} of by hand", rate.median / hand_rate.median);
+        if (w == 0) one = rate;
+        if (w > 0) compared += fmt::format(", {:.2f} of 1 worker", rate.median / one.median);
+        text += row("", fmt::format("{} worker{}", workers[w], workers[w] == 1 ? "" : "s"), rate,
+                    megabytes[w], latency[w], compared);
+    }
+    return text;
+}
+
+int run_bench(const BenchCommand& bench, const Applications& applications) {
+    for (const std::string& name : bench.only) find(applications, name);
+    write_to_stdout(fmt::format("{:<20} {:<12} {:>10} {:>5} {:>8} {:>8} {:>8}\n", "replayed input",
+                                "", "records/s", "+-", "MB/s", "p50 us", "p99 us"));
+    for (const Case& measured : all_cases()) {
+        const bool chosen = bench.only.empty() ||
+                            std::find(bench.only.begin(), bench.only.end(), measured.application) !=
+                                bench.only.end();
+        if (!chosen) continue;
+        write_to_stdout(measure(measured, find(applications, measured.application), bench));
+    }
+    return ExitCode::done;
+}
+
+}  // namespace
+
+void add_bench_command(CLI::App& app, const Applications& applications, Action& action) {
+    auto bench = std::make_shared<BenchCommand>();
+    CLI::App* const command = app.add_subcommand(
+        "bench", "Measure the applications against hand-written programs, answers checked");
+    command->add_option("APP", bench->only, "The applications to measure (default: all)");
+    add_text_option(
+        *command, "--duration", "TIME",
+        [bench](const std::string& text) { bench->duration = read_duration(text); },
+        "Of one measurement (default: 1s)");
+    command->add_option("--rounds", bench->rounds, "Measurements; the median counts")
+        ->check(CLI::Range(1, 1000))
+        ->type_name("N")
+        ->capture_default_str();
+    command->add_option("--workers", bench->workers, "Workers beside one; 0: one per core")
+        ->check(CLI::Range(std::size_t{0}, parallelism_max))
+        ->type_name("N");
+    command->add_option("--data", bench->folder, "The folder of the applications with their data")
+        ->type_name("FOLDER")
+        ->capture_default_str();
+    command->footer(
+        "Rates of an input that is replayed from memory at full speed: the latency is "
+        "that of a loaded\nengine. `strid run APP --duration 10s --rate N` measures "
+        "latency at a rate.");
+    command->callback([&action, bench, &applications] {
+        action = [bench, &applications] { return run_bench(*bench, applications); };
+    });
+}
+
+}  // namespace strid::tool

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <strid/base/topology.hpp>
+
+#include "commands.hpp"
+
+namespace strid::tool {
+
+namespace {
+
+/// What was said on the command line of one application.
+struct RunCommand {
+    RunArguments arguments;
+    apps::Endpoints endpoints;
+    std::string output;
+    std::string picture;
+    bool skip_malformed = false;
+};
+
+void add_endpoints(CLI::App& command, RunCommand& run) {
+    apps::Endpoints& ends = run.endpoints;
+    command.add_option("--input", ends.input, "Plain, gzip or zstd; -: standard input (default)")
+        ->type_name("FILE");
+    command
+        .add_option("--output", run.output,
+                    "-: standard output (default, but results are dropped with --duration)")
+        ->type_name("FILE");
+    add_text_option(
+        command, "--rate", "N",
+        [&ends](const std::string& text) { ends.rate_per_second = read_rate(text); },
+        "Records per second, open loop: 10000, 50k, 1.5M");
+    add_text_option(
+        command, "--duration", "TIME",
+        [&ends](const std::string& text) { ends.duration = read_duration(text); },
+        "Read the input into memory and replay it for so long: 5s, 2m");
+    command.add_flag("--skip-malformed", run.skip_malformed,
+                     "Count malformed records instead of stopping at the first");
+    command
+        .add_option("--graph,--picture", run.picture, "Draw the graph with the rates of the run")
+        ->type_name("FILE.svg|.dot|.txt");
+}
+
+CLI::App* add_application_command(CLI::App& parent, apps::Application& application) {
+    CLI::App* command =
+        parent.add_subcommand(std::string(application.name()), std::string(application.summary()));
+    command->footer(std::string(application.details()));
+    application.add_options(*command);
+    return command;
+}
+
+int run_application(apps::Application& application, RunCommand& run) {
+    application.check();
+    if (!run.picture.empty()) check_picture_path(run.picture);
+    apps::Endpoints ends = run.endpoints;
+    ends.output = !run.output.empty() ? run.output : ends.replays() ? "" : "-";
+    if (run.skip_malformed) ends.on_malformed = OnMalformed::skip;
+    if (ends.input == "-" && ::isatty(STDIN_FILENO) == 1 && !run.arguments.session.quiet) {
+        write_to_stderr("strid: reading from the terminal; --input FILE names a file\n");
+    }
+    Graph graph{std::string(application.name())};
+    application.build(graph, ends);
+    const RunOptions options =
+        ends.replays() ? replay_options(run.arguments.run, application) : run.arguments.run;
+    SessionOptions session = run.arguments.session;
+    session.bytes_done = application.bytes_done();
+    if (!run.picture.empty()) {
+        session.when_done = [&](const RunReport& report) {
+            draw(annotated(graph.description(options), report), run.picture);
+        };
+    }
+    return run_session(graph, options, session);
+}
+
+}  // namespace
+
+std::size_t cores() {
+    const Topology topology = Topology::detect();
+    return topology.cores().size();
+}
+
+RunOptions replay_options(const RunOptions& options, const apps::Application& application) {
+    RunOptions result = options;
+    std::size_t replicas = options.parallelism;
+    if (replicas == 0 && options.mode == RunOptions::Mode::cooperative) {
+        replicas = options.workers != 0 ? options.workers : cores();
+    }
+    // What is named on the command line stays.
+    result.operator_parallelism.emplace(application.source_name(),
+                                        std::max<std::size_t>(replicas, 1));
+    return result;
+}
+
+void add_run_command(CLI::App& app, const Applications& applications, Action& action) {
+    CLI::App* const parent = app.add_subcommand("run", "Run an application");
+    parent->require_subcommand(1);
+    for (const auto& application : applications) {
+        auto run = std::make_shared<RunCommand>();
+        CLI::App* const command = add_application_command(*parent, *application);
+        add_endpoints(*command, *run);
+        add_run_arguments(*command, run->arguments);
+        command->callback([&action, &application = *application, run] {
+            action = [&application, run] { return run_application(application, *run); };
+        });
+    }
+}
+
+void add_explain_command(CLI::App& app, const Applications& applications, Action& action) {
+    CLI::App* const parent =
+        app.add_subcommand("explain", "Show how an application would be laid out");
+    parent->require_subcommand(1);
+    for (const auto& application : applications) {
+        auto arguments = std::make_shared<RunArguments>();
+        auto picture = std::make_shared<std::string>();
+        CLI::App* const command = add_application_command(*parent, *application);
+        add_run_arguments(*command, *arguments);
+        command->add_option("--graph,--picture", *picture, "Draw the graph, too")
+            ->type_name("FILE.svg|.dot|.txt");
+        command->callback([&action, &application = *application, arguments, picture] {
+            action = [&application, arguments, picture] {
+                Graph graph{std::string(application.name())};
+                application.build(graph, {});
+                if (!picture->empty()) draw(graph.description(arguments->run), *picture);
+                write_to_stdout(graph.explain(arguments->run));
+                return ExitCode::done;
+            };
+        });
+    }
+}
+
+void add_list_command(CLI::App& app, const Applications& applications, Action& action) {
+    app.add_subcommand("list", "List the applications")->callback([&action, &applications] {
+        action = [&applications] {
+            std::size_t width = 0;
+            for (const auto& application : applications) {
+                width = std::max(width, application->name().size());
+            }
+            std::string text;
+            for (const auto& application : applications) {
+                text +=
+                    fmt::format("{:<{}}  {}\n", application->name(), width, application->summary());
+            }
+            write_to_stdout(text);
+            return ExitCode::done;
+        };
+    });
+}
+
+}  // namespace strid::tool
