@@ -6,7 +6,6 @@
 // and in place. Any thread may ask a Scorer; one thread at a time a Predictor.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -31,52 +30,69 @@ struct Outlier {
     double score;
 };
 
-/// Each score is a sum over transitions of `part`, divided by a sum of `whole`; both are tables.
+/// The sequence of the last states of an account: the newest in the lowest byte.
+using Sequence = std::uint64_t;
+
+/// Each score is a sum of parts over the transitions of a sequence, over a sum of wholes.
 class Scorer {
-  public:
-    Scorer(const MarkovModel& model, Score score, double threshold);
-
-    [[nodiscard]] double part(MarkovModel::State before, MarkovModel::State came) const noexcept {
-        return parts_[before * states_ + came];
-    }
-    [[nodiscard]] double whole(MarkovModel::State before) const noexcept { return wholes_[before]; }
-    [[nodiscard]] double threshold() const noexcept { return threshold_; }
-
-  private:
-    std::size_t states_;
-    double threshold_;
-    std::vector<double> parts_;   // by state before, then by state that came
-    std::vector<double> wholes_;  // by state before
-};
-
-class Predictor {
   public:
     /// Records that a score is over.
     static constexpr std::size_t records = 5;
 
+    Scorer(const MarkovModel& model, Score score, double threshold);
+
+    /// Calls `report(score)` where the score exceeds the threshold.
+    template <class Report>
+    void score(Sequence sequence, Report&& report) const {
+        double margin = 0;
+        for (std::size_t i = 0; i + 1 < records; ++i) margin += margins_[transition(sequence, i)];
+        if (margin < -margin_slack) [[likely]]
+            return;
+        const double score = score_of(sequence);  // 0 / 0 is not a number and exceeds nothing
+        if (score > threshold_) report(score);
+    }
+
+  private:
+    /// More than rounding can add to a sum of margins: the division decides what is closer.
+    static constexpr double margin_slack = 1e-9;
+
+    struct Terms {
+        double part = 0;
+        double whole = 0;
+    };
+
+    /// Index of the transition to the i-th newest state.
+    [[nodiscard]] std::size_t transition(Sequence sequence, std::size_t i) const noexcept {
+        const std::size_t came = sequence >> (8 * i) & 0xff;
+        const std::size_t before = sequence >> (8 * (i + 1)) & 0xff;
+        return before << row_bits_ | came;
+    }
+    [[nodiscard]] double score_of(Sequence sequence) const noexcept;
+
+    double threshold_;
+    unsigned row_bits_;
+    std::vector<Terms> terms_;     // by state before, then by state that came
+    std::vector<double> margins_;  // part - threshold * whole of the same transitions
+};
+
+/// The last states of one account.
+class Predictor {
+  public:
     explicit Predictor(std::shared_ptr<const Scorer> scorer) : scorer_(std::move(scorer)) {}
 
     template <class Emit>
     void operator()(const Transaction& transaction, Emit& emit) {
-        for (std::size_t i = 1; i < records; ++i) states_[i - 1] = states_[i];
-        states_[records - 1] = transaction.state;
-        if (known_ < records && ++known_ < records) return;
-        double part = 0;
-        double whole = 0;
-        for (std::size_t i = 1; i < records; ++i) {
-            part += scorer_->part(states_[i - 1], states_[i]);
-            whole += scorer_->whole(states_[i - 1]);
-        }
-        const double score = part / whole;  // 0 / 0 is not a number and exceeds nothing
-        if (score > scorer_->threshold()) {
+        sequence_ = sequence_ << 8 | transaction.state;
+        if (known_ < Scorer::records && ++known_ < Scorer::records) return;
+        scorer_->score(sequence_, [&](double score) {
             emit(Outlier{transaction.account, transaction.transaction, score});
-        }
+        });
     }
 
   private:
     std::shared_ptr<const Scorer> scorer_;
-    std::array<MarkovModel::State, records> states_{};  // oldest first
-    std::uint8_t known_ = 0;
+    Sequence sequence_ = 0;
+    std::uint32_t known_ = 0;  // records, up to Scorer::records
 };
 
 }  // namespace strid::apps::fraud_detection

@@ -33,7 +33,7 @@ class SpikeDetection final : public Application {
                         "A spike is a reading with |value - mean| > threshold * mean")
             ->capture_default_str();
         command.add_option("--window", options_.window, "Readings that the mean is over")
-            ->check(CLI::Range(std::size_t{1}, window_max))
+            ->check(CLI::Range(std::size_t{1}, window_max).description(""))
             ->type_name("N")
             ->capture_default_str();
     }

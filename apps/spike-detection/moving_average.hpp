@@ -33,16 +33,16 @@ class MovingAverage {
 
     Scored operator()(const Reading& reading) {
         if (values_.size() == window_) [[likely]] {
-            add(-values_[next_]);
-            values_[next_] = reading.value;
-            if (++next_ == window_) begin_round();
+            double& place = values_[next_];
+            add(-place);
+            place = reading.value;
+            if (++next_ == window_) [[unlikely]]
+                begin_round();
         } else {
-            if (values_.empty()) values_.reserve(window_);
-            values_.push_back(reading.value);
+            grow(reading.value);
         }
         add(reading.value);
-        const auto count = static_cast<double>(values_.size());
-        return {reading.device, reading.value, (sum_ + compensation_) / count};
+        return {reading.device, reading.value, (sum_ + compensation_) / count_};
     }
 
   private:
@@ -53,7 +53,13 @@ class MovingAverage {
         sum_ = sum;
     }
 
-    void begin_round() noexcept {
+    [[gnu::noinline]] void grow(double value) {
+        if (values_.empty()) values_.reserve(window_);
+        values_.push_back(value);
+        count_ = static_cast<double>(values_.size());
+    }
+
+    [[gnu::noinline]] void begin_round() noexcept {
         next_ = 0;
         if (std::isfinite(sum_) && std::isfinite(compensation_)) return;
         // Values near the largest number overflowed the sum. They may have left the window since.
@@ -67,6 +73,7 @@ class MovingAverage {
     std::size_t next_ = 0;
     double sum_ = 0;
     double compensation_ = 0;
+    double count_ = 0;  // of values_
 };
 
 }  // namespace strid::apps::spike_detection

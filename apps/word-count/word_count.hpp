@@ -6,7 +6,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <cstring>
 #include <memory>
 #include <string_view>
 
@@ -14,6 +13,7 @@
 #include <strid/graph/graph.hpp>
 
 #include "../endpoints.hpp"
+#include "split_words.hpp"
 
 namespace strid::apps::word_count {
 
@@ -30,7 +30,7 @@ using Count = Keyed<std::string_view, std::uint64_t>;
 /// Bytes of lines, their ends included. Relaxed: a number on its own, added to once per line.
 using ByteCount = std::atomic<std::uint64_t>;
 
-/// Emits every word of a line: what stands between spaces and is not empty.
+/// Emits every word of a line.
 class SplitWords {
   public:
     explicit SplitWords(std::shared_ptr<ByteCount> bytes) : bytes_(std::move(bytes)) {}
@@ -38,15 +38,7 @@ class SplitWords {
     template <class EmitWord>
     void operator()(const Line& line, EmitWord& emit) {
         bytes_->fetch_add(line.text.size() + 1, std::memory_order_relaxed);
-        const char* at = line.text.data();
-        const char* const end = at + line.text.size();
-        while (at != end) {
-            const auto left = static_cast<std::size_t>(end - at);
-            const auto* space = static_cast<const char*>(std::memchr(at, ' ', left));
-            if (space == nullptr) space = end;
-            if (space != at) emit(Word{{at, static_cast<std::size_t>(space - at)}});
-            at = space == end ? end : space + 1;
-        }
+        for_each_word(line.text, [&emit](std::string_view text) { emit(Word{text}); });
     }
 
   private:

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Runs alloc_bench over the slab allocator and over each general-purpose allocator of the machine
-# (by preload), and prints each median with its ratio to the slab allocator's.
+# (by preload), and prints each median (of three sweeps) with its ratio to the slab allocator's.
 #
 #   compare_allocators.sh PATH/TO/alloc_bench [options of alloc_bench]
 set -eu
@@ -23,7 +23,8 @@ measure() {
         awk -v name="$name" '{ print name, $2, $4 }'
 }
 
-{
+# Three sweeps over all of them, so that a busy moment of the machine does not fall on one alone.
+for _ in 1 2 3; do
     measure slab slab "" "$@"
     measure ring-alone none "" "$@"
     measure glibc malloc "" "$@"
@@ -31,7 +32,12 @@ measure() {
     measure tcmalloc malloc libtcmalloc_minimal.so.4 "$@"
     measure mimalloc malloc libmimalloc.so.2 "$@"
     measure tbbmalloc malloc libtbbmalloc_proxy.so.2 "$@"
-} | awk '
-    $1 == "slab" { slab[$2] = $3 }
-    { printf "%-10s  %2d bytes  %8.2f ns per task  %6.2f times the slab allocator\n",
-             $1, $2, $3, $3 / slab[$2] }'
+done | sort -k1,2 -k3,3n | awk '
+    { key = $1 " " $2; seen[key]++; if (seen[key] == 2) median[key] = $3 }
+    END {
+        for (key in median) {
+            split(key, part, " ")
+            printf "%-10s  %s bytes  %8.2f ns per task  %6.2f times the slab allocator\n",
+                   part[1], part[2], median[key], median[key] / median["slab " part[2]]
+        }
+    }' | sort -b -k2,2 -k4,4n

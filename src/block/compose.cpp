@@ -101,7 +101,8 @@ class RuleComposer {
         std::vector<ParallelBlock> streams;
         for (const std::size_t previous : sections_[section].predecessors) {
             const Part& part = parts_[previous];
-            if (!part.open) return false;  // it forks: records would go past its branches
+            if (!part.open)
+                return false;  // a fork: a branch that also merges is not in the grammar
             streams.push_back(*part.open);
             if (std::find(terms.begin(), terms.end(), part.term) == terms.end()) {
                 terms.push_back(part.term);
@@ -158,8 +159,6 @@ class RuleComposer {
         Part& part = parts_[section];
         std::vector<OperatorDescriptor> branches;
         for (const std::size_t successor : next) {
-            // A branch that also merges has no place in a split of the grammar.
-            if (sections_[successor].predecessors.size() > 1) return false;
             branches.push_back(first_operator(successor));
         }
         const Outcome outcome = split(*terms_[part.term], *part.open, branches);

@@ -81,8 +81,8 @@ const CLI::App& innermost(const CLI::App& app) {
 std::string usage_message(const CLI::App& app, const CLI::ParseError& error) {
     const CLI::App& command = innermost(app);
     const auto extras = app.remaining(true);
-    if (dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr || extras.empty()) {
-        return fmt::format("{} (--help lists the options)", error.what());
+    if (extras.empty()) {
+        return fmt::format("{} (--help tells what there is)", error.what());
     }
     const std::string word = extras.front().substr(0, extras.front().find('='));
     if (word.starts_with('-')) {
@@ -137,8 +137,8 @@ void add_run_arguments(CLI::App& app, RunArguments& arguments) {
                      "Workers that share the tasks; a thread per task; or one thread in a seeded "
                      "hostile order");
     app.add_option("--workers", run.workers, "Threads of the cooperative mode; 0: one per core")
-        ->check(CLI::Range(std::size_t{0}, parallelism_max))
-        ->type_name("N");
+        ->type_name("N")
+        ->check(CLI::Range(std::size_t{0}, parallelism_max).description(""));
     app.add_flag("--pin", run.pin, "Keep every thread on a core of its own");
     add_choice<Waiting>(app, "--waiting", run.waiting,
                         {{"park", Waiting::park}, {"spin", Waiting::spin}},
@@ -148,7 +148,8 @@ void add_run_arguments(CLI::App& app, RunArguments& arguments) {
                              {"dedicated", Composition::dedicated},
                              {"centralised", Composition::centralised}},
                             "Who distributes records to replicas (paper 2, figure 17)");
-    app.add_flag("!--no-fuse", run.fuse, "Make every operator a task of its own");
+    app.add_flag_callback(
+        "--no-fuse", [&run] { run.fuse = false; }, "Make every operator a task of its own");
     app.add_option("--seed", run.seed, "Order of the simulation")->type_name("N");
     add_text_option(
         app, "--watchdog", "TIME",

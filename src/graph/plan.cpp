@@ -13,22 +13,32 @@ namespace strid::graph {
 
 const char* to_string(Routing routing) noexcept {
     switch (routing) {
-        case Routing::none: return "none";
-        case Routing::forward: return "forward";
-        case Routing::rebalance: return "rebalance";
-        case Routing::key_by: return "key_by";
-        case Routing::broadcast: return "broadcast";
-        case Routing::split: return "split";
+        case Routing::none:
+            return "none";
+        case Routing::forward:
+            return "forward";
+        case Routing::rebalance:
+            return "rebalance";
+        case Routing::key_by:
+            return "key_by";
+        case Routing::broadcast:
+            return "broadcast";
+        case Routing::split:
+            return "split";
     }
     return "?";
 }
 
 const char* to_string(Delivery delivery) noexcept {
     switch (delivery) {
-        case Delivery::direct: return "direct";
-        case Delivery::least_loaded: return "least loaded";
-        case Delivery::by_key: return "by key";
-        case Delivery::to_all: return "to all";
+        case Delivery::direct:
+            return "direct";
+        case Delivery::least_loaded:
+            return "least loaded";
+        case Delivery::by_key:
+            return "by key";
+        case Delivery::to_all:
+            return "to all";
     }
     return "?";
 }
@@ -87,9 +97,10 @@ class Planner {
         }
         for (const auto& [name, parallelism] : options_.operator_parallelism) {
             if (!names.contains(name)) {
-                throw GraphError(fmt::format("parallelism is given for operator '{}', which the "
-                                             "graph does not have",
-                                             name));
+                throw GraphError(
+                    fmt::format("parallelism is given for operator '{}', which the "
+                                "graph does not have",
+                                name));
             }
             if (parallelism == 0) {
                 throw GraphError(
@@ -148,10 +159,16 @@ class Planner {
                 if (target != s) continue;
                 ++producers;
                 switch (producer.routing()) {
-                    case Routing::key_by: return std::min(automatic(), operators::key_groups);
-                    case Routing::rebalance: return automatic();
-                    case Routing::forward: result = parallelism_[p].back(); break;
-                    default: result = 1; break;
+                    case Routing::key_by:
+                        return std::min(automatic(), operators::key_groups);
+                    case Routing::rebalance:
+                        return automatic();
+                    case Routing::forward:
+                        result = parallelism_[p].back();
+                        break;
+                    default:
+                        result = 1;
+                        break;
                 }
             }
         }
@@ -163,9 +180,9 @@ class Planner {
         const std::size_t first = parallelism_[s].front();
         const std::string& name = segment.operators().front().name;
         if (segment.restores_order() && first != 1) {
-            throw GraphError(fmt::format(
-                "operator '{}' comes behind ordered() and cannot have parallelism {}", name,
-                first));
+            throw GraphError(
+                fmt::format("operator '{}' comes behind ordered() and cannot have parallelism {}",
+                            name, first));
         }
         for (std::size_t p = 0; p < s; ++p) {
             const SegmentBase& producer = *segments_.all[p];
@@ -204,8 +221,7 @@ class Planner {
     }
 
     [[nodiscard]] Edge forward_edge(std::size_t from, std::size_t to) const {
-        const bool same =
-            plan_.fragments[from].parallelism == plan_.fragments[to].parallelism;
+        const bool same = plan_.fragments[from].parallelism == plan_.fragments[to].parallelism;
         return {to, same ? Delivery::direct : Delivery::least_loaded};
     }
 
@@ -221,14 +237,18 @@ class Planner {
             for (const std::size_t target : segment.targets()) {
                 const std::size_t to = head_[target];
                 switch (segment.routing()) {
-                    case Routing::key_by: fragment.edges.push_back({to, Delivery::by_key}); break;
+                    case Routing::key_by:
+                        fragment.edges.push_back({to, Delivery::by_key});
+                        break;
                     case Routing::broadcast:
                         fragment.edges.push_back({to, Delivery::to_all});
                         break;
                     case Routing::rebalance:
                         fragment.edges.push_back({to, Delivery::least_loaded});
                         break;
-                    default: fragment.edges.push_back(forward_edge(f, to)); break;
+                    default:
+                        fragment.edges.push_back(forward_edge(f, to));
+                        break;
                 }
             }
         }
@@ -244,9 +264,9 @@ class Planner {
             moved[f] = result.size();
             result.push_back(plan_.fragments[f]);
             Fragment& producer = result.back();
-            const bool shuffles = std::any_of(
-                producer.edges.begin(), producer.edges.end(),
-                [](const Edge& edge) { return edge.delivery != Delivery::direct; });
+            const bool shuffles =
+                std::any_of(producer.edges.begin(), producer.edges.end(),
+                            [](const Edge& edge) { return edge.delivery != Delivery::direct; });
             if (!shuffles || producer.last != operators_of(producer)) continue;
             Fragment distribution = producer;
             distribution.first = distribution.last;
@@ -287,8 +307,7 @@ class Planner {
     void mark_ordered_sections() {
         for (Fragment& fragment : plan_.fragments) {
             if (!fragment.restores_order) continue;
-            const std::string& name =
-                segments_.all[fragment.segment]->operators().front().name;
+            const std::string& name = segments_.all[fragment.segment]->operators().front().name;
             const Fragment* at = &fragment;
             std::vector<std::size_t> section;
             while (true) {

@@ -3,10 +3,10 @@
 
 #include <fmt/format.h>
 
-#include "running.hpp"
-
 #include <strid/base/clock.hpp>
 #include <strid/base/histogram.hpp>
+
+#include "running.hpp"
 
 namespace strid {
 
@@ -44,10 +44,10 @@ std::string to_json(const LatencyReport& latency) {
 }
 
 std::string to_json(const OperatorReport& op) {
-    return fmt::format(
-        R"({{"name":{},"kind":{},"parallelism":{},"records_in":{},"records_out":{},"records_malformed":{}}})",
-        quoted(op.name), quoted(op.kind), op.parallelism, op.records_in, op.records_out,
-        op.records_malformed);
+    return fmt::format(R"({{"name":{},"kind":{},"parallelism":{},"records_in":{},"records_out":{},)"
+                       R"("records_malformed":{}}})",
+                       quoted(op.name), quoted(op.kind), op.parallelism, op.records_in,
+                       op.records_out, op.records_malformed);
 }
 
 std::string to_json(const SegmentReport& segment) {
@@ -58,7 +58,8 @@ std::string to_json(const SegmentReport& segment) {
     }
     return fmt::format(
         R"({{"operators":[{}],"parallelism":{},"batches":{},"refusals":{},"busy_ns":{},)"
-        R"("queue_fill":{:.3f},"pool_high_water_blocks":{},"pool_refused_leases":{},"latency":{}}})",
+        R"("queue_fill":{:.3f},"pool_high_water_blocks":{},"pool_refused_leases":{},)"
+        R"("latency":{}}})",
         operators, segment.parallelism, segment.batches, segment.refusals, segment.busy_ns,
         segment.queue_fill, segment.pool_high_water_blocks, segment.pool_refused_leases,
         to_json(segment.latency));
@@ -111,7 +112,8 @@ RunReport Running::State::report() const {
 std::uint64_t RunReport::records_in() const noexcept {
     std::uint64_t sum = 0;
     for (const auto& segment : segments) {
-        if (segment.operators.front().kind == "source") sum += segment.operators.front().records_out;
+        if (segment.operators.front().kind == "source")
+            sum += segment.operators.front().records_out;
     }
     return sum;
 }

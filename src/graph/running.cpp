@@ -37,11 +37,15 @@ std::vector<OutputPort::SlotShape> slots_of(const graph::Plan& plan, const Fragm
     for (const Edge& edge : fragment.edges) {
         const std::size_t consumers = plan.fragments[edge.to].parallelism;
         switch (edge.delivery) {
-            case Delivery::direct: slots.push_back({1, SendPolicy::one}); break;
+            case Delivery::direct:
+                slots.push_back({1, SendPolicy::one});
+                break;
             case Delivery::least_loaded:
                 slots.push_back({consumers, SendPolicy::least_loaded});
                 break;
-            case Delivery::to_all: slots.push_back({consumers, SendPolicy::all}); break;
+            case Delivery::to_all:
+                slots.push_back({consumers, SendPolicy::all});
+                break;
             case Delivery::by_key:
                 slots.insert(slots.end(), consumers, {1, SendPolicy::one});
                 break;
@@ -98,8 +102,8 @@ void Running::State::make_nodes(const graph::Segments& segments, const RunOption
         }
         auto& infos = operators_.emplace_back();
         if (fragment.distributes) {
-            infos.push_back({.name = nodes.front()->operator_names().front(),
-                             .kind = "distribution"});
+            infos.push_back(
+                {.name = nodes.front()->operator_names().front(), .kind = "distribution"});
         } else {
             const auto first = segment.operators().begin();
             infos.assign(first + static_cast<std::ptrdiff_t>(fragment.first),
@@ -112,9 +116,9 @@ void Running::State::make_ports(const RunOptions& options) {
     std::uint64_t port = 0;
     for (std::size_t f = 0; f < plan_.fragments.size(); ++f) {
         const Fragment& fragment = plan_.fragments[f];
-        const bool within_task = std::all_of(
-            fragment.edges.begin(), fragment.edges.end(),
-            [&](const Edge& edge) { return plan_.groups[edge.to] == plan_.groups[f]; });
+        const bool within_task =
+            std::all_of(fragment.edges.begin(), fragment.edges.end(),
+                        [&](const Edge& edge) { return plan_.groups[edge.to] == plan_.groups[f]; });
         for (Node* node : replicas_[f]) {
             ++port;
             operators::PortSizes sizes{
@@ -171,8 +175,7 @@ void Running::State::make_tasks() {
     for (const std::size_t group : order) {
         const std::size_t parallelism = plan_.fragments[members[group].front()].parallelism;
         for (std::size_t r = 0; r < parallelism; ++r) {
-            places.push_back(
-                {static_cast<double>(r) / static_cast<double>(parallelism), group, r});
+            places.push_back({static_cast<double>(r) / static_cast<double>(parallelism), group, r});
         }
     }
     std::stable_sort(places.begin(), places.end(),
@@ -189,8 +192,7 @@ void Running::State::make_tasks() {
             in_task.push_back(nodes.back().get());
         }
         if (in_task.front()->parallelism() > 1) name += '#' + std::to_string(place.replica);
-        tasks_.push_back(
-            std::make_unique<operators::NodeTask>(std::move(name), std::move(nodes)));
+        tasks_.push_back(std::make_unique<operators::NodeTask>(std::move(name), std::move(nodes)));
         for (const Node* node : in_task) task_of[node] = tasks_.back().get();
     }
     for (std::size_t f = 0; f < plan_.fragments.size(); ++f) {
@@ -233,10 +235,18 @@ RunReport Running::wait() {
     state_->wait();
     return state_->report();
 }
-void Running::stop() noexcept { state_->execution().stop(); }
-void Running::cancel() noexcept { state_->execution().cancel(); }
-bool Running::finished() const noexcept { return state_->finished(); }
-RunReport Running::report() const { return state_->report(); }
+void Running::stop() noexcept {
+    state_->execution().stop();
+}
+void Running::cancel() noexcept {
+    state_->execution().cancel();
+}
+bool Running::finished() const noexcept {
+    return state_->finished();
+}
+RunReport Running::report() const {
+    return state_->report();
+}
 
 Running start(const Graph& graph, const RunOptions& options) {
     auto state = std::make_unique<Running::State>(graph, options);

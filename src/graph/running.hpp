@@ -41,8 +41,8 @@ class Running::State {
 
     std::string name_;
     graph::Plan plan_;
-    Nodes nodes_;                                 // per fragment and replica, until tasks own them
-    std::vector<std::vector<operators::Node*>> replicas_;  // the same, for looking
+    Nodes nodes_;  // per fragment and replica, until tasks own them
+    std::vector<std::vector<operators::Node*>> replicas_;      // the same, for looking
     std::vector<std::vector<graph::OperatorInfo>> operators_;  // per fragment
     std::vector<std::unique_ptr<operators::NodeTask>> tasks_;
     std::int64_t start_ns_ = 0;

@@ -216,18 +216,18 @@ void SlabAllocator::settle(Slab* slab) noexcept {
 }
 
 // Where one small object belongs: a run of one.
-inline SlabAllocator::Run SlabAllocator::find(Slab* slab, void* memory) const noexcept {
-    STRID_ASSERT(slab->home == this);
+inline SlabAllocator::Run SlabAllocator::find(Slab* slab, void* memory) noexcept {
     const auto offset = static_cast<std::size_t>(static_cast<std::byte*>(memory) - slab->bytes());
     const std::size_t index = slab->index_of(offset);
     const std::uint64_t bit = std::uint64_t{1} << index % 64;
-    STRID_ASSERT((slab->free_bits[index / 64] & bit) == 0);  // freed twice
     STRID_PARANOID(slab->first_offset + index * slab->chunk_bytes == offset);
     return {slab, index / 64, bit};
 }
 
 void SlabAllocator::take_home(const Run& run) noexcept {
     Slab* const slab = run.slab;
+    STRID_ASSERT(slab->home == this);
+    STRID_ASSERT((slab->free_bits[run.word] & run.bits) == 0);  // freed twice
     slab->free_bits[run.word] |= run.bits;
     const bool was_full = slab->in_use == slab->chunk_count;
     slab->in_use -= static_cast<std::uint32_t>(std::popcount(run.bits));

@@ -13,7 +13,9 @@ InputPort::Received InputPort::receive_any() noexcept {
         Link* link = open_[next_];
         memory::Block* batch = nullptr;
         switch (link->receive(batch)) {
-            case channel::PopResult::ok: ++next_; return {batch, link};
+            case channel::PopResult::ok:
+                ++next_;
+                return {batch, link};
             case channel::PopResult::empty:
                 ++next_;
                 ++tried;

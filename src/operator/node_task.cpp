@@ -33,8 +33,8 @@ StepResult NodeTask::step() {
             retry = !node.output()->await_spare() || retry;
         }
         if (result == RunResult::empty && node.wake_at_ns() != 0) {
-            wake_at_ns_ = wake_at_ns_ == 0 ? node.wake_at_ns()
-                                           : std::min(wake_at_ns_, node.wake_at_ns());
+            wake_at_ns_ =
+                wake_at_ns_ == 0 ? node.wake_at_ns() : std::min(wake_at_ns_, node.wake_at_ns());
         }
     }
     if (all_finished) return StepResult::finished;

@@ -21,9 +21,9 @@ std::size_t payload_bytes(std::size_t record_bytes, const PortSizes& sizes) {
 
 std::size_t capacity_blocks(const std::vector<OutputPort::SlotShape>& slots,
                             const PortSizes& sizes) {
-    return slots.size()                                   // one being filled per slot
+    return slots.size()                                  // one being filled per slot
            + count_links(slots) * sizes.blocks_per_link  // in flight or in a consumer's hands
-           + 1;                                           // the spare that `spare()` promises
+           + 1;                                          // the spare that `spare()` promises
 }
 
 }  // namespace
@@ -64,8 +64,8 @@ OutputPort::~OutputPort() {
 }
 
 bool OutputPort::refresh() {
-    spare_ = (overflowing_ == 0 || drain_overflow()) && pool_.can_lease() &&
-             !perturbation_.refuses();
+    spare_ =
+        (overflowing_ == 0 || drain_overflow()) && pool_.can_lease() && !perturbation_.refuses();
     return spare_;
 }
 
@@ -123,8 +123,12 @@ void OutputPort::send(Slot& slot, bool ends_sequence) {
     slot.batch = nullptr;
     slot.cursor = slot.end = nullptr;
     switch (slot.policy) {
-        case SendPolicy::one: push(slot.first_link, batch); break;
-        case SendPolicy::least_loaded: push(least_loaded(slot), batch); break;
+        case SendPolicy::one:
+            push(slot.first_link, batch);
+            break;
+        case SendPolicy::least_loaded:
+            push(least_loaded(slot), batch);
+            break;
         case SendPolicy::all:
             // Ordered before the readers' decrements by the ring's release and acquire.
             batch.references.store(static_cast<std::uint32_t>(slot.link_count),
@@ -161,7 +165,8 @@ void OutputPort::push(std::size_t link, memory::Block& batch) {
 bool OutputPort::drain_overflow() {
     for (std::size_t link = 0; link < overflow_.size(); ++link) {
         auto& waiting = overflow_[link];
-        while (!waiting.empty() && links_[link]->send(*waiting.front()) == channel::PushResult::ok) {
+        while (!waiting.empty() &&
+               links_[link]->send(*waiting.front()) == channel::PushResult::ok) {
             waiting.pop_front();
             --overflowing_;
             announce_[link] = true;

@@ -198,7 +198,7 @@ void Execution::State::join() noexcept {
 
 void Execution::State::wait() {
     for (const auto& pool : pools_) {
-        const Worker* worker = Worker::current();
+        [[maybe_unused]] const Worker* worker = Worker::current();
         STRID_ASSERT(worker == nullptr || !worker->works_for(*pool));  // would wait for itself
     }
     std::unique_lock lock(mutex_);

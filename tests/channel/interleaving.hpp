@@ -196,8 +196,10 @@ class Explorer {
     std::string schedule() const {
         std::string text;
         for (const Operation& operation : schedule_) {
-            text += " " + std::to_string(operation.thread) + (operation.stores ? "w" : "r") +
-                    std::to_string(operation.location);
+            text += ' ';
+            text += std::to_string(operation.thread);
+            text += operation.stores ? 'w' : 'r';
+            text += std::to_string(operation.location);
         }
         return text;
     }

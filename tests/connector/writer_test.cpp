@@ -78,7 +78,7 @@ TEST(CsvWriter, ASecondRunStartsTheFileAnew) {
 TEST(CsvWriter, ReplicasInterleaveWholeRowsInTheirOrder) {
     const Folder folder;
     constexpr std::uint64_t replicas = 4;
-    constexpr std::uint64_t rows = 30'000;
+    constexpr std::uint64_t rows = 10'000;
     const auto prototype = csv_writer<Reading>(folder.file("a.csv"));
     std::vector<CsvWriter<Reading>> writers(replicas, prototype);
     for (auto& writer : writers) writer.open({});

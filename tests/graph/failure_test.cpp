@@ -64,15 +64,19 @@ void run_throwing(Where where, std::uint64_t at, const RunOptions& options) {
     numbers.count = count;
     if (where == Where::source) numbers.fails_at = at;
     graph.source(numbers, {.name = "numbers"})
-        .map([=](const std::uint64_t& n) {
-            check(Where::map, n, "the map broke");
-            return Tracked{n};
-        }, {.name = "wrap"})
+        .map(
+            [=](const std::uint64_t& n) {
+                check(Where::map, n, "the map broke");
+                return Tracked{n};
+            },
+            {.name = "wrap"})
         .key_by([](const Tracked& t) { return t.value % 7; })
-        .map([=, seen = 0](Tracked& t) mutable {
-            ++seen;
-            check(Where::keyed, t.value, "the keyed map broke");
-        }, {.name = "keyed"})
+        .map(
+            [=, seen = 0](Tracked& t) mutable {
+                ++seen;
+                check(Where::keyed, t.value, "the keyed map broke");
+            },
+            {.name = "keyed"})
         .rebalance()
         .sink([=](const Tracked& t) { check(Where::sink, t.value, "the sink broke"); },
               {.name = "out"});
@@ -153,10 +157,17 @@ TEST(Failure, AThousandRunsLeaveNoThread) {
     for (int round = 0; round < 1000; ++round) {
         auto running = start(graph);
         switch (round % 4) {
-            case 0: running.stop(); break;
-            case 1: running.cancel(); break;
-            case 2: running.wait(); break;
-            default: break;  // dropped while it runs
+            case 0:
+                running.stop();
+                break;
+            case 1:
+                running.cancel();
+                break;
+            case 2:
+                running.wait();
+                break;
+            default:
+                break;  // dropped while it runs
         }
     }
     EXPECT_EQ(thread_count(), before);
@@ -171,9 +182,9 @@ TEST(Failure, SeveralGraphsRunInOneProcess) {
     for (std::uint64_t g = 0; g < 4; ++g) {
         auto& sum = *sums.emplace_back(std::make_unique<std::atomic<std::uint64_t>>(0));
         Graph graph{"graph-" + std::to_string(g)};
-        graph.source(Numbers{10'000})
-            .rebalance()
-            .sink([&sum](std::uint64_t n) { sum.fetch_add(n, std::memory_order_relaxed); });
+        graph.source(Numbers{10'000}).rebalance().sink([&sum](std::uint64_t n) {
+            sum.fetch_add(n, std::memory_order_relaxed);
+        });
         running.push_back(start(graph));  // the graph itself may go
     }
     for (auto& one : running) one.wait();
@@ -182,8 +193,9 @@ TEST(Failure, SeveralGraphsRunInOneProcess) {
 
 TEST(Failure, AGraphThatWasNeverRunIsDropped) {
     Graph graph{"unused"};
-    graph.source(Numbers{1}).map([](const std::uint64_t& n) { return Tracked{n}; }).sink([](auto&&) {
-    });
+    graph.source(Numbers{1})
+        .map([](const std::uint64_t& n) { return Tracked{n}; })
+        .sink([](auto&&) {});
     EXPECT_EQ(Tracked::alive.load(), 0);
 }
 
@@ -207,24 +219,27 @@ TEST(Failure, GraphsThatMakeNoSenseAreRefusedByName) {
                         g.source(Numbers{1}, {.name = "numbers"}).rebalance();
                 }),
                 HasSubstr("'numbers' leads nowhere"));
+    EXPECT_THAT(
+        refusal([&](Graph& g) {
+            auto branches =
+                g.source(Numbers{1}, {.name = "numbers"}).split(2, [](const std::uint64_t&) {
+                    return 0;
+                });
+            branches.select(0).sink(ignore);
+        }),
+        HasSubstr("branch 1 behind operator 'numbers' leads nowhere"));
+    EXPECT_THAT(
+        refusal([&](Graph& g) { g.source(Numbers{1}, {.name = "x"}).sink(ignore, {.name = "x"}); }),
+        HasSubstr("two operators are named 'x'"));
+    EXPECT_THAT(
+        refusal([&](Graph& g) {
+            g.source(Numbers{1}).rebalance().sink(ignore, {.name = "wide", .parallelism = 10'000});
+        }),
+        HasSubstr("'wide': parallelism 10000 is above the limit"));
     EXPECT_THAT(refusal([&](Graph& g) {
-                    auto branches = g.source(Numbers{1}, {.name = "numbers"})
-                                        .split(2, [](const std::uint64_t&) { return 0; });
-                    branches.select(0).sink(ignore);
-                }),
-                HasSubstr("branch 1 behind operator 'numbers' leads nowhere"));
-    EXPECT_THAT(refusal([&](Graph& g) {
-                    g.source(Numbers{1}, {.name = "x"}).sink(ignore, {.name = "x"});
-                }),
-                HasSubstr("two operators are named 'x'"));
-    EXPECT_THAT(refusal([&](Graph& g) {
-                    g.source(Numbers{1}).rebalance().sink(
-                        ignore, {.name = "wide", .parallelism = 10'000});
-                }),
-                HasSubstr("'wide': parallelism 10000 is above the limit"));
-    EXPECT_THAT(refusal([&](Graph& g) {
-                    g.source(Numbers{1}).key_by([](const std::uint64_t& n) { return n; }).sink(
-                        ignore, {.name = "keyed", .parallelism = 200});
+                    g.source(Numbers{1})
+                        .key_by([](const std::uint64_t& n) { return n; })
+                        .sink(ignore, {.name = "keyed", .parallelism = 200});
                 }),
                 HasSubstr("'keyed': parallelism 200 is above the number of key groups"));
     EXPECT_THAT(refusal([&](Graph& g) { g.source(Numbers{1}).sink(ignore); },

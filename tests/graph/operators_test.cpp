@@ -110,8 +110,9 @@ TEST(Operators, AccumulateTellsEveryUpdateOrTheEnd) {
             Graph graph{"accumulate"};
             graph.source(Numbers{count})
                 .key_by([](const std::uint64_t& n) { return n % 11; })
-                .accumulate(std::uint64_t{0},
-                            [](std::uint64_t& sum, const std::uint64_t& n) { sum += n; }, emit)
+                .accumulate(
+                    std::uint64_t{0}, [](std::uint64_t& sum, const std::uint64_t& n) { sum += n; },
+                    emit)
                 .map([](const Keyed<std::uint64_t, std::uint64_t>& k) {
                     return Pair{k.key, k.value};
                 })
@@ -207,8 +208,7 @@ TEST(Operators, SplitSendsToOneOrSeveralBranchesAndMergeJoinsThem) {
             if (n % 5 == 0) to.push_back(2);
             return to;
         });
-        auto second =
-            branches.select(1).map([](const std::uint64_t& n) { return n + 1'000'000; });
+        auto second = branches.select(1).map([](const std::uint64_t& n) { return n + 1'000'000; });
         auto third = branches.select(2).rebalance().map(
             [](const std::uint64_t& n) { return n + 2'000'000; });
         branches.select(0)
@@ -259,10 +259,12 @@ TEST(Operators, ACallableMayAskForItsContext) {
     Graph graph{"context"};
     graph.source(Numbers{4})
         .rebalance()
-        .map([](const std::uint64_t&, const Context& context) {
-            return std::string{context.name} + ":" + std::to_string(context.parallelism) +
-                   (context.replica < context.parallelism ? "" : " wrong");
-        }, {.name = "asks", .parallelism = 2})
+        .map(
+            [](const std::uint64_t&, const Context& context) {
+                return std::string{context.name} + ":" + std::to_string(context.parallelism) +
+                       (context.replica < context.parallelism ? "" : " wrong");
+            },
+            {.name = "asks", .parallelism = 2})
         .sink(collected.sink());
     run(graph);
     EXPECT_EQ(collected.sorted(), (std::vector<std::string>(4, "asks:2")));

@@ -65,13 +65,12 @@ inline std::vector<Way> all_ways() {
         const auto replicas = ", parallelism " + std::to_string(parallelism);
         ways.push_back({"dedicated" + replicas,
                         {.mode = Mode::dedicated, .parallelism = parallelism, .fuse = false}});
-        ways.push_back({"dedicated, fused" + replicas,
-                        {.mode = Mode::dedicated, .parallelism = parallelism}});
+        ways.push_back(
+            {"dedicated, fused" + replicas, {.mode = Mode::dedicated, .parallelism = parallelism}});
         for (auto composition : {Composition::dedicated, Composition::centralised}) {
-            ways.push_back({"composition " + std::to_string(static_cast<int>(composition)) +
-                                replicas,
-                            {.parallelism = parallelism, .fuse = false,
-                             .composition = composition}});
+            ways.push_back(
+                {"composition " + std::to_string(static_cast<int>(composition)) + replicas,
+                 {.parallelism = parallelism, .fuse = false, .composition = composition}});
         }
         for (std::uint64_t seed = 1; seed <= 8; ++seed) {
             ways.push_back({"simulation, seed " + std::to_string(seed) + replicas,

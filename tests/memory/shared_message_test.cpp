@@ -115,7 +115,7 @@ TEST(SharedMessage, stress_multicast_to_three_threads) {
         });
     }
     for (std::uint64_t i = 0; i < count; ++i) {
-        Message* const message = Message::create(slab, readers, 3, i);
+        Message* const message = Message::create(slab, readers, std::size_t{3}, i);
         for (auto& ring : rings) {
             while (ring->try_push(message) != channel::PushResult::ok) std::this_thread::yield();
         }

@@ -25,17 +25,34 @@ std::size_t threads_of_process() {
     return static_cast<std::size_t>(std::distance(begin(tasks), end(tasks)));
 }
 
+// A sanitizer starts a thread of its own beside the first one of the program: it is not ours.
+std::size_t threads_before() {
+    std::thread([] {}).join();
+    std::this_thread::sleep_for(10ms);
+    return threads_of_process();
+}
+
+// A thread that has been joined may show up in /proc for a moment longer.
+void expect_threads(std::size_t expected) {
+    for (int i = 0; i < 1000 && threads_of_process() != expected; ++i) {
+        std::this_thread::sleep_for(1ms);
+    }
+    EXPECT_EQ(threads_of_process(), expected);
+}
+
 class EveryMode : public testing::TestWithParam<NamedOptions> {
   protected:
     const ExecutionOptions& options() const { return GetParam().options; }
+    // Threads that spin wait for each other's time slices on a busy machine.
+    bool spins() const { return options().waiting == ExecutionOptions::Waiting::spin; }
 };
 
 INSTANTIATE_TEST_SUITE_P(Execution, EveryMode, testing::ValuesIn(every_mode()),
                          [](const auto& param) { return param.param.name; });
 
 TEST_P(EveryMode, ChainDeliversEverythingInOrder) {
-    for (std::size_t length : {2, 3, 7}) {
-        const std::uint64_t count = 500 * effort;
+    for (std::size_t length : {2U, 3U, 7U}) {
+        const std::uint64_t count = (spins() ? 10 : 500) * effort;
         Chain chain(length, count);
         Execution execution(chain.tasks(), options());
         EXPECT_FALSE(execution.finished());
@@ -90,7 +107,7 @@ TEST_P(EveryMode, CancelEndsAtOnce) {
 }
 
 TEST_P(EveryMode, DestructionAtAnyPoint) {
-    const std::size_t before = threads_of_process();
+    const std::size_t before = threads_before();
     for (int delay_us : {-2, -1, 0, 50, 2000}) {
         Chain chain(3, ~std::uint64_t{0});
         Execution execution(chain.tasks(), options());
@@ -99,7 +116,7 @@ TEST_P(EveryMode, DestructionAtAnyPoint) {
         execution.start();
         if (delay_us > 0) std::this_thread::sleep_for(std::chrono::microseconds(delay_us));
     }
-    EXPECT_EQ(threads_of_process(), before);
+    expect_threads(before);
 }
 
 TEST_P(EveryMode, ManyMayWaitAndAgain) {
@@ -164,7 +181,7 @@ TEST_P(EveryMode, CountersAddUp) {
 }
 
 void expect_no_leftover_thread(const ExecutionOptions& options, std::uint64_t rounds) {
-    const std::size_t before = threads_of_process();
+    const std::size_t before = threads_before();
     for (std::uint64_t round = 0; round < rounds; ++round) {
         Chain chain(2, ~std::uint64_t{0});
         Execution execution(chain.tasks(), options);
@@ -173,7 +190,7 @@ void expect_no_leftover_thread(const ExecutionOptions& options, std::uint64_t ro
         if (round % 3 == 1) execution.cancel();
         if (round % 3 != 2) execution.wait();
     }
-    EXPECT_EQ(threads_of_process(), before);
+    expect_threads(before);
 }
 
 TEST_P(EveryMode, NoLeftoverThreadAfterManyRounds) {
@@ -302,7 +319,7 @@ TEST(Execution, NamesAProcessorThatDoesNotExist) {
 
 // Sources that always have more, beside consumers that always have more: each gets its share.
 TEST(Execution, NobodyStarves) {
-    for (std::size_t workers : {1, 2}) {
+    for (std::size_t workers : {1U, 2U}) {
         std::vector<std::unique_ptr<FunctionTask>> tasks;
         std::vector<Task*> borrowed;
         std::array<std::uint64_t, 40> steps{};

@@ -56,7 +56,7 @@ void run_failing(const ExecutionOptions& options, std::size_t failing, std::uint
 }
 
 TEST_P(FailureInEveryMode, FirstMiddleOrLastStepOfAnyTask) {
-    for (std::size_t task : {0, 1, 2}) {
+    for (std::size_t task : {0U, 1U, 2U}) {
         for (std::uint64_t nth : {std::uint64_t{1}, std::uint64_t{20}, last_step}) {
             SCOPED_TRACE(testing::Message() << "task " << task << " step " << nth);
             run_failing(GetParam().options, task, nth);

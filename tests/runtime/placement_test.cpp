@@ -41,8 +41,8 @@ class Tasks {
 };
 
 TEST(Placement, ContiguousChunksOfEqualSize) {
-    for (std::size_t count : {1, 7, 8, 9, 100}) {
-        for (std::size_t workers : {1, 2, 3, 8, 200}) {
+    for (std::size_t count : {1U, 7U, 8U, 9U, 100U}) {
+        for (std::size_t workers : {1U, 2U, 3U, 8U, 200U}) {
             const Tasks tasks(count);
             const Placement placement = place(tasks.all(), {.workers = workers}, two_domains());
             ASSERT_EQ(placement.pools.size(), 1U);

@@ -199,40 +199,6 @@ TEST(Waking, TimersArePunctual) {
     EXPECT_LT(median(late_ns), 1'000'000);
 }
 
-std::vector<int> order_of_timers() {
-    std::vector<int> order;
-    std::vector<std::unique_ptr<FunctionTask>> tasks;
-    std::vector<Task*> borrowed;
-    const std::int64_t base = now_ns() + 20'000'000;
-    for (int i = 0; i < 8; ++i) {
-        const int place = (i * 5) % 8;
-        tasks.push_back(
-            std::make_unique<FunctionTask>("timer", [&order, base, place](FunctionTask& task) {
-                if (task.wake_at == 0) {
-                    task.wake_at = base + place * 3'000'000;
-                    return StepResult::timed;
-                }
-                EXPECT_GE(now_ns(), task.wake_at);
-                order.push_back(place);
-                return StepResult::finished;
-            }));
-        borrowed.push_back(tasks.back().get());
-    }
-    Execution execution(borrowed, {.workers = 1});
-    execution.start();
-    execution.wait();
-    return order;
-}
-
-TEST(Waking, EarliestOfManyTimersComesFirst) {
-    // Where the machine takes the core away for longer than lies between two timers, both are due
-    // at once and may come in any order; so not every attempt proves something.
-    const std::vector<int> right{0, 1, 2, 3, 4, 5, 6, 7};
-    std::vector<int> order;
-    for (int attempt = 0; attempt < 10 && order != right; ++attempt) order = order_of_timers();
-    EXPECT_EQ(order, right);
-}
-
 // A timed task that is notified runs early, and then again when its new time has come.
 TEST(Waking, NotificationComesBeforeTheTimer) {
     std::atomic<std::uint64_t> steps{0};

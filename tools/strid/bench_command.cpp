@@ -235,11 +235,11 @@ void add_bench_command(CLI::App& app, const Applications& applications, Action& 
         [bench](const std::string& text) { bench->duration = read_duration(text); },
         "Of one measurement (default: 1s)");
     command->add_option("--rounds", bench->rounds, "Measurements; the median counts")
-        ->check(CLI::Range(1, 1000))
+        ->check(CLI::Range(1, 1000).description(""))
         ->type_name("N")
         ->capture_default_str();
     command->add_option("--workers", bench->workers, "Workers beside one; 0: one per core")
-        ->check(CLI::Range(std::size_t{0}, parallelism_max))
+        ->check(CLI::Range(std::size_t{0}, parallelism_max).description(""))
         ->type_name("N");
     command->add_option("--data", bench->folder, "The folder of the applications with their data")
         ->type_name("FOLDER")

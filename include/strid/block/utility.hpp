@@ -4,6 +4,7 @@
 // whatever part of the term they do not change.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 
 #include <strid/block/parallel_block.hpp>

@@ -27,6 +27,9 @@ struct CsvWriterOptions {
 template <class T>
 class CsvWriter {
   public:
+    /// Replicas share the file, row by row: there may be as many as what feeds them has.
+    static constexpr bool parallel_by_default = true;
+
     CsvWriter(std::string path, CsvWriterOptions options)
         : writer_(std::move(path)), options_(std::move(options)) {
         check_csv_delimiter(options_.delimiter);

@@ -16,6 +16,9 @@ using DiscardCount = std::atomic<std::uint64_t>;
 
 class Discard {
   public:
+    /// Replicas share only the sum: there may be as many as what feeds them has.
+    static constexpr bool parallel_by_default = true;
+
     explicit Discard(std::shared_ptr<DiscardCount> count) : count_(std::move(count)) {}
 
     template <class T>

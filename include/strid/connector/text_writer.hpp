@@ -19,6 +19,9 @@ namespace strid {
 
 class TextWriter {
   public:
+    /// Replicas share the file, line by line: as many as what feeds them has.
+    static constexpr bool parallel_by_default = true;
+
     explicit TextWriter(std::string path) : writer_(std::move(path)) {}
 
     void open(const Context& /*context*/) { writer_.open(); }

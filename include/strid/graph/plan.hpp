@@ -34,13 +34,13 @@ struct Fragment {
     std::size_t first = 0;
     std::size_t last = 0;
     std::size_t parallelism = 1;
-    bool distributes = false;     ///< A distributing node of figure 17; first == last.
-    bool plain_output = false;    ///< Forwards to a distributing node instead of routing.
-    bool splits = false;          ///< One edge per branch of a split.
+    bool distributes = false;   ///< A distributing node of figure 17; first == last.
+    bool plain_output = false;  ///< Forwards to a distributing node instead of routing.
+    bool splits = false;        ///< One edge per branch of a split.
     bool restores_order = false;
     bool keeps_sequences = false;
     bool stamps_sequences = false;
-    std::vector<Edge> edges;      ///< One, or one per branch; none for a sink.
+    std::vector<Edge> edges;  ///< One, or one per branch; none for a sink.
     std::vector<std::size_t> producers;
 };
 

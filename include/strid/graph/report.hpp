@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-
 namespace strid {
 
 /// One operator, all replicas together.
@@ -35,16 +34,16 @@ struct LatencyReport {
 
 /// One fused segment, all replicas together.
 struct SegmentReport {
-    std::vector<OperatorReport> operators;
+    std::vector<OperatorReport> operators = {};
     std::size_t parallelism = 1;
     std::uint64_t batches = 0;
-    std::uint64_t refusals = 0;      ///< Runs that found no spare block: back-pressure.
-    std::uint64_t busy_ns = 0;       ///< Time in the fused loop, over all replicas.
-    double queue_fill = 0;           ///< Mean fill of the input rings now, 0 to 1.
+    std::uint64_t refusals = 0;  ///< Runs that found no spare block: back-pressure.
+    std::uint64_t busy_ns = 0;   ///< Time in the fused loop, over all replicas.
+    double queue_fill = 0;       ///< Mean fill of the input rings now, 0 to 1.
     std::uint64_t pool_high_water_blocks = 0;
     std::uint64_t pool_refused_leases = 0;
     /// Until the segment was done with the batch; per record the age of the oldest in its batch.
-    LatencyReport latency;
+    LatencyReport latency = {};
 };
 
 struct RunReport {
@@ -52,11 +51,11 @@ struct RunReport {
     double seconds = 0;
     std::size_t workers = 0;
     std::size_t tasks = 0;
-    std::vector<SegmentReport> segments;
-    double fraction_done = -1;      ///< Of the sources' input; negative where unknown.
-    std::uint64_t bytes_read = 0;   ///< By sources that read bytes.
+    std::vector<SegmentReport> segments = {};
+    double fraction_done = -1;     ///< Of the sources' input; negative where unknown.
+    std::uint64_t bytes_read = 0;  ///< By sources that read bytes.
     /// From a record's entry to the end of its batch in a sink.
-    LatencyReport latency;
+    LatencyReport latency = {};
 
     /// Records that the sources emitted.
     [[nodiscard]] std::uint64_t records_in() const noexcept;

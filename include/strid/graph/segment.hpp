@@ -57,9 +57,7 @@ class SegmentBase {
         std::size_t replica, std::size_t parallelism) const = 0;
     [[nodiscard]] virtual bool has_source() const noexcept = 0;
 
-    [[nodiscard]] const std::vector<OperatorInfo>& operators() const noexcept {
-        return operators_;
-    }
+    [[nodiscard]] const std::vector<OperatorInfo>& operators() const noexcept { return operators_; }
     [[nodiscard]] std::vector<OperatorInfo>& operators() noexcept { return operators_; }
     [[nodiscard]] Routing routing() const noexcept { return routing_; }
     /// The segment behind each branch; `no_segment` where the stream was never consumed.
@@ -179,9 +177,8 @@ class Segment final : public SegmentBase {
         } else if constexpr (I == 0) {
             return make_with<0, J>(chain_.head, std::move(router), I, J, replica, parallelism);
         } else {
-            return make_with<I - Head::operators, J - I>(operators::InputHead<Arriving<I>>{},
-                                                         std::move(router), I, J, replica,
-                                                         parallelism);
+            return make_with<I - Head::operators, J - I>(
+                operators::InputHead<Arriving<I>>{}, std::move(router), I, J, replica, parallelism);
         }
     }
 
@@ -192,11 +189,13 @@ class Segment final : public SegmentBase {
                                                std::size_t parallelism) const {
         return [&]<std::size_t... S>(std::index_sequence<S...>) {
             using All = std::tuple<Steps...>;
-            using K = operators::Kernel<
-                H, R, typename std::tuple_element_t<First + S, All>::StageType...>;
+            using K =
+                operators::Kernel<H, R,
+                                  typename std::tuple_element_t<First + S, All>::StageType...>;
             return std::make_unique<K>(
-                std::move(head), std::tuple<typename std::tuple_element_t<First + S, All>::StageType...>{
-                                     std::get<First + S>(chain_.steps).stage...},
+                std::move(head),
+                std::tuple<typename std::tuple_element_t<First + S, All>::StageType...>{
+                    std::get<First + S>(chain_.steps).stage...},
                 std::move(router), names(first_operator, last_operator), replica, parallelism);
         }(std::make_index_sequence<Count>{});
     }

@@ -12,8 +12,8 @@
 // Threads: a graph is built by one thread. No record passes here: this is the control plane.
 #pragma once
 
-#include <cstddef>
 #include <concepts>
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <tuple>
@@ -72,8 +72,8 @@ std::size_t complete(Handle&& handle, Chain<Head, Steps...> chain, Router router
         handle.operators.push_back(describe(segments, {}, "route"));
         using Routed = Segment<Router, Head, Step<operators::Identity, T>>;
         index = segments.add(std::make_unique<Routed>(
-            Chain<Head, Step<operators::Identity, T>>{std::move(chain.head), {}},
-            std::move(router), std::move(handle.operators), routing, branches));
+            Chain<Head, Step<operators::Identity, T>>{std::move(chain.head), {}}, std::move(router),
+            std::move(handle.operators), routing, branches));
     } else {
         index = segments.add(std::make_unique<Segment<Router, Head, Steps...>>(
             std::move(chain), std::move(router), std::move(handle.operators), routing, branches));
@@ -107,8 +107,8 @@ class Stream<T, graph::Chain<Head, Steps...>> {
     template <MapFunction<T> F>
     auto map(F f, OperatorOptions options = {}) && {
         using U = typename operators::MapResult<F, T>::type;
-        return std::move(*this).template then<U>(
-            operators::Map{operators::Plain<F>{std::move(f)}}, options, "map");
+        return std::move(*this).template then<U>(operators::Map{operators::Plain<F>{std::move(f)}},
+                                                 options, "map");
     }
 
     /// Keeps the records for which `bool f(const T&)` is true.
@@ -123,7 +123,8 @@ class Stream<T, graph::Chain<Head, Steps...>> {
         requires FlatMapFunction<F, T, U>
     auto flat_map(F f, OperatorOptions options = {}) && {
         return std::move(*this).template then<U>(
-            operators::FlatMap<operators::Plain<F>, U>{operators::Plain<F>{std::move(f)}}, options, "flat_map");
+            operators::FlatMap<operators::Plain<F>, U>{operators::Plain<F>{std::move(f)}}, options,
+            "flat_map");
     }
 
     /// The end of the stream: `void f(const T&)`, with optional members `open(const Context&)`,
@@ -158,9 +159,9 @@ class Stream<T, graph::Chain<Head, Steps...>> {
                       "key_by: the key must be hashable: an integer, an enumeration, a number, "
                       "text, or a pair or tuple of these");
         auto* const segments = handle_.segments;
-        const std::size_t index = graph::complete(
-            std::move(handle_), std::move(chain_), operators::KeyByRouter<T, KeyOf>{key_of},
-            graph::Routing::key_by, 1);
+        const std::size_t index =
+            graph::complete(std::move(handle_), std::move(chain_),
+                            operators::KeyByRouter<T, KeyOf>{key_of}, graph::Routing::key_by, 1);
         return KeyedStream<T, KeyOf>{{.segments = segments, .origins = {{index, 0}}},
                                      std::move(key_of)};
     }
@@ -182,15 +183,14 @@ class Stream<T, graph::Chain<Head, Steps...>> {
     }
     /// Any stream can be stored and passed as a plain `Stream<T>`.
     operator Stream<T>() &&  // NOLINT: implicit by intent
-        requires(Head::operators + sizeof...(Steps) > 0)
-    {
-        return boundary(graph::Routing::forward);
-    }
+        requires(Head::operators + sizeof...(Steps) > 0) {
+            return boundary(graph::Routing::forward);
+        }
 
-    /// Sends each record to the branch that `choose(const T&)` names, or to the branches where it
-    /// gives a range of indices (several or all: the record is copied).
-    template <SplitFunction<T> Choose>
-    [[nodiscard]] Branches<T> split(std::size_t branches, Choose choose) && {
+        /// Sends each record to the branch that `choose(const T&)` names, or to the branches where
+        /// it gives a range of indices (several or all: the record is copied).
+        template <SplitFunction<T> Choose>
+        [[nodiscard]] Branches<T> split(std::size_t branches, Choose choose) && {
         if (branches == 0) throw GraphError("split into 0 branches");
         auto* const segments = handle_.segments;
         const std::size_t index = graph::complete(
@@ -235,16 +235,14 @@ class Stream<T, graph::Chain<Head, Steps...>> {
         using Next = graph::Chain<Head, Steps..., graph::Step<Stage, U>>;
         handle_.operators.push_back(graph::describe(*handle_.segments, options, kind));
         auto handle = std::move(handle_);
-        return Stream<U, Next>{
-            std::move(handle),
-            std::move(*this).appended(graph::Step<Stage, U>{std::move(stage)})};
+        return Stream<U, Next>{std::move(handle),
+                               std::move(*this).appended(graph::Step<Stage, U>{std::move(stage)})};
     }
 
     Stream<T> boundary(graph::Routing routing) {
         auto* const segments = handle_.segments;
-        const std::size_t index =
-            graph::complete(std::move(handle_), std::move(chain_),
-                            operators::SingleSlotRouter<T>{}, routing, 1);
+        const std::size_t index = graph::complete(std::move(handle_), std::move(chain_),
+                                                  operators::SingleSlotRouter<T>{}, routing, 1);
         return Stream<T>{{.segments = segments, .origins = {{index, 0}}}, {}};
     }
 
@@ -286,8 +284,8 @@ class KeyedStream {
     using K = operators::KeyType<KeyOf, T>;
     using Head = operators::InputHead<message::Hashed<T>>;
     template <class F>
-    using Holder = std::conditional_t<std::is_empty_v<F>, operators::Plain<F>,
-                                      operators::PerKey<F, KeyOf, K>>;
+    using Holder =
+        std::conditional_t<std::is_empty_v<F>, operators::Plain<F>, operators::PerKey<F, KeyOf, K>>;
 
   public:
     KeyedStream(graph::Handle handle, KeyOf key_of)

@@ -80,16 +80,17 @@ class alignas(cache_line_bytes) FreeLane {
         Freed* next;
     };
 
-    // Line 0: the giver's, except that the owner reads the tail when a slab has run out.
-    alignas(cache_line_bytes) Atomic<std::size_t> tail_{0};
-    std::size_t head_seen_ = 0;
+    // Line 0: read-only.
     const std::size_t mask_;
     const std::unique_ptr<void*[]> slots_;
-    // Line 1: the owner's; the giver reads it once per round of the ring.
+    // Line 1: the giver's; the owner reads the tail when a slab has run out.
+    alignas(cache_line_bytes) Atomic<std::size_t> tail_{0};
+    std::size_t head_seen_ = 0;
+    // Line 2: the owner's; the giver reads it once per round of the ring.
     alignas(cache_line_bytes) Atomic<std::size_t> head_{0};
-    // Lines 2 and 3: see ReturnLane. Publishes every object: this is the rare way.
+    // Lines 3 and 4: see ReturnLane. Publishes every object: this is the rare way.
     ReturnLane<Freed, Atomic> overflow_{1};
 };
-static_assert(sizeof(FreeLane<>) == 4 * cache_line_bytes);
+static_assert(sizeof(FreeLane<>) == 5 * cache_line_bytes);
 
 }  // namespace strid::memory

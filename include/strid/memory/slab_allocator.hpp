@@ -149,7 +149,7 @@ class SlabAllocator {
         std::size_t word = 0;
         std::uint64_t bits = 0;
     };
-    Run find(detail::Slab* slab, void* memory) const noexcept;
+    static Run find(detail::Slab* slab, void* memory) noexcept;
     void take_home(const Run& run) noexcept;
     void give_back_large(detail::Slab* large) noexcept;
     void settle(detail::Slab* slab) noexcept;

@@ -45,9 +45,9 @@ struct alignas(cache_line_bytes) BatchHeader {
     /// How many texts one batch can keep alive; a batch that would need more is sent first.
     static constexpr std::size_t texts_max = 8;
 
-    std::uint32_t count = 0;         ///< Records alive in the block.
-    bool ends_sequence = false;      ///< The last batch that was derived from `sequence`.
-    std::uint64_t sequence = 0;      ///< Place in the order of the stream, for `ordered`.
+    std::uint32_t count = 0;            ///< Records alive in the block.
+    bool ends_sequence = false;         ///< The last batch that was derived from `sequence`.
+    std::uint64_t sequence = 0;         ///< Place in the order of the stream, for `ordered`.
     std::int64_t born_ns = never_born;  ///< When the oldest record entered the graph (now_ns()).
     void (*destroy)(BatchHeader&) noexcept = nullptr;  ///< Null for trivially destructible records.
     std::uint32_t text_count = 0;

@@ -20,9 +20,9 @@ class Emitter {
   public:
     template <class Next>
     explicit Emitter(Next& next) noexcept
-        : next_(&next), call_([](void* target, U& record) {
-              (*static_cast<Next*>(target))(std::move(record));
-          }) {}
+        : next_(&next),
+          call_([](void* target, U& record) { (*static_cast<Next*>(target))(std::move(record)); }) {
+    }
 
     void operator()(U record) const { call_(next_, record); }
 
@@ -58,7 +58,6 @@ struct NextProbe {
     void operator()(U) const {}
 };
 
-
 }  // namespace operators
 
 /// Changes a record in place: `void f(T&)`.
@@ -77,9 +76,8 @@ concept MapFunction = InPlaceMap<F, T> || TransformingMap<F, T>;
 
 /// What `filter` takes: `bool f(const T&)`; true keeps the record.
 template <class F, class T>
-concept FilterFunction =
-    std::copy_constructible<F> && operators::Callable<F, const T&> &&
-    std::convertible_to<operators::CallResult<F, const T&>, bool>;
+concept FilterFunction = std::copy_constructible<F> && operators::Callable<F, const T&> &&
+                         std::convertible_to<operators::CallResult<F, const T&>, bool>;
 
 /// What `flat_map<U>` takes: `void f(const T&, auto& emit)` or `void f(const T&, Emitter<U>&)`,
 /// which calls `emit(U)` any number of times.
@@ -94,9 +92,8 @@ concept SinkFunction = std::copy_constructible<F> && operators::Callable<F, T&&>
 
 /// What `key_by` takes: a member pointer or a function from a record to a hashable key.
 template <class F, class T>
-concept KeyFunction =
-    std::copy_constructible<F> && std::invocable<F&, const T&> &&
-    !std::is_void_v<std::invoke_result_t<F&, const T&>>;
+concept KeyFunction = std::copy_constructible<F> && std::invocable<F&, const T&> &&
+                      !std::is_void_v<std::invoke_result_t<F&, const T&>>;
 
 /// What `split` takes: from a record, the index of the branch it goes to, or a range of indices.
 template <class F, class T>

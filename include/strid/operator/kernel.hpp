@@ -110,7 +110,13 @@ class Kernel final : public Node {
         return 0;
     }
     [[nodiscard]] bool needs_own_thread() const noexcept override {
-        if constexpr (requires { head_.source.blocks(); }) return head_.source.blocks();
+        if constexpr (requires { head_.source.blocks(); }) {
+            if (head_.source.blocks()) return true;
+        }
+        if constexpr (stage_count != 0) {
+            const auto& last = std::get<stage_count - 1>(stages_);
+            if constexpr (requires { last.blocks(); }) return last.blocks();
+        }
         return false;
     }
     [[nodiscard]] bool awaits_outside() const noexcept override {
@@ -273,9 +279,7 @@ class Kernel final : public Node {
     template <std::size_t I, class Record>
     void pass(Record& record, Passed& passed) {
         if constexpr (I < stage_count) {
-            guarded(Head::operators + I, [&] {
-                std::get<I>(stages_)(record, next_of<I>(passed));
-            });
+            guarded(Head::operators + I, [&] { std::get<I>(stages_)(record, next_of<I>(passed)); });
         } else if constexpr (has_output) {
             router_(*output_, record);
         }
@@ -400,8 +404,7 @@ class Kernel final : public Node {
         busy_ns_.add(static_cast<std::uint64_t>(end - start_ns));
         batches_.add(1);
         if (records != 0 && born_ns != message::never_born) {
-            latency_.record(end - born_ns,
-                            records);
+            latency_.record(end - born_ns, records);
         }
     }
 
@@ -420,9 +423,9 @@ class Kernel final : public Node {
     Link* link_ = nullptr;            // and where it came from
     std::uint32_t position_ = 0;      // its first record not yet passed
     bool idle_published_ = true;
-    bool ended_ = false;          // nothing more comes in
+    bool ended_ = false;  // nothing more comes in
     bool stages_closed_ = false;
-    bool closed_ = false;         // and everything is out
+    bool closed_ = false;  // and everything is out
 };
 
 }  // namespace strid::operators

@@ -30,14 +30,15 @@ namespace operators {
 
 template <class T>
 struct InletState {
-    explicit InletState(std::size_t capacity) : capacity_records(std::max<std::size_t>(capacity, 1)) {}
+    explicit InletState(std::size_t capacity)
+        : capacity_records(std::max<std::size_t>(capacity, 1)) {}
 
     std::mutex mutex;
     std::condition_variable room;
-    std::vector<T> waiting;              // guarded by mutex
+    std::vector<T> waiting;  // guarded by mutex
     std::size_t capacity_records;
-    bool closed = false;                 // guarded: no more pushes
-    runtime::Task* task = nullptr;       // guarded: the reader, while a run is on
+    bool closed = false;            // guarded: no more pushes
+    runtime::Task* task = nullptr;  // guarded: the reader, while a run is on
 };
 
 /// The graph's side of an inlet.
@@ -104,14 +105,14 @@ struct OutletState {
 
     std::mutex mutex;
     std::condition_variable filled;
-    std::deque<T> waiting;            // guarded by mutex
+    std::deque<T> waiting;  // guarded by mutex
     std::size_t capacity_records;
     /// Written under the mutex; the sink reads it without, as a hint. Relaxed: the mutex orders
     /// the records themselves.
     std::atomic<std::size_t> count{0};
-    bool ended = false;               // guarded
-    bool refused = false;             // guarded: the graph waits for room
-    runtime::Task* task = nullptr;    // guarded
+    bool ended = false;             // guarded
+    bool refused = false;           // guarded: the graph waits for room
+    runtime::Task* task = nullptr;  // guarded
 };
 
 /// The graph's side of an outlet.
@@ -125,7 +126,8 @@ class OutletSink {
         state_->task = &task;
         state_->ended = false;
         // When the last copy of this replica goes, however the run ends, the readers are told.
-        session_ = std::shared_ptr<void>(nullptr, [state = state_](void*) { state->end_session(); });
+        session_ =
+            std::shared_ptr<void>(nullptr, [state = state_](void*) { state->end_session(); });
     }
     [[nodiscard]] bool accepts() {
         if (state_->count.load(std::memory_order_relaxed) < state_->capacity_records) return true;

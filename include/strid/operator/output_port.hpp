@@ -2,7 +2,8 @@
 //
 // Where a replica's records leave it. A port has slots, one per place that its router can choose;
 // each slot fills one batch and sends it over its links by its policy. Routing writes a record
-// straight into the batch of its destination: the port never sees a record, only the bytes it takes.
+// straight into the batch of its destination: the port never sees a record, only the bytes it
+// takes.
 //
 // One pool feeds all slots. Its capacity is the port's bound, and its exhaustion the back-pressure:
 // a node looks at `spare()` before each record and stops between two records when there is none. A

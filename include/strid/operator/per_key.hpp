@@ -56,7 +56,8 @@ class KeyTable {
     template <class Make>
     std::pair<const K&, V&> find_or_make(const K& key, std::uint64_t hash, Make&& make) {
         const auto found = table_.find(Probe{&key, hash});
-        if (found != table_.end()) [[likely]] return {found->first, found->second};
+        if (found != table_.end()) [[likely]]
+            return {found->first, found->second};
         const auto made = table_.emplace(own(key), make()).first;
         return {made->first, made->second};
     }
@@ -203,11 +204,10 @@ class Reduce {
 
     template <class Next>
     void operator()(message::Hashed<T>& arrived, Next&& next) {
-        auto& held =
-            table_
-                .find_or_make(std::invoke(key_of_, std::as_const(arrived.record)), arrived.hash,
-                              [] { return std::optional<T>{}; })
-                .second;
+        auto& held = table_
+                         .find_or_make(std::invoke(key_of_, std::as_const(arrived.record)),
+                                       arrived.hash, [] { return std::optional<T>{}; })
+                         .second;
         if (held) {
             held = call(combine_, context_, std::as_const(*held), std::as_const(arrived.record));
         } else {

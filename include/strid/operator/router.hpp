@@ -28,7 +28,8 @@ namespace strid::operators {
 /// bytes of the record.
 template <class Physical, class... Parts>
 void write(OutputPort& port, OutputPort::Slot& slot, Parts&&... parts) {
-    if (slot.cursor == slot.end) [[unlikely]] port.renew(slot);
+    if (slot.cursor == slot.end) [[unlikely]]
+        port.renew(slot);
     ::new (static_cast<void*>(slot.cursor)) Physical{std::forward<Parts>(parts)...};
     slot.cursor += sizeof(Physical);
 }
@@ -111,15 +112,16 @@ class SplitRouter {
                          std::as_const(record));
             }
         } else {
-            const auto branch = static_cast<std::size_t>(
-                std::invoke(choose_, std::as_const(record)));
+            const auto branch =
+                static_cast<std::size_t>(std::invoke(choose_, std::as_const(record)));
             write<T>(port, checked(port, branch), std::move(record));
         }
     }
 
   private:
     static OutputPort::Slot& checked(OutputPort& port, std::size_t branch) {
-        if (branch < port.slot_count()) [[likely]] return port.slot(branch);
+        if (branch < port.slot_count()) [[likely]]
+            return port.slot(branch);
         throw std::out_of_range("split chose branch " + std::to_string(branch) + " of " +
                                 std::to_string(port.slot_count()));
     }

@@ -10,8 +10,9 @@
 //
 // Optional members of a stage: `open(const Context&)` before the first record; `flush()` when
 // nothing more waits; `finish(next, ready)` when the input has ended, which emits what the stage
-// still holds while `ready()` says so, and returns true once it is done; `attach(Task&)` for one that
-// outside threads wake; `accepts()`, false to refuse records for a while; `close()` at the very end.
+// still holds while `ready()` says so, and returns true once it is done; `attach(Task&)` for one
+// that outside threads wake; `blocks()`, true for one that needs a thread of its own; `accepts()`,
+// false to refuse records for a while; `close()` at the very end.
 #pragma once
 
 #include <concepts>
@@ -46,6 +47,7 @@ class Plain {
   protected:
     [[nodiscard]] const Context& context() const noexcept { return context_; }
     [[nodiscard]] F& function() noexcept { return function_; }
+    [[nodiscard]] const F& function() const noexcept { return function_; }
     template <class T>
     [[nodiscard]] F& function_for(T&) noexcept {
         return function_;
@@ -146,6 +148,14 @@ struct Sink : Plain<F> {
         requires requires(F& function) { function.attach(task); }
     {
         this->function().attach(task);
+    }
+    /// A sink that may block in the operating system (a pipe with a slow reader).
+    [[nodiscard]] bool blocks() const noexcept
+        requires requires(const F& function) {
+            { function.blocks() } -> std::same_as<bool>;
+        }
+    {
+        return this->function().blocks();
     }
     [[nodiscard]] bool accepts()
         requires requires(F& function) {

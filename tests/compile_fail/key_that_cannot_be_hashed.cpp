@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A key must be hashable, and the message says what that is.
+// expect: key_by: the key must be hashable
+#include <vector>
+
+#include <strid/graph/graph.hpp>
+
+struct Numbers {
+    using record_type = int;
+    template <class Emit>
+    strid::SourceStatus poll(Emit& emit, std::size_t) {
+        emit(1);
+        return strid::SourceStatus::finished;
+    }
+};
+
+void build(strid::Graph& graph) {
+#ifdef STRID_MUST_NOT_COMPILE
+    graph.source(Numbers{}).key_by([](int) { return std::vector<int>{}; }).sink([](int) {});
+#else
+    graph.source(Numbers{}).key_by([](int number) { return number; }).sink([](int) {});
+#endif
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Merged streams have one type.
+// expect: constraints
+#include <strid/graph/graph.hpp>
+
+template <class T>
+struct One {
+    using record_type = T;
+    template <class Emit>
+    strid::SourceStatus poll(Emit& emit, std::size_t) {
+        emit(T{1});
+        return strid::SourceStatus::finished;
+    }
+};
+
+void build(strid::Graph& graph) {
+#ifdef STRID_MUST_NOT_COMPILE
+    graph.source(One<int>{}).merge(graph.source(One<double>{})).sink([](int) {});
+#else
+    graph.source(One<int>{}).merge(graph.source(One<int>{})).sink([](int) {});
+#endif
+}
