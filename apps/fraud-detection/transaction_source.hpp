@@ -10,6 +10,8 @@
 #include <string_view>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include <strid/connector/csv_file.hpp>
 
 #include "markov_model.hpp"
@@ -73,7 +75,9 @@ class TransactionSource : private CsvFile<TransactionRow> {
 
     std::optional<MarkovModel::State> number_of(std::string_view state) {
         auto number = model_ ? model_->find(state) : std::nullopt;
-        if (!number) refuse(line_number_, "the model does not name this state", state);
+        if (!number) {
+            refuse(line_number_, fmt::format("unknown state '{}'", excerpt(state)), state);
+        }
         return number;
     }
 

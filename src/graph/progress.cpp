@@ -79,9 +79,8 @@ std::string format_count(std::uint64_t count) {
 std::string progress_line(const RunReport& before, const RunReport& now, double bytes_per_second) {
     const double seconds = std::max(now.seconds - before.seconds, 1e-9);
     const auto records = static_cast<double>(now.records_in() - before.records_in());
-    std::string line =
-        fmt::format("{}  {} records/s", now.graph, format_quantity(records / seconds));
-    if (bytes_per_second > 0) line += fmt::format("  {:.1f} MB/s", bytes_per_second / 1e6);
+    std::string line = fmt::format("{} records/s", format_quantity(records / seconds));
+    if (bytes_per_second > 0) line += fmt::format("  {:.0f} MB/s", bytes_per_second / 1e6);
     if (now.latency.count > 0) {
         line += fmt::format("  latency p50 {} p99 {}", format_latency(now.latency.p50_ns),
                             format_latency(now.latency.p99_ns));

@@ -69,10 +69,15 @@ bool OutputPort::refresh() {
     return spare_;
 }
 
-bool OutputPort::await_spare() noexcept {
+bool OutputPort::await_spare() {
     if (perturbation_.active()) return false;  // a refusal out of the blue: nobody would wake us
-    if (overflowing_ != 0) return false;       // rings smaller than pools: only when perturbed
-    return pool_.set_starved();
+    if (!pool_.set_starved()) return false;
+    if (overflowing_ == 0) return true;
+    // In debt the pool may stay empty although every ring has been emptied meanwhile. Looked at
+    // after the flag is up: a ring that is full now has a consumer that will give back and see it.
+    const std::size_t waiting = overflowing_;
+    drain_overflow();
+    return overflowing_ == waiting;
 }
 
 void OutputPort::open(Slot& slot, memory::Block& block) noexcept {
@@ -165,12 +170,15 @@ void OutputPort::push(std::size_t link, memory::Block& batch) {
 bool OutputPort::drain_overflow() {
     for (std::size_t link = 0; link < overflow_.size(); ++link) {
         auto& waiting = overflow_[link];
+        bool sent = false;
         while (!waiting.empty() &&
                links_[link]->send(*waiting.front()) == channel::PushResult::ok) {
             waiting.pop_front();
             --overflowing_;
-            announce_[link] = true;
+            sent = true;
         }
+        // At once: a node that stays refused after this does not come to publish().
+        if (sent) links_[link]->announce();
     }
     return overflowing_ == 0;
 }

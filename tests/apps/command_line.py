@@ -57,7 +57,10 @@ class Case(unittest.TestCase):
     def finish(process):
         if process.poll() is None:
             process.kill()
-        process.communicate()
+        for stream in [process.stdin, process.stdout, process.stderr]:
+            if stream is not None:
+                stream.close()
+        process.wait()
 
     def file(self, name, content):
         path = self.folder / name

@@ -88,7 +88,7 @@ class Mistakes(Case):
 
     def test_records_that_are_none(self):
         for bad, words in [("1,nan", "not a finite number"), ("1,1e999", "out of range"),
-                           ("1", "1 field"), ("1,2,3", "3 fields"), ("x,2", "not an integer"),
+                           ("1", "found 1"), ("1,2,3", "found 3"), ("x,2", "not an integer"),
                            ("\0\1\2\xff", "")]:
             source = self.file("bad.csv", f"1,5\n{bad}\n2,6\n".encode("latin-1"))
             line = self.fails("run", "spike-detection", "--input", source, code=1)
@@ -135,16 +135,12 @@ class Mistakes(Case):
 
 class Pipes(Case):
     def test_a_reader_that_leaves_is_no_error(self):
-        for emit in ["updates", "final"]:
-            process = self.start("run", "word-count", "--input", TEXT, "--emit", emit,
-                                 "--duration", "60s", "--output", "-", "--quiet")
-            if emit == "final":
-                process.send_signal(signal.SIGINT)  # its rows come at the end
-            else:
-                self.assertIn(b",", process.stdout.readline())
-            process.stdout.close()
-            self.assertEqual(process.stderr.read(), b"")
-            self.assertEqual(process.wait(timeout=60), 141 if emit == "updates" else 130)
+        process = self.start("run", "word-count", "--input", TEXT, "--emit", "updates",
+                             "--duration", "60s", "--output", "-", "--quiet")
+        self.assertIn(b",", process.stdout.readline())
+        process.stdout.close()
+        self.assertEqual(process.stderr.read(), b"")
+        self.assertEqual(process.wait(timeout=60), 141)
 
     def test_a_full_disk(self):
         if not os.path.exists("/dev/full"):
@@ -165,7 +161,6 @@ class Pipes(Case):
             got = [process.stdout.readline().rstrip() for _ in rows]
             self.assertEqual(sorted(got), sorted(rows))
         process.stdin.close()
-        process.stdin = None
         self.assertEqual(process.wait(timeout=60), 0)
 
     def test_a_silent_input_costs_nothing(self):
@@ -306,7 +301,7 @@ class Results(Case):
     def test_the_watchdog_names_who_does_nothing(self):
         process = self.start("run", "word-count", "--input", TEXT, "--emit", "updates",
                              "--duration", "100s", "--output", "-", "--watchdog", "500ms")
-        self.assertRegex(process.stderr.readline(), b"no progress for 0.5 s: .*write")
+        self.assertRegex(process.stderr.readline(), b"no progress for 0.5 s: .*count")
 
     def test_bench(self):
         result = self.strid("bench", "spike-detection", "--duration", "100ms", "--rounds", "1",

@@ -88,14 +88,14 @@ struct Forward {
     memory::TextReference chunk{};
 };
 
-/// Allocations while the second twelve thousand records pass.
+/// Allocations after the first forty thousand records, which fill more than two chunks of text.
 template <class Source, class Function>
 std::uint64_t steady_allocations(Source source, Function function) {
     Forward<typename Source::record_type, Function> emit{std::move(function)};
     source.open({});
     std::uint64_t before = 0;
-    while (emit.count < 24'000) {
-        if (emit.count < 12'000) before = allocations.load();
+    while (emit.count < 55'000) {
+        if (emit.count < 40'000) before = allocations.load();
         EXPECT_NE(source.poll(emit, 500), SourceStatus::finished);
     }
     return allocations.load() - before;
@@ -103,7 +103,7 @@ std::uint64_t steady_allocations(Source source, Function function) {
 
 std::string rows() {
     std::string content;
-    for (int i = 0; i < 30'000; ++i) {
+    for (int i = 0; i < 60'000; ++i) {
         const std::string_view word = i % 3 == 0 ? "\"wo\"\"rd\"" : "word";
         fmt::format_to(std::back_inserter(content), "{},{},{}\n", word, i, i * 0.25);
     }

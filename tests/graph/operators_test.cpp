@@ -270,6 +270,23 @@ TEST(Operators, ACallableMayAskForItsContext) {
     EXPECT_EQ(collected.sorted(), (std::vector<std::string>(4, "asks:2")));
 }
 
+TEST(Operators, OneRecordMayFanOutBeyondEveryPoolAndRing) {
+    constexpr std::uint64_t fan_out = 200'000;
+    for (const std::size_t workers : {1, 2, 3}) {
+        Collected<std::uint64_t> collected;
+        Graph graph{"fan-out"};
+        graph.source(Numbers{2})
+            .flat_map<std::uint64_t>([](const std::uint64_t& n, auto& emit) {
+                for (std::uint64_t i = 0; i < fan_out; ++i) emit(n * fan_out + i);
+            })
+            .key_by([](const std::uint64_t& n) { return n % 3; })
+            .map([](const std::uint64_t& n) { return n; })
+            .sink(collected.sink());
+        run(graph, {.workers = workers});
+        EXPECT_EQ(collected.sorted(), numbers(2 * fan_out));
+    }
+}
+
 TEST(Operators, AFlatMapFunctionMayNameItsEmitter) {
     Collected<std::uint64_t> collected;
     Graph graph{"emitter"};

@@ -76,7 +76,7 @@ class OutputPort {
     /// Looks again for a spare block, and sends on what waited for room in a ring.
     bool refresh();
     /// Before waiting on `spare()`: asks to be woken. False where there is a spare block after all.
-    [[nodiscard]] bool await_spare() noexcept;
+    [[nodiscard]] bool await_spare();
 
     /// Sends a full slot's batch and gives the slot an empty one, in debt if need be.
     void renew(Slot& slot);
