@@ -42,7 +42,7 @@ format:
 	@clang-format-16 -i $(sources)
 
 check:
-	@bash .ci/run
+	@bash .ci/run dependencies formatting release asan-ubsan tsan perturb paranoid clang
 
 clean:
 	@rm -rf build out

@@ -97,10 +97,21 @@ template <class Key>
     }
 }
 
+namespace detail {
+
+template <class Key>
+inline constexpr bool is_hashable = std::is_arithmetic_v<Key> || std::is_enum_v<Key> ||
+                                    std::is_convertible_v<const Key&, std::string_view>;
+template <class... Parts>
+inline constexpr bool is_hashable<std::tuple<Parts...>> = (is_hashable<Parts> && ...);
+template <class First, class Second>
+inline constexpr bool is_hashable<std::pair<First, Second>> =
+    is_hashable<First> && is_hashable<Second>;
+
+}  // namespace detail
+
 /// What may be a key: something that `hash_of` knows and that compares for equality.
 template <class Key>
-concept Hashable = std::equality_comparable<Key> && requires(const Key& key) {
-    { hash_of(key) } -> std::same_as<std::uint64_t>;
-};
+concept Hashable = std::equality_comparable<Key> && detail::is_hashable<Key>;
 
 }  // namespace strid
