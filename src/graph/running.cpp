@@ -59,7 +59,7 @@ std::vector<OutputPort::SlotShape> slots_of(const graph::Plan& plan, const Fragm
 Running::State::State(const Graph& graph, const RunOptions& options) : name_(graph.name()) {
     const auto topology = Topology::detect();
     plan_ = graph::make_plan(graph.segments(), options, topology.cores().size());
-    make_nodes(graph.segments(), options);
+    make_nodes(graph.segments());
     make_ports(options);
     link();
     make_tasks();
@@ -83,8 +83,7 @@ Running::State::~State() {
     }
 }
 
-void Running::State::make_nodes(const graph::Segments& segments, const RunOptions& options) {
-    (void)options;
+void Running::State::make_nodes(const graph::Segments& segments) {
     for (const Fragment& fragment : plan_.fragments) {
         const graph::SegmentBase& segment = *segments.all[fragment.segment];
         auto& nodes = nodes_.emplace_back();

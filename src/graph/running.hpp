@@ -34,7 +34,7 @@ class Running::State {
   private:
     using Nodes = std::vector<std::vector<std::unique_ptr<operators::Node>>>;
 
-    void make_nodes(const graph::Segments& segments, const RunOptions& options);
+    void make_nodes(const graph::Segments& segments);
     void make_ports(const RunOptions& options);
     void link();
     void make_tasks();

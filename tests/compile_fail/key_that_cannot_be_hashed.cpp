@@ -4,16 +4,7 @@
 // expect: key_by: the key must be hashable
 #include <vector>
 
-#include <strid/graph/graph.hpp>
-
-struct Numbers {
-    using record_type = int;
-    template <class Emit>
-    strid::SourceStatus poll(Emit& emit, std::size_t) {
-        emit(1);
-        return strid::SourceStatus::finished;
-    }
-};
+#include "numbers.hpp"
 
 void build(strid::Graph& graph) {
 #ifdef STRID_MUST_NOT_COMPILE

@@ -2,16 +2,7 @@
 //
 // A stream is consumed once: its functions take it as an rvalue.
 // expect: discards
-#include <strid/graph/graph.hpp>
-
-struct Numbers {
-    using record_type = int;
-    template <class Emit>
-    strid::SourceStatus poll(Emit& emit, std::size_t) {
-        emit(1);
-        return strid::SourceStatus::finished;
-    }
-};
+#include "numbers.hpp"
 
 void build(strid::Graph& graph) {
     auto stream = graph.source(Numbers{});

@@ -18,7 +18,7 @@
 //
 // Against SpscRing<std::shared_ptr<T>>: no index line travels between the cores, but each slot's
 // line travels twice, and half of it is flag and padding. It is kept because the paper compares
-// ways of passing ownership; bench/channel measures both.
+// ways of passing ownership; bench/channel measures the flagged slots with plain pointers.
 #pragma once
 
 #include <algorithm>

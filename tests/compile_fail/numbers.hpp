@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The smallest source, for the programs that show what a graph refuses to compile.
+#pragma once
+
+#include <cstddef>
+
+#include <strid/graph/graph.hpp>
+
+struct Numbers {
+    using record_type = int;
+    template <class Emit>
+    strid::SourceStatus poll(Emit& emit, std::size_t) {
+        emit(1);
+        return strid::SourceStatus::finished;
+    }
+};
