@@ -13,7 +13,7 @@ void build(Graph& graph, const Endpoints& endpoints, const Options& options,
                                    std::move(model));
     auto by_account = with_pace(std::move(transactions), endpoints, [&](auto source) {
         return graph.source(std::move(source), {.name = "transactions"})
-            .key_by(&Transaction::account);
+            .template key_by<&Transaction::account>();
     });
     auto outliers =
         std::move(by_account)

@@ -3,15 +3,17 @@
 // The mean of the last `window` values of one device. Held per key, so its values are in memory of
 // their own: the table that holds it may move it cheaply.
 //
-// The law: sum + compensation is the sum of the values in the ring. Both additions of a step keep
-// what rounding cut off (Knuth's two-sum), so the error does not grow with the number of readings:
-// after any number of them the mean is as good as one computed afresh.
+// The law: sum_ is the sum of the values in the ring, but for the rounding of at most two rounds of
+// additions. It is added up afresh once per round of the ring, so an error does not grow with the
+// number of readings; and when a value leaves that was far larger than what stays, because its
+// rounding stays too.
 #pragma once
 
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 namespace strid::apps::spike_detection {
@@ -33,46 +35,40 @@ class MovingAverage {
 
     Scored operator()(const Reading& reading) {
         if (values_.size() == window_) [[likely]] {
-            double& place = values_[next_];
-            add(-place);
-            place = reading.value;
+            const double oldest = std::exchange(values_[next_], reading.value);
+            sum_ += reading.value - oldest;
+            if (std::abs(oldest) > cancellation * std::abs(sum_)) [[unlikely]]
+                add_up();
             if (++next_ == window_) [[unlikely]]
                 begin_round();
         } else {
             grow(reading.value);
         }
-        add(reading.value);
-        return {reading.device, reading.value, (sum_ + compensation_) / count_};
+        return {reading.device, reading.value, sum_ / count_};
     }
 
   private:
-    void add(double value) noexcept {
-        const double sum = sum_ + value;
-        const double added = sum - sum_;
-        compensation_ += (sum_ - (sum - added)) + (value - added);
-        sum_ = sum;
+    /// How much larger than the sum a value is whose rounding would show in it.
+    static constexpr double cancellation = 256;
+
+    [[gnu::noinline]] void add_up() noexcept { sum_ = std::reduce(values_.begin(), values_.end()); }
+
+    [[gnu::noinline]] void begin_round() noexcept {
+        next_ = 0;
+        add_up();
     }
 
     [[gnu::noinline]] void grow(double value) {
         if (values_.empty()) values_.reserve(window_);
         values_.push_back(value);
         count_ = static_cast<double>(values_.size());
-    }
-
-    [[gnu::noinline]] void begin_round() noexcept {
-        next_ = 0;
-        if (std::isfinite(sum_) && std::isfinite(compensation_)) return;
-        // Values near the largest number overflowed the sum. They may have left the window since.
-        // The newest value, which stands in the last place, is added by the caller.
-        sum_ = std::accumulate(values_.begin(), values_.end() - 1, 0.0);
-        compensation_ = 0;
+        sum_ += value;
     }
 
     std::vector<double> values_;  // a ring once it is full; next_ is the oldest
     std::size_t window_;
     std::size_t next_ = 0;
     double sum_ = 0;
-    double compensation_ = 0;
     double count_ = 0;  // of values_
 };
 

@@ -8,6 +8,10 @@ namespace strid::operators {
 
 namespace {
 
+/// A hungry consumer gets a batch that is a quarter full; a smaller one after this time.
+constexpr std::size_t worth_sending_part = 4;
+constexpr std::int64_t partial_wait_ns = 50'000;
+
 std::size_t count_links(const std::vector<OutputPort::SlotShape>& slots) {
     return std::accumulate(slots.begin(), slots.end(), std::size_t{0},
                            [](std::size_t sum, const auto& slot) { return sum + slot.links; });
@@ -86,6 +90,7 @@ void OutputPort::open(Slot& slot, memory::Block& block) noexcept {
     header.destroy = type_.destroy;
     for (const auto& text : texts_) (void)message::keep_alive(header, text);
     slot.batch = &block;
+    slot.opened_ns = run_began_ns_;
     slot.cursor = header.records();
     slot.end = slot.cursor + perturbation_.batch_records(records_per_block_) * type_.bytes;
 }
@@ -196,11 +201,20 @@ bool OutputPort::hungry(const Slot& slot) const noexcept {
     return false;
 }
 
+// By fill or by age, so that a producer that never pauses does not spend its blocks on a few records
+// each. Under perturbation at once: there, what happens must not depend on the clock.
+bool OutputPort::worth_sending(const Slot& slot) const noexcept {
+    const auto filled = static_cast<std::size_t>(
+        slot.cursor - message::header_of(*slot.batch).records());
+    return filled * worth_sending_part >= records_per_block_ * type_.bytes ||
+           run_began_ns_ - slot.opened_ns >= partial_wait_ns || perturbation_.active();
+}
+
 void OutputPort::publish(bool idle) {
     for (Slot& slot : slots_) {
         if (slot.batch == nullptr) continue;
         if (slot.cursor == message::header_of(*slot.batch).records()) continue;
-        if (idle || hungry(slot)) send(slot);
+        if (idle || (worth_sending(slot) && hungry(slot))) send(slot);
     }
     for (std::size_t link = 0; link < links_.size(); ++link) {
         if (!announce_[link]) continue;

@@ -148,12 +148,13 @@ std::size_t thread_count() {
 }
 
 TEST(Failure, AThousandRunsLeaveNoThread) {
-    const std::size_t before = thread_count();
     Graph graph{"short"};
     std::atomic<std::uint64_t> taken{0};
     graph.source(Numbers{100})
         .key_by([](const std::uint64_t& n) { return n; })
         .sink([&](std::uint64_t) { taken.fetch_add(1, std::memory_order_relaxed); });
+    run(graph);  // a sanitizer starts a thread of its own with the first of ours
+    const std::size_t before = thread_count();
     for (int round = 0; round < 1000; ++round) {
         auto running = start(graph);
         switch (round % 4) {

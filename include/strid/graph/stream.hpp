@@ -166,6 +166,14 @@ class Stream<T, graph::Chain<Head, Steps...>> {
                                      std::move(key_of)};
     }
 
+    /// The same for a member, named when the program is compiled: `key_by<&Reading::device>()`. The
+    /// faster way, because the compiler knows where in the record the key is.
+    template <auto Member>
+        requires std::is_member_pointer_v<decltype(Member)>
+    [[nodiscard]] auto key_by() && {
+        return std::move(*this).key_by(operators::MemberKey<Member>{});
+    }
+
     /// Spreads the records over the replicas of the next operator, batch by batch, to whichever
     /// has the least waiting. Ends the order of the stream (see `ordered`).
     [[nodiscard]] Stream<T> rebalance() && { return boundary(graph::Routing::rebalance); }

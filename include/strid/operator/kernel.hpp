@@ -178,7 +178,10 @@ class Kernel final : public Node {
         Passed passed{};
         SourceEmit emit{*this, passed, start_ns};
         auto status = SourceStatus::finished;
-        if constexpr (has_output) output_->begin_input(start_ns);
+        if constexpr (has_output) {
+            output_->begin_run(start_ns);
+            output_->begin_input(start_ns);
+        }
         if (!stop_requested()) guarded(0, [&] { status = head_.source.poll(emit, budget()); });
         if (status == SourceStatus::finished) ended_ = true;
         if (emit.count() != 0) count_records(emit.count(), passed);
@@ -200,6 +203,7 @@ class Kernel final : public Node {
             begin_batch(message::header_of(*batch));
         }
         const std::int64_t start_ns = now_ns();
+        if constexpr (has_output) output_->begin_run(start_ns);
         auto& header = message::header_of(*batch_);
         const std::int64_t born_ns = header.born_ns;
         const std::uint32_t first = position_;

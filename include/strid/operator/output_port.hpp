@@ -47,7 +47,8 @@ class OutputPort {
         memory::Block* batch = nullptr;
         std::size_t first_link = 0;
         std::size_t link_count = 0;
-        std::size_t next_link = 0;  ///< Where least_loaded starts looking.
+        std::int64_t opened_ns = 0;  ///< When the run began that opened the batch.
+        std::size_t next_link = 0;   ///< Where least_loaded starts looking.
         SendPolicy policy = SendPolicy::one;
     };
     /// Records of the port's type: their size and how a batch of them is destroyed.
@@ -81,6 +82,8 @@ class OutputPort {
     /// Sends a full slot's batch and gives the slot an empty one, in debt if need be.
     void renew(Slot& slot);
 
+    /// The node starts a run, at now_ns() = `start_ns`.
+    void begin_run(std::int64_t start_ns) noexcept { run_began_ns_ = start_ns; }
     /// What the records emitted from now on derive from.
     void begin_input(std::int64_t born_ns) noexcept { born_ns_ = born_ns; }
     void keep_alive(const memory::TextReference& text);
@@ -92,8 +95,9 @@ class OutputPort {
     /// Numbers the batches as they are sent: the start of an ordered section.
     void stamp_sequences() noexcept { stamps_ = true; }
 
-    /// The end of a run of the node: sends what is filled where the producer is `idle` or the
-    /// consumer hungry, and announces everything that was sent.
+    /// The end of a run of the node: sends what is filled where the producer is `idle`, or where
+    /// the consumer is hungry and the batch is worth its way or has waited long enough (design note
+    /// 0003). Announces everything that was sent.
     void publish(bool idle);
     /// Everything out and the links closed. False while a ring has no room: try again.
     [[nodiscard]] bool close();
@@ -105,6 +109,7 @@ class OutputPort {
     void push(std::size_t link, memory::Block& batch);
     bool drain_overflow();
     [[nodiscard]] bool hungry(const Slot& slot) const noexcept;
+    [[nodiscard]] bool worth_sending(const Slot& slot) const noexcept;
     std::size_t least_loaded(Slot& slot) const noexcept;
     void open(Slot& slot, memory::Block& block) noexcept;
 
@@ -120,6 +125,7 @@ class OutputPort {
     bool spare_ = true;
     bool stamps_ = false;
     std::uint64_t sequence_ = 0;
+    std::int64_t run_began_ns_ = 0;
     std::int64_t born_ns_ = message::never_born;
     std::vector<memory::TextReference> texts_;
     Perturbation perturbation_;

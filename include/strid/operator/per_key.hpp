@@ -21,6 +21,7 @@
 
 #include <strid/base/assert.hpp>
 #include <strid/base/hash.hpp>
+#include <strid/base/text.hpp>
 #include <strid/memory/static_arena.hpp>
 #include <strid/message/batch.hpp>
 #include <strid/operator/stage.hpp>
@@ -53,13 +54,14 @@ class KeyTable {
     KeyTable& operator=(const KeyTable&) = delete;
 
     /// The value of the key, made by `make()` where the key is new. `hash` is `hash_of(key)`.
+    /// Inlined: the lookup is most of what a keyed operator does.
     template <class Make>
-    std::pair<const K&, V&> find_or_make(const K& key, std::uint64_t hash, Make&& make) {
+    [[gnu::always_inline]] std::pair<const K&, V&> find_or_make(const K& key, std::uint64_t hash,
+                                                                Make&& make) {
         const auto found = table_.find(Probe{&key, hash});
         if (found != table_.end()) [[likely]]
             return {found->first, found->second};
-        const auto made = table_.emplace(own(key), make()).first;
-        return {made->first, made->second};
+        return add(key, std::forward<Make>(make));
     }
 
     [[nodiscard]] std::size_t size() const noexcept { return table_.size(); }
@@ -79,10 +81,22 @@ class KeyTable {
     };
     struct Equal {
         using is_transparent = void;
-        bool operator()(const K& a, const K& b) const { return a == b; }
-        bool operator()(const Probe& a, const K& b) const { return *a.key == b; }
-        bool operator()(const K& a, const Probe& b) const { return a == *b.key; }
+        bool operator()(const K& a, const K& b) const {
+            if constexpr (std::is_same_v<K, std::string_view>) {
+                return same_text(a, b);
+            } else {
+                return a == b;
+            }
+        }
+        bool operator()(const Probe& a, const K& b) const { return (*this)(*a.key, b); }
+        bool operator()(const K& a, const Probe& b) const { return (*this)(a, *b.key); }
     };
+
+    template <class Make>
+    [[gnu::noinline]] std::pair<const K&, V&> add(const K& key, Make&& make) {
+        const auto made = table_.emplace(own(key), make()).first;
+        return {made->first, made->second};
+    }
 
     K own(const K& key) {
         if constexpr (std::is_same_v<K, std::string_view>) {
@@ -99,6 +113,15 @@ class KeyTable {
 
     std::unique_ptr<memory::StaticArena> texts_;  // the keys' own text; none for other keys
     boost::unordered_flat_map<K, V, Hash, Equal> table_;
+};
+
+/// The key function that takes a member of the record.
+template <auto Member>
+struct MemberKey {
+    template <class T>
+    decltype(auto) operator()(const T& record) const {
+        return std::invoke(Member, record);
+    }
 };
 
 /// The key type of a key function on `T`, by value.
@@ -123,7 +146,7 @@ class PerKey {
   protected:
     [[nodiscard]] const Context& context() const noexcept { return context_; }
     template <class T>
-    [[nodiscard]] F& function_for(message::Hashed<T>& arrived) {
+    [[nodiscard, gnu::always_inline]] F& function_for(message::Hashed<T>& arrived) {
         return table_
             .find_or_make(std::invoke(key_of_, std::as_const(arrived.record)), arrived.hash,
                           [this]() -> const F& { return prototype_; })
