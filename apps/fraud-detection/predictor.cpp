@@ -41,6 +41,7 @@ double whole_of(const std::vector<double>& row, Score score) {
 Scorer::Scorer(const MarkovModel& model, Score score, double threshold)
     : threshold_(threshold),
       row_bits_(static_cast<unsigned>(std::bit_width(model.states() - 1))),
+      row_mask_((Transitions{1} << row_bits_) - 1),
       terms_(model.states() << row_bits_) {
     using State = MarkovModel::State;
     for (std::size_t before = 0; before < model.states(); ++before) {
@@ -55,11 +56,11 @@ Scorer::Scorer(const MarkovModel& model, Score score, double threshold)
     for (const Terms& terms : terms_) margins_.push_back(terms.part - threshold * terms.whole);
 }
 
-double Scorer::score_of(Sequence sequence) const noexcept {
+double Scorer::score_of(Transitions last) const noexcept {
     double part = 0;
     double whole = 0;
     for (std::size_t i = 0; i + 1 < records; ++i) {
-        const Terms& terms = terms_[transition(sequence, i)];
+        const Terms& terms = terms_[transition(last, i)];
         part += terms.part;
         whole += terms.whole;
     }

@@ -30,10 +30,11 @@ struct Outlier {
     double score;
 };
 
-/// The sequence of the last states of an account: the newest in the lowest byte.
-using Sequence = std::uint64_t;
+/// The last four transitions between the states of an account, 16 bits each, the newest in the
+/// lowest: what a Scorer looks up, so that a score takes no arithmetic on states.
+using Transitions = std::uint64_t;
 
-/// Each score is a sum of parts over the transitions of a sequence, over a sum of wholes.
+/// Each score is a sum of parts over the transitions, over a sum of wholes.
 class Scorer {
   public:
     /// Records that a score is over.
@@ -41,14 +42,20 @@ class Scorer {
 
     Scorer(const MarkovModel& model, Score score, double threshold);
 
+    /// The transitions with the one to `state` as the newest. The first state of an account has no
+    /// transition; what stands in its place has left before it could count.
+    [[nodiscard]] Transitions advance(Transitions last, MarkovModel::State state) const noexcept {
+        return last << transition_bits | (last & row_mask_) << row_bits_ | state;
+    }
+
     /// Calls `report(score)` where the score exceeds the threshold.
     template <class Report>
-    void score(Sequence sequence, Report&& report) const {
+    void score(Transitions last, Report&& report) const {
         double margin = 0;
-        for (std::size_t i = 0; i + 1 < records; ++i) margin += margins_[transition(sequence, i)];
+        for (std::size_t i = 0; i + 1 < records; ++i) margin += margins_[transition(last, i)];
         if (margin < -margin_slack) [[likely]]
             return;
-        const double score = score_of(sequence);  // 0 / 0 is not a number and exceeds nothing
+        const double score = score_of(last);  // 0 / 0 is not a number and exceeds nothing
         if (score > threshold_) report(score);
     }
 
@@ -61,16 +68,17 @@ class Scorer {
         double whole = 0;
     };
 
-    /// Index of the transition to the i-th newest state.
-    [[nodiscard]] std::size_t transition(Sequence sequence, std::size_t i) const noexcept {
-        const std::size_t came = sequence >> (8 * i) & 0xff;
-        const std::size_t before = sequence >> (8 * (i + 1)) & 0xff;
-        return before << row_bits_ | came;
+    static constexpr unsigned transition_bits = 16;
+
+    /// Index of the i-th newest transition.
+    [[nodiscard]] static std::size_t transition(Transitions last, std::size_t i) noexcept {
+        return last >> (transition_bits * i) & 0xffff;
     }
-    [[nodiscard]] double score_of(Sequence sequence) const noexcept;
+    [[nodiscard]] double score_of(Transitions last) const noexcept;
 
     double threshold_;
     unsigned row_bits_;
+    Transitions row_mask_;
     std::vector<Terms> terms_;     // by state before, then by state that came
     std::vector<double> margins_;  // part - threshold * whole of the same transitions
 };
@@ -82,16 +90,16 @@ class Predictor {
 
     template <class Emit>
     void operator()(const Transaction& transaction, Emit& emit) {
-        sequence_ = sequence_ << 8 | transaction.state;
+        last_ = scorer_->advance(last_, transaction.state);
         if (known_ < Scorer::records && ++known_ < Scorer::records) return;
-        scorer_->score(sequence_, [&](double score) {
+        scorer_->score(last_, [&](double score) {
             emit(Outlier{transaction.account, transaction.transaction, score});
         });
     }
 
   private:
     std::shared_ptr<const Scorer> scorer_;
-    Sequence sequence_ = 0;
+    Transitions last_ = 0;
     std::uint32_t known_ = 0;  // records, up to Scorer::records
 };
 

@@ -44,7 +44,7 @@ class MovingAverage {
         } else {
             grow(reading.value);
         }
-        return {reading.device, reading.value, sum_ / count_};
+        return {reading.device, reading.value, sum_ * share_};
     }
 
   private:
@@ -61,7 +61,7 @@ class MovingAverage {
     [[gnu::noinline]] void grow(double value) {
         if (values_.empty()) values_.reserve(window_);
         values_.push_back(value);
-        count_ = static_cast<double>(values_.size());
+        share_ = 1 / static_cast<double>(values_.size());
         sum_ += value;
     }
 
@@ -69,7 +69,7 @@ class MovingAverage {
     std::size_t window_;
     std::size_t next_ = 0;
     double sum_ = 0;
-    double count_ = 0;  // of values_
+    double share_ = 0;  // of one value in the mean: a division per change of size, not per reading
 };
 
 }  // namespace strid::apps::spike_detection

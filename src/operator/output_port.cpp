@@ -201,11 +201,11 @@ bool OutputPort::hungry(const Slot& slot) const noexcept {
     return false;
 }
 
-// By fill or by age, so that a producer that never pauses does not spend its blocks on a few records
-// each. Under perturbation at once: there, what happens must not depend on the clock.
+// By fill or by age, so that a producer that never pauses does not spend its blocks on a few
+// records each. Under perturbation at once: there, what happens must not depend on the clock.
 bool OutputPort::worth_sending(const Slot& slot) const noexcept {
-    const auto filled = static_cast<std::size_t>(
-        slot.cursor - message::header_of(*slot.batch).records());
+    const auto filled =
+        static_cast<std::size_t>(slot.cursor - message::header_of(*slot.batch).records());
     return filled * worth_sending_part >= records_per_block_ * type_.bytes ||
            run_began_ns_ - slot.opened_ns >= partial_wait_ns || perturbation_.active();
 }

@@ -26,7 +26,8 @@ template <class Word>
 
 /// a == b without a call: the comparison that every record with a text key makes once, in words
 /// that may overlap, so that a key of 1 to 16 bytes takes two steps. O(size).
-[[nodiscard, gnu::always_inline]] inline bool same_text(std::string_view a, std::string_view b) noexcept {
+[[nodiscard, gnu::always_inline]] inline bool same_text(std::string_view a,
+                                                        std::string_view b) noexcept {
     const std::size_t size = a.size();
     if (size != b.size()) return false;
     const char* x = a.data();
