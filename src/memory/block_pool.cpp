@@ -65,7 +65,7 @@ void BlockPool::dismiss(Block* block) noexcept {
 
 void BlockPool::take_home(Block* block) noexcept {
     STRID_ASSERT(block->home == this);
-    if (acquired_.size() > options_.capacity_blocks) {
+    if (acquired_.size() > 2 * options_.capacity_blocks) {
         dismiss(block);
         return;
     }
@@ -74,7 +74,7 @@ void BlockPool::take_home(Block* block) noexcept {
     ++free_count_;
 }
 
-bool BlockPool::collect() noexcept {
+void BlockPool::collect() noexcept {
     std::uint64_t taken = 0;
     for (ReturnLane<Block>& lane : lanes_) {
         for (Block* block = lane.take_all(); block != nullptr; ++taken) {
@@ -84,13 +84,16 @@ bool BlockPool::collect() noexcept {
         }
     }
     if (taken != 0) tallies_.count_returned(taken);
-    return free_ != nullptr;
 }
 
 Block* BlockPool::lease_free() noexcept {
     Block* const block = free_;
     free_ = block->next;
     --free_count_;
+    return leased(block);
+}
+
+Block* BlockPool::leased(Block* block) noexcept {
     // Relaxed: the block reaches its readers through a channel, which orders it.
     block->references.store(1, std::memory_order_relaxed);
     tallies_.leased.add();
@@ -98,31 +101,30 @@ Block* BlockPool::lease_free() noexcept {
 }
 
 Block* BlockPool::try_lease() noexcept {
-    if (free_ == nullptr && !collect() && acquired_.size() < options_.capacity_blocks) {
-        try {
-            take_home(acquire());
-        } catch (const std::bad_alloc&) {
-            // Refused below: a block that is out will come back.
-        }
-    }
-    if (free_ == nullptr) {
+    if (free_ == nullptr || !within_capacity()) collect();
+    if (!within_capacity()) {
         tallies_.misses.add();
         return nullptr;
     }
-    return lease_free();
+    if (free_ != nullptr) return lease_free();
+    try {
+        return leased(acquire());
+    } catch (const std::bad_alloc&) {  // a block that is out will come back
+        tallies_.misses.add();
+        return nullptr;
+    }
 }
 
 Block* BlockPool::lease_in_debt() {
     if (Block* const block = try_lease()) return block;
-    Block* const block = acquire();
-    block->references.store(1, std::memory_order_relaxed);  // as in lease_free()
-    tallies_.leased.add();
+    Block* const block = free_ != nullptr ? lease_free() : leased(acquire());
     tallies_.debt.add();
     return block;
 }
 
 bool BlockPool::can_lease() noexcept {
-    return free_ != nullptr || acquired_.size() < options_.capacity_blocks || collect();
+    if (!within_capacity()) collect();
+    return within_capacity();
 }
 
 bool BlockPool::release(Block* block, std::size_t lane) noexcept {
@@ -154,7 +156,7 @@ void BlockPool::flush_lane(std::size_t lane) noexcept {
 }
 
 bool BlockPool::set_starved() noexcept {
-    return starved_.set([this] { return collect(); });
+    return starved_.set([this] { return can_lease(); });
 }
 
 bool BlockPool::is_valid() const {
@@ -177,7 +179,8 @@ bool BlockPool::is_valid() const {
     const std::uint64_t out = tallies_.out();
     const std::size_t in_lanes = seen.size() - at_home;
     return sound && at_home == free_count_ && acquired_.size() == free_count_ + out &&
-           in_lanes <= out && (free_count_ == 0 || acquired_.size() <= options_.capacity_blocks);
+           in_lanes <= out &&
+           (free_count_ == 0 || acquired_.size() <= 2 * options_.capacity_blocks);
 }
 
 }  // namespace strid::memory

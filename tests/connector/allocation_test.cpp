@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // No allocation per record: this program counts every call of operator new.
-#include <atomic>
-#include <cstdlib>
-#include <new>
-
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -14,55 +10,13 @@
 #include <strid/connector/replay.hpp>
 #include <strid/connector/text_lines.hpp>
 
+#include "../support/counting_new.hpp"
 #include "drive.hpp"
-
-namespace {
-
-std::atomic<std::uint64_t> allocations{0};
-
-void* counted(std::size_t bytes, std::size_t alignment) {
-    allocations.fetch_add(1, std::memory_order_relaxed);
-    void* const memory =
-        alignment == 0
-            ? std::malloc(bytes == 0 ? 1 : bytes)
-            : std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
-    if (memory == nullptr) throw std::bad_alloc();
-    return memory;
-}
-
-}  // namespace
-
-void* operator new(std::size_t bytes) {
-    return counted(bytes, 0);
-}
-void* operator new[](std::size_t bytes) {
-    return counted(bytes, 0);
-}
-void* operator new(std::size_t bytes, std::align_val_t alignment) {
-    return counted(bytes, static_cast<std::size_t>(alignment));
-}
-[[gnu::noinline]] void operator delete(void* memory) noexcept {
-    std::free(memory);
-}
-[[gnu::noinline]] void operator delete[](void* memory) noexcept {
-    std::free(memory);
-}
-[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept {
-    std::free(memory);
-}
-[[gnu::noinline]] void operator delete[](void* memory, std::size_t) noexcept {
-    std::free(memory);
-}
-[[gnu::noinline]] void operator delete(void* memory, std::align_val_t) noexcept {
-    std::free(memory);
-}
-[[gnu::noinline]] void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
-    std::free(memory);
-}
 
 namespace strid {
 namespace {
 
+using test::allocations;
 using test::Folder;
 
 struct Word {

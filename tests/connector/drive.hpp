@@ -1,25 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Drives a source without the engine, and files to drive it with.
+// Drives a source without the engine.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <string_view>
 #include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <strid/memory/text_arena.hpp>
 #include <strid/operator/context.hpp>
 #include <strid/operator/source.hpp>
+
+#include "../support/folder.hpp"
 
 namespace strid::test {
 
@@ -58,36 +56,6 @@ Emit<typename Source::record_type> drain(Source source, Context context = {},
         if (status == SourceStatus::idle) std::this_thread::yield();
     }
 }
-
-/// A folder that goes away with the test.
-class Folder {
-  public:
-    Folder() {
-        std::string name = (std::filesystem::temp_directory_path() / "strid-XXXXXX").string();
-        if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("mkdtemp");
-        path_ = name;
-    }
-    ~Folder() {
-        std::error_code ignored;
-        std::filesystem::remove_all(path_, ignored);
-    }
-    Folder(const Folder&) = delete;
-    Folder& operator=(const Folder&) = delete;
-
-    [[nodiscard]] std::string file(std::string_view name) const { return (path_ / name).string(); }
-    std::string write(std::string_view name, std::string_view content) const {
-        std::string path = file(name);
-        std::ofstream(path, std::ios::binary) << content;
-        return path;
-    }
-    [[nodiscard]] std::string read(std::string_view name) const {
-        std::ifstream in(file(name), std::ios::binary);
-        return {std::istreambuf_iterator<char>(in), {}};
-    }
-
-  private:
-    std::filesystem::path path_;
-};
 
 /// Runs a shell command; true when it succeeds.
 inline bool shell(const std::string& command) {

@@ -11,8 +11,9 @@
 //
 // Law: every block acquired is in exactly one place:
 //     acquired == free list + out,   out == with readers + in lanes == leased - returned
-//     acquired <= max(capacity, most blocks out at one time); beyond the capacity only by debt, and
-//     a block that comes home while acquired > capacity is freed.
+//     out <= capacity as the owner knows it, but for debt. Blocks acquired in debt are kept for the
+//     next debt, so that a fan-out that repeats costs no allocation; one that comes home while
+//     acquired > 2 * capacity is freed.
 // A block at home has 0 references; one that is out has as many as readers still have to release
 // it.
 #pragma once
@@ -74,11 +75,11 @@ class BlockPool {
     [[nodiscard]] Block* try_lease() noexcept;
 
     /// Owner. Always a block, beyond the capacity if need be (the fan-out of one record must end
-    /// somewhere). Counted; the surplus is freed as blocks come home. May throw std::bad_alloc.
+    /// somewhere). Counted. May throw std::bad_alloc.
     [[nodiscard]] Block* lease_in_debt();
 
     /// Owner. Whether try_lease() would succeed (but for the system being out of memory). Looks
-    /// into the lanes only when nothing is free.
+    /// into the lanes only when the capacity is out.
     [[nodiscard]] bool can_lease() noexcept;
 
     /// Consumer of `lane`. Drops one reference; the last one sends the block home. Returns true
@@ -114,8 +115,13 @@ class BlockPool {
     Block* acquire();
     void dismiss(Block* block) noexcept;
     void take_home(Block* block) noexcept;
-    bool collect() noexcept;
+    void collect() noexcept;
+    /// Fewer than `capacity_blocks` are out, as far as the owner knows.
+    [[nodiscard]] bool within_capacity() const noexcept {
+        return acquired_.size() - free_count_ < options_.capacity_blocks;
+    }
     Block* lease_free() noexcept;
+    Block* leased(Block* block) noexcept;
 
     // The owner's lines.
     Options options_;

@@ -14,12 +14,13 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstddef>
-#include <deque>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <utility>
 #include <vector>
+
+#include <boost/circular_buffer.hpp>
 
 #include <strid/operator/source.hpp>
 #include <strid/runtime/task.hpp>
@@ -94,7 +95,7 @@ class InletSource {
 template <class T>
 struct OutletState {
     explicit OutletState(std::size_t capacity)
-        : capacity_records(std::max<std::size_t>(capacity, 1)) {}
+        : waiting(std::max<std::size_t>(capacity, 1)), capacity_records(waiting.capacity()) {}
 
     void end_session() {
         const std::lock_guard lock{mutex};
@@ -105,7 +106,7 @@ struct OutletState {
 
     std::mutex mutex;
     std::condition_variable filled;
-    std::deque<T> waiting;  // guarded by mutex
+    boost::circular_buffer<T> waiting;  // guarded by mutex
     std::size_t capacity_records;
     /// Written under the mutex; the sink reads it without, as a hint. Relaxed: the mutex orders
     /// the records themselves.
@@ -137,7 +138,10 @@ class OutletSink {
     }
     void operator()(T&& record) {
         const std::lock_guard lock{state_->mutex};
-        state_->waiting.push_back(std::move(record));
+        auto& waiting = state_->waiting;
+        // Asked before each record that comes in, of which a flat_map may make several.
+        if (waiting.full()) waiting.set_capacity(2 * waiting.capacity());
+        waiting.push_back(std::move(record));
         state_->count.store(state_->waiting.size(), std::memory_order_relaxed);
         state_->filled.notify_one();
     }

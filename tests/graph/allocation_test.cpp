@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// No allocation per record, in whole graphs: every operator, cooperative and dedicated. Counted
+// from half of the stream to its end; what a pool or a key table still acquires on the way may
+// stay below one allocation in a thousand records, far less than one per batch.
+#include <atomic>
+#include <string>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include "../support/counting_new.hpp"
+#include "test_sources.hpp"
+
+namespace strid {
+namespace {
+
+constexpr std::uint64_t records = 400'000;
+constexpr double allocations_per_record_max = 0.001;
+
+/// 0, 1, ... and what had been allocated when half of the numbers and when all of them were out.
+struct Watched {
+    using record_type = std::uint64_t;
+    std::uint64_t* steady;
+    std::uint64_t next = 0;
+    std::uint64_t at_half = 0;
+
+    template <class Emit>
+    SourceStatus poll(Emit& emit, std::size_t budget) {
+        for (; budget != 0 && next != records; --budget) {
+            if (next == records / 2) at_half = test::allocations.load();
+            if (!emit(std::uint64_t{next++})) break;
+        }
+        if (next != records) return SourceStatus::more;
+        *steady = test::allocations.load() - at_half;
+        return SourceStatus::finished;
+    }
+};
+
+template <class Build>
+void expect_none_per_record(const std::string& name, Build&& build) {
+    using Mode = RunOptions::Mode;
+    const std::vector<std::pair<std::string, RunOptions>> ways = {
+        {"one worker", {.workers = 1}},
+        {"two workers", {.workers = 2}},
+        {"not fused", {.workers = 2, .fuse = false}},
+        {"dedicated threads", {.mode = Mode::dedicated, .parallelism = 2}}};
+    for (const auto& [way, options] : ways) {
+        SCOPED_TRACE(name + ", " + way);
+        std::uint64_t steady = ~std::uint64_t{0};
+        Graph graph{"allocations"};
+        build(graph.source(Watched{&steady}));
+        const auto report = run(graph, options);
+        EXPECT_EQ(report.records_in(), records);
+        EXPECT_LE(static_cast<double>(steady), allocations_per_record_max * (records / 2));
+    }
+}
+
+struct Drop {
+    static constexpr bool parallel_by_default = true;
+    template <class T>
+    void operator()(const T&) const {}
+};
+
+struct Position {
+    std::uint64_t seen = 0;
+    std::uint64_t operator()(const std::uint64_t& n) { return n + seen++; }
+};
+
+const auto by_remainder = [](const std::uint64_t& n) { return n % 97; };
+
+TEST(Allocations, NoneForARecordInAFusedChain) {
+    expect_none_per_record("chain", [](auto stream) {
+        std::move(stream)
+            .map([](std::uint64_t& n) { n *= 2; })
+            .filter([](const std::uint64_t& n) { return n % 3 != 0; })
+            .template flat_map<std::uint64_t>([](const std::uint64_t& n, auto& emit) {
+                for (std::uint64_t i = 0; i < n % 4; ++i) emit(n + i);
+            })
+            .map([](const std::uint64_t& n) {
+                return std::pair{n, 1.5};
+            })
+            .sink(Drop{});
+    });
+}
+
+TEST(Allocations, NoneForARecordInKeyedOperators) {
+    expect_none_per_record("map per key", [](auto stream) {
+        std::move(stream).key_by(by_remainder).map(Position{}).sink(Drop{});
+    });
+    expect_none_per_record("accumulate", [](auto stream) {
+        std::move(stream)
+            .key_by(by_remainder)
+            .accumulate(
+                std::uint64_t{0}, [](std::uint64_t& sum, const auto& n) { sum += n; },
+                Emit::every_update)
+            .sink(Drop{});
+    });
+    expect_none_per_record("reduce", [](auto stream) {
+        std::move(stream)
+            .key_by(by_remainder)
+            .reduce([](const std::uint64_t& a, const std::uint64_t& b) { return a > b ? a : b; })
+            .sink(Drop{});
+    });
+}
+
+TEST(Allocations, NoneForARecordThatIsSpread) {
+    expect_none_per_record("rebalance, ordered", [](auto stream) {
+        std::move(stream).rebalance().map([](std::uint64_t& n) { ++n; }).ordered().sink(Drop{});
+    });
+    expect_none_per_record("broadcast", [](auto stream) {
+        std::move(stream)
+            .broadcast()
+            .filter([](const std::uint64_t& n) { return n % 2 == 0; }, {.parallelism = 3})
+            .sink(Drop{});
+    });
+    expect_none_per_record("split and merge", [](auto stream) {
+        auto branches = std::move(stream).split(
+            2, [](const std::uint64_t& n) { return static_cast<std::size_t>(n % 2); });
+        branches.select(0)
+            .map([](std::uint64_t& n) { ++n; })
+            .merge(branches.select(1))
+            .sink(Drop{});
+    });
+}
+
+TEST(Allocations, NoneForARecordThatGoesOutAndIn) {
+    Graph graph{"both ends"};
+    auto [inlet, stream] = graph.inlet<std::uint64_t>();
+    auto outlet = std::move(stream).map([](std::uint64_t& n) { ++n; }).outlet();
+    auto running = start(graph, {.workers = 2});
+    std::jthread producer([inlet = inlet]() mutable {
+        for (std::uint64_t n = 0; n < records; ++n) ASSERT_TRUE(inlet.push(std::uint64_t{n}));
+        inlet.close();
+    });
+    std::uint64_t taken = 0;
+    std::uint64_t at_half = 0;
+    while (const auto record = outlet.pop()) {
+        if (taken == records / 2) at_half = test::allocations.load();
+        EXPECT_EQ(*record, ++taken);
+    }
+    const std::uint64_t steady = test::allocations.load() - at_half;
+    running.wait();
+    EXPECT_EQ(taken, records);
+    EXPECT_LE(static_cast<double>(steady), allocations_per_record_max * (records / 2));
+}
+
+}  // namespace
+}  // namespace strid

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// When a batch leaves its port (design note 0003), without tasks: the links have no tasks at their
+// ends, and the test is producer and consumer in turn.
+#include <gtest/gtest.h>
+
+#include <strid/operator/output_port.hpp>
+#include <strid/operator/router.hpp>
+
+namespace strid::operators {
+namespace {
+
+using Record = std::uint64_t;
+constexpr std::int64_t long_enough_ns = 50'000;
+
+class Port : public testing::Test {
+  protected:
+    Port() { port.begin_run(now); }
+
+    void write_records(std::uint64_t count) {
+        for (std::uint64_t i = 0; i < count; ++i) write<Record>(port, port.slot(0), Record{next++});
+    }
+    /// The records of the batch that arrived, or 0; it is given back.
+    std::size_t received() {
+        memory::Block* batch = nullptr;
+        if (port.link(0).receive(batch) != channel::PopResult::ok) return 0;
+        const std::size_t count = message::header_of(*batch).count;
+        for (std::size_t i = 0; i < count; ++i) {
+            EXPECT_EQ(message::records_of<Record>(message::header_of(*batch))[i], expected++);
+        }
+        port.link(0).give_back(*batch);
+        return count;
+    }
+    std::size_t capacity() {
+        write_records(1);
+        const OutputPort::Slot& slot = port.slot(0);
+        return 1 + static_cast<std::size_t>(slot.end - slot.cursor) / sizeof(Record);
+    }
+
+    OutputPort port{
+        record_type<Record>(), {{.links = 1, .policy = SendPolicy::one}}, {.block_bytes = 4096}};
+    std::int64_t now = 1'000'000;
+    Record next = 0;
+    Record expected = 0;
+};
+
+TEST_F(Port, SendsAFullBatchWithoutBeingAsked) {
+    const std::size_t full = capacity();
+    write_records(full - 1);
+    EXPECT_EQ(received(), 0U);
+    write_records(1);
+    EXPECT_EQ(received(), full);
+}
+
+TEST_F(Port, SendsWhatThereIsWhenTheProducerIsIdle) {
+    write_records(3);
+    port.publish(true);
+    EXPECT_EQ(received(), 3U);
+    port.publish(true);
+    EXPECT_EQ(received(), 0U) << "an empty batch is not sent";
+}
+
+TEST_F(Port, AHungryConsumerGetsAQuarterOfABatch) {
+    const std::size_t quarter = (capacity() + 3) / 4;
+    write_records(quarter - 2);
+    port.publish(false);
+    EXPECT_EQ(received(), 0U);
+    write_records(1);
+    port.publish(false);
+    EXPECT_EQ(received(), quarter);
+}
+
+TEST_F(Port, AHungryConsumerGetsLessAfterAWhile) {
+    write_records(1);
+    port.begin_run(now + long_enough_ns - 1);
+    port.publish(false);
+    EXPECT_EQ(received(), 0U);
+    port.begin_run(now + long_enough_ns);
+    port.publish(false);
+    EXPECT_EQ(received(), 1U);
+}
+
+TEST_F(Port, ABusyConsumerGetsFullBatchesOnly) {
+    const std::size_t full = capacity();
+    write_records(full);  // one batch waits, one record more
+    port.begin_run(now + long_enough_ns);
+    port.publish(false);
+    EXPECT_EQ(port.link(0).queued(), 1U);
+    EXPECT_EQ(received(), full);
+    port.publish(false);
+    EXPECT_EQ(received(), 1U) << "hungry again";
+}
+
+TEST_F(Port, HasNoSpareWhenItsBlocksAreOutAndASpareWhenOneComesHome) {
+    while (port.spare()) write_records(1);
+    EXPECT_FALSE(port.refresh());
+    EXPECT_GT(received(), 0U);
+    EXPECT_TRUE(port.refresh());
+}
+
+}  // namespace
+}  // namespace strid::operators

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Replaces the global operator new by one that counts its calls: included by one file of a program.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <cstdlib>
+#include <new>
+
+namespace strid::test {
+
+inline std::atomic<std::uint64_t> allocations{0};
+
+inline void* counted(std::size_t bytes, std::size_t alignment) {
+    allocations.fetch_add(1, std::memory_order_relaxed);
+    void* const memory =
+        alignment == 0
+            ? std::malloc(bytes == 0 ? 1 : bytes)
+            : std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+    if (memory == nullptr) throw std::bad_alloc();
+    return memory;
+}
+
+}  // namespace strid::test
+
+[[gnu::noinline]] void* operator new(std::size_t bytes) {
+    return strid::test::counted(bytes, 0);
+}
+[[gnu::noinline]] void* operator new[](std::size_t bytes) {
+    return strid::test::counted(bytes, 0);
+}
+[[gnu::noinline]] void* operator new(std::size_t bytes, std::align_val_t alignment) {
+    return strid::test::counted(bytes, static_cast<std::size_t>(alignment));
+}
+[[gnu::noinline]] void operator delete(void* memory) noexcept {
+    std::free(memory);
+}
+[[gnu::noinline]] void operator delete[](void* memory) noexcept {
+    std::free(memory);
+}
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept {
+    std::free(memory);
+}
+[[gnu::noinline]] void operator delete[](void* memory, std::size_t) noexcept {
+    std::free(memory);
+}
+[[gnu::noinline]] void operator delete(void* memory, std::align_val_t) noexcept {
+    std::free(memory);
+}
+[[gnu::noinline]] void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
+    std::free(memory);
+}
