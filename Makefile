@@ -9,13 +9,14 @@ strid := $(build)/tools/strid
 quietly := scripts/quietly
 sources = $(shell git ls-files -co --exclude-standard '*.hpp' '*.cpp')
 
-.PHONY: help demo test bench format check install-dependencies configure clean
+.PHONY: help demo test bench soak format check install-dependencies configure clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo 'make demo     build, run word count and spike detection on bundled input, into out/'
 	@echo 'make test     build and run every test'
 	@echo 'make bench    build and run the benchmarks, print their table'
+	@echo 'make soak     a minute of a slow sink behind a source at full speed: flat memory, nothing lost'
 	@echo 'make format   format the C++ files (clang-format-16)'
 	@echo 'make check    the whole of continuous integration: every sanitizer and both compilers'
 	@echo 'make clean    remove build/ and out/'
@@ -37,6 +38,10 @@ test: configure
 bench: configure
 	@$(quietly) build-bench cmake --build --preset release -j $(JOBS)
 	@scripts/bench $(build)
+
+soak: configure
+	@$(quietly) build-soak cmake --build --preset release -j $(JOBS) --target graph_slow_test
+	@STRID_SOAK_SECONDS=60 $(build)/tests/graph_slow_test --gtest_brief=1
 
 format:
 	@clang-format-16 -i $(sources)

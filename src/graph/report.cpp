@@ -126,6 +126,18 @@ std::uint64_t RunReport::records_out() const noexcept {
     return sum;
 }
 
+std::map<std::string, double> RunReport::loads() const {
+    std::map<std::string, double> loads;
+    const auto emitted = static_cast<double>(records_in());
+    if (emitted == 0) return loads;
+    for (const auto& segment : segments) {
+        const double share = static_cast<double>(segment.busy_ns) / emitted /
+                             static_cast<double>(segment.operators.size());
+        for (const auto& op : segment.operators) loads.emplace(op.name, share);
+    }
+    return loads;
+}
+
 const OperatorReport* RunReport::find(const std::string& name) const noexcept {
     for (const auto& segment : segments) {
         for (const auto& op : segment.operators) {

@@ -124,6 +124,7 @@ void Running::State::make_ports(const RunOptions& options) {
                 .block_bytes = options.block_bytes,
                 .blocks_per_link = within_task ? blocks_within_task : blocks_between_tasks};
             if (perturbed(options)) {
+                sizes.block_bytes = sizeof(memory::Block);  // as few records as a port allows
                 sizes.blocks_per_link = 1;
                 sizes.ring_capacity = 2;
                 sizes.perturbation_seed = (options.seed + 1) * 0x9e3779b97f4a7c15ULL + port;

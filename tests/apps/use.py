@@ -57,6 +57,10 @@ class Mistakes(Case):
         for text in ["", "x", "-1", "2,", "count=", "1.5", "=3"]:
             self.assertIn("parallelism", self.fails(*run, text, code=2))
 
+    def test_standard_input_is_read_once(self):
+        self.assertIn("--measure reads its input twice",
+                      self.fails("run", "word-count", "--measure", code=2))
+
     def test_impossible_values(self):
         run = ["run", "word-count", "--input", TEXT]
         self.assertIn("cooperative", self.fails(*run, "--mode", "fast", code=2))
@@ -280,6 +284,18 @@ class Results(Case):
                          len([w for w in re.split("[ \n]", TEXT.read_text()) if w]))
         self.assertEqual(operators["write"]["records_in"], 3417)
         self.assertGreater(report["latency"]["p99_ns"], 0)
+
+    def test_measured_parallelism(self):
+        metrics = self.folder / "metrics.json"
+        result = self.strid("run", "spike-detection", "--input", READINGS, "--output", "/dev/null",
+                            "--measure", "--workers", "4", "--metrics", metrics)
+        loads = dict(zip(*[iter(result.stderr.decode().splitlines()[0].split(": ")[2].split())] * 2))
+        self.assertEqual(set(loads), {"readings", "average", "spikes", "write"})
+        loads = {name: float(load) for name, load in loads.items()}
+        share = (loads["average"] + loads["spikes"] + loads["write"]) / sum(loads.values())
+        average = next(s for s in json.loads(metrics.read_text())["segments"]
+                       if s["operators"][0]["name"] == "average")
+        self.assertAlmostEqual(average["parallelism"], 4 * share, delta=1.1)
 
     def test_pictures(self):
         run = ["run", "word-count", "--input", TEXT, "--output", "/dev/null", "--graph"]

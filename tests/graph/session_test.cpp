@@ -128,15 +128,15 @@ TEST(Session, ASignalDrainsAndTheHandlersAreTakenAway) {
 
 TEST(Session, ASecondSignalCancels) {
     Graph graph{"session"};
-    // A quarter of an hour of work is on its way when the first signal comes.
-    graph.source(Numbers{1'000'000}).separate().sink([](std::uint64_t) {
+    const auto begin = std::chrono::steady_clock::now();
+    // Nothing drains before the second signal was there for long.
+    graph.source(Numbers{1'000'000}).separate().sink([begin](std::uint64_t) {
+        std::this_thread::sleep_until(begin + 3s);
         std::this_thread::sleep_for(1ms);
     });
-    const auto begin = std::chrono::steady_clock::now();
-    // The second comes only once the first had time to drain what is in flight, but not all.
     const Later later{200ms, SIGINT, 2};
     testing::internal::CaptureStderr();
-    const int code = run_session(graph, {.block_bytes = std::size_t{64} << 10});
+    const int code = run_session(graph, {});
     const std::string told = testing::internal::GetCapturedStderr();
     EXPECT_EQ(code, 130);
     EXPECT_NE(told.find("session: cancelled"), std::string::npos) << told;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <chrono>
+#include <map>
+#include <thread>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -20,6 +23,7 @@ struct RunCommand {
     std::string output;
     std::string picture;
     bool skip_malformed = false;
+    bool measure = false;
 };
 
 void add_endpoints(CLI::App& command, RunCommand& run) {
@@ -40,6 +44,9 @@ void add_endpoints(CLI::App& command, RunCommand& run) {
         "Read the input into memory and replay it for so long: 5s, 2m");
     command.add_flag("--skip-malformed", run.skip_malformed,
                      "Count malformed records instead of stopping at the first");
+    command.add_flag("--measure", run.measure,
+                     "Measure the operators on the start of the input first, and give each the "
+                     "replicas that its\nshare of the time asks for");
     command
         .add_option("--graph,--picture", run.picture, "Draw the graph with the rates of the run")
         ->type_name("FILE.svg|.dot|.txt");
@@ -53,6 +60,28 @@ CLI::App* add_application_command(CLI::App& parent, apps::Application& applicati
     return command;
 }
 
+/// What the operators cost, each on its own, on one worker; the results are thrown away.
+std::map<std::string, double> measured_loads(apps::Application& application, apps::Endpoints ends) {
+    using namespace std::chrono_literals;
+    if (ends.input == "-") throw GraphError("--measure reads its input twice: name a file");
+    if (!ends.output.empty()) ends.output = "/dev/null";
+    ends.rate_per_second = 0;
+    Graph graph{std::string(application.name())};
+    application.build(graph, ends);
+    Running running = start(graph, {.workers = 1, .fuse = false});
+    for (auto waited = 0ms; waited < 300ms && !running.finished(); waited += 10ms) {
+        std::this_thread::sleep_for(10ms);
+    }
+    running.stop();
+    return running.wait().loads();
+}
+
+std::string described(const std::map<std::string, double>& loads) {
+    std::string text = "strid: measured, ns per record of the source:";
+    for (const auto& [name, load] : loads) text += fmt::format(" {} {:.1f}", name, load);
+    return text + '\n';
+}
+
 int run_application(apps::Application& application, RunCommand& run) {
     application.check();
     if (!run.picture.empty()) check_picture_path(run.picture);
@@ -62,10 +91,14 @@ int run_application(apps::Application& application, RunCommand& run) {
     if (ends.input == "-" && ::isatty(STDIN_FILENO) == 1 && !run.arguments.session.quiet) {
         write_to_stderr("strid: reading from the terminal; --input FILE names a file\n");
     }
+    RunOptions options =
+        ends.replays() ? replay_options(run.arguments.run, application) : run.arguments.run;
+    if (run.measure) {
+        options.loads = measured_loads(application, ends);
+        if (!run.arguments.session.quiet) write_to_stderr(described(options.loads));
+    }
     Graph graph{std::string(application.name())};
     application.build(graph, ends);
-    const RunOptions options =
-        ends.replays() ? replay_options(run.arguments.run, application) : run.arguments.run;
     SessionOptions session = run.arguments.session;
     session.bytes_done = application.bytes_done();
     if (!run.picture.empty()) {

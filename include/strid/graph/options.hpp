@@ -38,6 +38,10 @@ struct RunOptions {
     std::size_t workers = 0;      ///< Cooperative workers; 0: one per core.
     std::size_t parallelism = 0;  ///< For operators that say nothing of their own; 0: automatic.
     std::map<std::string, std::size_t> operator_parallelism = {};  ///< By name; overrules the rest.
+    /// What operators were measured to cost (RunReport::loads()). A parallel section that nothing
+    /// else is said of gets the replicas that its share of the cores asks for. Empty: one replica
+    /// per worker.
+    std::map<std::string, double> loads = {};
     bool fuse = true;  ///< False: every operator is a node of its own, as in the papers.
     Composition composition = Composition::combined;
     Waiting waiting = Waiting::park;

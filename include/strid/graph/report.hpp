@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -63,6 +64,10 @@ struct RunReport {
     [[nodiscard]] std::uint64_t records_out() const noexcept;
     /// The operator of this name; null where there is none.
     [[nodiscard]] const OperatorReport* find(const std::string& name) const noexcept;
+    /// What each operator costs: nanoseconds of work per record that the sources emitted, so the
+    /// cost of one of its records times the selectivity of what comes before it (paper 2, section
+    /// 5.3). Of a run that fuses, the operators of a segment share its time evenly.
+    [[nodiscard]] std::map<std::string, double> loads() const;
     /// All of it as JSON, one object.
     [[nodiscard]] std::string to_json() const;
 };

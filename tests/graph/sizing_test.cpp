@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Replicas from measured loads (paper 2, section 5.3): the share of an operator in the work is its
+// share of the workers.
+#include <chrono>
+
+#include <gtest/gtest.h>
+
+#include "test_sources.hpp"
+
+namespace strid {
+namespace {
+
+using test::Numbers;
+
+struct Drop {
+    static constexpr bool parallel_by_default = true;
+    void operator()(std::uint64_t) const {}
+};
+
+Graph two_sections() {
+    Graph graph{"sections"};
+    graph.source(Numbers{10}, {.name = "numbers"})
+        .rebalance()
+        .map([](std::uint64_t& n) { ++n; }, {.name = "heavy"})
+        .key_by([](const std::uint64_t& n) { return n; })
+        .map([](std::uint64_t& n) { ++n; }, {.name = "light"})
+        .sink(Drop{}, {.name = "drop"});
+    return graph;
+}
+
+std::size_t replicas(const std::string& name, const RunOptions& options) {
+    const RunReport report = run(two_sections(), options);
+    const OperatorReport* const found = report.find(name);
+    return found != nullptr ? found->parallelism : 0;
+}
+
+TEST(Sizing, GivesEachSectionItsShareOfTheWorkers) {
+    const std::map<std::string, double> loads{
+        {"numbers", 10}, {"heavy", 60}, {"light", 20}, {"drop", 10}};
+    struct Expected {
+        std::size_t workers, heavy, light;
+    };
+    for (const auto& [workers, heavy, light] :
+         {Expected{1, 1, 1}, Expected{2, 2, 1}, Expected{4, 3, 2}, Expected{10, 6, 3}}) {
+        SCOPED_TRACE(workers);
+        const RunOptions options{.workers = workers, .loads = loads};
+        EXPECT_EQ(replicas("heavy", options), heavy);
+        EXPECT_EQ(replicas("light", options), light);  // with the sink that it is fused with
+        EXPECT_EQ(replicas("numbers", options), 1U);
+    }
+}
+
+TEST(Sizing, WithoutLoadsIsOneReplicaPerWorkerAndWhatIsAskedForWins) {
+    EXPECT_EQ(replicas("light", {.workers = 3}), 3U);
+    const std::map<std::string, double> loads{{"heavy", 1}};
+    EXPECT_EQ(replicas("light", {.workers = 3, .loads = loads}), 1U);  // measured: nothing to do
+    EXPECT_EQ(replicas("light", {.workers = 3, .parallelism = 2, .loads = loads}), 2U);
+    EXPECT_EQ(
+        replicas("light", {.workers = 3, .operator_parallelism = {{"light", 2}}, .loads = loads}),
+        2U);
+}
+
+TEST(Sizing, LoadsOfARunAreCostTimesSelectivity) {
+    using namespace std::chrono_literals;
+    constexpr auto cost = 20us;
+    const auto work = [=] {
+        const auto until = std::chrono::steady_clock::now() + cost;
+        while (std::chrono::steady_clock::now() < until) {
+        }
+    };
+    Graph graph{"loads"};
+    graph.source(Numbers{2000}, {.name = "numbers"})
+        .filter([](const std::uint64_t& n) { return n % 4 == 0; }, {.name = "quarter"})
+        .map([=](std::uint64_t&) { work(); }, {.name = "after"})
+        .sink(Drop{}, {.name = "drop"});
+    const auto loads = run(graph, {.workers = 1, .fuse = false}).loads();
+    ASSERT_EQ(loads.size(), 4U);
+    const double expected = std::chrono::duration<double, std::nano>(cost).count() / 4;
+    EXPECT_GE(loads.at("after"), expected);
+    EXPECT_LE(loads.at("drop"), loads.at("after"));
+    EXPECT_EQ(RunReport{}.loads().size(), 0U);
+}
+
+}  // namespace
+}  // namespace strid
