@@ -52,7 +52,7 @@ void add(std::vector<Contestant>& all, const Settings& settings, bool is_peer) {
                        return transfer_ns(settings.cores, *queue, settings.count);
                    }});
     if constexpr (requires(Queue queue, std::uint64_t sum) { queue.take_batch(1, sum); }) {
-        for (const std::size_t batch : {16, 64, 256}) {
+        for (const std::size_t batch : {16U, 64U, 256U}) {
             all.push_back({Queue::name, batch, is_peer, [settings, batch] {
                                const auto queue = std::make_unique<Queue>();
                                return transfer_batches_ns(settings.cores, *queue, settings.count,

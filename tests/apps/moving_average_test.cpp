@@ -34,7 +34,7 @@ void expect_means(const std::vector<double>& values, std::size_t window, std::si
 TEST(MovingAverage, IsTheMeanOfTheLastValues) {
     std::mt19937_64 random{3};
     std::uniform_real_distribution<double> value{0.5, 100};
-    for (const std::size_t window : {1, 2, 3, 7, 1000}) {
+    for (const std::size_t window : {1U, 2U, 3U, 7U, 1000U}) {
         std::vector<double> values(5000);
         for (double& v : values) v = value(random);
         expect_means(values, window, 1);

@@ -37,13 +37,6 @@ struct Watched {
     }
 };
 
-/// Perturbed builds run out of blocks on purpose, which costs allocations on purpose.
-#ifdef STRID_PERTURB
-constexpr bool perturbed = true;
-#else
-constexpr bool perturbed = false;
-#endif
-
 template <class Build>
 void expect_none_per_record(const std::string& name, Build&& build) {
     using Mode = RunOptions::Mode;
@@ -52,7 +45,7 @@ void expect_none_per_record(const std::string& name, Build&& build) {
         {"two workers", {.workers = 2}},
         {"not fused", {.workers = 2, .fuse = false}},
         {"dedicated threads", {.mode = Mode::dedicated, .parallelism = 2}}};
-    if (perturbed) GTEST_SKIP() << "perturbed";
+    if (test::perturbed) GTEST_SKIP() << "perturbed";
     for (const auto& [way, options] : ways) {
         SCOPED_TRACE(name + ", " + way);
         std::uint64_t steady = ~std::uint64_t{0};
@@ -133,7 +126,7 @@ TEST(Allocations, NoneForARecordThatIsSpread) {
 }
 
 TEST(Allocations, NoneForARecordThatGoesOutAndIn) {
-    if (perturbed) GTEST_SKIP() << "perturbed";
+    if (test::perturbed) GTEST_SKIP() << "perturbed";
     Graph graph{"both ends"};
     auto [inlet, stream] = graph.inlet<std::uint64_t>();
     auto outlet = std::move(stream).map([](std::uint64_t& n) { ++n; }).outlet();

@@ -99,7 +99,7 @@ TEST(Simulation, FindsALostNotification) {
         std::unique_ptr<FunctionTask> consumer;
         std::uint64_t emitted = 0;
         FunctionTask producer("producer", [&](FunctionTask&) {
-            if (ring.try_push(1) != channel::PushResult::ok) return StepResult::waiting;
+            if (ring.try_push(1U) != channel::PushResult::ok) return StepResult::waiting;
             if (emitted % 2 == 0) consumer->notify();  // forgets every second one
             return ++emitted < 5 ? StepResult::progressed : StepResult::finished;
         });

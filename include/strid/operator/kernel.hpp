@@ -294,7 +294,7 @@ class Kernel final : public Node {
         return [this, &passed](auto& record) {
             using Stage = std::tuple_element_t<I, std::tuple<Stages...>>;
             if constexpr (Stage::selective) ++passed[I];
-            pass<I + 1>(record, passed);
+            this->template pass<I + 1>(record, passed);
         };
     }
 
