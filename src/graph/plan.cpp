@@ -127,30 +127,24 @@ class Planner {
     }
 
     /// Replicas of segment `s`, which can have any number. The papers' model starts with one. Where
-    /// the operators were measured: as many as its share of the work is worth of the workers, so
-    /// that none of them is the one that the others wait for (paper 2, section 5.3).
+    /// the operators were measured: its share of the work in workers (paper 2, section 5.3).
     [[nodiscard]] std::size_t automatic(std::size_t s) const {
         if (options_.parallelism != 0) return options_.parallelism;
         if (options_.mode == RunOptions::Mode::dedicated && options_.loads.empty()) return 1;
-        const double all = load_of_all();
+        double all = 0;
+        for (std::size_t other = 0; other < segments_.all.size(); ++other) all += load_of(other);
         if (all <= 0) return plan_.workers;
-        const double cores = static_cast<double>(plan_.workers) * load_of(s) / all;
         constexpr double slack = 0.05;  // not a replica more for what measuring is unsure of
-        const auto replicas = static_cast<std::size_t>(std::ceil(cores - slack));
-        return std::clamp<std::size_t>(replicas, 1, plan_.workers);
+        const double cores = static_cast<double>(plan_.workers) * load_of(s) / all - slack;
+        return std::clamp<std::size_t>(static_cast<std::size_t>(std::ceil(cores)), 1,
+                                       plan_.workers);
     }
 
     [[nodiscard]] double load_of(std::size_t s) const {
         double load = 0;
         for (const auto& op : segments_.all[s]->operators()) {
-            const auto measured = options_.loads.find(op.name);
-            if (measured != options_.loads.end()) load += measured->second;
+            if (options_.loads.contains(op.name)) load += options_.loads.at(op.name);
         }
-        return load;
-    }
-    [[nodiscard]] double load_of_all() const {
-        double load = 0;
-        for (std::size_t s = 0; s < segments_.all.size(); ++s) load += load_of(s);
         return load;
     }
 

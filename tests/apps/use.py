@@ -289,7 +289,8 @@ class Results(Case):
         metrics = self.folder / "metrics.json"
         result = self.strid("run", "spike-detection", "--input", READINGS, "--output", "/dev/null",
                             "--measure", "--workers", "4", "--metrics", metrics)
-        loads = dict(zip(*[iter(result.stderr.decode().splitlines()[0].split(": ")[2].split())] * 2))
+        words = result.stderr.decode().splitlines()[0].split(": ")[2].split()
+        loads = dict(zip(words[0::2], words[1::2]))
         self.assertEqual(set(loads), {"readings", "average", "spikes", "write"})
         loads = {name: float(load) for name, load in loads.items()}
         share = (loads["average"] + loads["spikes"] + loads["write"]) / sum(loads.values())

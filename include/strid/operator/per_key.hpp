@@ -81,15 +81,19 @@ class KeyTable {
     };
     struct Equal {
         using is_transparent = void;
-        bool operator()(const K& a, const K& b) const {
+        [[gnu::always_inline]] bool operator()(const K& a, const K& b) const {
             if constexpr (std::is_same_v<K, std::string_view>) {
                 return same_text(a, b);
             } else {
                 return a == b;
             }
         }
-        bool operator()(const Probe& a, const K& b) const { return (*this)(*a.key, b); }
-        bool operator()(const K& a, const Probe& b) const { return (*this)(a, *b.key); }
+        [[gnu::always_inline]] bool operator()(const Probe& a, const K& b) const {
+            return (*this)(*a.key, b);
+        }
+        [[gnu::always_inline]] bool operator()(const K& a, const Probe& b) const {
+            return (*this)(a, *b.key);
+        }
     };
 
     template <class Make>

@@ -19,17 +19,26 @@
 #include <utility>
 
 #include <strid/base/hash.hpp>
+#include <strid/base/prefetch.hpp>
 #include <strid/message/batch.hpp>
 #include <strid/operator/output_port.hpp>
 
 namespace strid::operators {
 
-/// Writes a record into the batch of a slot. The cost of an edge, per record: one comparison, the
-/// bytes of the record.
+/// How far ahead of the record being written the block's lines are claimed from the consumer's
+/// core, which read them last. Measured: 512 bytes gain less, and none at all cost a quarter of the
+/// rate.
+inline constexpr std::ptrdiff_t claim_ahead_bytes = 1024;
+
+/// Writes a record into the batch of a slot. The cost of an edge, per record: two comparisons, the
+/// bytes of the record. Inlined: as a call it costs a quarter of the rate as well.
 template <class Physical, class... Parts>
-void write(OutputPort& port, OutputPort::Slot& slot, Parts&&... parts) {
+[[gnu::always_inline]] inline void write(OutputPort& port, OutputPort::Slot& slot,
+                                         Parts&&... parts) {
     if (slot.cursor == slot.end) [[unlikely]]
         port.renew(slot);
+    if (slot.end - slot.cursor > claim_ahead_bytes)
+        prefetch_for_write(slot.cursor + claim_ahead_bytes);
     ::new (static_cast<void*>(slot.cursor)) Physical{std::forward<Parts>(parts)...};
     slot.cursor += sizeof(Physical);
 }
