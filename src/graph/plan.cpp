@@ -112,10 +112,10 @@ class Planner {
         check_parallelism("all", options_.parallelism);
     }
 
-    static void check_parallelism(const std::string& name, std::size_t parallelism) {
-        if (parallelism <= parallelism_max) return;
+    static void check_parallelism(const std::string& name, std::size_t replicas) {
+        if (replicas <= parallelism_max) return;
         throw GraphError(fmt::format("operator '{}': parallelism {} is above the limit of {}", name,
-                                     parallelism, parallelism_max));
+                                     replicas, parallelism_max));
     }
 
     // ---- how many replicas ---------------------------------------------------------------------
@@ -132,9 +132,9 @@ class Planner {
         if (options_.parallelism != 0) return options_.parallelism;
         if (options_.mode == RunOptions::Mode::dedicated && options_.loads.empty()) return 1;
         double all = 0;
-        for (std::size_t other = 0; other < segments_.all.size(); ++other) all += load_of(other);
+        for (std::size_t i = 0; i < segments_.all.size(); ++i) all += load_of(i);
         if (all <= 0) return plan_.workers;
-        constexpr double slack = 0.05;  // not a replica more for what measuring is unsure of
+        constexpr double slack = 0.05;  // for what measuring is unsure of
         const double cores = static_cast<double>(plan_.workers) * load_of(s) / all - slack;
         return std::clamp<std::size_t>(static_cast<std::size_t>(std::ceil(cores)), 1,
                                        plan_.workers);
@@ -142,9 +142,8 @@ class Planner {
 
     [[nodiscard]] double load_of(std::size_t s) const {
         double load = 0;
-        for (const auto& op : segments_.all[s]->operators()) {
+        for (const auto& op : segments_.all[s]->operators())
             if (options_.loads.contains(op.name)) load += options_.loads.at(op.name);
-        }
         return load;
     }
 
@@ -205,10 +204,9 @@ class Planner {
             const SegmentBase& producer = *segments_.all[p];
             if (producer.routing() != Routing::key_by || producer.targets().front() != s) continue;
             if (first > operators::key_groups) {
-                throw GraphError(
-                    fmt::format("operator '{}': parallelism {} is above the number of key groups, "
-                                "{}",
-                                name, first, operators::key_groups));
+                throw GraphError(fmt::format(
+                    "operator '{}': parallelism {} is above the number of key groups, {}", name,
+                    first, operators::key_groups));
             }
         }
     }
