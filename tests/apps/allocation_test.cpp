@@ -15,6 +15,7 @@
 #include "../../apps/word-count/word_count.hpp"
 #include "../support/counting_new.hpp"
 #include "../support/folder.hpp"
+#include "../support/perturbed.hpp"
 
 namespace strid::apps {
 namespace {
@@ -22,13 +23,6 @@ namespace {
 constexpr double allocations_per_record_max = 0.001;
 
 const std::filesystem::path folder_of_applications = STRID_APPLICATIONS;
-
-/// Perturbed builds run out of blocks on purpose, which costs allocations on purpose.
-#ifdef STRID_PERTURB
-constexpr bool perturbed = true;
-#else
-constexpr bool perturbed = false;
-#endif
 
 using Build = std::function<void(Graph&, const Endpoints&)>;
 
@@ -49,7 +43,7 @@ Counted run_counted(const Build& build, const std::string& input, const RunOptio
 /// repeats what the shorter one has.
 void expect_none_per_record(const Build& build, const std::string& input, std::size_t copies,
                             std::size_t times) {
-    if (perturbed) GTEST_SKIP() << "perturbed";
+    if (test::perturbed) GTEST_SKIP() << "perturbed";
     std::ifstream file(folder_of_applications / input, std::ios::binary);
     ASSERT_TRUE(file) << input;
     const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};

@@ -10,15 +10,9 @@
 
 #include <strid/graph/graph.hpp>
 
-namespace strid::test {
+#include "../support/perturbed.hpp"
 
-/// Perturbed builds send a few records at a time and run out of blocks on purpose: tests there
-/// take fewer records, and do not count allocations.
-#ifdef STRID_PERTURB
-inline constexpr bool perturbed = true;
-#else
-inline constexpr bool perturbed = false;
-#endif
+namespace strid::test {
 
 /// 0, 1, ... count - 1, from one replica.
 struct Numbers {
