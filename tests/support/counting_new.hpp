@@ -12,12 +12,16 @@ namespace strid::test {
 
 inline std::atomic<std::uint64_t> allocations{0};
 
-inline void* counted(std::size_t bytes, std::size_t alignment) {
+// Null when there is no memory.
+inline void* counted_or_null(std::size_t bytes, std::size_t alignment) noexcept {
     allocations.fetch_add(1, std::memory_order_relaxed);
-    void* const memory =
-        alignment == 0
-            ? std::malloc(bytes == 0 ? 1 : bytes)
-            : std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+    return alignment == 0
+               ? std::malloc(bytes == 0 ? 1 : bytes)
+               : std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+}
+
+inline void* counted(std::size_t bytes, std::size_t alignment) {
+    void* const memory = counted_or_null(bytes, alignment);
     if (memory == nullptr) throw std::bad_alloc();
     return memory;
 }
@@ -32,6 +36,17 @@ inline void* counted(std::size_t bytes, std::size_t alignment) {
 }
 [[gnu::noinline]] void* operator new(std::size_t bytes, std::align_val_t alignment) {
     return strid::test::counted(bytes, static_cast<std::size_t>(alignment));
+}
+[[gnu::noinline]] void* operator new[](std::size_t bytes, std::align_val_t alignment) {
+    return strid::test::counted(bytes, static_cast<std::size_t>(alignment));
+}
+// The forms that do not throw too (std::stable_sort asks for its buffer with one): those of a
+// sanitizer would not come by here, and what they give must not go back through std::free.
+[[gnu::noinline]] void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
+    return strid::test::counted_or_null(bytes, 0);
+}
+[[gnu::noinline]] void* operator new[](std::size_t bytes, const std::nothrow_t&) noexcept {
+    return strid::test::counted_or_null(bytes, 0);
 }
 [[gnu::noinline]] void operator delete(void* memory) noexcept {
     std::free(memory);
@@ -49,5 +64,17 @@ inline void* counted(std::size_t bytes, std::size_t alignment) {
     std::free(memory);
 }
 [[gnu::noinline]] void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
+    std::free(memory);
+}
+[[gnu::noinline]] void operator delete[](void* memory, std::align_val_t) noexcept {
+    std::free(memory);
+}
+[[gnu::noinline]] void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept {
+    std::free(memory);
+}
+[[gnu::noinline]] void operator delete(void* memory, const std::nothrow_t&) noexcept {
+    std::free(memory);
+}
+[[gnu::noinline]] void operator delete[](void* memory, const std::nothrow_t&) noexcept {
     std::free(memory);
 }
