@@ -6,7 +6,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 
 #include <strid/graph/graph.hpp>
 
@@ -39,7 +38,7 @@ struct Record64Source {
 };
 
 struct ChecksumSink {
-    std::shared_ptr<PipelineChecksum> result;
+    PipelineChecksum* result;  // of the caller, who reads it after the run
     PipelineChecksum checksum{};
 
     void operator()(const Record64& record) noexcept { checksum.add(record); }
@@ -48,8 +47,7 @@ struct ChecksumSink {
 
 enum class Layout { fused, map_elsewhere };
 
-inline Graph make_pipeline(std::uint64_t records, Layout layout,
-                           const std::shared_ptr<PipelineChecksum>& result) {
+inline Graph make_pipeline(std::uint64_t records, Layout layout, PipelineChecksum& result) {
     Graph graph{"pipeline"};
     Stream<Record64, graph::Chain<operators::SourceHead<Record64Source>>> source =
         graph.source(Record64Source{records});
@@ -57,7 +55,7 @@ inline Graph make_pipeline(std::uint64_t records, Layout layout,
         std::move(stream)
             .map([](Record64& record) { pipeline_map(record); })
             .filter([](const Record64& record) { return pipeline_keep(record); })
-            .sink(ChecksumSink{result});
+            .sink(ChecksumSink{&result});
     };
     if (layout == Layout::fused) {
         rest(std::move(source));
@@ -68,13 +66,13 @@ inline Graph make_pipeline(std::uint64_t records, Layout layout,
 }
 
 inline PipelineResult run_engine_pipeline(std::uint64_t records, Layout layout) {
-    const auto checksum = std::make_shared<PipelineChecksum>();
+    PipelineChecksum checksum;
     const Graph graph = make_pipeline(records, layout, checksum);
     RunOptions options;
     options.workers = layout == Layout::fused ? 1 : 2;
     options.parallelism = 1;
     const RunReport report = run(graph, options);
-    return {records, report.seconds, *checksum};
+    return {records, report.seconds, checksum};
 }
 
 }  // namespace strid::bench

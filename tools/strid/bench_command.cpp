@@ -88,8 +88,8 @@ std::vector<Case> all_cases() {
 }
 
 struct BenchCommand {
-    std::chrono::nanoseconds duration = std::chrono::seconds(1);
-    std::size_t rounds = 3;
+    std::chrono::nanoseconds duration = std::chrono::milliseconds(250);
+    std::size_t rounds = 15;
     std::size_t workers = 0;
     std::string folder = "apps";
     std::vector<std::string> only;
@@ -133,6 +133,14 @@ Rate rate_of(std::vector<double> rates) {
     std::sort(rates.begin(), rates.end());
     const double median = rates[rates.size() / 2];
     return {median, median > 0 ? (rates.back() - rates.front()) / 2 / median : 0};
+}
+
+/// The median of the ratios round by round: what disturbs the machine for longer than a round
+/// disturbs both sides of a ratio.
+double paired_ratio(const std::vector<double>& rates, const std::vector<double>& others) {
+    std::vector<double> ratios;
+    for (std::size_t i = 0; i < rates.size(); ++i) ratios.push_back(rates[i] / others[i]);
+    return rate_of(std::move(ratios)).median;
 }
 
 std::string quantity(double value) {
@@ -195,16 +203,13 @@ std::string measure(const Case& measured, apps::Application& application,
             }
         }
     }
-    const Rate hand_rate = rate_of(by_hand);
-    std::string text = row(measured.title, "by hand", hand_rate, 0, {}, "");
-    Rate one;
+    std::string text = row(measured.title, "by hand", rate_of(by_hand), 0, {}, "");
     for (std::size_t w = 0; w < workers.size(); ++w) {
-        const Rate rate = rate_of(rates[w]);
-        std::string compared = fmt::format("{:.2f} of by hand", rate.median / hand_rate.median);
-        if (w == 0) one = rate;
-        if (w > 0) compared += fmt::format(", {:.2f} of 1 worker", rate.median / one.median);
-        text += row("", fmt::format("{} worker{}", workers[w], workers[w] == 1 ? "" : "s"), rate,
-                    megabytes[w], latency[w], compared);
+        std::string compared = fmt::format("{:.2f} of by hand", paired_ratio(rates[w], by_hand));
+        if (w > 0)
+            compared += fmt::format(", {:.2f} of 1 worker", paired_ratio(rates[w], rates[0]));
+        text += row("", fmt::format("{} worker{}", workers[w], workers[w] == 1 ? "" : "s"),
+                    rate_of(rates[w]), megabytes[w], latency[w], compared);
     }
     return text;
 }
@@ -233,8 +238,10 @@ void add_bench_command(CLI::App& app, const Applications& applications, Action& 
     add_text_option(
         *command, "--duration", "TIME",
         [bench](const std::string& text) { bench->duration = read_duration(text); },
-        "Of one measurement (default: 1s)");
-    command->add_option("--rounds", bench->rounds, "Measurements; the median counts")
+        "Of one measurement (default: 250ms)");
+    command
+        ->add_option("--rounds", bench->rounds,
+                     "Measurements; the medians count, of the rates and of the ratios")
         ->check(CLI::Range(1, 1000).description(""))
         ->type_name("N")
         ->capture_default_str();

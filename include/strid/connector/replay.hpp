@@ -187,11 +187,13 @@ class Replay {
 
     template <class Emit>
     bool emit_all(Emit& emit, std::size_t stop) {
+        // The position in a local, so that it stays in a register.
         const T* const records = recording_->records.data();
-        while (position_ != stop) {
-            if (!emit(T(records[position_++]))) return false;
-        }
-        return true;
+        std::size_t at = position_;
+        bool go_on = true;
+        while (go_on && at != stop) go_on = emit(T(records[at++]));
+        position_ = at;
+        return go_on;
     }
 
     template <class Emit>

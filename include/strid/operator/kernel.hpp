@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The fused loop: a head that brings records (a source, or the batches of an input port), the
-// stages they pass, the router that writes what comes out. One template instance is one function
-// from batch to batches, with every operator inlined into it.
+// The fused loop: a head that brings records (a source, or the batches of an input port) and the
+// chain they pass (operator/fused_chain.hpp). One template instance is one function from batch to
+// batches, with every operator inlined into it.
 //
 // A kernel stops only between two records: before each it looks whether the output has a spare
 // block, and keeps its place in the batch where there is none. An exception of user code becomes an
@@ -10,9 +10,7 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
-#include <exception>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -20,15 +18,12 @@
 #include <strid/base/clock.hpp>
 #include <strid/base/error.hpp>
 #include <strid/message/batch.hpp>
+#include <strid/operator/fused_chain.hpp>
 #include <strid/operator/node.hpp>
 #include <strid/operator/router.hpp>
 #include <strid/operator/source.hpp>
 
 namespace strid::operators {
-
-/// Rethrows the exception being handled as an OperatorError of the named operator; one that
-/// already is an OperatorError (of an operator further down the chain) passes as it is.
-[[noreturn]] void rethrow_as(const std::string& operator_name);
 
 /// The head of a chain that polls a source.
 template <class S>
@@ -47,20 +42,20 @@ struct InputHead {
 
 template <class Head, class Router, class... Stages>
 class Kernel final : public Node {
+    using Chain = FusedChain<Router, Stages...>;
+    using Passed = typename Chain::Passed;
+    using Passage = typename Chain::Passage;
     static constexpr std::size_t stage_count = sizeof...(Stages);
     static constexpr bool has_source = Head::operators == 1;
     static constexpr bool has_output = Router::has_output;
     using Arrived = typename Head::Arrived;
-    /// Records that left each selective stage during one run; lives in registers.
-    using Passed = std::array<std::uint64_t, stage_count + 1>;
 
   public:
     Kernel(Head head, std::tuple<Stages...> stages, Router router, std::vector<std::string> names,
            std::size_t replica, std::size_t parallelism)
         : Node(std::move(names), replica, parallelism),
           head_(std::move(head)),
-          stages_(std::move(stages)),
-          router_(std::move(router)) {}
+          chain_(std::move(stages), std::move(router)) {}
 
     void abandon() noexcept override {
         if (batch_ != nullptr) link_->give_back(*std::exchange(batch_, nullptr));
@@ -71,30 +66,31 @@ class Kernel final : public Node {
         if constexpr (has_output) {
             output_ = std::make_unique<OutputPort>(record_type<typename Router::Physical>(), slots,
                                                    sizes);
-            router_.bind(*output_);
+            chain_.bind(*output_);
         }
     }
 
     void open(runtime::Task& task) override {
         if constexpr (has_source) {
-            guarded(0, [&] {
+            guarded(names_.front(), [&] {
                 if constexpr (requires { head_.source.attach(task); }) head_.source.attach(task);
                 if constexpr (requires { head_.source.open(context(0)); }) {
                     head_.source.open(context(0));
                 }
             });
         }
-        for_each_stage([&]<std::size_t I>(auto& stage) {
+        chain_.for_each_stage([&]<std::size_t I>(auto& stage) {
             if constexpr (requires { stage.attach(task); }) stage.attach(task);
             if constexpr (requires { stage.open(context(I)); }) {
-                guarded(Head::operators + I, [&] { stage.open(context(Head::operators + I)); });
+                guarded(names_[Head::operators + I],
+                        [&] { stage.open(context(Head::operators + I)); });
             }
         });
     }
 
     RunResult run() override {
         if (ended_) return finish();
-        if (!ready() && !refreshed()) {
+        if (!chain_.ready() && !refreshed()) {
             refusals_.add(1);
             return RunResult::refused;
         }
@@ -114,7 +110,7 @@ class Kernel final : public Node {
             if (head_.source.blocks()) return true;
         }
         if constexpr (stage_count != 0) {
-            const auto& last = std::get<stage_count - 1>(stages_);
+            const auto& last = chain_.last_stage();
             if constexpr (requires { last.blocks(); }) return last.blocks();
         }
         return false;
@@ -144,13 +140,13 @@ class Kernel final : public Node {
     /// What a source emits into: the chain itself.
     class SourceEmit {
       public:
-        SourceEmit(Kernel& kernel, Passed& passed, std::int64_t born_ns) noexcept
-            : kernel_(&kernel), passed_(&passed), born_ns_(born_ns) {}
+        SourceEmit(Kernel& kernel, Passage& passage, std::int64_t born_ns) noexcept
+            : kernel_(&kernel), passage_(&passage), born_ns_(born_ns) {}
 
         bool operator()(Arrived&& record) {
             ++count_;
-            kernel_->template pass<0>(record, *passed_);
-            return kernel_->ready();
+            passage_->pass(record);
+            return passage_->ready();
         }
         bool operator()(const Arrived& record) { return (*this)(Arrived(record)); }
         void keep_alive(const memory::TextReference& text) {
@@ -168,27 +164,34 @@ class Kernel final : public Node {
 
       private:
         Kernel* kernel_;
-        Passed* passed_;
+        Passage* passage_;
         std::uint64_t count_ = 0;
         std::int64_t born_ns_;
     };
 
     RunResult run_source() {
         const std::int64_t start_ns = now_ns();
+        std::int64_t born_ns = start_ns;
+        std::uint64_t emitted = 0;
         Passed passed{};
-        SourceEmit emit{*this, passed, start_ns};
         auto status = SourceStatus::finished;
         if constexpr (has_output) {
             output_->begin_run(start_ns);
             output_->begin_input(start_ns);
         }
-        if (!stop_requested()) guarded(0, [&] { status = head_.source.poll(emit, budget()); });
+        if (!stop_requested()) {
+            Passage passage{chain_, stage_names(), passed};
+            SourceEmit emit{*this, passage, start_ns};
+            guarded(names_.front(), [&] { status = head_.source.poll(emit, budget()); });
+            emitted = emit.count();
+            born_ns = emit.born_ns();
+        }
         if (status == SourceStatus::finished) ended_ = true;
-        if (emit.count() != 0) count_records(emit.count(), passed);
+        if (emitted != 0) count_records(emitted, passed);
         if (status != SourceStatus::more) flush_stages();
         if constexpr (has_output) output_->publish(status != SourceStatus::more);
-        if (emit.count() == 0 && status == SourceStatus::idle) return RunResult::empty;
-        end_run(start_ns, emit.born_ns(), emit.count());
+        if (emitted == 0 && status == SourceStatus::idle) return RunResult::empty;
+        end_run(start_ns, born_ns, emitted);
         return RunResult::progressed;
     }
 
@@ -262,12 +265,13 @@ class Kernel final : public Node {
         auto* const records = message::records_of<Arrived>(header);
         std::uint32_t at = position_;
         try {
-            for (; at != header.count && ready(); ++at) {
+            Passage passage{chain_, stage_names(), passed};
+            for (; at != header.count && passage.ready(); ++at) {
                 if constexpr (!shared) {
-                    pass<0>(records[at], passed);
+                    passage.pass(records[at]);
                 } else if constexpr (std::is_copy_constructible_v<Arrived>) {
                     Arrived copy = records[at];
-                    pass<0>(copy, passed);
+                    passage.pass(copy);
                 }
             }
         } catch (...) {
@@ -278,41 +282,6 @@ class Kernel final : public Node {
         position_ = at;
     }
 
-    // ---- the chain -----------------------------------------------------------------------------
-
-    template <std::size_t I, class Record>
-    void pass(Record& record, Passed& passed) {
-        if constexpr (I < stage_count) {
-            guarded(Head::operators + I, [&] { std::get<I>(stages_)(record, next_of<I>(passed)); });
-        } else if constexpr (has_output) {
-            router_(*output_, record);
-        }
-    }
-
-    template <std::size_t I>
-    auto next_of(Passed& passed) {
-        return [this, &passed](auto& record) {
-            using Stage = std::tuple_element_t<I, std::tuple<Stages...>>;
-            if constexpr (Stage::selective) ++passed[I];
-            this->template pass<I + 1>(record, passed);
-        };
-    }
-
-    /// True while one more record may be started.
-    [[nodiscard]] bool ready() {
-        if constexpr (has_output) {
-            return output_->spare();
-        } else {
-            return accepts();
-        }
-    }
-    [[nodiscard]] bool accepts() {
-        if constexpr (stage_count != 0 && !has_output) {
-            auto& last = std::get<stage_count - 1>(stages_);
-            if constexpr (requires { last.accepts(); }) return last.accepts();
-        }
-        return true;
-    }
     [[nodiscard]] bool refreshed() {
         if constexpr (has_output) return output_->refresh();
         return false;
@@ -323,7 +292,7 @@ class Kernel final : public Node {
     RunResult finish() {
         if (closed_) return RunResult::finished;
         Passed passed{};
-        const bool done = finish_from<0>(passed);
+        const bool done = finish_stages(passed);
         count_records(0, passed);
         if (!done) {
             if constexpr (has_output) output_->publish(true);
@@ -332,9 +301,9 @@ class Kernel final : public Node {
         }
         if (!stages_closed_) {
             stages_closed_ = true;
-            for_each_stage([&]<std::size_t I>(auto& stage) {
+            chain_.for_each_stage([&]<std::size_t I>(auto& stage) {
                 if constexpr (requires { stage.close(); }) {
-                    guarded(Head::operators + I, [&] { stage.close(); });
+                    guarded(names_[Head::operators + I], [&] { stage.close(); });
                 }
             });
         }
@@ -345,21 +314,9 @@ class Kernel final : public Node {
         return RunResult::finished;
     }
 
-    template <std::size_t I>
-    bool finish_from(Passed& passed) {
-        if constexpr (I < stage_count) {
-            auto& stage = std::get<I>(stages_);
-            auto next = next_of<I>(passed);
-            const auto more_room = [this] { return ready() || refreshed(); };
-            if constexpr (requires { stage.finish(next, more_room); }) {
-                bool done = false;
-                guarded(Head::operators + I, [&] { done = stage.finish(next, more_room); });
-                if (!done) return false;
-            }
-            return finish_from<I + 1>(passed);
-        } else {
-            return true;
-        }
+    [[nodiscard]] bool finish_stages(Passed& passed) {
+        Passage passage{chain_, stage_names(), passed};
+        return passage.finish([&] { return passage.ready() || refreshed(); });
     }
 
     // ---- bookkeeping ---------------------------------------------------------------------------
@@ -368,26 +325,14 @@ class Kernel final : public Node {
         return {names_[index], replica_, parallelism_};
     }
 
-    template <class Action>
-    void guarded(std::size_t operator_index, Action&& action) {
-        try {
-            action();
-        } catch (...) {
-            rethrow_as(names_[operator_index]);
-        }
-    }
-
-    template <class Visit>
-    void for_each_stage(Visit&& visit) {
-        [&]<std::size_t... I>(std::index_sequence<I...>) {
-            (visit.template operator()<I>(std::get<I>(stages_)), ...);
-        }(std::index_sequence_for<Stages...>{});
+    [[nodiscard]] const std::string* stage_names() const noexcept {
+        return names_.data() + Head::operators;
     }
 
     void flush_stages() {
-        for_each_stage([&]<std::size_t I>(auto& stage) {
+        chain_.for_each_stage([&]<std::size_t I>(auto& stage) {
             if constexpr (requires { stage.flush(); }) {
-                guarded(Head::operators + I, [&] { stage.flush(); });
+                guarded(names_[Head::operators + I], [&] { stage.flush(); });
             }
         });
     }
@@ -395,7 +340,7 @@ class Kernel final : public Node {
     /// `arrived` records came in; a stage that is not selective lets all of them through.
     void count_records(std::uint64_t arrived, const Passed& passed) {
         if constexpr (has_source) counts_.front().out.add(arrived);
-        for_each_stage([&]<std::size_t I>(auto& stage) {
+        chain_.for_each_stage([&]<std::size_t I>(auto& stage) {
             auto& counts = counts_[Head::operators + I];
             counts.in.add(arrived);
             if constexpr (std::remove_cvref_t<decltype(stage)>::selective) arrived = passed[I];
@@ -421,8 +366,7 @@ class Kernel final : public Node {
     }
 
     Head head_;
-    std::tuple<Stages...> stages_;
-    [[no_unique_address]] Router router_;
+    Chain chain_;
     memory::Block* batch_ = nullptr;  // the batch at hand
     Link* link_ = nullptr;            // and where it came from
     std::uint32_t position_ = 0;      // its first record not yet passed

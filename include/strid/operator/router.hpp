@@ -64,7 +64,7 @@ struct SingleSlotRouter {
     using Physical = T;
 
     void bind(OutputPort&) noexcept {}
-    void operator()(OutputPort& port, T& record) {
+    [[gnu::always_inline]] void operator()(OutputPort& port, T& record) {
         write<T>(port, port.slot(0), std::move(record));
     }
 };
@@ -92,7 +92,7 @@ class KeyByRouter {
             slot_of_[group] = static_cast<std::uint8_t>(group * port.slot_count() / key_groups);
         }
     }
-    void operator()(OutputPort& port, T& record) {
+    [[gnu::always_inline]] void operator()(OutputPort& port, T& record) {
         const std::uint64_t hash = hash_of(std::invoke(key_of_, std::as_const(record)));
         write<Physical>(port, port.slot(slot_of_[key_group_of(hash)]), std::move(record), hash);
     }
@@ -114,7 +114,7 @@ class SplitRouter {
     explicit SplitRouter(Choose choose) : choose_(std::move(choose)) {}
 
     void bind(OutputPort&) noexcept {}
-    void operator()(OutputPort& port, T& record) {
+    [[gnu::always_inline]] void operator()(OutputPort& port, T& record) {
         if constexpr (std::ranges::range<Choice>) {
             for (const auto branch : std::invoke(choose_, std::as_const(record))) {
                 write<T>(port, checked(port, static_cast<std::size_t>(branch)),
