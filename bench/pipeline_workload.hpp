@@ -76,6 +76,8 @@ struct PipelineResult {
     std::uint64_t records = 0;  // made by the source
     double seconds = 0;
     PipelineChecksum checksum;
+    std::int64_t latency_p50_ns = 0;  // from the source to the sink; 0 where it is not measured
+    std::int64_t latency_p99_ns = 0;
 
     [[nodiscard]] double records_per_second() const noexcept {
         return static_cast<double>(records) / seconds;

@@ -56,7 +56,7 @@ struct Contender {
 /// One row: `ours` and `limit` in turn, `rounds` times.
 void compare(const char* what, const Contender& ours, const Contender& limit, std::uint64_t records,
              int rounds, double bar) {
-    std::vector<double> rates, limits, ratios;
+    std::vector<double> rates, limits, ratios, p50s, p99s;
     for (int round = 0; round < rounds; ++round) {
         const PipelineResult a = ours.measure(records);
         const PipelineResult b = limit.measure(records);
@@ -65,11 +65,14 @@ void compare(const char* what, const Contender& ours, const Contender& limit, st
         rates.push_back(a.records_per_second() / 1e6);
         limits.push_back(b.records_per_second() / 1e6);
         ratios.push_back(rates.back() / limits.back());
+        p50s.push_back(static_cast<double>(a.latency_p50_ns) / 1e3);
+        p99s.push_back(static_cast<double>(a.latency_p99_ns) / 1e3);
     }
     const auto [low, high] = std::minmax_element(ratios.begin(), ratios.end());
-    std::printf("| %-44s | %7.1f | %-34s | %7.1f | %6.2f (%.2f to %.2f) | %5.1f |\n", what,
-                median(rates), limit.name.c_str(), median(limits), median(ratios), *low, *high,
-                bar);
+    std::printf(
+        "| %-20s | %7.1f | %5.0f | %5.0f | %-37s | %7.1f | %6.2f (%.2f to %.2f) | %5.1f |\n", what,
+        median(rates), median(p50s), median(p99s), limit.name.c_str(), median(limits),
+        median(ratios), *low, *high, bar);
     std::fflush(stdout);
 }
 
@@ -163,9 +166,11 @@ int main(int argc, char** argv) {
         std::fprintf(stderr, "usage: engine_bench [RECORDS [ROUNDS]]\n");
         return 2;
     }
-    std::printf("Source, map, filter, sink over records of 64 bytes, M records/s\n\n");
-    std::printf("| %-44s | %7s | %-34s | %7s | ratio (spread) | bar |\n|---|---|---|---|---|---|\n",
-                "ours", "rate", "against", "rate");
+    std::printf(
+        "Source, map, filter, sink over records of 64 bytes: M records/s; microseconds from the\n"
+        "source to the sink at that rate\n\n");
+    std::printf("| %-20s | %7s | %5s | %5s | %-37s | %7s | ratio (spread) | bar |\n%s\n", "ours",
+                "rate", "p50", "p99", "against", "rate", "|---|---|---|---|---|---|---|---|");
     const Contender fused{"fused", [](auto n) { return run_engine_pipeline(n, Layout::fused); }};
     const Contender apart{"apart",
                           [](auto n) { return run_engine_pipeline(n, Layout::map_elsewhere); }};

@@ -72,7 +72,7 @@ inline PipelineResult run_engine_pipeline(std::uint64_t records, Layout layout) 
     options.workers = layout == Layout::fused ? 1 : 2;
     options.parallelism = 1;
     const RunReport report = run(graph, options);
-    return {records, report.seconds, checksum};
+    return {records, report.seconds, checksum, report.latency.p50_ns, report.latency.p99_ns};
 }
 
 }  // namespace strid::bench

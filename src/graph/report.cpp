@@ -58,11 +58,12 @@ std::string to_json(const SegmentReport& segment) {
     }
     return fmt::format(
         R"({{"operators":[{}],"parallelism":{},"batches":{},"refusals":{},"busy_ns":{},)"
-        R"("queue_fill":{:.3f},"pool_high_water_blocks":{},"pool_refused_leases":{},)"
+        R"("idle_ns":{},"refused_ns":{},"queue_fill":{:.3f},"pool_high_water_blocks":{},)"
+        R"("pool_refused_leases":{},)"
         R"("latency":{}}})",
         operators, segment.parallelism, segment.batches, segment.refusals, segment.busy_ns,
-        segment.queue_fill, segment.pool_high_water_blocks, segment.pool_refused_leases,
-        to_json(segment.latency));
+        segment.idle_ns, segment.refused_ns, segment.queue_fill, segment.pool_high_water_blocks,
+        segment.pool_refused_leases, to_json(segment.latency));
 }
 
 }  // namespace
@@ -92,6 +93,8 @@ RunReport Running::State::report() const {
             segment.batches += node->batches();
             segment.refusals += node->refusals();
             segment.busy_ns += node->busy_ns();
+            segment.idle_ns += node->waits().idle_ns();
+            segment.refused_ns += node->waits().refused_ns();
             latency.merge(node->latency());
             report.fraction_done = std::max(report.fraction_done, node->fraction_done());
             report.bytes_read += node->bytes_read();

@@ -28,7 +28,7 @@ struct Word {
 /// Hands each record on and keeps the last chunk, as a batch would.
 template <class T, class Function>
 struct Forward {
-    bool operator()(T&& record) {
+    bool operator()(const T& record) {
         ++count;
         function(record);
         return true;

@@ -29,6 +29,7 @@ struct Emit {
         born_ns.push_back(born);
         return records.size() < refuse_from;
     }
+    bool operator()(const T& record) { return (*this)(T(record)); }
     void keep_alive(const memory::TextReference& chunk) {
         if (chunks.empty() || !(chunks.back() == chunk)) chunks.push_back(chunk);
     }

@@ -212,7 +212,7 @@ TEST(Replay, RunsForADurationAndAtARate) {
     source.open({});
     struct {
         std::uint64_t count = 0;
-        bool operator()(int&&) { return ++count > 0; }
+        bool operator()(const int&) { return ++count > 0; }
         void keep_alive(const memory::TextReference&) {}
         void born_at(std::int64_t) {}
         void count_malformed(std::uint64_t) {}

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <numeric>
+#include <thread>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <strid/base/error.hpp>
 
@@ -19,72 +22,78 @@ namespace {
 
 namespace hand = strid::bench::hand;
 
+/// What one pass over an input comes to: how many results, and what their last column adds up to.
+struct Answer {
+    std::uint64_t results = 0;
+    double sum = 0;
+};
+
 /// One application with options, and the hand-written program that does the same.
 struct Case {
     std::string title;
     std::string application;
     std::string input;                 // below the folder of the applications
     std::vector<std::string> options;  // of the application; {} stands for that folder
-    /// Records per second of the hand-written program; with a duration of 0 one pass.
+    /// Runs the hand-written program; with a duration of 0 one pass, of which it gives the answer.
     std::function<hand::ReplayResult(const std::string& input, const std::string& folder,
-                                     std::chrono::nanoseconds duration, std::uint64_t& results)>
+                                     std::chrono::nanoseconds duration, Answer& answer)>
         by_hand;
 };
 
-hand::ReplayResult count_by_hand(const std::string& input, bool updates,
-                                 std::chrono::nanoseconds duration, std::uint64_t& results) {
+hand::ReplayResult count_by_hand(const std::string& input, std::chrono::nanoseconds duration,
+                                 Answer& answer) {
     const hand::WordCountInput text(input);
-    if (updates) {
-        const auto result = hand::run_word_count_updates(text, duration);
-        results = result.words;
-        return result;
-    }
+    if (duration.count() > 0) return hand::run_word_count(text, duration);
     hand::WordCounter counter;
     for (const std::string_view line : text.lines) {
         counter.count(line, [](const hand::WordUpdate&) {});
     }
-    results = counter.counts().size();
+    answer.results = counter.counts().size();
+    for (const auto& [word, count] : counter.counts()) answer.sum += static_cast<double>(count);
     return hand::run_word_count(text, duration);
 }
 
 std::vector<Case> all_cases() {
     using std::chrono::nanoseconds;
     const std::string text = "word-count/data/opticks.txt";
-    return {
-        {"word-count",
-         "word-count",
-         text,
-         {},
-         [](const auto& input, const auto&, nanoseconds duration, std::uint64_t& results) {
-             return count_by_hand(input, false, duration, results);
-         }},
-        {"word-count, updates",
-         "word-count",
-         text,
-         {"--emit", "updates"},
-         [](const auto& input, const auto&, nanoseconds duration, std::uint64_t& results) {
-             return count_by_hand(input, true, duration, results);
-         }},
-        {"spike-detection",
-         "spike-detection",
-         "spike-detection/data/readings.csv",
-         {},
-         [](const auto& input, const auto&, nanoseconds duration, std::uint64_t& results) {
-             const auto result = hand::run_spike_detection(hand::load_readings(input), duration);
-             results = result.spikes;
-             return hand::ReplayResult(result);
-         }},
-        {"fraud-detection",
-         "fraud-detection",
-         "fraud-detection/data/transactions.csv",
-         {"--model", "{}/fraud-detection/data/model.txt"},
-         [](const auto& input, const auto& folder, nanoseconds duration, std::uint64_t& results) {
-             const hand::MarkovModel model(folder + "/fraud-detection/data/model.txt");
-             const auto result = hand::run_fraud_detection(hand::FraudDetectionInput(input, model),
-                                                           model, duration);
-             results = result.outliers;
-             return hand::ReplayResult(result);
-         }}};
+    return {{"word-count",
+             "word-count",
+             text,
+             {},
+             [](const auto& input, const auto&, nanoseconds duration, Answer& answer) {
+                 return count_by_hand(input, duration, answer);
+             }},
+            {"word-count, updates",
+             "word-count",
+             text,
+             {"--emit", "updates"},
+             [](const auto& input, const auto&, nanoseconds duration, Answer& answer) {
+                 const auto result =
+                     hand::run_word_count_updates(hand::WordCountInput(input), duration);
+                 answer = {result.words, static_cast<double>(result.checksum)};
+                 return hand::ReplayResult(result);
+             }},
+            {"spike-detection",
+             "spike-detection",
+             "spike-detection/data/readings.csv",
+             {},
+             [](const auto& input, const auto&, nanoseconds duration, Answer& answer) {
+                 const auto result =
+                     hand::run_spike_detection(hand::load_readings(input), duration);
+                 answer = {result.spikes, result.checksum};
+                 return hand::ReplayResult(result);
+             }},
+            {"fraud-detection",
+             "fraud-detection",
+             "fraud-detection/data/transactions.csv",
+             {"--model", "{}/fraud-detection/data/model.txt"},
+             [](const auto& input, const auto& folder, nanoseconds duration, Answer& answer) {
+                 const hand::MarkovModel model(folder + "/fraud-detection/data/model.txt");
+                 const auto result = hand::run_fraud_detection(
+                     hand::FraudDetectionInput(input, model), model, duration);
+                 answer = {result.outliers, result.checksum};
+                 return hand::ReplayResult(result);
+             }}};
 }
 
 struct BenchCommand {
@@ -124,6 +133,23 @@ RunReport replayed(apps::Application& application, const std::string& input,
     return run(graph, ends.replays() ? replay_options(options, application) : options);
 }
 
+/// What the machine gives: the hand-written program `copies` times at once, their rates together.
+double at_once(const Case& measured, const std::string& input, const BenchCommand& bench,
+               std::size_t copies) {
+    std::vector<double> rates(copies);
+    {
+        std::vector<std::jthread> threads;
+        for (double& rate : rates) {
+            threads.emplace_back([&measured, &input, &bench, &rate] {
+                Answer unused;
+                rate = measured.by_hand(input, bench.folder, bench.duration, unused)
+                           .records_per_second();
+            });
+        }
+    }
+    return std::accumulate(rates.begin(), rates.end(), 0.0);
+}
+
 struct Rate {
     double median = 0;
     double spread = 0;  // half of the range, relative to the median
@@ -161,15 +187,31 @@ std::string row(const std::string& title, const std::string& what, const Rate& r
                        latency.count > 0 ? us(latency.p99_ns) : "", compared);
 }
 
-/// One pass of the same input must give as many results as the hand-written program has.
+/// One pass of the same input must give the results that the hand-written program has: as many, and
+/// with the same sum of their last column, but for the rounding of sums.
 void check_answer(const Case& measured, apps::Application& application, const std::string& input,
                   const std::string& folder) {
-    std::uint64_t expected = 0;
+    Answer expected;
     const auto by_hand = measured.by_hand(input, folder, std::chrono::nanoseconds(0), expected);
-    const RunReport report = replayed(application, input, std::chrono::nanoseconds(0), 1);
-    if (report.records_in() == by_hand.records && report.records_out() == expected) return;
-    throw Error(fmt::format("{}: {} records gave {} results, by hand {} gave {}", measured.title,
-                            report.records_in(), report.records_out(), by_hand.records, expected));
+    const auto rows = std::filesystem::temp_directory_path() /
+                      fmt::format("strid-bench-{}-{}.csv", ::getpid(), measured.application);
+    Graph graph{measured.title};
+    application.build(graph, {.input = input, .output = rows.string()});
+    const RunReport report = run(graph, {.workers = 1});
+    const std::string text = hand::read_file(rows.string());
+    std::filesystem::remove(rows);
+    Answer answer;
+    for (const std::string_view row : hand::split_lines(text)) {
+        ++answer.results;
+        answer.sum += hand::parse_number<double>(row.substr(row.rfind(',') + 1));
+    }
+    if (report.records_in() == by_hand.records && answer.results == expected.results &&
+        std::abs(answer.sum - expected.sum) <= 1e-9 * std::abs(expected.sum)) {
+        return;
+    }
+    throw Error(fmt::format("{}: {} records gave {} results that sum up to {}, by hand {}, {}, {}",
+                            measured.title, report.records_in(), answer.results, answer.sum,
+                            by_hand.records, expected.results, expected.sum));
 }
 
 std::string measure(const Case& measured, apps::Application& application,
@@ -187,13 +229,14 @@ std::string measure(const Case& measured, apps::Application& application,
     const std::size_t all = bench.workers != 0 ? bench.workers : cores();
     if (all > 1) workers.push_back(all);
     std::vector<double> by_hand;
+    std::vector<double> hands;  // of as many copies at once as there are workers
     std::vector<std::vector<double>> rates(workers.size());
     std::vector<double> megabytes(workers.size());
     std::vector<LatencyReport> latency(workers.size());
     for (std::size_t round = 0; round < bench.rounds; ++round) {
-        std::uint64_t results = 0;
+        Answer unused;
         by_hand.push_back(
-            measured.by_hand(input, bench.folder, bench.duration, results).records_per_second());
+            measured.by_hand(input, bench.folder, bench.duration, unused).records_per_second());
         for (std::size_t w = 0; w < workers.size(); ++w) {
             const RunReport report = replayed(application, input, bench.duration, workers[w]);
             rates[w].push_back(static_cast<double>(report.records_in()) / report.seconds);
@@ -202,8 +245,14 @@ std::string measure(const Case& measured, apps::Application& application,
                 megabytes[w] = static_cast<double>(bytes()) / report.seconds / 1e6;
             }
         }
+        if (all > 1) hands.push_back(at_once(measured, input, bench, all));
     }
     std::string text = row(measured.title, "by hand", rate_of(by_hand), 0, {}, "");
+    if (all > 1) {
+        text += row(
+            "", fmt::format("{} at once", all), rate_of(hands), 0, {},
+            fmt::format("{:.2f} of by hand: what the machine gives", paired_ratio(hands, by_hand)));
+    }
     for (std::size_t w = 0; w < workers.size(); ++w) {
         std::string compared = fmt::format("{:.2f} of by hand", paired_ratio(rates[w], by_hand));
         if (w > 0)

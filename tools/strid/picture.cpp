@@ -36,6 +36,7 @@ GraphDescription annotated(GraphDescription graph, const RunReport& report) {
         }
         const double replicas = static_cast<double>(std::max<std::size_t>(segment.parallelism, 1));
         segment.busy_fraction = static_cast<double>(measured.busy_ns) / run_ns / replicas;
+        segment.refused_fraction = static_cast<double>(measured.refused_ns) / run_ns / replicas;
         segment.latency_p50_ns = measured.latency.p50_ns;
         segment.latency_p99_ns = measured.latency.p99_ns;
     }

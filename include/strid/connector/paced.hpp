@@ -97,6 +97,7 @@ class Paced {
             emit.born_at(paced.pace_.due_ns(paced.emitted_++));
             return emit(std::move(record));
         }
+        bool operator()(const record_type& record) { return (*this)(record_type(record)); }
         void keep_alive(const memory::TextReference& chunk) { emit.keep_alive(chunk); }
         void born_at(std::int64_t /*ns*/) noexcept {}  // the timetable decides
         void count_malformed(std::uint64_t count) { emit.count_malformed(count); }

@@ -47,6 +47,7 @@ struct Recording {
         records.push_back(std::move(record));
         return true;
     }
+    bool operator()(const T& record) { return (*this)(T(record)); }
     void keep_alive(const memory::TextReference& chunk) {
         if (runs.empty() || !(runs.back().chunk == chunk)) runs.push_back({records.size(), chunk});
     }
@@ -191,7 +192,7 @@ class Replay {
         const T* const records = recording_->records.data();
         std::size_t at = position_;
         bool go_on = true;
-        while (go_on && at != stop) go_on = emit(T(records[at++]));
+        while (go_on && at != stop) go_on = emit(records[at++]);
         position_ = at;
         return go_on;
     }
@@ -204,7 +205,7 @@ class Replay {
             if (due_ns > now) return false;
             ++emitted_;
             emit.born_at(due_ns);
-            if (!emit(T(records[position_++]))) return false;
+            if (!emit(records[position_++])) return false;
         }
         return true;
     }

@@ -39,7 +39,11 @@ struct SegmentReport {
     std::size_t parallelism = 1;
     std::uint64_t batches = 0;
     std::uint64_t refusals = 0;  ///< Runs that found no spare block: back-pressure.
-    std::uint64_t busy_ns = 0;   ///< Time in the fused loop, over all replicas.
+    /// Time over all replicas: in the fused loop; waiting for input; waiting for room at the
+    /// output. What is left of the run is waiting for a worker.
+    std::uint64_t busy_ns = 0;
+    std::uint64_t idle_ns = 0;
+    std::uint64_t refused_ns = 0;
     double queue_fill = 0;       ///< Mean fill of the input rings now, 0 to 1.
     std::uint64_t pool_high_water_blocks = 0;
     std::uint64_t pool_refused_leases = 0;

@@ -92,6 +92,7 @@ class Kernel final : public Node {
         if (ended_) return finish();
         if (!chain_.ready() && !refreshed()) {
             refusals_.add(1);
+            waits_.begin(WaitClock::For::room);
             return RunResult::refused;
         }
         if constexpr (has_source) {
@@ -148,7 +149,15 @@ class Kernel final : public Node {
             passage_->pass(record);
             return passage_->ready();
         }
-        bool operator()(const Arrived& record) { return (*this)(Arrived(record)); }
+        bool operator()(const Arrived& record) {
+            if constexpr (stage_count != 0) {
+                return (*this)(Arrived(record));
+            } else {
+                ++count_;
+                passage_->pass(record);  // straight from where it is into the batch
+                return passage_->ready();
+            }
+        }
         void keep_alive(const memory::TextReference& text) {
             if constexpr (has_output) kernel_->output_->keep_alive(text);
         }
@@ -171,6 +180,7 @@ class Kernel final : public Node {
 
     RunResult run_source() {
         const std::int64_t start_ns = now_ns();
+        waits_.end(start_ns);
         std::int64_t born_ns = start_ns;
         std::uint64_t emitted = 0;
         Passed passed{};
@@ -190,7 +200,10 @@ class Kernel final : public Node {
         if (emitted != 0) count_records(emitted, passed);
         if (status != SourceStatus::more) flush_stages();
         if constexpr (has_output) output_->publish(status != SourceStatus::more);
-        if (emitted == 0 && status == SourceStatus::idle) return RunResult::empty;
+        if (emitted == 0 && status == SourceStatus::idle) {
+            waits_.begin(WaitClock::For::input);
+            return RunResult::empty;
+        }
         end_run(start_ns, born_ns, emitted);
         return RunResult::progressed;
     }
@@ -206,6 +219,7 @@ class Kernel final : public Node {
             begin_batch(message::header_of(*batch));
         }
         const std::int64_t start_ns = now_ns();
+        waits_.end(start_ns);
         if constexpr (has_output) output_->begin_run(start_ns);
         auto& header = message::header_of(*batch_);
         const std::int64_t born_ns = header.born_ns;
@@ -238,6 +252,7 @@ class Kernel final : public Node {
             flush_stages();
             if constexpr (has_output) output_->publish(true);
         }
+        waits_.begin(WaitClock::For::input);
         return RunResult::empty;
     }
 
@@ -291,13 +306,15 @@ class Kernel final : public Node {
 
     RunResult finish() {
         if (closed_) return RunResult::finished;
+        waits_.end(now_ns());
         Passed passed{};
         const bool done = finish_stages(passed);
         count_records(0, passed);
         if (!done) {
             if constexpr (has_output) output_->publish(true);
-            if (passed == Passed{}) return RunResult::refused;
-            return RunResult::progressed;
+            if (passed != Passed{}) return RunResult::progressed;
+            waits_.begin(WaitClock::For::room);
+            return RunResult::refused;
         }
         if (!stages_closed_) {
             stages_closed_ = true;

@@ -17,6 +17,7 @@
 #include <strid/operator/context.hpp>
 #include <strid/operator/input_port.hpp>
 #include <strid/operator/output_port.hpp>
+#include <strid/operator/wait_clock.hpp>
 
 namespace strid::operators {
 
@@ -93,6 +94,7 @@ class Node {
     [[nodiscard]] std::uint64_t busy_ns() const noexcept { return busy_ns_.get(); }
     [[nodiscard]] std::uint64_t batches() const noexcept { return batches_.get(); }
     [[nodiscard]] std::uint64_t refusals() const noexcept { return refusals_.get(); }
+    [[nodiscard]] const WaitClock& waits() const noexcept { return waits_; }
 
   protected:
     [[nodiscard]] bool stop_requested() const noexcept {
@@ -110,6 +112,7 @@ class Node {
     Count busy_ns_;
     Count batches_;
     Count refusals_;
+    WaitClock waits_;
 
   private:
     std::atomic<bool> stop_requested_{false};

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Where a record goes next. A router is the last link of a fused chain: it chooses a slot of the
-// output port and writes the record straight into the batch that the slot is filling.
+// output port and writes the record straight into the batch that the slot is filling, moved where
+// it may be and copied where it comes as a constant.
 //
 // The type of a router says what the edge means; how many consumers there are, and by which policy
 // a slot's batches spread over them, is the planner's and stands in the port.
@@ -27,7 +28,8 @@ namespace strid::operators {
 
 /// How far ahead of the record being written the block's lines are claimed from the consumer's
 /// core, which read them last. Measured: 512 bytes gain less, and none at all cost a quarter of the
-/// rate.
+/// rate. Near the end of a block this claims the start of its neighbour, which costs less than
+/// looking.
 inline constexpr std::ptrdiff_t claim_ahead_bytes = 1024;
 
 /// Writes a record into the batch of a slot. The cost of an edge, per record: two comparisons, the
@@ -37,8 +39,7 @@ template <class Physical, class... Parts>
                                          Parts&&... parts) {
     if (slot.cursor == slot.end) [[unlikely]]
         port.renew(slot);
-    if (slot.end - slot.cursor > claim_ahead_bytes)
-        prefetch_for_write(slot.cursor + claim_ahead_bytes);
+    prefetch_for_write(slot.cursor + claim_ahead_bytes);
     ::new (static_cast<void*>(slot.cursor)) Physical{std::forward<Parts>(parts)...};
     slot.cursor += sizeof(Physical);
 }
@@ -64,7 +65,8 @@ struct SingleSlotRouter {
     using Physical = T;
 
     void bind(OutputPort&) noexcept {}
-    [[gnu::always_inline]] void operator()(OutputPort& port, T& record) {
+    template <class Record>  // T or const T
+    [[gnu::always_inline]] void operator()(OutputPort& port, Record& record) {
         write<T>(port, port.slot(0), std::move(record));
     }
 };
@@ -89,19 +91,19 @@ class KeyByRouter {
 
     void bind(OutputPort& port) noexcept {
         for (std::size_t group = 0; group < key_groups; ++group) {
-            slot_of_[group] = static_cast<std::uint8_t>(group * port.slot_count() / key_groups);
+            slot_of_[group] = &port.slot(group * port.slot_count() / key_groups);
         }
     }
-    [[gnu::always_inline]] void operator()(OutputPort& port, T& record) {
+    template <class Record>  // T or const T
+    [[gnu::always_inline]] void operator()(OutputPort& port, Record& record) {
         const std::uint64_t hash = hash_of(std::invoke(key_of_, std::as_const(record)));
-        write<Physical>(port, port.slot(slot_of_[key_group_of(hash)]), std::move(record), hash);
+        write<Physical>(port, *slot_of_[key_group_of(hash)], std::move(record), hash);
     }
 
   private:
     KeyOf key_of_;
-    std::array<std::uint8_t, key_groups> slot_of_{};
+    std::array<OutputPort::Slot*, key_groups> slot_of_{};
 };
-static_assert(key_groups <= 256, "a slot of a key group fits one byte");
 
 /// To the branch, or the branches, that the user's function names: slot i is branch i.
 template <class T, class Choose>
@@ -114,7 +116,8 @@ class SplitRouter {
     explicit SplitRouter(Choose choose) : choose_(std::move(choose)) {}
 
     void bind(OutputPort&) noexcept {}
-    [[gnu::always_inline]] void operator()(OutputPort& port, T& record) {
+    template <class Record>  // T or const T
+    [[gnu::always_inline]] void operator()(OutputPort& port, Record& record) {
         if constexpr (std::ranges::range<Choice>) {
             for (const auto branch : std::invoke(choose_, std::as_const(record))) {
                 write<T>(port, checked(port, static_cast<std::size_t>(branch)),

@@ -27,6 +27,7 @@ namespace operators {
 template <class T>
 struct EmitProbe {
     bool operator()(T&&) const { return true; }
+    bool operator()(const T&) const { return true; }
     void keep_alive(const memory::TextReference&) const {}
     void born_at(std::int64_t) const {}
     void count_malformed(std::uint64_t) const {}
@@ -38,7 +39,9 @@ struct EmitProbe {
 /// thread at a time for as long as the answer is not `finished`.
 ///
 /// `poll(emit, budget)` emits about `budget` records at most and says what it found. `emit(r)`
-/// always takes the record; where it returns false the poll should return `more` soon.
+/// always takes the record, by moving from it or, where it is a constant, as a copy; where it
+/// returns false the poll should return `more` soon.
+///
 /// Optional: `open(const Context&)`, `wake_at_ns()`, `blocks()` (a poll may block: own thread),
 /// `fraction_done()`, `bytes_read()`.
 template <class S>

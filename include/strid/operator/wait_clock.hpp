@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How long a node waited, and for what: between the run that found nothing to do, or no room, and
+// the next that handled something. A run that follows a run costs one comparison; the clock is read
+// only where a wait begins.
+//
+// Threads: written by the task of the node; read by any, who sees the wait that is on as well.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include <strid/base/clock.hpp>
+
+namespace strid::operators {
+
+class WaitClock {
+  public:
+    enum class For : std::uint8_t { input, room };
+
+    /// Nothing can be done until there is input, or room at the output. Again and again until
+    /// `end`: the first call counts, and the first that waits for the other of the two.
+    void begin(For what) noexcept {
+        const std::int64_t wait = wait_.load(std::memory_order_relaxed);
+        if (wait != none && what_of(wait) == what) return;
+        const std::int64_t now = now_ns();
+        end(now);
+        wait_.store(now << 1 | static_cast<std::int64_t>(what), std::memory_order_relaxed);
+    }
+
+    /// A run began, at `now` (now_ns()), that handles something.
+    void end(std::int64_t now) noexcept {
+        const std::int64_t wait = wait_.load(std::memory_order_relaxed);
+        if (wait == none) return;
+        auto& total = what_of(wait) == For::input ? input_ns_ : room_ns_;
+        wait_.store(none, std::memory_order_relaxed);
+        total.store(total.load(std::memory_order_relaxed) + now - since(wait),
+                    std::memory_order_relaxed);
+    }
+
+    /// Nanoseconds waited for input, and for room.
+    [[nodiscard]] std::uint64_t idle_ns() const noexcept { return so_far(For::input, input_ns_); }
+    [[nodiscard]] std::uint64_t refused_ns() const noexcept { return so_far(For::room, room_ns_); }
+
+  private:
+    static constexpr std::int64_t none = -1;
+
+    [[nodiscard]] static For what_of(std::int64_t wait) noexcept {
+        return static_cast<For>(wait & 1);
+    }
+    [[nodiscard]] static std::int64_t since(std::int64_t wait) noexcept { return wait >> 1; }
+
+    [[nodiscard]] std::uint64_t so_far(For what,
+                                       const std::atomic<std::int64_t>& total) const noexcept {
+        const std::int64_t wait = wait_.load(std::memory_order_relaxed);
+        std::int64_t ns = total.load(std::memory_order_relaxed);
+        if (wait != none && what_of(wait) == what) ns += now_ns() - since(wait);
+        return static_cast<std::uint64_t>(ns);
+    }
+
+    // Relaxed: figures of a report; a reader may miss a wait that ends as it looks.
+    std::atomic<std::int64_t> wait_{none};  // when the wait that is on began, and for what
+    std::atomic<std::int64_t> input_ns_{0};
+    std::atomic<std::int64_t> room_ns_{0};
+};
+
+}  // namespace strid::operators

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a segment holds while it runs: stages kept in registers for the length of a run are written
+// back, and the time between runs is told apart by what was waited for.
+#include <chrono>
+#include <memory>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include "test_sources.hpp"
+
+namespace strid {
+namespace {
+
+using namespace std::chrono_literals;
+using test::Numbers;
+
+constexpr std::uint64_t count = test::perturbed ? 500 : 20'000;
+
+/// Small and trivially copyable: held in a copy by every run of its segment.
+struct SumSink {
+    std::uint64_t* result;
+    std::uint64_t sum = 0;
+    void operator()(const std::uint64_t& n) { sum += n; }
+    void close() { *result = sum; }
+};
+static_assert(operators::kept_in_registers<operators::Sink<SumSink>>);
+
+/// The same with a member that forbids a copy by bytes.
+struct SumSinkInPlace : SumSink {
+    std::shared_ptr<int> anything = std::make_shared<int>(0);
+};
+static_assert(!operators::kept_in_registers<operators::Sink<SumSinkInPlace>>);
+
+template <class S>
+std::uint64_t sum_of_numbered(const RunOptions& options) {
+    std::uint64_t sum = 0;
+    S sink;
+    sink.result = &sum;
+    Graph graph{"numbered"};
+    graph.source(Numbers{count})
+        .separate()  // so that the stages are run on batches, whole and in part
+        .map([seen = std::uint64_t{0}](std::uint64_t& n) mutable { n += seen++; })
+        .sink(sink);
+    RunOptions one = options;
+    one.parallelism = 1;
+    run(graph, one);
+    return sum;
+}
+
+TEST(SegmentState, OfTrivialStagesLastsFromRunToRun) {
+    // n + n for every number; a state that a run forgot would start at 0 again.
+    const std::uint64_t expected = count * (count - 1);
+    for (const auto& way : test::all_ways()) {
+        SCOPED_TRACE(way.name);
+        EXPECT_EQ(sum_of_numbered<SumSink>(way.options), expected);
+        EXPECT_EQ(sum_of_numbered<SumSinkInPlace>(way.options), expected);
+    }
+}
+
+TEST(SegmentState, OfAFusedSourceLastsToo) {
+    std::uint64_t sum = 0;
+    Graph graph{"fused"};
+    graph.source(Numbers{count})
+        .map([seen = std::uint64_t{0}](std::uint64_t& n) mutable { n += seen++; })
+        .sink(SumSink{&sum});
+    run(graph, {.workers = 1});
+    EXPECT_EQ(sum, count * (count - 1));
+}
+
+std::uint64_t total_ns(const SegmentReport& segment) {
+    return segment.busy_ns + segment.idle_ns + segment.refused_ns;
+}
+
+TEST(SegmentTimes, ASlowSinkMakesTheSourceWaitForRoom) {
+    if (test::perturbed) GTEST_SKIP() << "too short to tell times apart";
+    Graph graph{"slow sink"};
+    graph.source(Numbers{count})
+        .rebalance()  // to a task of its own
+        .map([](std::uint64_t& n) { ++n; })
+        .sink([taken = 0](const std::uint64_t&) mutable {
+            if (++taken % 100 == 0) std::this_thread::sleep_for(1ms);
+        });
+    const RunReport report = run(graph, {.workers = 2, .parallelism = 1});
+    const auto run_ns = static_cast<std::uint64_t>(report.seconds * 1e9);
+    const SegmentReport& source = report.segments.front();
+    const SegmentReport& sink = report.segments.back();
+    EXPECT_GT(sink.busy_ns, run_ns / 2);
+    EXPECT_GT(source.refused_ns, run_ns / 3);
+    EXPECT_LT(source.idle_ns, run_ns / 10);
+    EXPECT_LE(total_ns(source), run_ns);
+    EXPECT_LE(total_ns(sink), run_ns);
+}
+
+TEST(SegmentTimes, ASlowSourceLeavesTheSinkIdle) {
+    Graph graph{"slow source"};
+    auto [inlet, stream] = graph.inlet<std::uint64_t>();
+    std::move(stream).rebalance().sink([](const std::uint64_t&) {});
+    Running running = start(graph, {.workers = 2, .parallelism = 1});
+    for (std::uint64_t n = 0; n != 10; ++n) {
+        inlet.push(n);
+        std::this_thread::sleep_for(10ms);
+    }
+    // The wait that is on counts as well.
+    const RunReport midway = running.report();
+    EXPECT_GT(midway.segments.back().idle_ns, 50'000'000U);
+    inlet.close();
+    const RunReport report = running.wait();
+    const auto run_ns = static_cast<std::uint64_t>(report.seconds * 1e9);
+    for (const SegmentReport& segment : report.segments) {
+        EXPECT_GT(segment.idle_ns, run_ns / 2);
+        EXPECT_EQ(segment.refused_ns, 0U);
+        EXPECT_LE(total_ns(segment), run_ns);
+    }
+}
+
+}  // namespace
+}  // namespace strid
