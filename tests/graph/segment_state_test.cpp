@@ -76,18 +76,19 @@ std::uint64_t total_ns(const SegmentReport& segment) {
 TEST(SegmentTimes, ASlowSinkMakesTheSourceWaitForRoom) {
     if (test::perturbed) GTEST_SKIP() << "too short to tell times apart";
     Graph graph{"slow sink"};
-    graph.source(Numbers{count})
-        .rebalance()  // to a task of its own
+    graph
+        .source(Numbers{100'000})  // of which a tenth fits between source and sink
+        .rebalance()               // to a task of its own
         .map([](std::uint64_t& n) { ++n; })
         .sink([taken = 0](const std::uint64_t&) mutable {
-            if (++taken % 100 == 0) std::this_thread::sleep_for(1ms);
+            if (++taken % 500 == 0) std::this_thread::sleep_for(1ms);
         });
     const RunReport report = run(graph, {.workers = 2, .parallelism = 1});
     const auto run_ns = static_cast<std::uint64_t>(report.seconds * 1e9);
     const SegmentReport& source = report.segments.front();
     const SegmentReport& sink = report.segments.back();
     EXPECT_GT(sink.busy_ns, run_ns / 2);
-    EXPECT_GT(source.refused_ns, run_ns / 3);
+    EXPECT_GT(source.refused_ns, run_ns / 4);
     EXPECT_LT(source.idle_ns, run_ns / 10);
     EXPECT_LE(total_ns(source), run_ns);
     EXPECT_LE(total_ns(sink), run_ns);
