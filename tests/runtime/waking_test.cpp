@@ -251,8 +251,10 @@ TEST(Waking, LowRateNeedsOneWorker) {
     EXPECT_EQ(received, count);
     const std::uint64_t most = std::max(workers[0].steps, workers[1].steps);
     const std::uint64_t least = std::min(workers[0].steps, workers[1].steps);
-    EXPECT_GE(most, 3 * count - 20);
-    EXPECT_LE(least, count / 4);  // the start, and what a busy machine adds
+    // Three steps a record, fewer where a worker that lost its core finds several at once; nearly
+    // all on one worker but for the start and what a busy machine adds.
+    EXPECT_GE(most + least, count);
+    EXPECT_LE(least, (most + least) / 10);
     const std::uint64_t parks_of_idle =
         workers[0].steps < workers[1].steps ? workers[0].parks : workers[1].parks;
     EXPECT_LE(parks_of_idle, count / 4);

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What one record costs in a window that slides by one: insert, evict, query. By the length of the
+// window, for every structure; and for one very long window the worst record, in combinations and
+// in time, DABA Lite beside two stacks. Every row's answers are summed up and compared with those
+// of the running total.
+//
+//   window_bench [RECORDS]     default 2,000,000
+#include <algorithm>
+#include <cinttypes>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+#include <strid/base/clock.hpp>
+#include <strid/window/aggregates.hpp>
+#include <strid/window/flat_fat.hpp>
+#include <strid/window/in_order.hpp>
+#include <strid/window/two_stacks.hpp>
+
+namespace {
+
+using namespace strid::window;
+
+bool all_right = true;
+
+std::uint64_t value_at(std::uint64_t position) {
+    return (position * 0x9e3779b97f4a7c15ULL) >> 40;
+}
+
+/// A sum of which nothing is known but that it is associative, and that counts its combinations.
+struct CountedSum {
+    using State = std::uint64_t;
+    std::uint64_t* combinations;
+    [[nodiscard]] State identity() const { return 0; }
+    [[nodiscard]] State combine(const State& older, const State& newer) const {
+        ++*combinations;
+        return older + newer;
+    }
+};
+
+struct Value {
+    std::uint64_t operator()(std::uint64_t value) const { return value; }
+};
+using Total = Sum<Value, std::uint64_t>;
+using Largest = Extreme<Value, std::uint64_t, std::greater<>>;
+
+/// The sum of a sum: what every structure's answers add up to, wrapped.
+std::uint64_t checksum_of_sums(std::uint64_t length, std::uint64_t records) {
+    std::uint64_t total = 0;
+    std::uint64_t checksum = 0;
+    for (std::uint64_t i = 0; i < records; ++i) {
+        total += value_at(i);
+        if (i >= length) total -= value_at(i - length);
+        checksum += total;
+    }
+    return checksum;
+}
+
+/// Nanoseconds per record; the checksum of the answers in `checksum`.
+template <class W, class Lift, class Lower>
+double slide_ns(W window, std::uint64_t length, std::uint64_t records, Lift lift, Lower lower,
+                std::uint64_t& checksum) {
+    checksum = 0;
+    const std::int64_t begin = strid::now_ns();
+    for (std::uint64_t i = 0; i < records; ++i) {
+        if (window.size() == length) window.evict();
+        window.insert(lift(value_at(i)));
+        checksum += lower(window.query());
+    }
+    return static_cast<double>(strid::now_ns() - begin) / static_cast<double>(records);
+}
+
+void check(const char* what, std::uint64_t length, std::uint64_t checksum, std::uint64_t expected) {
+    if (checksum == expected) return;
+    std::printf("WRONG ANSWER: %s, length %" PRIu64 "\n", what, length);
+    all_right = false;
+}
+
+void rows_by_length(std::uint64_t records) {
+    std::printf("Nanoseconds per record: insert, evict, query\n\n");
+    std::printf(
+        "| length | subtract on evict | two stacks | DABA Lite | FlatFAT |"
+        " monotone deque (maximum) | DABA Lite (maximum) |\n");
+    std::printf("|---|---|---|---|---|---|---|\n");
+    const auto as_is = [](std::uint64_t value) { return value; };
+    const auto present = [](std::uint64_t value) { return Largest::State{value, true}; };
+    const auto value_of = [](const Largest::State& state) { return state.value; };
+    for (const std::uint64_t length : {1ULL, 10ULL, 100ULL, 1'000ULL, 10'000ULL, 1'000'000ULL}) {
+        const std::uint64_t expected = checksum_of_sums(length, records);
+        std::uint64_t sum = 0;
+        const double subtract =
+            slide_ns(SubtractOnEvict<Total>{}, length, records, as_is, as_is, sum);
+        check("subtract on evict", length, sum, expected);
+        const double stacks = slide_ns(TwoStacks<Total>{}, length, records, as_is, as_is, sum);
+        check("two stacks", length, sum, expected);
+        const double daba = slide_ns(DabaLite<Total>{}, length, records, as_is, as_is, sum);
+        check("DABA Lite", length, sum, expected);
+        const double tree = slide_ns(FlatFat<Total>{}, length, records, as_is, as_is, sum);
+        check("FlatFAT", length, sum, expected);
+        std::uint64_t largest = 0;
+        const double deque =
+            slide_ns(MonotoneDeque<Largest>{}, length, records, present, value_of, sum);
+        const double daba_maximum =
+            slide_ns(DabaLite<Largest>{}, length, records, present, value_of, largest);
+        check("maximum", length, sum, largest);
+        std::printf("| %" PRIu64 " | %.1f | %.1f | %.1f | %.1f | %.1f | %.1f |\n", length, subtract,
+                    stacks, daba, tree, deque, daba_maximum);
+        std::fflush(stdout);
+    }
+}
+
+/// Every record timed on its own, once the window is full.
+template <class W>
+void worst_row(const char* name, std::uint64_t length, std::uint64_t records) {
+    std::uint64_t combinations = 0;
+    W window{CountedSum{&combinations}};
+    std::uint64_t checksum = 0;
+    std::uint64_t most = 0;
+    std::vector<std::int64_t> times;
+    times.reserve(records);
+    for (std::uint64_t i = 0; i < length + records; ++i) {
+        const std::uint64_t before = combinations;
+        const std::int64_t begin = strid::now_ns();
+        if (window.size() == length) window.evict();
+        window.insert(value_at(i));
+        checksum += window.query();
+        const std::int64_t end = strid::now_ns();
+        most = std::max(most, combinations - before);
+        if (i >= length) times.push_back(end - begin);
+    }
+    check(name, length, checksum, checksum_of_sums(length, length + records));
+    double mean = 0;
+    for (const std::int64_t ns : times) mean += static_cast<double>(ns);
+    mean /= static_cast<double>(times.size());
+    std::sort(times.begin(), times.end());
+    const auto at = [&times](double share) {
+        return times[static_cast<std::size_t>(share * static_cast<double>(times.size() - 1))];
+    };
+    std::printf("| %s | %" PRIu64 " | %.0f | %" PRId64 " | %" PRId64 " | %" PRId64 " | %.1f |\n",
+                name, most, mean, at(0.5), at(0.9999), times.back(),
+                static_cast<double>(at(0.9999)) / mean);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    const std::uint64_t records = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 2'000'000;
+    if (records == 0) {
+        std::fprintf(stderr, "usage: window_bench [RECORDS]\n");
+        return 2;
+    }
+    rows_by_length(records);
+    constexpr std::uint64_t length = 1'000'000;
+    std::printf(
+        "\nThe worst record in a window of 1,000,000; nanoseconds, with two clock reads\n\n");
+    std::printf(
+        "| | combinations at most | mean | median | 99.99 %% | worst | 99.99 %% / mean |\n");
+    std::printf("|---|---|---|---|---|---|---|\n");
+    worst_row<DabaLite<CountedSum>>("DABA Lite", length, records);
+    worst_row<TwoStacks<CountedSum>>("two stacks", length, records);
+    std::printf("\nanswers: %s\n", all_right ? "all equal" : "WRONG");
+    return all_right ? 0 : 1;
+}

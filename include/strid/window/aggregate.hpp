@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The algebra of window functions. An aggregate says how one record becomes a state (`lift`), how
+// two states that stand side by side in the stream become one (`combine`, the older on the left),
+// and what a finished state means (`lower`): paper 2's lift and combine, with the algebraic
+// properties that let a window be kept cheaply stated as members.
+//
+// Laws, which the property tests check for every aggregate of the library:
+//     combine is associative:            (a + b) + c == a + (b + c)
+//     identity() changes nothing:        identity() + a == a == a + identity()
+//     where invertible:                  without(a + b, a) == b
+//     where selective:                   a + b is a or b; covers(b, a) means a + b is b, and stays
+//                                        so whatever follows b
+// Sums of floating-point numbers are neither exactly associative nor invertible: they are combined
+// in the order of the stream and never taken back out of a total.
+#pragma once
+
+#include <concepts>
+#include <type_traits>
+#include <utility>
+
+namespace strid::window {
+
+/// What every aggregate has. `State` is a plain value; one without records is `identity()`.
+template <class A>
+concept Aggregate =
+    std::copy_constructible<A> &&
+    requires(const A& aggregate, const typename A::State& older, const typename A::State& newer) {
+        typename A::State;
+        { aggregate.identity() } -> std::same_as<typename A::State>;
+        { aggregate.combine(older, newer) } -> std::same_as<typename A::State>;
+    } && std::default_initializable<typename A::State> && std::movable<typename A::State>;
+
+/// An aggregate over records of type `T`, with a result for the user.
+template <class A, class T>
+concept AggregateOf =
+    Aggregate<A> && requires(const A& aggregate, const T& record, const typename A::State& state) {
+        { aggregate.lift(record) } -> std::same_as<typename A::State>;
+        aggregate.lower(state);
+    };
+
+/// The type of the result of an aggregate.
+template <Aggregate A>
+using ResultOf = std::remove_cvref_t<decltype(std::declval<const A&>().lower(
+    std::declval<const typename A::State&>()))>;
+
+/// The oldest part of a total can be taken out again, exactly.
+template <class A>
+concept Invertible = Aggregate<A> && requires(const A& aggregate, const typename A::State& state) {
+    { aggregate.without(state, state) } -> std::same_as<typename A::State>;
+};
+
+/// A combination is one of its two parts: of an older and a newer state only one can ever matter
+/// once both are in the window.
+template <class A>
+concept Selective = Aggregate<A> && requires(const A& aggregate, const typename A::State& state) {
+    { aggregate.covers(state, state) } -> std::same_as<bool>;
+};
+
+/// The order of the parts does not matter.
+template <class A>
+inline constexpr bool is_commutative = requires { requires A::commutative; };
+
+}  // namespace strid::window

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The aggregates of every day. Each takes a field of the record, named as a member pointer or a
+// function: `sum(&Quote::volume)`. They are values without state of their own; the state is what a
+// window holds. A window without records gives 0 for counts and sums, and not a number, or the
+// type's own zero, for a mean, a variance, a minimum and a maximum.
+//
+// NaN: a sum, a mean and a variance that a NaN entered are NaN for as long as it is in the window;
+// a minimum and a maximum pass over it, and are NaN only where nothing else is there.
+#pragma once
+
+#include <cmath>
+#include <concepts>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <type_traits>
+#include <utility>
+
+#include <strid/window/aggregate.hpp>
+
+namespace strid::window {
+
+namespace detail {
+
+template <class Field, class T>
+using FieldType = std::remove_cvref_t<std::invoke_result_t<const Field&, const T&>>;
+
+/// The type that a sum of numbers is kept in: the widest of its kind. Integers wrap.
+template <class Number>
+using SumType = std::conditional_t<
+    std::floating_point<Number>, double,
+    std::conditional_t<std::signed_integral<Number>, std::int64_t, std::uint64_t>>;
+
+}  // namespace detail
+
+/// How many records.
+struct Count {
+    using State = std::uint64_t;
+    static constexpr bool commutative = true;
+
+    template <class T>
+    [[nodiscard]] State lift(const T&) const noexcept {
+        return 1;
+    }
+    [[nodiscard]] State identity() const noexcept { return 0; }
+    [[nodiscard]] State combine(const State& a, const State& b) const noexcept { return a + b; }
+    [[nodiscard]] State without(const State& a, const State& b) const noexcept { return a - b; }
+    [[nodiscard]] std::uint64_t lower(const State& state) const noexcept { return state; }
+};
+
+/// The sum of a field of type `Number`, as std::int64_t, std::uint64_t or double.
+template <class Field, class Number>
+struct Sum {
+    using State = detail::SumType<Number>;
+    static constexpr bool commutative = std::integral<State>;
+
+    [[no_unique_address]] Field field;
+
+    template <class T>
+    [[nodiscard]] State lift(const T& record) const {
+        return static_cast<State>(std::invoke(field, record));
+    }
+    [[nodiscard]] State identity() const noexcept { return 0; }
+    [[nodiscard]] State combine(const State& a, const State& b) const noexcept { return add(a, b); }
+    /// Of integers only: what was rounded cannot be taken back.
+    [[nodiscard]] State without(const State& a, const State& b) const noexcept
+        requires std::integral<State>
+    {
+        return add(a, static_cast<State>(0 - static_cast<std::uint64_t>(b)));
+    }
+    [[nodiscard]] State lower(const State& state) const noexcept { return state; }
+
+  private:
+    // Signed sums wrap as unsigned ones do: overflow is a wrong sum, not undefined behaviour.
+    [[nodiscard]] static State add(State a, State b) noexcept {
+        if constexpr (std::integral<State>) {
+            return static_cast<State>(static_cast<std::uint64_t>(a) +
+                                      static_cast<std::uint64_t>(b));
+        } else {
+            return a + b;
+        }
+    }
+};
+
+/// The arithmetic mean of a field, as a double.
+template <class Field>
+struct Mean {
+    struct State {
+        double sum = 0;
+        std::uint64_t count = 0;
+        friend bool operator==(const State&, const State&) = default;
+    };
+
+    [[no_unique_address]] Field field;
+
+    template <class T>
+    [[nodiscard]] State lift(const T& record) const {
+        return {static_cast<double>(std::invoke(field, record)), 1};
+    }
+    [[nodiscard]] State identity() const noexcept { return {}; }
+    [[nodiscard]] State combine(const State& a, const State& b) const noexcept {
+        return {a.sum + b.sum, a.count + b.count};
+    }
+    [[nodiscard]] double lower(const State& state) const noexcept {
+        return state.count == 0 ? std::numeric_limits<double>::quiet_NaN()
+                                : state.sum / static_cast<double>(state.count);
+    }
+};
+
+/// The sample variance of a field (the sum of squared distances from the mean over count - 1), as a
+/// double; not a number for fewer than two records. Combined pairwise by Chan, Golub and LeVeque's
+/// formula, so that it does not cancel where the mean is large.
+template <class Field>
+struct Variance {
+    struct State {
+        double mean = 0;
+        double squares = 0;  ///< summed squared distances from the mean
+        std::uint64_t count = 0;
+        friend bool operator==(const State&, const State&) = default;
+    };
+
+    [[no_unique_address]] Field field;
+
+    template <class T>
+    [[nodiscard]] State lift(const T& record) const {
+        return {static_cast<double>(std::invoke(field, record)), 0, 1};
+    }
+    [[nodiscard]] State identity() const noexcept { return {}; }
+    [[nodiscard]] State combine(const State& a, const State& b) const noexcept {
+        if (a.count == 0) return b;
+        if (b.count == 0) return a;
+        const auto count = static_cast<double>(a.count + b.count);
+        const double share = static_cast<double>(b.count) / count;
+        const double distance = b.mean - a.mean;
+        return {a.mean + distance * share,
+                a.squares + b.squares + distance * distance * share * static_cast<double>(a.count),
+                a.count + b.count};
+    }
+    [[nodiscard]] double lower(const State& state) const noexcept {
+        return state.count < 2 ? std::numeric_limits<double>::quiet_NaN()
+                               : state.squares / static_cast<double>(state.count - 1);
+    }
+};
+
+/// The standard deviation of a field: the root of its sample variance.
+template <class Field>
+struct StandardDeviation : Variance<Field> {
+    [[nodiscard]] double lower(const typename Variance<Field>::State& state) const noexcept {
+        return std::sqrt(Variance<Field>::lower(state));
+    }
+};
+
+/// The smallest or largest value of a field of type `Number`; of equal ones the newer. `Before` is
+/// std::less for a minimum, std::greater for a maximum.
+template <class Field, class Number, class Before>
+struct Extreme {
+    struct State {
+        Number value{};  ///< zero where no value is present
+        bool present = false;
+        friend bool operator==(const State&, const State&) = default;
+    };
+    static constexpr bool commutative = true;
+
+    [[no_unique_address]] Field field;
+
+    template <class T>
+    [[nodiscard]] State lift(const T& record) const {
+        const Number value = std::invoke(field, record);
+        return value == value ? State{value, true} : State{};  // a NaN is not present
+    }
+    [[nodiscard]] State identity() const noexcept { return {}; }
+    [[nodiscard]] State combine(const State& older, const State& newer) const noexcept {
+        return covers(newer, older) ? newer : older;
+    }
+    [[nodiscard]] bool covers(const State& newer, const State& older) const noexcept {
+        return !older.present || (newer.present && !Before{}(older.value, newer.value));
+    }
+    [[nodiscard]] Number lower(const State& state) const noexcept {
+        return state.present || !std::floating_point<Number>
+                   ? state.value
+                   : std::numeric_limits<Number>::quiet_NaN();
+    }
+};
+
+/// Builders that know the record type: `count()`, `sum<Quote>(&Quote::volume)`.
+[[nodiscard]] inline Count count() noexcept {
+    return {};
+}
+template <class T, class Field>
+[[nodiscard]] auto sum(Field field) {
+    return Sum<Field, detail::FieldType<Field, T>>{std::move(field)};
+}
+template <class Field>
+[[nodiscard]] auto mean(Field field) {
+    return Mean<Field>{std::move(field)};
+}
+template <class Field>
+[[nodiscard]] auto variance(Field field) {
+    return Variance<Field>{std::move(field)};
+}
+template <class Field>
+[[nodiscard]] auto standard_deviation(Field field) {
+    return StandardDeviation<Field>{{std::move(field)}};
+}
+template <class T, class Field>
+[[nodiscard]] auto minimum(Field field) {
+    using Number = detail::FieldType<Field, T>;
+    return Extreme<Field, Number, std::less<Number>>{std::move(field)};
+}
+template <class T, class Field>
+[[nodiscard]] auto maximum(Field field) {
+    using Number = detail::FieldType<Field, T>;
+    return Extreme<Field, Number, std::greater<Number>>{std::move(field)};
+}
+
+}  // namespace strid::window

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which structure keeps the aggregate of a window that slides in order, by what its function is
+// known to be. Each can be named by the user instead.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <type_traits>
+
+#include <strid/window/aggregate.hpp>
+#include <strid/window/daba_lite.hpp>
+#include <strid/window/monotone_deque.hpp>
+#include <strid/window/subtract_on_evict.hpp>
+
+namespace strid::window {
+
+/// What all of them offer: states come in at one end and leave at the other, and the combination
+/// of those in between can be asked for at any time; of an empty window it is the identity.
+template <class W>
+concept InOrderWindow = requires(W& window, const W& asked, typename W::State state) {
+    window.insert(state);
+    window.evict();
+    { asked.query() } -> std::same_as<typename W::State>;
+    { asked.size() } -> std::same_as<std::size_t>;
+};
+
+namespace detail {
+
+template <Aggregate A>
+struct InOrderChoice {
+    using type = DabaLite<A>;
+};
+template <Selective A>
+struct InOrderChoice<A> {
+    using type = MonotoneDeque<A>;
+};
+template <Invertible A>
+    requires(!Selective<A>)
+struct InOrderChoice<A> {
+    using type = SubtractOnEvict<A>;
+};
+
+}  // namespace detail
+
+/// The running total where what leaves can be subtracted, the monotone deque where the newer of two
+/// may make the older superfluous, DABA Lite for anything else.
+template <Aggregate A>
+using InOrder = typename detail::InOrderChoice<A>::type;
+
+}  // namespace strid::window

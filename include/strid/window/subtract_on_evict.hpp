@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The aggregate of a window that slides in order, for an invertible function: one running total,
+// from which what leaves is taken out. One combination per insertion, one `without` per eviction,
+// none per query.
+//
+// Threads: one. The law: total_ is the combination of the states in the ring.
+#pragma once
+
+#include <cstddef>
+#include <utility>
+
+#include <strid/window/aggregate.hpp>
+#include <strid/window/flat_ring.hpp>
+
+namespace strid::window {
+
+template <Invertible A>
+class SubtractOnEvict {
+  public:
+    using State = typename A::State;
+
+    explicit SubtractOnEvict(A aggregate = {})
+        : aggregate_(std::move(aggregate)), total_(aggregate_.identity()) {}
+
+    void insert(State newest) {
+        total_ = aggregate_.combine(total_, newest);
+        states_.push_back(std::move(newest));
+    }
+    /// The oldest leaves; there must be one.
+    void evict() {
+        total_ = aggregate_.without(total_, states_.front());
+        states_.pop_front();
+    }
+    [[nodiscard]] State query() const { return total_; }
+    [[nodiscard]] std::size_t size() const noexcept { return states_.size(); }
+
+  private:
+    [[no_unique_address]] A aggregate_;
+    State total_;
+    FlatRing<State> states_;
+};
+
+}  // namespace strid::window
