@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Points in time, a type for each of the three times of a stream, so that one is not taken for
+// another: when something happened (event time, which the record says), when it entered the graph
+// (ingress time) and when it is handled (processing time). All count nanoseconds; what zero means
+// is the business of the data for event time, and the machine's monotonic clock for the other two.
+//
+// Arithmetic saturates: the earliest and the latest point stand for "before everything" and "after
+// everything", and a sum that would pass them stays there. Plain values.
+#pragma once
+
+#include <chrono>
+#include <compare>
+#include <cstdint>
+#include <limits>
+
+namespace strid {
+
+/// A length of time, in nanoseconds.
+using Duration = std::chrono::nanoseconds;
+
+namespace detail {
+
+[[nodiscard]] constexpr std::int64_t saturating_add(std::int64_t a, std::int64_t b) noexcept {
+    std::int64_t sum = 0;
+    if (!__builtin_add_overflow(a, b, &sum)) return sum;
+    return b < 0 ? std::numeric_limits<std::int64_t>::min()
+                 : std::numeric_limits<std::int64_t>::max();
+}
+
+[[nodiscard]] constexpr std::int64_t saturating_subtract(std::int64_t a, std::int64_t b) noexcept {
+    std::int64_t difference = 0;
+    if (!__builtin_sub_overflow(a, b, &difference)) return difference;
+    return b > 0 ? std::numeric_limits<std::int64_t>::min()
+                 : std::numeric_limits<std::int64_t>::max();
+}
+
+}  // namespace detail
+
+/// A point in the time that `Domain` names.
+template <class Domain>
+class TimePoint {
+  public:
+    constexpr TimePoint() noexcept = default;
+    constexpr explicit TimePoint(Duration since_zero) noexcept : ns_(since_zero.count()) {}
+    [[nodiscard]] static constexpr TimePoint of_ns(std::int64_t ns) noexcept {
+        return TimePoint{Duration{ns}};
+    }
+
+    /// Before everything, and after everything.
+    [[nodiscard]] static constexpr TimePoint earliest() noexcept {
+        return of_ns(std::numeric_limits<std::int64_t>::min());
+    }
+    [[nodiscard]] static constexpr TimePoint latest() noexcept {
+        return of_ns(std::numeric_limits<std::int64_t>::max());
+    }
+
+    [[nodiscard]] constexpr std::int64_t ns() const noexcept { return ns_; }
+
+    friend constexpr auto operator<=>(TimePoint, TimePoint) noexcept = default;
+    [[nodiscard]] friend constexpr TimePoint operator+(TimePoint time, Duration by) noexcept {
+        return of_ns(detail::saturating_add(time.ns_, by.count()));
+    }
+    [[nodiscard]] friend constexpr TimePoint operator-(TimePoint time, Duration by) noexcept {
+        return of_ns(detail::saturating_subtract(time.ns_, by.count()));
+    }
+    [[nodiscard]] friend constexpr Duration operator-(TimePoint later, TimePoint sooner) noexcept {
+        return Duration{detail::saturating_subtract(later.ns_, sooner.ns_)};
+    }
+
+  private:
+    std::int64_t ns_ = 0;
+};
+
+using EventTime = TimePoint<struct EventTimeDomain>;
+using IngressTime = TimePoint<struct IngressTimeDomain>;
+using ProcessingTime = TimePoint<struct ProcessingTimeDomain>;
+
+}  // namespace strid

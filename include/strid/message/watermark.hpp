@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Watermarks. A watermark of time w is a promise about a stream: of what happened before w nothing
+// more will come; a record that breaks it is late. A strategy draws watermarks from the records
+// that a source emits; a merge makes one of those of several inputs. Both are plain values that
+// touch no channel.
+//
+// The law of every strategy and merge: what it says never goes back.
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <strid/base/error.hpp>
+#include <strid/base/time.hpp>
+
+namespace strid {
+
+/// A watermark, or the time it promises, went back: the promise that was made before is broken by
+/// who made it. Says by how much.
+class WatermarkError : public Error {
+  public:
+    WatermarkError(EventTime said, EventTime before);
+};
+
+/// Sees every record of a source with its time, and says how far time has come.
+template <class S, class T>
+concept WatermarkStrategy =
+    std::copy_constructible<S> && requires(S& strategy, const S& asked, const T& record) {
+        strategy.observe(record, EventTime{});
+        { asked.watermark() } -> std::same_as<EventTime>;
+    };
+
+/// For times that never go back: the promise is the time of the last record. Equal times may
+/// follow; a time that goes back is late.
+class MonotonousTime {
+  public:
+    template <class T>
+    void observe(const T&, EventTime time) noexcept {
+        latest_ = std::max(latest_, time);
+    }
+    [[nodiscard]] EventTime watermark() const noexcept { return latest_; }
+
+  private:
+    EventTime latest_ = EventTime::earliest();
+};
+
+/// For times that go back by `bound` at most.
+class BoundedDisorder {
+  public:
+    /// Throws Error for a bound that is negative.
+    explicit BoundedDisorder(Duration bound);
+
+    template <class T>
+    void observe(const T&, EventTime time) noexcept {
+        latest_ = std::max(latest_, time);
+    }
+    [[nodiscard]] EventTime watermark() const noexcept { return latest_ - bound_; }
+
+  private:
+    Duration bound_;
+    EventTime latest_ = EventTime::earliest();
+};
+
+/// For streams in which some records carry a promise: `find(record)` gives a
+/// `std::optional<EventTime>`. One that goes back throws WatermarkError.
+template <class Find>
+class PunctuatedTime {
+  public:
+    explicit PunctuatedTime(Find find) : find_(std::move(find)) {}
+
+    template <class T>
+        requires std::same_as<std::invoke_result_t<Find&, const T&>, std::optional<EventTime>>
+    void observe(const T& record, EventTime) {
+        const std::optional<EventTime> promised = std::invoke(find_, record);
+        if (!promised) return;
+        if (*promised < watermark_) throw WatermarkError(*promised, watermark_);
+        watermark_ = *promised;
+    }
+    [[nodiscard]] EventTime watermark() const noexcept { return watermark_; }
+
+  private:
+    Find find_;
+    EventTime watermark_ = EventTime::earliest();
+};
+
+/// One watermark for several inputs (the splits of a source, the links of a port): the least of
+/// those that are active. An input that is idle holds nobody back; what it brings when it wakes may
+/// be late. An input that has ended promises everything.
+///
+/// O(1) per update but where the slowest input moves, which takes O(inputs).
+class WatermarkMerge {
+  public:
+    explicit WatermarkMerge(std::size_t inputs);
+
+    /// The input promises `watermark` and is active. Throws WatermarkError where that goes back.
+    void update(std::size_t input, EventTime watermark);
+    /// Nothing is known of the input for the time being.
+    void set_idle(std::size_t input);
+    /// Nothing more will come from the input.
+    void set_ended(std::size_t input) { update(input, EventTime::latest()); }
+
+    [[nodiscard]] EventTime watermark() const noexcept { return watermark_; }
+    [[nodiscard]] EventTime watermark_of(std::size_t input) const { return inputs_[input].time; }
+    [[nodiscard]] bool all_idle() const noexcept { return active_ == 0; }
+    [[nodiscard]] std::size_t inputs() const noexcept { return inputs_.size(); }
+
+    /// Alignment: whether the input may be read on, being at most `drift` ahead of the slowest
+    /// that is active. The slowest always may.
+    [[nodiscard]] bool may_advance(std::size_t input, Duration drift) const noexcept {
+        return inputs_[input].idle || inputs_[input].time <= watermark_ + drift;
+    }
+
+  private:
+    struct Input {
+        EventTime time = EventTime::earliest();
+        bool idle = false;
+    };
+
+    void recompute() noexcept;
+
+    std::vector<Input> inputs_;
+    std::size_t active_;
+    EventTime watermark_ = EventTime::earliest();
+};
+
+}  // namespace strid

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which records belong to which windows. A specification is a plain value with the arithmetic of
+// its windows; it holds no record. Times may be negative and may lie at the limits of their type.
+#pragma once
+
+#include <cstdint>
+
+#include <strid/base/time.hpp>
+
+namespace strid::window {
+
+/// A window of event time: start <= t < end.
+struct TimeBounds {
+    EventTime start;
+    EventTime end;
+    friend bool operator==(const TimeBounds&, const TimeBounds&) = default;
+};
+
+/// A window of positions in the stream of a key: the first record has position 0.
+struct CountBounds {
+    std::uint64_t start;
+    std::uint64_t end;
+    friend bool operator==(const CountBounds&, const CountBounds&) = default;
+};
+
+/// Windows by number, oldest first: [first, end), none where they are equal.
+template <class Index>
+struct WindowRange {
+    Index first;
+    Index end;
+    [[nodiscard]] constexpr Index size() const noexcept { return end - first; }
+    friend bool operator==(const WindowRange&, const WindowRange&) = default;
+};
+
+/// Windows of a fixed length that begin every `slide`: window k covers
+/// [offset + k * slide, offset + k * slide + length). Overlapping where the slide is shorter than
+/// the length (sliding, hopping), side by side where it is as long (tumbling), with gaps where it
+/// is longer. Bounds that would pass the limits of EventTime stay there.
+class TimeWindows {
+  public:
+    using Index = std::int64_t;
+
+    /// Throws Error for a length or a slide that is not positive.
+    [[nodiscard]] static TimeWindows sliding(Duration length, Duration slide,
+                                             Duration offset = Duration::zero());
+    [[nodiscard]] static TimeWindows tumbling(Duration length, Duration offset = Duration::zero()) {
+        return sliding(length, length, offset);
+    }
+
+    [[nodiscard]] Duration length() const noexcept { return length_; }
+    [[nodiscard]] Duration slide() const noexcept { return slide_; }
+    [[nodiscard]] Duration offset() const noexcept { return offset_; }
+    /// The longest piece of time of which every window is a whole number: records that lie in the
+    /// same pane lie in the same windows.
+    [[nodiscard]] Duration pane() const noexcept { return pane_; }
+
+    /// The windows that a time lies in.
+    [[nodiscard]] WindowRange<Index> containing(EventTime time) const noexcept;
+    [[nodiscard]] TimeBounds bounds(Index window) const noexcept;
+    /// The windows that are over at `watermark`: all up to the one before `end_over`.
+    [[nodiscard]] Index end_over(EventTime watermark) const noexcept;
+
+  private:
+    TimeWindows(Duration length, Duration slide, Duration offset);
+
+    Duration length_;
+    Duration slide_;
+    Duration offset_;
+    Duration pane_;
+};
+
+/// Windows of a number of records: window k covers the positions [k * slide, k * slide + length).
+class CountWindows {
+  public:
+    using Index = std::uint64_t;
+
+    /// Throws Error for a length or a slide of 0.
+    [[nodiscard]] static CountWindows sliding(std::uint64_t length, std::uint64_t slide);
+    [[nodiscard]] static CountWindows tumbling(std::uint64_t length) {
+        return sliding(length, length);
+    }
+
+    [[nodiscard]] std::uint64_t length() const noexcept { return length_; }
+    [[nodiscard]] std::uint64_t slide() const noexcept { return slide_; }
+    [[nodiscard]] std::uint64_t pane() const noexcept { return pane_; }
+
+    [[nodiscard]] WindowRange<Index> containing(std::uint64_t position) const noexcept;
+    [[nodiscard]] CountBounds bounds(Index window) const noexcept {
+        return {window * slide_, window * slide_ + length_};
+    }
+
+  private:
+    CountWindows(std::uint64_t length, std::uint64_t slide);
+
+    std::uint64_t length_;
+    std::uint64_t slide_;
+    std::uint64_t pane_;
+};
+
+/// Windows that last as long as records keep coming: a session ends when nothing came for `gap`.
+class SessionWindows {
+  public:
+    /// Throws Error for a gap that is not positive.
+    [[nodiscard]] static SessionWindows with_gap(Duration gap);
+
+    [[nodiscard]] Duration gap() const noexcept { return gap_; }
+    /// The session of a record alone; sessions that overlap or touch are one.
+    [[nodiscard]] TimeBounds of(EventTime time) const noexcept { return {time, time + gap_}; }
+
+  private:
+    explicit SessionWindows(Duration gap) : gap_(gap) {}
+
+    Duration gap_;
+};
+
+}  // namespace strid::window

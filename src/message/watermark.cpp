@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <strid/message/watermark.hpp>
+
+namespace strid {
+
+namespace {
+
+std::string text_of(EventTime time) {
+    if (time == EventTime::earliest()) return "before everything";
+    if (time == EventTime::latest()) return "the end of time";
+    return fmt::format("{} ns", time.ns());
+}
+
+}  // namespace
+
+WatermarkError::WatermarkError(EventTime said, EventTime before)
+    : Error(fmt::format("a watermark goes back: from {} to {}", text_of(before), text_of(said))) {}
+
+BoundedDisorder::BoundedDisorder(Duration bound) : bound_(bound) {
+    if (bound < Duration::zero()) {
+        throw Error(fmt::format("the bound of the disorder is {} ns: it must not be negative",
+                                bound.count()));
+    }
+}
+
+WatermarkMerge::WatermarkMerge(std::size_t inputs) : inputs_(inputs), active_(inputs) {
+    if (inputs == 0) throw Error("a merge of watermarks needs an input");
+}
+
+void WatermarkMerge::update(std::size_t input, EventTime watermark) {
+    Input& one = inputs_[input];
+    if (watermark < one.time) throw WatermarkError(watermark, one.time);
+    const bool held_back = one.idle || one.time <= watermark_;
+    if (one.idle) ++active_;
+    one = {watermark, false};
+    if (held_back) recompute();
+}
+
+void WatermarkMerge::set_idle(std::size_t input) {
+    if (inputs_[input].idle) return;
+    inputs_[input].idle = true;
+    --active_;
+    if (inputs_[input].time <= watermark_) recompute();
+}
+
+void WatermarkMerge::recompute() noexcept {
+    if (active_ == 0) return;  // it stays where it is: nobody promises more
+    EventTime least = EventTime::latest();
+    for (const Input& input : inputs_) {
+        if (!input.idle) least = std::min(least, input.time);
+    }
+    // An input that woke may stand behind: what was said stays said.
+    watermark_ = std::max(watermark_, least);
+}
+
+}  // namespace strid

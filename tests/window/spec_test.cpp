@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which windows a record lies in, against asking every window near it.
+#include <cstdint>
+#include <limits>
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <strid/base/error.hpp>
+#include <strid/window/spec.hpp>
+
+namespace strid::window {
+namespace {
+
+using namespace std::chrono_literals;
+
+bool covers(const TimeBounds& bounds, EventTime time) {
+    return bounds.start <= time && time < bounds.end;
+}
+
+RC_GTEST_PROP(TimeWindows, ContainATimeAsTheirBoundsSay,
+              (std::int16_t time_ns, std::uint8_t length, std::uint8_t slide, std::int8_t offset)) {
+    const auto windows =
+        TimeWindows::sliding(Duration{length + 1}, Duration{slide + 1}, Duration{offset});
+    const auto time = EventTime::of_ns(time_ns);
+    const auto range = windows.containing(time);
+    RC_ASSERT(range.first <= range.end);
+    // Every window from well before to well behind the time.
+    const std::int64_t around = time_ns / (slide + 1);
+    const std::int64_t reach = 2 + (std::int64_t{length} + 256) / (slide + 1);
+    for (std::int64_t k = around - reach; k <= around + reach; ++k) {
+        const TimeBounds bounds = windows.bounds(k);
+        RC_ASSERT(bounds.end - bounds.start == windows.length());
+        RC_ASSERT(covers(bounds, time) == (range.first <= k && k < range.end));
+        RC_ASSERT((bounds.end <= time) == (k < windows.end_over(time)));
+        RC_ASSERT((bounds.start - EventTime{windows.offset()}) % windows.pane() == 0ns);
+    }
+    RC_ASSERT(windows.length() % windows.pane() == 0ns);
+    RC_ASSERT(windows.slide() % windows.pane() == 0ns);
+}
+
+TEST(TimeWindows, StayWithinTheLimitsOfTime) {
+    for (const Duration slide : {Duration{1}, Duration{7}, Duration{24h}, Duration::max()}) {
+        for (const Duration offset : {Duration::zero(), Duration{1}, Duration::max()}) {
+            const auto windows = TimeWindows::sliding(slide, slide, offset);
+            for (const auto time : {EventTime::earliest(), EventTime::latest()}) {
+                const auto range = windows.containing(time);
+                EXPECT_LE(range.size(), 1);
+                const TimeBounds bounds = windows.bounds(range.first);
+                EXPECT_LE(bounds.start, bounds.end);
+                if (slide > Duration{1} && offset == Duration::zero()) {
+                    EXPECT_LE(bounds.start, time);
+                    EXPECT_GE(bounds.end, time);
+                }
+            }
+        }
+    }
+}
+
+TEST(TimeWindows, AreOverAtTheirEnd) {
+    const auto windows = TimeWindows::sliding(10s, 1s);
+    EXPECT_EQ(windows.containing(EventTime{25s}), (WindowRange<std::int64_t>{16, 26}));
+    EXPECT_EQ(windows.end_over(EventTime{25s}), 16);
+    EXPECT_EQ(windows.end_over(EventTime{25s - 1ns}), 15);
+    EXPECT_EQ(windows.bounds(15), (TimeBounds{EventTime{15s}, EventTime{25s}}));
+    EXPECT_EQ(windows.pane(), 1s);
+}
+
+RC_GTEST_PROP(CountWindows, ContainAPositionAsTheirBoundsSay,
+              (std::uint16_t position, std::uint8_t length, std::uint8_t slide)) {
+    const auto windows = CountWindows::sliding(length + 1U, slide + 1U);
+    const auto range = windows.containing(position);
+    RC_ASSERT(range.first <= range.end);
+    for (std::uint64_t k = 0; k <= position / (slide + 1U) + 2; ++k) {
+        const CountBounds bounds = windows.bounds(k);
+        RC_ASSERT((bounds.start <= position && position < bounds.end) ==
+                  (range.first <= k && k < range.end));
+    }
+}
+
+TEST(Windows, OfNoLengthAreRefused) {
+    EXPECT_THROW(static_cast<void>(TimeWindows::tumbling(0s)), Error);
+    EXPECT_THROW(static_cast<void>(TimeWindows::sliding(1s, 0s)), Error);
+    EXPECT_THROW(static_cast<void>(TimeWindows::sliding(1s, -1s)), Error);
+    EXPECT_THROW(static_cast<void>(CountWindows::tumbling(0)), Error);
+    EXPECT_THROW(static_cast<void>(CountWindows::sliding(1, 0)), Error);
+    EXPECT_THROW(static_cast<void>(SessionWindows::with_gap(0s)), Error);
+    try {
+        static_cast<void>(TimeWindows::tumbling(-5ns));
+        FAIL();
+    } catch (const Error& error) {
+        EXPECT_STREQ(error.what(), "the length of a window is -5 ns: it must be positive");
+    }
+}
+
+TEST(SessionWindows, LastForTheGap) {
+    const auto sessions = SessionWindows::with_gap(30s);
+    EXPECT_EQ(sessions.of(EventTime{5s}), (TimeBounds{EventTime{5s}, EventTime{35s}}));
+    EXPECT_EQ(sessions.of(EventTime::latest()).end, EventTime::latest());
+}
+
+}  // namespace
+}  // namespace strid::window
