@@ -94,6 +94,27 @@ TEST(SegmentTimes, ASlowSinkMakesTheSourceWaitForRoom) {
     EXPECT_LE(total_ns(sink), run_ns);
 }
 
+TEST(SegmentTimes, ASlowChainGivesTheWorkerBackSoon) {
+    std::uint64_t taken = 0;
+    Graph graph{"slow chain"};
+    graph.source(Numbers{1'000'000}).sink([&taken](const std::uint64_t&) {
+        ++taken;
+        std::this_thread::sleep_for(1ms);
+    });
+    Running running = start(graph, {.workers = 1});
+    // The counts are brought up to date when a run of the node ends.
+    RunReport midway = running.report();
+    while (midway.records_in() == 0) {
+        std::this_thread::sleep_for(1ms);
+        midway = running.report();
+    }
+    running.stop();
+    const RunReport report = running.wait();
+    EXPECT_EQ(report.records_in(), taken);
+    EXPECT_LT(midway.records_in(), 500U) << "as many at once as took half a second";
+    EXPECT_LT(report.records_in() - midway.records_in(), 500U);
+}
+
 TEST(SegmentTimes, ASlowSourceLeavesTheSinkIdle) {
     Graph graph{"slow source"};
     auto [inlet, stream] = graph.inlet<std::uint64_t>();

@@ -20,6 +20,7 @@
 #include <strid/message/batch.hpp>
 #include <strid/operator/fused_chain.hpp>
 #include <strid/operator/node.hpp>
+#include <strid/operator/poll_budget.hpp>
 #include <strid/operator/router.hpp>
 #include <strid/operator/source.hpp>
 
@@ -369,17 +370,19 @@ class Kernel final : public Node {
         const std::int64_t end = now_ns();
         busy_ns_.add(static_cast<std::uint64_t>(end - start_ns));
         batches_.add(1);
+        if constexpr (has_source && !has_output) budget_.ran(records, end - start_ns);
         if (records != 0 && born_ns != message::never_born) {
             latency_.record(end - born_ns, records);
         }
     }
 
-    /// Records per poll: enough to fill a good part of a batch for each place they may go to.
+    /// Records per poll: enough to fill a good part of a batch for each place they may go to, or,
+    /// where they end here, what PollBudget says.
     [[nodiscard]] std::size_t budget() const noexcept {
         if constexpr (has_output) {
             return std::clamp<std::size_t>(256 * output_->slot_count(), 512, 8192);
         }
-        return 1024;
+        return budget_.records();
     }
 
     Head head_;
@@ -387,6 +390,7 @@ class Kernel final : public Node {
     memory::Block* batch_ = nullptr;  // the batch at hand
     Link* link_ = nullptr;            // and where it came from
     std::uint32_t position_ = 0;      // its first record not yet passed
+    PollBudget budget_;               // of a chain from source to sink
     bool idle_published_ = true;
     bool ended_ = false;  // nothing more comes in
     bool stages_closed_ = false;
