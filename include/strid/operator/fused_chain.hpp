@@ -158,7 +158,7 @@ class FusedChain<Router, Stages...>::Passage {
     [[nodiscard]] auto next_of() {
         return [this](auto& record) __attribute__((always_inline)) {
             if constexpr (Stage<I>::selective) ++passed_[I];
-            pass<I + 1>(record);
+            this->template pass<I + 1>(record);
         };
     }
 
