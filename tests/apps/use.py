@@ -285,6 +285,17 @@ class Results(Case):
         self.assertEqual(operators["write"]["records_in"], 3417)
         self.assertGreater(report["latency"]["p99_ns"], 0)
 
+    def test_metrics_tell_waiting_from_work(self):
+        metrics = self.folder / "metrics.json"
+        self.strid("run", "spike-detection", "--input", READINGS, "--output", "/dev/null",
+                   "--duration", "300ms", "--rate", "1000", "--metrics", metrics)
+        report = json.loads(metrics.read_text())
+        for segment in report["segments"]:
+            waited = segment["busy_ns"] + segment["idle_ns"] + segment["refused_ns"]
+            run_ns = report["seconds"] * 1e9 * segment["parallelism"]
+            self.assertGreater(segment["idle_ns"], run_ns / 2)
+            self.assertLessEqual(waited, run_ns * 1.01)
+
     def test_measured_parallelism(self):
         metrics = self.folder / "metrics.json"
         result = self.strid("run", "spike-detection", "--input", READINGS, "--output", "/dev/null",

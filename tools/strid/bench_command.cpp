@@ -2,8 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <numeric>
-#include <thread>
+#include <future>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -136,18 +135,17 @@ RunReport replayed(apps::Application& application, const std::string& input,
 /// What the machine gives: the hand-written program `copies` times at once, their rates together.
 double at_once(const Case& measured, const std::string& input, const BenchCommand& bench,
                std::size_t copies) {
-    std::vector<double> rates(copies);
-    {
-        std::vector<std::jthread> threads;
-        for (double& rate : rates) {
-            threads.emplace_back([&measured, &input, &bench, &rate] {
-                Answer unused;
-                rate = measured.by_hand(input, bench.folder, bench.duration, unused)
-                           .records_per_second();
-            });
-        }
+    std::vector<std::future<double>> rates;
+    for (std::size_t i = 0; i < copies; ++i) {
+        rates.push_back(std::async(std::launch::async, [&measured, &input, &bench] {
+            Answer unused;
+            return measured.by_hand(input, bench.folder, bench.duration, unused)
+                .records_per_second();
+        }));
     }
-    return std::accumulate(rates.begin(), rates.end(), 0.0);
+    double sum = 0;
+    for (auto& rate : rates) sum += rate.get();
+    return sum;
 }
 
 struct Rate {
@@ -187,19 +185,30 @@ std::string row(const std::string& title, const std::string& what, const Rate& r
                        latency.count > 0 ? us(latency.p99_ns) : "", compared);
 }
 
+/// Goes away with the scope, however that is left.
+struct TemporaryFile {
+    std::filesystem::path path;
+    explicit TemporaryFile(std::filesystem::path name) : path(std::move(name)) {}
+    TemporaryFile(const TemporaryFile&) = delete;
+    TemporaryFile& operator=(const TemporaryFile&) = delete;
+    ~TemporaryFile() {
+        std::error_code ignored;
+        std::filesystem::remove(path, ignored);
+    }
+};
+
 /// One pass of the same input must give the results that the hand-written program has: as many, and
 /// with the same sum of their last column, but for the rounding of sums.
 void check_answer(const Case& measured, apps::Application& application, const std::string& input,
                   const std::string& folder) {
     Answer expected;
     const auto by_hand = measured.by_hand(input, folder, std::chrono::nanoseconds(0), expected);
-    const auto rows = std::filesystem::temp_directory_path() /
-                      fmt::format("strid-bench-{}-{}.csv", ::getpid(), measured.application);
+    const TemporaryFile rows{std::filesystem::temp_directory_path() /
+                             fmt::format("strid-bench-{}.csv", ::getpid())};
     Graph graph{measured.title};
-    application.build(graph, {.input = input, .output = rows.string()});
+    application.build(graph, {.input = input, .output = rows.path.string()});
     const RunReport report = run(graph, {.workers = 1});
-    const std::string text = hand::read_file(rows.string());
-    std::filesystem::remove(rows);
+    const std::string text = hand::read_file(rows.path.string());
     Answer answer;
     for (const std::string_view row : hand::split_lines(text)) {
         ++answer.results;

@@ -3,17 +3,22 @@
 // A hint to the processor. Stateless.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+
 namespace strid {
 
-/// Asks for the line at `address` in order to write it. A line that another core has read must be
-/// taken from it first, which costs some hundred cycles; asked for ahead, it is there in time. Any
-/// address will do: the hint never faults.
-inline void prefetch_for_write(const void* address) noexcept {
+/// Asks for the line that lies so many bytes behind `from`, in order to write it. A line that
+/// another core has read must be taken from it first, which costs some hundred cycles; asked for
+/// ahead, it is there in time. Any address will do: the hint never faults.
+inline void prefetch_for_write(const void* from, std::size_t bytes_ahead) noexcept {
+    // As a number: a pointer may not leave its array, a hint may.
+    const std::uintptr_t address = reinterpret_cast<std::uintptr_t>(from) + bytes_ahead;
 #if defined(__x86_64__)
     // __builtin_prefetch makes this instruction only where newer processors are compiled for.
     asm volatile("prefetchw (%0)" : : "r"(address));
 #else
-    __builtin_prefetch(address, 1);
+    __builtin_prefetch(reinterpret_cast<const void*>(address), 1);
 #endif
 }
 

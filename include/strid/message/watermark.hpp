@@ -107,9 +107,7 @@ class WatermarkMerge {
     void set_ended(std::size_t input) { update(input, EventTime::latest()); }
 
     [[nodiscard]] EventTime watermark() const noexcept { return watermark_; }
-    [[nodiscard]] EventTime watermark_of(std::size_t input) const { return inputs_[input].time; }
     [[nodiscard]] bool all_idle() const noexcept { return active_ == 0; }
-    [[nodiscard]] std::size_t inputs() const noexcept { return inputs_.size(); }
 
     /// Alignment: whether the input may be read on, being at most `drift` ahead of the slowest
     /// that is active. The slowest always may.

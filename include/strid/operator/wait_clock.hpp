@@ -4,7 +4,8 @@
 // the next that handled something. A run that follows a run costs one comparison; the clock is read
 // only where a wait begins.
 //
-// Threads: written by the task of the node; read by any, who sees the wait that is on as well.
+// Threads: written by the task of the node; read by any, who sees the wait that is on as well. A
+// reader may miss a wait that ends as it looks, and counts none twice.
 #pragma once
 
 #include <atomic>
@@ -34,8 +35,10 @@ class WaitClock {
         if (wait == none) return;
         auto& total = what_of(wait) == For::input ? input_ns_ : room_ns_;
         wait_.store(none, std::memory_order_relaxed);
+        // release: pairs with the acquire in so_far(); who sees the longer total sees no more of
+        // the wait that it has in it, and counts none twice.
         total.store(total.load(std::memory_order_relaxed) + now - since(wait),
-                    std::memory_order_relaxed);
+                    std::memory_order_release);
     }
 
     /// Nanoseconds waited for input, and for room.
@@ -52,13 +55,15 @@ class WaitClock {
 
     [[nodiscard]] std::uint64_t so_far(For what,
                                        const std::atomic<std::int64_t>& total) const noexcept {
+        // Before the looks: a wait that is on when it is looked at was on until now.
+        const std::int64_t now = now_ns();
+        // acquire: pairs with the release in end().
+        std::int64_t ns = total.load(std::memory_order_acquire);
         const std::int64_t wait = wait_.load(std::memory_order_relaxed);
-        std::int64_t ns = total.load(std::memory_order_relaxed);
-        if (wait != none && what_of(wait) == what) ns += now_ns() - since(wait);
+        if (wait != none && what_of(wait) == what && since(wait) < now) ns += now - since(wait);
         return static_cast<std::uint64_t>(ns);
     }
 
-    // Relaxed: figures of a report; a reader may miss a wait that ends as it looks.
     std::atomic<std::int64_t> wait_{none};  // when the wait that is on began, and for what
     std::atomic<std::int64_t> input_ns_{0};
     std::atomic<std::int64_t> room_ns_{0};

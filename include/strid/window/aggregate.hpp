@@ -39,11 +39,6 @@ concept AggregateOf =
         aggregate.lower(state);
     };
 
-/// The type of the result of an aggregate.
-template <Aggregate A>
-using ResultOf = std::remove_cvref_t<decltype(std::declval<const A&>().lower(
-    std::declval<const typename A::State&>()))>;
-
 /// The oldest part of a total can be taken out again, exactly.
 template <class A>
 concept Invertible = Aggregate<A> && requires(const A& aggregate, const typename A::State& state) {

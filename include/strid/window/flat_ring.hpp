@@ -32,7 +32,6 @@ class FlatRing {
         return static_cast<std::size_t>(end_ - begin_);
     }
     [[nodiscard]] bool empty() const noexcept { return begin_ == end_; }
-    [[nodiscard]] std::size_t capacity() const noexcept { return slots_.size(); }
 
     /// Position must be one of the elements'. O(1).
     [[nodiscard]] T& operator[](Position position) noexcept {
