@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The queues that are measured, each behind the adapter that transfer.hpp describes: ours, and
-// those of other libraries where their headers are found. All that are bounded hold 1,024 pointers.
+// those of other libraries where their headers are found. All that are bounded hold 16,384
+// pointers.
 #pragma once
 
 #include <array>
@@ -33,7 +34,7 @@
 
 namespace strid::bench {
 
-inline constexpr std::size_t queue_capacity = 1024;
+inline constexpr std::size_t queue_capacity = 16'384;
 inline constexpr std::size_t batch_max = 256;
 
 inline bool is_ok(channel::PushResult result) {

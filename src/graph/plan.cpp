@@ -44,13 +44,6 @@ const char* to_string(Delivery delivery) noexcept {
     return "?";
 }
 
-OperatorInfo describe(Segments& segments, const OperatorOptions& options, const char* kind) {
-    const std::size_t number = ++segments.operators_named;
-    return {.name = options.name.empty() ? fmt::format("{}-{}", kind, number) : options.name,
-            .kind = kind,
-            .parallelism = options.parallelism};
-}
-
 namespace {
 
 class Planner {
@@ -394,6 +387,7 @@ class Planner {
 }  // namespace
 
 Plan make_plan(const Segments& segments, const RunOptions& options, std::size_t cores) {
+    check_event_time(segments);
     return Planner{segments, options, cores}.make();
 }
 

@@ -43,10 +43,11 @@ std::string plural(std::uint64_t count, std::string_view noun) {
     return fmt::format("{} {}{}", format_count(count), noun, count == 1 ? "" : "s");
 }
 
-std::uint64_t malformed_records(const RunReport& report) {
+/// The sum of a count over all operators.
+std::uint64_t sum_of(const RunReport& report, std::uint64_t OperatorReport::*count) {
     std::uint64_t sum = 0;
     for (const auto& segment : report.segments) {
-        for (const auto& op : segment.operators) sum += op.records_malformed;
+        for (const auto& op : segment.operators) sum += op.*count;
     }
     return sum;
 }
@@ -116,8 +117,11 @@ std::string summary(const RunReport& report, std::uint64_t bytes, std::string_vi
                             format_latency(latency.p50_ns), format_latency(latency.p95_ns),
                             format_latency(latency.p99_ns), format_latency(latency.max_ns));
     }
-    if (const std::uint64_t malformed = malformed_records(report); malformed > 0) {
+    if (const auto malformed = sum_of(report, &OperatorReport::records_malformed); malformed > 0) {
         text += fmt::format("  skipped   {}\n", plural(malformed, "malformed record"));
+    }
+    if (const auto late = sum_of(report, &OperatorReport::records_late); late > 0) {
+        text += fmt::format("  late      {}\n", plural(late, "record"));
     }
     return text;
 }

@@ -45,9 +45,9 @@ std::string to_json(const LatencyReport& latency) {
 
 std::string to_json(const OperatorReport& op) {
     return fmt::format(R"({{"name":{},"kind":{},"parallelism":{},"records_in":{},"records_out":{},)"
-                       R"("records_malformed":{}}})",
+                       R"("records_malformed":{},"records_late":{}}})",
                        quoted(op.name), quoted(op.kind), op.parallelism, op.records_in,
-                       op.records_out, op.records_malformed);
+                       op.records_out, op.records_malformed, op.records_late);
 }
 
 std::string to_json(const SegmentReport& segment) {
@@ -89,6 +89,7 @@ RunReport Running::State::report() const {
                 segment.operators[i].records_in += node->counts()[i].in.get();
                 segment.operators[i].records_out += node->counts()[i].out.get();
                 segment.operators[i].records_malformed += node->counts()[i].malformed.get();
+                segment.operators[i].records_late += node->counts()[i].late.get();
             }
             segment.batches += node->batches();
             segment.refusals += node->refusals();

@@ -3,11 +3,11 @@
 
 namespace strid::operators {
 
-InputPort::Received InputPort::receive() noexcept {
+InputPort::Received InputPort::receive() {
     return ordered_ ? receive_ordered() : receive_any();
 }
 
-InputPort::Received InputPort::receive_any() noexcept {
+InputPort::Received InputPort::receive_any() {
     for (std::size_t tried = 0; tried < open_.size();) {
         if (next_ >= open_.size()) next_ = 0;
         Link* link = open_[next_];
@@ -21,6 +21,7 @@ InputPort::Received InputPort::receive_any() noexcept {
                 ++tried;
                 break;
             case channel::PopResult::closed:
+                end(*link);
                 open_.erase(open_.begin() + static_cast<std::ptrdiff_t>(next_));
                 break;
         }
@@ -28,12 +29,13 @@ InputPort::Received InputPort::receive_any() noexcept {
     return {};
 }
 
-InputPort::Received InputPort::receive_ordered() noexcept {
+InputPort::Received InputPort::receive_ordered() {
     for (std::size_t i = 0; i < open_.size();) {
         Link* link = open_[i];
         memory::Block* batch = link->front();
         if (batch == nullptr) {
             if (link->drained()) {
+                end(*link);
                 open_.erase(open_.begin() + static_cast<std::ptrdiff_t>(i));
             } else {
                 ++i;
@@ -49,6 +51,16 @@ InputPort::Received InputPort::receive_ordered() noexcept {
         if (link->receive(batch) == channel::PopResult::ok) return {batch, link};
     }
     return {};
+}
+
+void InputPort::handled(const Link& link, const message::BatchHeader& header) {
+    if (ordered_) {
+        last_ = header.progress;
+    } else if (header.progress.idle) {
+        merge_.set_idle(link.input());
+    } else {
+        merge_.update(link.input(), header.progress.watermark);
+    }
 }
 
 bool InputPort::waiting() const noexcept {

@@ -40,6 +40,8 @@ OutputPort::OutputPort(RecordType type, const std::vector<SlotShape>& slots, con
              .lanes = count_links(slots)}),
       overflow_(count_links(slots)),
       announce_(count_links(slots), false),
+      told_(count_links(slots)),
+      told_ns_(count_links(slots), 0),
       perturbation_(sizes.perturbation_seed) {
     const std::size_t ring_capacity =
         sizes.ring_capacity != 0 ? sizes.ring_capacity : capacity_blocks(slots, sizes);
@@ -126,6 +128,7 @@ void OutputPort::send(Slot& slot, bool ends_sequence) {
     auto& header = message::header_of(*slot.batch);
     header.count = static_cast<std::uint32_t>(
         static_cast<std::size_t>(slot.cursor - header.records()) / type_.bytes);
+    header.progress = progress_;
     header.sequence = sequence_;
     header.ends_sequence = ends_sequence || stamps_;
     if (stamps_) ++sequence_;
@@ -166,6 +169,12 @@ std::size_t OutputPort::least_loaded(Slot& slot) const noexcept {
 
 void OutputPort::push(std::size_t link, memory::Block& batch) {
     announce_[link] = true;
+    told_ns_[link] = run_began_ns_;
+    if (stamps_) {
+        told_.assign(told_.size(), progress_);  // what follows in the section is told by order
+    } else {
+        told_[link] = progress_;
+    }
     if (overflow_[link].empty() && links_[link]->send(batch) == channel::PushResult::ok) return;
     overflow_[link].push_back(&batch);
     ++overflowing_;
@@ -210,12 +219,67 @@ bool OutputPort::worth_sending(const Slot& slot) const noexcept {
            run_began_ns_ - slot.opened_ns >= partial_wait_ns || perturbation_.active();
 }
 
-void OutputPort::publish(bool idle) {
+void OutputPort::send_filled(bool idle) {
     for (Slot& slot : slots_) {
         if (slot.batch == nullptr) continue;
         if (slot.cursor == message::header_of(*slot.batch).records()) continue;
         if (idle || (worth_sending(slot) && hungry(slot))) send(slot);
     }
+}
+
+void OutputPort::send_empty(std::size_t link, memory::Block& block) {
+    auto& header = message::open_batch(block);
+    header.progress = progress_;
+    header.sequence = sequence_;
+    header.ends_sequence = stamps_;
+    if (stamps_) ++sequence_;
+    push(link, block);
+}
+
+// A busy producer tells only those who wait, and not more often than it sends partial batches. An
+// ordered section has one stream of numbered batches: who starts it tells the section once, who
+// stands in it only with the batches that it owes anyway.
+bool OutputPort::tell(Slot& slot, bool idle) {
+    if (numbered_) return true;
+    for (std::size_t i = 0; i < slot.link_count; ++i) {
+        if (told_[slot.first_link + i] == progress_) continue;
+        const std::size_t link = stamps_ ? least_loaded(slot) : slot.first_link + i;
+        const bool due =
+            run_began_ns_ - told_ns_[link] >= partial_wait_ns || perturbation_.active();
+        if (!idle && !(due && links_[link]->hungry())) continue;
+        memory::Block* block = pool_.try_lease();
+        if (block != nullptr) send_empty(link, *block);
+        refresh();
+        if (block == nullptr) return false;
+    }
+    return true;
+}
+
+bool OutputPort::tell_all(bool idle) {
+    if (progress_ == Progress{}) return true;  // a stream without watermarks
+    bool told = true;
+    for (Slot& slot : slots_) told = tell(slot, idle) && told;
+    return told;
+}
+
+void OutputPort::promise(const Progress& progress) {
+    progress_ = progress;
+    for (Slot& slot : slots_) {
+        for (std::size_t i = 0; i < slot.link_count; ++i) {
+            const std::size_t link = slot.first_link + i;
+            if (told_[link] == progress_) continue;
+            if (slot.batch != nullptr) {
+                send(slot);
+            } else if (!numbered_ && !stamps_) {
+                memory::Block* block = pool_.try_lease();
+                send_empty(link, block != nullptr ? *block : *pool_.lease_in_debt());
+            }
+        }
+    }
+    refresh();
+}
+
+void OutputPort::announce() {
     for (std::size_t link = 0; link < links_.size(); ++link) {
         if (!announce_[link]) continue;
         announce_[link] = false;
@@ -223,12 +287,17 @@ void OutputPort::publish(bool idle) {
     }
 }
 
+bool OutputPort::publish(bool idle) {
+    send_filled(idle);
+    const bool told = tell_all(idle);
+    announce();
+    return told;
+}
+
 bool OutputPort::close() {
-    publish(true);
-    if (overflowing_ != 0 && !drain_overflow()) {
-        publish(true);
-        return false;
-    }
+    send_filled(true);
+    announce();
+    if (overflowing_ != 0 && !drain_overflow()) return false;
     for (auto& link : links_) {
         link->close();
         link->announce();

@@ -15,8 +15,9 @@ namespace {
 /// Wide enough that no sum or product of two 64-bit numbers passes its limits.
 __extension__ using Wide = __int128;
 
-constexpr Wide floor_divide(Wide a, Wide b) noexcept {
-    const Wide quotient = a / b;
+template <class Number>
+constexpr Number floor_divide(Number a, std::int64_t b) noexcept {
+    const Number quotient = a / b;
     return a % b != 0 && a < 0 ? quotient - 1 : quotient;
 }
 
@@ -41,7 +42,9 @@ TimeWindows::TimeWindows(Duration length, Duration slide, Duration offset)
     : length_(length),
       slide_(slide),
       offset_(offset),
-      pane_(std::gcd(length.count(), slide.count())) {}
+      pane_(std::gcd(length.count(), slide.count())),
+      panes_per_window_(length.count() / pane_.count()),
+      panes_per_slide_(slide.count() / pane_.count()) {}
 
 TimeWindows TimeWindows::sliding(Duration length, Duration slide, Duration offset) {
     check_positive("length", length);
@@ -59,6 +62,30 @@ WindowRange<TimeWindows::Index> TimeWindows::containing(EventTime time) const no
 TimeBounds TimeWindows::bounds(Index window) const noexcept {
     const Wide start = Wide{window} * slide_.count() + offset_.count();
     return {EventTime::of_ns(clamped(start)), EventTime::of_ns(clamped(start + length_.count()))};
+}
+
+TimeWindows::Index TimeWindows::pane_of(EventTime time) const noexcept {
+    std::int64_t since = 0;
+    if (__builtin_sub_overflow(time.ns(), offset_.count(), &since)) {
+        return clamped(floor_divide(Wide{time.ns()} - offset_.count(), pane_.count()));
+    }
+    return floor_divide(since, pane_.count());
+}
+
+TimeBounds TimeWindows::pane_bounds(Index pane) const noexcept {
+    const Wide start = Wide{pane} * pane_.count() + offset_.count();
+    return {EventTime::of_ns(clamped(start)), EventTime::of_ns(clamped(start + pane_.count()))};
+}
+
+WindowRange<TimeWindows::Index> TimeWindows::panes(Index window) const noexcept {
+    const Wide first = Wide{window} * panes_per_slide_;
+    return {clamped(first), clamped(first + panes_per_window_)};
+}
+
+WindowRange<TimeWindows::Index> TimeWindows::with_pane(Index pane) const noexcept {
+    const Index before_first = strid::detail::saturating_subtract(pane, panes_per_window_);
+    return {strid::detail::saturating_add(floor_divide(before_first, panes_per_slide_), 1),
+            strid::detail::saturating_add(floor_divide(pane, panes_per_slide_), 1)};
 }
 
 TimeWindows::Index TimeWindows::end_over(EventTime watermark) const noexcept {

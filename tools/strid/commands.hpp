@@ -24,6 +24,7 @@ using Action = std::function<int()>;
 void add_run_command(CLI::App& app, const Applications& applications, Action& action);
 void add_explain_command(CLI::App& app, const Applications& applications, Action& action);
 void add_list_command(CLI::App& app, const Applications& applications, Action& action);
+void add_window_command(CLI::App& app, Action& action);
 void add_bench_command(CLI::App& app, const Applications& applications, Action& action);
 
 /// Cores that this process may use.

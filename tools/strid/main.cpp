@@ -21,6 +21,7 @@ int strid_main(int argc, char** argv) {
     app.footer(footer);
     tool::Action action;
     tool::add_run_command(app, applications, action);
+    tool::add_window_command(app, action);
     tool::add_list_command(app, applications, action);
     tool::add_explain_command(app, applications, action);
     tool::add_bench_command(app, applications, action);

@@ -22,6 +22,12 @@ struct OperatorOptions {
     std::size_t parallelism = 0;  ///< Replicas; 0: chosen by the planner.
 };
 
+/// Options of `event_time`.
+struct EventTimeOptions {
+    std::string name = {};
+    std::chrono::nanoseconds idle_after{0};  ///< 0: never idle.
+};
+
 /// How records reach the replicas of the next operator (paper 2, figure 17).
 enum class Composition : std::uint8_t {
     combined,    ///< By the producing replica itself: no further thread or hop.

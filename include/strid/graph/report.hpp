@@ -20,6 +20,7 @@ struct OperatorReport {
     std::uint64_t records_in = 0;
     std::uint64_t records_out = 0;
     std::uint64_t records_malformed = 0;  ///< Refused by a source under the user's policy.
+    std::uint64_t records_late = 0;       ///< Came to a window operator after all their windows.
 };
 
 /// Percentiles of a latency, nanoseconds since the record entered the graph (for an open-loop

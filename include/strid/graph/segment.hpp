@@ -34,6 +34,8 @@ struct OperatorInfo {
     /// False: replicas would share what they must not (a sink with captured state), so that the
     /// planner gives it one replica unless told otherwise.
     bool parallel_by_default = true;
+    bool draws_watermarks = false;
+    bool needs_watermarks = false;  ///< A window of event time.
 };
 
 /// One consumer of a segment's output; a split has one per branch.

@@ -24,6 +24,7 @@
 #include <strid/base/error.hpp>
 #include <strid/graph/options.hpp>
 #include <strid/graph/segment.hpp>
+#include <strid/operator/event_time.hpp>
 #include <strid/operator/outlet.hpp>
 #include <strid/operator/per_key.hpp>
 #include <strid/operator/stage.hpp>
@@ -125,6 +126,20 @@ class Stream<T, graph::Chain<Head, Steps...>> {
         return std::move(*this).template then<U>(
             operators::FlatMap<operators::Plain<F>, U>{operators::Plain<F>{std::move(f)}}, options,
             "flat_map");
+    }
+
+    /// From here on the stream has event time: `time_of` says when a record happened, `strategy`
+    /// how far that has come (MonotonousTime, BoundedDisorder, PunctuatedTime, or one's own).
+    /// Windows behind fire by it. A stream without records for `idle_after` holds others back no
+    /// longer.
+    template <TimeFunction<T> TimeOf, WatermarkStrategy<T> Strategy>
+    auto event_time(TimeOf time_of, Strategy strategy, EventTimeOptions options = {}) && {
+        using Stage = operators::EventTimeStage<TimeOf, Strategy>;
+        auto stream = std::move(*this).template then<T>(
+            Stage{std::move(time_of), std::move(strategy), options.idle_after},
+            {.name = std::move(options.name)}, "event_time");
+        stream.handle_.operators.back().draws_watermarks = true;
+        return stream;
     }
 
     /// The end of the stream: `void f(const T&)`, with optional members `open(const Context&)`,
@@ -283,95 +298,6 @@ class Branches {
     graph::Segments* segments_;
     std::size_t segment_;
     std::vector<bool> selected_;
-};
-
-/// A stream whose records are partitioned by key. The next operator is keyed: it has one copy of
-/// its function, or one state, for each key; behind it the stream is an ordinary one.
-template <class T, class KeyOf>
-class KeyedStream {
-    using K = operators::KeyType<KeyOf, T>;
-    using Head = operators::InputHead<message::Hashed<T>>;
-    template <class F>
-    using Holder =
-        std::conditional_t<std::is_empty_v<F>, operators::Plain<F>, operators::PerKey<F, KeyOf, K>>;
-
-  public:
-    KeyedStream(graph::Handle handle, KeyOf key_of)
-        : handle_(std::move(handle)), key_of_(std::move(key_of)) {}
-    KeyedStream(KeyedStream&&) noexcept = default;
-    KeyedStream& operator=(KeyedStream&&) noexcept = default;
-
-    /// As Stream::map, with one copy of `f` for each key.
-    template <MapFunction<T> F>
-    auto map(F f, OperatorOptions options = {}) && {
-        using U = typename operators::MapResult<F, T>::type;
-        return then<U>(operators::Map<Holder<F>>{hold(std::move(f))}, options, "map");
-    }
-    /// As Stream::filter, with one copy of `f` for each key.
-    template <FilterFunction<T> F>
-    auto filter(F f, OperatorOptions options = {}) && {
-        return then<T>(operators::Filter<Holder<F>>{hold(std::move(f))}, options, "filter");
-    }
-    /// As Stream::flat_map, with one copy of `f` for each key.
-    template <class U, class F>
-        requires FlatMapFunction<F, T, U>
-    auto flat_map(F f, OperatorOptions options = {}) && {
-        return then<U>(operators::FlatMap<Holder<F>, U>{hold(std::move(f))}, options, "flat_map");
-    }
-
-    /// One state per key, starting from `initial`: `void fold(State&, const T&)`. Out comes the key
-    /// with its state, after every record or at the end of the stream.
-    template <class State, class Fold>
-        requires operators::Callable<Fold, State&, const T&>
-    auto accumulate(State initial, Fold fold, Emit emit = Emit::every_update,
-                    OperatorOptions options = {}) && {
-        using Stage = operators::Accumulate<State, Fold, KeyOf, K>;
-        return then<Keyed<K, State>>(
-            Stage{std::move(initial), std::move(fold), std::move(key_of_), emit}, options,
-            "accumulate");
-    }
-
-    /// Combines the records of each key: `T f(const T& so_far, const T& record)`; out comes what
-    /// is combined so far, after every record. A `T` that is held must own what it points to.
-    template <class F>
-        requires operators::Callable<F, const T&, const T&>
-    auto reduce(F f, OperatorOptions options = {}) && {
-        using Stage = operators::Reduce<T, F, KeyOf, K>;
-        return then<T>(Stage{std::move(f), std::move(key_of_)}, options, "reduce");
-    }
-
-    /// The end of the stream, one replica owning all records of a key.
-    template <SinkFunction<T> F>
-    void sink(F f, OperatorOptions options = {}) && {
-        Stream<message::Hashed<T>> hashed{std::move(handle_), {}};
-        auto info = graph::describe(*hashed.handle_.segments, options, "sink");
-        info.parallel_by_default = graph::parallel_sink<F>;
-        hashed.handle_.operators.push_back(std::move(info));
-        auto handle = std::move(hashed.handle_);
-        graph::complete(std::move(handle),
-                        std::move(hashed).appended(graph::Step<operators::Sink<F>, void>{
-                            operators::Sink<F>{std::move(f)}}),
-                        operators::NoRouter{}, graph::Routing::none, 0);
-    }
-
-  private:
-    template <class F>
-    Holder<F> hold(F f) {
-        if constexpr (std::is_empty_v<F>) {
-            return operators::Plain<F>{std::move(f)};
-        } else {
-            return operators::PerKey<F, KeyOf, K>{std::move(f), std::move(key_of_)};
-        }
-    }
-
-    template <class U, class Stage>
-    auto then(Stage stage, const OperatorOptions& options, const char* kind) {
-        Stream<message::Hashed<T>> hashed{std::move(handle_), {}};
-        return std::move(hashed).template then<U>(std::move(stage), options, kind);
-    }
-
-    graph::Handle handle_;
-    KeyOf key_of_;
 };
 
 }  // namespace strid

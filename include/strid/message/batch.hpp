@@ -26,6 +26,7 @@
 #include <strid/base/cache_line.hpp>
 #include <strid/memory/block_pool.hpp>
 #include <strid/memory/text_arena.hpp>
+#include <strid/message/watermark.hpp>
 
 namespace strid::message {
 
@@ -49,6 +50,7 @@ struct alignas(cache_line_bytes) BatchHeader {
     bool ends_sequence = false;         ///< The last batch that was derived from `sequence`.
     std::uint64_t sequence = 0;         ///< Place in the order of the stream, for `ordered`.
     std::int64_t born_ns = never_born;  ///< When the oldest record entered the graph (now_ns()).
+    Progress progress;                  ///< Of what the same sender sends this reader from now on.
     void (*destroy)(BatchHeader&) noexcept = nullptr;  ///< Null for trivially destructible records.
     std::uint32_t text_count = 0;
     std::array<memory::TextReference, texts_max> texts;

@@ -90,6 +90,14 @@ class PunctuatedTime {
     EventTime watermark_ = EventTime::earliest();
 };
 
+/// How far a stream has come: what a batch says of what its sender sends after it, and what travels
+/// down a chain of operators.
+struct Progress {
+    EventTime watermark = EventTime::earliest();
+    bool idle = false;  ///< Nothing is known for the time being: this input holds nobody back.
+    friend bool operator==(const Progress&, const Progress&) = default;
+};
+
 /// One watermark for several inputs (the splits of a source, the links of a port): the least of
 /// those that are active. An input that is idle holds nobody back; what it brings when it wakes may
 /// be late. An input that has ended promises everything.
@@ -97,7 +105,16 @@ class PunctuatedTime {
 /// O(1) per update but where the slowest input moves, which takes O(inputs).
 class WatermarkMerge {
   public:
+    WatermarkMerge() = default;
+    /// Throws Error for no input.
     explicit WatermarkMerge(std::size_t inputs);
+
+    /// One more input, of which nothing is known yet. Returns its index. Before the first update.
+    std::size_t add_input() {
+        inputs_.emplace_back();
+        ++active_;
+        return inputs_.size() - 1;
+    }
 
     /// The input promises `watermark` and is active. Throws WatermarkError where that goes back.
     void update(std::size_t input, EventTime watermark);
@@ -108,6 +125,9 @@ class WatermarkMerge {
 
     [[nodiscard]] EventTime watermark() const noexcept { return watermark_; }
     [[nodiscard]] bool all_idle() const noexcept { return active_ == 0; }
+    [[nodiscard]] Progress progress() const noexcept {
+        return {watermark_, all_idle() && !inputs_.empty()};
+    }
 
     /// Alignment: whether the input may be read on, being at most `drift` ahead of the slowest
     /// that is active. The slowest always may.
@@ -124,7 +144,7 @@ class WatermarkMerge {
     void recompute() noexcept;
 
     std::vector<Input> inputs_;
-    std::size_t active_;
+    std::size_t active_ = 0;
     EventTime watermark_ = EventTime::earliest();
 };
 

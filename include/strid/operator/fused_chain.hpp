@@ -21,6 +21,7 @@
 #include <utility>
 
 #include <strid/base/cache_line.hpp>
+#include <strid/message/watermark.hpp>
 #include <strid/operator/output_port.hpp>
 
 namespace strid::operators {
@@ -44,6 +45,17 @@ template <class Stage>
 inline constexpr bool kept_in_registers =
     std::is_trivially_copyable_v<Stage> && std::is_copy_constructible_v<Stage> &&
     sizeof(Stage) <= 2 * cache_line_bytes;
+
+/// The earlier of two times to be woken at; 0 stands for never.
+[[nodiscard]] inline std::int64_t earlier_wake(std::int64_t a, std::int64_t b) noexcept {
+    if (a == 0 || b == 0) return a + b;
+    return a < b ? a : b;
+}
+
+/// Whether the stage says how far the stream has come, whatever its input said.
+template <class Stage>
+inline constexpr bool draws_watermarks =
+    requires(Stage& stage, std::int64_t now_ns) { stage.progress(now_ns); };
 
 template <class Router, class... Stages>
 class FusedChain {
@@ -71,6 +83,18 @@ class FusedChain {
         [&]<std::size_t... I>(std::index_sequence<I...>) {
             (visit.template operator()<I>(std::get<I>(stages_)), ...);
         }(std::index_sequence_for<Stages...>{});
+    }
+    static constexpr bool draws = (draws_watermarks<Stages> || ...);
+    /// When a stage wants to be asked though nothing came, the earliest of them; 0: none.
+    [[nodiscard]] std::int64_t wake_at_ns() const noexcept {
+        std::int64_t earliest = 0;
+        const auto look = [&earliest](const auto& stage) {
+            if constexpr (requires { stage.wake_at_ns(); }) {
+                earliest = earlier_wake(earliest, stage.wake_at_ns());
+            }
+        };
+        std::apply([&look](const auto&... stages) { (look(stages), ...); }, stages_);
+        return earliest;
     }
     [[nodiscard]] const auto& last_stage() const noexcept
         requires(stage_count != 0)
@@ -131,6 +155,30 @@ class FusedChain<Router, Stages...>::Passage {
         }
     }
 
+    /// The input has come this far: the stages emit what that sets off while `more_room()` says so,
+    /// and the port learns of it. True once all have; until then to be called again with the same.
+    /// `now_ns` is when the run began.
+    template <std::size_t I = 0, class MoreRoom>
+    [[nodiscard]] bool advance(Progress progress, std::int64_t now_ns, const MoreRoom& more_room) {
+        if constexpr (I < stage_count) {
+            auto& stage = std::get<I>(held_);
+            if constexpr (draws_watermarks<Stage<I>>) {
+                guarded(names_[I], [&] { progress = stage.progress(now_ns); });
+            }
+            auto next = next_of<I>();
+            if constexpr (requires { stage.advance(progress.watermark, next, more_room); }) {
+                bool done = false;
+                guarded(names_[I],
+                        [&] { done = stage.advance(progress.watermark, next, more_room); });
+                if (!done) return false;
+            }
+            return advance<I + 1>(progress, now_ns, more_room);
+        } else {
+            if constexpr (has_output) chain_.port_->set_progress(progress);
+            return true;
+        }
+    }
+
     /// The input has ended: the stages emit what they still hold while `more_room()` says so. True
     /// once all have.
     template <std::size_t I = 0, class MoreRoom>
@@ -154,12 +202,26 @@ class FusedChain<Router, Stages...>::Passage {
     using AtHand = std::conditional_t<kept_in_registers<S>, S, S&>;
     using Held = std::tuple<AtHand<Stages>...>;
 
+    /// What stage I hands its records to.
     template <std::size_t I>
-    [[nodiscard]] auto next_of() {
-        return [this](auto& record) __attribute__((always_inline)) {
-            if constexpr (Stage<I>::selective) ++passed_[I];
-            this->template pass<I + 1>(record);
-        };
+    struct Next {
+        Passage* passage;
+
+        template <class Record>
+        [[gnu::always_inline]] void operator()(Record& record) const {
+            if constexpr (FusedChain::Stage<I>::selective) ++passage->passed_[I];
+            passage->template pass<I + 1>(record);
+        }
+        /// The record that comes next breaks this promise: everybody behind is told before.
+        void promise(const Progress& progress) const {
+            (void)passage->template advance<I + 1>(progress, 0, [] { return true; });
+            if constexpr (has_output) passage->chain_.port_->promise(progress);
+        }
+    };
+
+    template <std::size_t I>
+    [[nodiscard]] Next<I> next_of() noexcept {
+        return {this};
     }
 
     template <std::size_t I>

@@ -18,7 +18,10 @@ namespace strid::operators {
 class InputPort {
   public:
     /// Links are owned by the producers' ports, which outlive this one's use.
-    void attach(Link& link) { open_.push_back(&link); }
+    void attach(Link& link) {
+        open_.push_back(&link);
+        link.set_input(merge_.add_input());
+    }
     void restore_order() noexcept { ordered_ = true; }
 
     /// A received batch and the link to give it back over; a null batch where nothing waits.
@@ -26,19 +29,30 @@ class InputPort {
         memory::Block* batch = nullptr;
         Link* link = nullptr;
     };
-    [[nodiscard]] Received receive() noexcept;
+    [[nodiscard]] Received receive();
     /// True when every producer has closed and everything was received.
     [[nodiscard]] bool exhausted() const noexcept { return open_.empty(); }
+    /// A received batch was handled, and what it promises holds from now on.
+    void handled(const Link& link, const message::BatchHeader& header);
+    /// How far the input has come: the least of what the links promise. In an ordered section what
+    /// the last batch said, because that is the place of the whole stream.
+    [[nodiscard]] Progress progress() const noexcept {
+        return ordered_ ? last_ : merge_.progress();
+    }
     /// True where some batch waits; approximate.
     [[nodiscard]] bool waiting() const noexcept;
     /// Mean fill of the links' rings, 0 to 1; approximate.
     [[nodiscard]] double fill() const noexcept;
 
   private:
-    Received receive_ordered() noexcept;
-    Received receive_any() noexcept;
+    Received receive_ordered();
+    Received receive_any();
+
+    void end(Link& link) { merge_.set_ended(link.input()); }
 
     std::vector<Link*> open_;  // the links that may still deliver
+    WatermarkMerge merge_;
+    Progress last_;  // ordered: of the last batch
     std::size_t next_ = 0;
     bool ordered_ = false;
     std::uint64_t expected_ = 0;

@@ -18,6 +18,7 @@
 #include <strid/base/clock.hpp>
 #include <strid/base/error.hpp>
 #include <strid/message/batch.hpp>
+#include <strid/operator/chain_head.hpp>
 #include <strid/operator/fused_chain.hpp>
 #include <strid/operator/node.hpp>
 #include <strid/operator/poll_budget.hpp>
@@ -25,21 +26,6 @@
 #include <strid/operator/source.hpp>
 
 namespace strid::operators {
-
-/// The head of a chain that polls a source.
-template <class S>
-struct SourceHead {
-    using Arrived = typename S::record_type;
-    static constexpr std::size_t operators = 1;
-    S source;
-};
-
-/// The head of a chain that takes batches of `T` (for a keyed edge: of Hashed records).
-template <class T>
-struct InputHead {
-    using Arrived = T;
-    static constexpr std::size_t operators = 0;
-};
 
 template <class Head, class Router, class... Stages>
 class Kernel final : public Node {
@@ -90,12 +76,13 @@ class Kernel final : public Node {
     }
 
     RunResult run() override {
-        if (ended_) return finish();
+        if (ended_ && !advancing_) return finish();
         if (!chain_.ready() && !refreshed()) {
             refusals_.add(1);
             waits_.begin(WaitClock::For::room);
             return RunResult::refused;
         }
+        if (advancing_) return resume_advance();
         if constexpr (has_source) {
             return run_source();
         } else {
@@ -104,8 +91,11 @@ class Kernel final : public Node {
     }
 
     [[nodiscard]] std::int64_t wake_at_ns() const noexcept override {
-        if constexpr (requires { head_.source.wake_at_ns(); }) return head_.source.wake_at_ns();
-        return 0;
+        std::int64_t wake_at_ns = chain_.wake_at_ns();
+        if constexpr (requires { head_.source.wake_at_ns(); }) {
+            wake_at_ns = earlier_wake(wake_at_ns, head_.source.wake_at_ns());
+        }
+        return wake_at_ns;
     }
     [[nodiscard]] bool needs_own_thread() const noexcept override {
         if constexpr (requires { head_.source.blocks(); }) {
@@ -139,46 +129,6 @@ class Kernel final : public Node {
   private:
     // ---- heads ---------------------------------------------------------------------------------
 
-    /// What a source emits into: the chain itself.
-    class SourceEmit {
-      public:
-        SourceEmit(Kernel& kernel, Passage& passage, std::int64_t born_ns) noexcept
-            : kernel_(&kernel), passage_(&passage), born_ns_(born_ns) {}
-
-        bool operator()(Arrived&& record) {
-            ++count_;
-            passage_->pass(record);
-            return passage_->ready();
-        }
-        bool operator()(const Arrived& record) {
-            if constexpr (stage_count != 0) {
-                return (*this)(Arrived(record));
-            } else {
-                ++count_;
-                passage_->pass(record);  // straight from where it is into the batch
-                return passage_->ready();
-            }
-        }
-        void keep_alive(const memory::TextReference& text) {
-            if constexpr (has_output) kernel_->output_->keep_alive(text);
-        }
-        void born_at(std::int64_t ns) noexcept {
-            if (count_ == 0 || ns < born_ns_) born_ns_ = ns;
-            if constexpr (has_output) kernel_->output_->begin_input(ns);
-        }
-        void count_malformed(std::uint64_t records) noexcept {
-            kernel_->counts_.front().malformed.add(records);
-        }
-        [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
-        [[nodiscard]] std::int64_t born_ns() const noexcept { return born_ns_; }
-
-      private:
-        Kernel* kernel_;
-        Passage* passage_;
-        std::uint64_t count_ = 0;
-        std::int64_t born_ns_;
-    };
-
     RunResult run_source() {
         const std::int64_t start_ns = now_ns();
         waits_.end(start_ns);
@@ -192,16 +142,18 @@ class Kernel final : public Node {
         }
         if (!stop_requested()) {
             Passage passage{chain_, stage_names(), passed};
-            SourceEmit emit{*this, passage, start_ns};
+            SourceEmit<Passage, Arrived, stage_count != 0> emit{passage, output_.get(),
+                                                                counts_.front(), start_ns};
             guarded(names_.front(), [&] { status = head_.source.poll(emit, budget()); });
             emitted = emit.count();
             born_ns = emit.born_ns();
         }
         if (status == SourceStatus::finished) ended_ = true;
         if (emitted != 0) count_records(emitted, passed);
+        advance(start_ns);
         if (status != SourceStatus::more) flush_stages();
-        if constexpr (has_output) output_->publish(status != SourceStatus::more);
-        if (emitted == 0 && status == SourceStatus::idle) {
+        const bool told = publish(status != SourceStatus::more);
+        if (emitted == 0 && status == SourceStatus::idle && told && !advancing_) {
             waits_.begin(WaitClock::For::input);
             return RunResult::empty;
         }
@@ -234,11 +186,13 @@ class Kernel final : public Node {
         }
         const std::uint64_t handled = position_ - first;
         count_records(handled, passed);
-        if (position_ == header.count) end_batch();
+        if (position_ == header.count) {
+            end_batch();
+            advance(start_ns);
+        }
         const bool idle = batch_ == nullptr && !input_.waiting();
         if (idle) flush_stages();
-        if constexpr (has_output) output_->publish(idle);
-        idle_published_ = idle;
+        idle_published_ = publish(idle) && idle;
         end_run(start_ns, born_ns, handled);
         return RunResult::progressed;
     }
@@ -248,10 +202,14 @@ class Kernel final : public Node {
             ended_ = true;
             return finish();
         }
+        if (Chain::draws || input_.progress() != progress_) {
+            advance(now_ns());
+            idle_published_ = false;
+        }
         if (!idle_published_) {
-            idle_published_ = true;
             flush_stages();
-            if constexpr (has_output) output_->publish(true);
+            idle_published_ = publish(true);
+            if (!idle_published_ || advancing_) return RunResult::progressed;
         }
         waits_.begin(WaitClock::For::input);
         return RunResult::empty;
@@ -271,6 +229,7 @@ class Kernel final : public Node {
                 output_->end_sequence();
             }
         }
+        input_.handled(*link_, message::header_of(*batch_));
         link_->give_back(*std::exchange(batch_, nullptr));
     }
 
@@ -298,6 +257,39 @@ class Kernel final : public Node {
         position_ = at;
     }
 
+    // ---- time ----------------------------------------------------------------------------------
+
+    /// Tells the chain how far the input has come. Where the output has no room for all that this
+    /// sets off, `advancing_` stays true and the run goes on from there.
+    void advance(std::int64_t now_ns) {
+        Progress progress;
+        if constexpr (!has_source) progress = input_.progress();
+        if (!Chain::draws && !advancing_ && progress == progress_) return;
+        progress_ = progress;
+        Passed passed{};
+        {
+            Passage passage{chain_, stage_names(), passed};
+            advancing_ =
+                !passage.advance(progress, now_ns, [&] { return passage.ready() || refreshed(); });
+        }
+        count_records(0, passed);
+    }
+
+    RunResult resume_advance() {
+        const std::int64_t start_ns = now_ns();
+        waits_.end(start_ns);
+        if constexpr (has_output) output_->begin_run(start_ns);
+        advance(start_ns);
+        (void)publish(true);
+        end_run(start_ns, message::never_born, 0);
+        return RunResult::progressed;
+    }
+
+    bool publish([[maybe_unused]] bool idle) {
+        if constexpr (has_output) return output_->publish(idle);
+        return true;
+    }
+
     [[nodiscard]] bool refreshed() {
         if constexpr (has_output) return output_->refresh();
         return false;
@@ -312,7 +304,7 @@ class Kernel final : public Node {
         const bool done = finish_stages(passed);
         count_records(0, passed);
         if (!done) {
-            if constexpr (has_output) output_->publish(true);
+            (void)publish(true);
             if (passed != Passed{}) return RunResult::progressed;
             waits_.begin(WaitClock::For::room);
             return RunResult::refused;
@@ -326,7 +318,10 @@ class Kernel final : public Node {
             });
         }
         if constexpr (has_output) {
-            if (!output_->close()) return RunResult::progressed;
+            if (!output_->close()) {  // a ring is full: others have to run
+                waits_.begin(WaitClock::For::room);
+                return RunResult::refused;
+            }
         }
         closed_ = true;
         return RunResult::finished;
@@ -361,6 +356,7 @@ class Kernel final : public Node {
         chain_.for_each_stage([&]<std::size_t I>(auto& stage) {
             auto& counts = counts_[Head::operators + I];
             counts.in.add(arrived);
+            if constexpr (requires { stage.take_late(); }) counts.late.add(stage.take_late());
             if constexpr (std::remove_cvref_t<decltype(stage)>::selective) arrived = passed[I];
             if constexpr (I + 1 < stage_count || has_output) counts.out.add(arrived);
         });
@@ -392,7 +388,9 @@ class Kernel final : public Node {
     std::uint32_t position_ = 0;      // its first record not yet passed
     PollBudget budget_;               // of a chain from source to sink
     bool idle_published_ = true;
-    bool ended_ = false;  // nothing more comes in
+    Progress progress_;       // what the stages were told last, or are being told
+    bool advancing_ = false;  // they have not emitted all that it set off
+    bool ended_ = false;      // nothing more comes in
     bool stages_closed_ = false;
     bool closed_ = false;  // and everything is out
 };

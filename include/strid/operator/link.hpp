@@ -29,6 +29,10 @@ class Link {
     /// Says which tasks stand at the two ends. Links inside one task wake nobody.
     void connect(runtime::Task* producer, runtime::Task* consumer) noexcept;
 
+    /// Which input of its consumer the link is.
+    void set_input(std::size_t input) noexcept { input_ = input; }
+    [[nodiscard]] std::size_t input() const noexcept { return input_; }
+
     // The producer's side.
     [[nodiscard]] channel::PushResult send(memory::Block& batch) noexcept {
         return ring_.try_push(&batch);
@@ -58,6 +62,7 @@ class Link {
     channel::SpscRing<memory::Block*> ring_;
     memory::BlockPool* pool_;
     std::size_t lane_;
+    std::size_t input_ = 0;
     runtime::Task* producer_ = nullptr;
     runtime::Task* consumer_ = nullptr;
     bool crosses_tasks_ = false;

@@ -48,6 +48,7 @@ struct OperatorCounts {
     Count in;
     Count out;
     Count malformed;  ///< Records that a source refused, by the user's policy.
+    Count late;       ///< Records that came after all their windows.
 };
 
 class Node {

@@ -89,16 +89,27 @@ class OutputPort {
     void keep_alive(const memory::TextReference& text);
     void keep_alive(const message::BatchHeader& input);
     /// Every batch sent from now on belongs to this place in the order (for `ordered`).
-    void begin_sequence(std::uint64_t sequence) noexcept { sequence_ = sequence; }
+    void begin_sequence(std::uint64_t sequence) noexcept {
+        sequence_ = sequence;
+        numbered_ = true;
+    }
     /// Sends the last batch of the sequence, an empty one if need be. Single-slot ports only.
     void end_sequence();
     /// Numbers the batches as they are sent: the start of an ordered section.
     void stamp_sequences() noexcept { stamps_ = true; }
 
+    /// How far the stream has come: every batch sent from now on says so.
+    void set_progress(const Progress& progress) noexcept { progress_ = progress; }
+    /// The same at once and to everybody, because the next record breaks this promise and is to be
+    /// seen as late wherever it comes.
+    void promise(const Progress& progress);
+
     /// The end of a run of the node: sends what is filled where the producer is `idle`, or where
     /// the consumer is hungry and the batch is worth its way or has waited long enough (design note
-    /// 0003). Announces everything that was sent.
-    void publish(bool idle);
+    /// 0003). A consumer that no batch goes to is told how far the stream has come by an empty one.
+    /// Announces everything that was sent. False where the producer is idle and a consumer could
+    /// not be told for want of a block.
+    bool publish(bool idle);
     /// Everything out and the links closed. False while a ring has no room: try again.
     [[nodiscard]] bool close();
 
@@ -107,6 +118,11 @@ class OutputPort {
   private:
     void send(Slot& slot, bool ends_sequence = false);
     void push(std::size_t link, memory::Block& batch);
+    void send_filled(bool idle);
+    [[nodiscard]] bool tell(Slot& slot, bool idle);
+    [[nodiscard]] bool tell_all(bool idle);
+    void announce();
+    void send_empty(std::size_t link, memory::Block& block);
     bool drain_overflow();
     [[nodiscard]] bool hungry(const Slot& slot) const noexcept;
     [[nodiscard]] bool worth_sending(const Slot& slot) const noexcept;
@@ -122,8 +138,12 @@ class OutputPort {
     std::vector<std::deque<memory::Block*>> overflow_;
     std::vector<bool> announce_;
     std::size_t overflowing_ = 0;
+    Progress progress_;
+    std::vector<Progress> told_;         // per link: what was said last
+    std::vector<std::int64_t> told_ns_;  // and in which run
     bool spare_ = true;
     bool stamps_ = false;
+    bool numbered_ = false;  // batches belong to sequences: no other may come between
     std::uint64_t sequence_ = 0;
     std::int64_t run_began_ns_ = 0;
     std::int64_t born_ns_ = message::never_born;

@@ -14,6 +14,7 @@
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -44,6 +45,22 @@ enum class Emit : std::uint8_t {
 
 namespace operators {
 
+namespace detail {
+
+/// Whether a key points to text of the batch that it came with.
+template <class K>
+struct KeyText {
+    static constexpr bool held = std::is_same_v<K, std::string_view>;
+};
+template <class... Parts>
+struct KeyText<std::tuple<Parts...>> {
+    static constexpr bool held = (KeyText<Parts>::held || ...);
+};
+template <class First, class Second>
+struct KeyText<std::pair<First, Second>> : KeyText<std::tuple<First, Second>> {};
+
+}  // namespace detail
+
 /// Values by key. References to values are valid until the next insertion. Lookup O(1).
 template <class K, class V>
 class KeyTable {
@@ -62,6 +79,18 @@ class KeyTable {
         if (found != table_.end()) [[likely]]
             return {found->first, found->second};
         return add(key, std::forward<Make>(make));
+    }
+
+    /// The key is gone, and its value with it. A text key stays, with a value as new: those who
+    /// hold the key as a result point to its text.
+    void forget(const K& key, std::uint64_t hash) {
+        const auto found = table_.find(Probe{&key, hash});
+        if (found == table_.end()) return;
+        if constexpr (holds_text) {
+            found->second = V{};
+        } else {
+            table_.erase(found);
+        }
     }
 
     [[nodiscard]] std::size_t size() const noexcept { return table_.size(); }
@@ -102,16 +131,23 @@ class KeyTable {
         return {made->first, made->second};
     }
 
-    K own(const K& key) {
-        if constexpr (std::is_same_v<K, std::string_view>) {
+    static constexpr bool holds_text = detail::KeyText<K>::held;
+
+    /// The key with text of the table's own.
+    template <class Part>
+    Part own(const Part& key) {
+        if constexpr (!detail::KeyText<Part>::held) {
+            return key;
+        } else if constexpr (!std::is_same_v<Part, std::string_view>) {
+            return std::apply([this](const auto&... parts) { return Part{this->own(parts)...}; },
+                              key);
+        } else {
             constexpr std::size_t region_bytes = std::size_t{64} << 10;
             if (!texts_) {
                 texts_ = std::make_unique<memory::StaticArena>(memory::StaticArena::Options{
                     .capacity_bytes = region_bytes, .growth_bytes = region_bytes});
             }
             return texts_->intern(key);
-        } else {
-            return key;
         }
     }
 

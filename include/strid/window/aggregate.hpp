@@ -39,6 +39,18 @@ concept AggregateOf =
         aggregate.lower(state);
     };
 
+/// Adds one record to a state: as `add(state, record)` where the aggregate has that, which saves it
+/// a state of one record; else lifted and combined.
+template <class T, AggregateOf<T> A>
+[[gnu::always_inline]] inline void add_record(const A& aggregate, typename A::State& state,
+                                              const T& record) {
+    if constexpr (requires { aggregate.add(state, record); }) {
+        aggregate.add(state, record);
+    } else {
+        state = aggregate.combine(state, aggregate.lift(record));
+    }
+}
+
 /// The oldest part of a total can be taken out again, exactly.
 template <class A>
 concept Invertible = Aggregate<A> && requires(const A& aggregate, const typename A::State& state) {

@@ -54,6 +54,16 @@ class FlatRing {
         slots_[end_ & mask()] = std::move(value);
         ++end_;
     }
+    /// Puts a value before the element at `at`, which may be the end: that one and all behind it
+    /// are one further on. O(elements behind).
+    void insert(Position at, T value) {
+        STRID_ASSERT(at - begin_ <= size());
+        push_back(std::move(value));
+        for (Position last = end_ - 1; last != at; --last) {
+            using std::swap;
+            swap((*this)[last], (*this)[last - 1]);
+        }
+    }
     void pop_front() noexcept {
         STRID_ASSERT(!empty());
         let_go(begin_++);

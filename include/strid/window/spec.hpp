@@ -58,6 +58,13 @@ class TimeWindows {
     /// The windows that a time lies in.
     [[nodiscard]] WindowRange<Index> containing(EventTime time) const noexcept;
     [[nodiscard]] TimeBounds bounds(Index window) const noexcept;
+    /// The pane that a time lies in, by number: pane 0 begins at the offset.
+    [[nodiscard]] Index pane_of(EventTime time) const noexcept;
+    [[nodiscard]] TimeBounds pane_bounds(Index pane) const noexcept;
+    /// The panes of a window.
+    [[nodiscard]] WindowRange<Index> panes(Index window) const noexcept;
+    /// The windows that have a pane.
+    [[nodiscard]] WindowRange<Index> with_pane(Index pane) const noexcept;
     /// The windows that are over at `watermark`: all up to the one before `end_over`.
     [[nodiscard]] Index end_over(EventTime watermark) const noexcept;
 
@@ -68,6 +75,8 @@ class TimeWindows {
     Duration slide_;
     Duration offset_;
     Duration pane_;
+    Index panes_per_window_;
+    Index panes_per_slide_;
 };
 
 /// Windows of a number of records: window k covers the positions [k * slide, k * slide + length).

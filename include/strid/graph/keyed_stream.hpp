@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The handle of a stream whose records are partitioned by key: what may follow a `key_by`.
+//
+// Threads: as Stream.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+#include <strid/graph/stream.hpp>
+#include <strid/operator/event_time.hpp>
+#include <strid/operator/per_key.hpp>
+#include <strid/window/keyed_count_windows.hpp>
+#include <strid/window/keyed_sessions.hpp>
+#include <strid/window/keyed_time_windows.hpp>
+#include <strid/window/result.hpp>
+
+namespace strid {
+
+/// What `window_with_late` gives: both have to be consumed.
+template <class Result, class T>
+struct WindowStreams {
+    Stream<Result> results;
+    Stream<T> late;
+};
+
+/// A stream whose records are partitioned by key. The next operator is keyed: it has one copy of
+/// its function, or one state, for each key; behind it the stream is an ordinary one.
+template <class T, class KeyOf>
+class KeyedStream {
+    using K = operators::KeyType<KeyOf, T>;
+    using Head = operators::InputHead<message::Hashed<T>>;
+    template <class F>
+    using Holder =
+        std::conditional_t<std::is_empty_v<F>, operators::Plain<F>, operators::PerKey<F, KeyOf, K>>;
+
+  public:
+    KeyedStream(graph::Handle handle, KeyOf key_of)
+        : handle_(std::move(handle)), key_of_(std::move(key_of)) {}
+    KeyedStream(KeyedStream&&) noexcept = default;
+    KeyedStream& operator=(KeyedStream&&) noexcept = default;
+
+    /// As Stream::map, with one copy of `f` for each key.
+    template <MapFunction<T> F>
+    auto map(F f, OperatorOptions options = {}) && {
+        using U = typename operators::MapResult<F, T>::type;
+        return then<U>(operators::Map<Holder<F>>{hold(std::move(f))}, options, "map");
+    }
+    /// As Stream::filter, with one copy of `f` for each key.
+    template <FilterFunction<T> F>
+    auto filter(F f, OperatorOptions options = {}) && {
+        return then<T>(operators::Filter<Holder<F>>{hold(std::move(f))}, options, "filter");
+    }
+    /// As Stream::flat_map, with one copy of `f` for each key.
+    template <class U, class F>
+        requires FlatMapFunction<F, T, U>
+    auto flat_map(F f, OperatorOptions options = {}) && {
+        return then<U>(operators::FlatMap<Holder<F>, U>{hold(std::move(f))}, options, "flat_map");
+    }
+
+    /// One state per key, starting from `initial`: `void fold(State&, const T&)`. Out comes the key
+    /// with its state, after every record or at the end of the stream.
+    template <class State, class Fold>
+        requires operators::Callable<Fold, State&, const T&>
+    auto accumulate(State initial, Fold fold, Emit emit = Emit::every_update,
+                    OperatorOptions options = {}) && {
+        using Stage = operators::Accumulate<State, Fold, KeyOf, K>;
+        return then<Keyed<K, State>>(
+            Stage{std::move(initial), std::move(fold), std::move(key_of_), emit}, options,
+            "accumulate");
+    }
+
+    /// Combines the records of each key: `T f(const T& so_far, const T& record)`; out comes what
+    /// is combined so far, after every record. A `T` that is held must own what it points to.
+    template <class F>
+        requires operators::Callable<F, const T&, const T&>
+    auto reduce(F f, OperatorOptions options = {}) && {
+        using Stage = operators::Reduce<T, F, KeyOf, K>;
+        return then<T>(Stage{std::move(f), std::move(key_of_)}, options, "reduce");
+    }
+
+    /// Windows of event time, tumbling or sliding, with one aggregate for each key: out comes a
+    /// WindowResult<K, V, TimeBounds> when the watermark passes a window's end. `time_of` says when
+    /// a record happened. Needs `event_time` somewhere before it. Late records are counted.
+    template <TimeFunction<T> TimeOf, window::AggregateOf<T> A>
+    auto window(window::TimeWindows windows, TimeOf time_of, A aggregate,
+                WindowOptions options = {}) && {
+        using Stage = window::KeyedTimeWindows<T, KeyOf, K, TimeOf, A, false>;
+        return timed<Stage>(windows, std::move(time_of), std::move(aggregate), options);
+    }
+    /// Sessions: a window lasts as long as the records of its key come within the gap.
+    template <TimeFunction<T> TimeOf, window::AggregateOf<T> A>
+    auto window(window::SessionWindows windows, TimeOf time_of, A aggregate,
+                WindowOptions options = {}) && {
+        using Stage = window::KeyedSessions<T, KeyOf, K, TimeOf, A, false>;
+        return timed<Stage>(windows, std::move(time_of), std::move(aggregate), options);
+    }
+    /// Windows of a number of records of the key: out comes a WindowResult<K, V, CountBounds> with
+    /// the record that completes a window.
+    template <window::AggregateOf<T> A>
+    auto window(window::CountWindows windows, A aggregate, WindowOptions options = {}) && {
+        using Stage = window::KeyedCountWindows<T, KeyOf, K, A>;
+        return then<typename Stage::Result>(
+            Stage{windows, std::move(key_of_), std::move(aggregate), options}, of(options),
+            "window");
+    }
+
+    /// The same windows of event time or sessions, with the late records as a stream of their own:
+    /// `auto [results, late] = ...`.
+    template <class Windows, TimeFunction<T> TimeOf, window::AggregateOf<T> A>
+    auto window_with_late(Windows windows, TimeOf time_of, A aggregate,
+                          WindowOptions options = {}) && {
+        using Stage = std::conditional_t<std::same_as<Windows, window::SessionWindows>,
+                                         window::KeyedSessions<T, KeyOf, K, TimeOf, A, true>,
+                                         window::KeyedTimeWindows<T, KeyOf, K, TimeOf, A, true>>;
+        using Out = typename Stage::Out::Record;
+        using Result = typename Stage::Result;
+        auto branches = timed<Stage>(windows, std::move(time_of), std::move(aggregate), options)
+                            .split(2, [](const Out& out) { return out.index(); });
+        const auto unwrap = [&options](const char* what) {
+            return OperatorOptions{.name = options.name.empty() ? "" : options.name + "-" + what};
+        };
+        Stream<Result> results = branches.select(0).map(
+            [](Out&& out) { return std::get<0>(std::move(out)); }, unwrap("results"));
+        Stream<T> late = branches.select(1).map(
+            [](Out&& out) { return std::get<1>(std::move(out)); }, unwrap("late"));
+        return WindowStreams<Result, T>{std::move(results), std::move(late)};
+    }
+
+    /// The end of the stream, one replica owning all records of a key.
+    template <SinkFunction<T> F>
+    void sink(F f, OperatorOptions options = {}) && {
+        Stream<message::Hashed<T>> hashed{std::move(handle_), {}};
+        auto info = graph::describe(*hashed.handle_.segments, options, "sink");
+        info.parallel_by_default = graph::parallel_sink<F>;
+        hashed.handle_.operators.push_back(std::move(info));
+        auto handle = std::move(hashed.handle_);
+        graph::complete(std::move(handle),
+                        std::move(hashed).appended(graph::Step<operators::Sink<F>, void>{
+                            operators::Sink<F>{std::move(f)}}),
+                        operators::NoRouter{}, graph::Routing::none, 0);
+    }
+
+  private:
+    template <class F>
+    Holder<F> hold(F f) {
+        if constexpr (std::is_empty_v<F>) {
+            return operators::Plain<F>{std::move(f)};
+        } else {
+            return operators::PerKey<F, KeyOf, K>{std::move(f), std::move(key_of_)};
+        }
+    }
+
+    template <class Stage, class Windows, class TimeOf, class A>
+    auto timed(Windows windows, TimeOf time_of, A aggregate, const WindowOptions& options) {
+        return then<typename Stage::Out::Record>(
+            Stage{windows, std::move(key_of_), std::move(time_of), std::move(aggregate), options},
+            of(options), "window", true);
+    }
+    static OperatorOptions of(const WindowOptions& options) {
+        return {.name = options.name, .parallelism = options.parallelism};
+    }
+
+    template <class U, class Stage>
+    auto then(Stage stage, const OperatorOptions& options, const char* kind,
+              bool needs_watermarks = false) {
+        Stream<message::Hashed<T>> hashed{std::move(handle_), {}};
+        auto stream = std::move(hashed).template then<U>(std::move(stage), options, kind);
+        stream.handle_.operators.back().needs_watermarks = needs_watermarks;
+        return stream;
+    }
+
+    graph::Handle handle_;
+    KeyOf key_of_;
+};
+
+}  // namespace strid

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What stands at the head of a fused chain: a source that is polled, or the batches of an input
+// port; and what a source emits into for the length of one poll.
+//
+// Threads: only the task of the node.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include <strid/memory/text_arena.hpp>
+#include <strid/operator/node.hpp>
+
+namespace strid::operators {
+
+/// The head of a chain that polls a source.
+template <class S>
+struct SourceHead {
+    using Arrived = typename S::record_type;
+    static constexpr std::size_t operators = 1;
+    S source;
+};
+
+/// The head of a chain that takes batches of `T` (for a keyed edge: of Hashed records).
+template <class T>
+struct InputHead {
+    using Arrived = T;
+    static constexpr std::size_t operators = 0;
+};
+
+/// What a source emits into. `Passage` is the chain's run, `Record` what the source makes; `port`
+/// is null where the chain ends in a sink. A constant goes straight into the batch where no stage
+/// stands between.
+template <class Passage, class Record, bool has_stages>
+class SourceEmit {
+  public:
+    SourceEmit(Passage& passage, OutputPort* port, OperatorCounts& counts,
+               std::int64_t born_ns) noexcept
+        : passage_(&passage), port_(port), counts_(&counts), born_ns_(born_ns) {}
+
+    bool operator()(Record&& record) {
+        ++count_;
+        passage_->pass(record);
+        return passage_->ready();
+    }
+    bool operator()(const Record& record) {
+        if constexpr (has_stages) {
+            return (*this)(Record(record));
+        } else {
+            ++count_;
+            passage_->pass(record);
+            return passage_->ready();
+        }
+    }
+    void keep_alive(const memory::TextReference& text) {
+        if (port_ != nullptr) port_->keep_alive(text);
+    }
+    void born_at(std::int64_t ns) noexcept {
+        if (count_ == 0 || ns < born_ns_) born_ns_ = ns;
+        if (port_ != nullptr) port_->begin_input(ns);
+    }
+    void count_malformed(std::uint64_t records) noexcept { counts_->malformed.add(records); }
+
+    [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
+    [[nodiscard]] std::int64_t born_ns() const noexcept { return born_ns_; }
+
+  private:
+    Passage* passage_;
+    OutputPort* port_;
+    OperatorCounts* counts_;
+    std::uint64_t count_ = 0;
+    std::int64_t born_ns_;
+};
+
+}  // namespace strid::operators

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where a stream learns its time: a stage that lets every record through, looks at when it
+// happened, and says how far the stream has come by the user's strategy.
+//
+// What it says goes with the next batch. A record that breaks the promise that stands when it comes
+// is late, whatever the timing of the run: before it goes on, everybody behind is told of the
+// promise it broke.
+//
+// Threads: only the task of the node.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <functional>
+#include <type_traits>
+#include <utility>
+
+#include <strid/message/watermark.hpp>
+#include <strid/operator/stage.hpp>
+
+namespace strid {
+
+/// Says when a record happened: a member or a function that gives an EventTime.
+template <class F, class T>
+concept TimeFunction = std::copy_constructible<F> && std::invocable<const F&, const T&> &&
+                       std::convertible_to<std::invoke_result_t<const F&, const T&>, EventTime>;
+
+namespace operators {
+
+template <class TimeOf, class Strategy>
+class EventTimeStage {
+  public:
+    static constexpr bool selective = false;
+
+    /// A stream without records for `idle_after` holds nobody back; 0: it always does.
+    EventTimeStage(TimeOf time_of, Strategy strategy, Duration idle_after)
+        : time_of_(std::move(time_of)),
+          strategy_(std::move(strategy)),
+          idle_after_(idle_after.count()) {}
+
+    template <class Arrived, class Next>
+    void operator()(Arrived& arrived, Next&& next) {
+        auto& record = record_of(arrived);
+        const EventTime time = std::invoke(time_of_, std::as_const(record));
+        if (time < strategy_.watermark()) [[unlikely]]
+            next.promise({strategy_.watermark(), false});
+        strategy_.observe(std::as_const(record), time);
+        came_ = true;
+        next(record);
+    }
+
+    [[nodiscard]] Progress progress(std::int64_t now_ns) {
+        if (came_ || last_ns_ == 0) last_ns_ = now_ns;
+        came_ = false;
+        idle_ = idle_after_ != 0 && now_ns - last_ns_ >= idle_after_;
+        return {strategy_.watermark(), idle_};
+    }
+    [[nodiscard]] std::int64_t wake_at_ns() const noexcept {
+        return idle_after_ == 0 || idle_ ? 0 : last_ns_ + idle_after_;
+    }
+
+  private:
+    [[no_unique_address]] TimeOf time_of_;
+    Strategy strategy_;
+    std::int64_t idle_after_;
+    std::int64_t last_ns_ = 0;  // when a record came last, as far as runs can tell
+    bool came_ = false;         // one came in this run
+    bool idle_ = false;
+};
+
+}  // namespace operators
+}  // namespace strid

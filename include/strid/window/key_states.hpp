@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// States by key that come and go: a key has one from its first record until it expires. States of
+// expired keys are used again with the memory they have, so that keys that come and go allocate
+// nothing in the long run.
+//
+// A text key's own text is kept for the run, once for each distinct key, because results point to
+// it; any other key leaves nothing behind.
+//
+// Threads: only the task of the node. References to entries are valid until they expire.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include <strid/operator/per_key.hpp>
+
+namespace strid::window {
+
+/// `State` is default-constructed once and `clear()`ed each time before it is used again.
+template <class K, class State>
+class KeyStates {
+  public:
+    struct Entry {
+        K key;
+        std::uint64_t hash;
+        State state;
+    };
+
+    /// The entry of the key, an empty one where it is new. `hash` is `hash_of(key)`. O(1).
+    template <class Make>
+    [[gnu::always_inline]] Entry& find_or_make(const K& key, std::uint64_t hash, Make&& make) {
+        const auto [own_key, entry] =
+            table_.find_or_make(key, hash, [] { return static_cast<Entry*>(nullptr); });
+        if (entry == nullptr) [[unlikely]]
+            entry = &lease(own_key, hash, make);
+        return *entry;
+    }
+    void expire(Entry& entry) {
+        --live_;
+        table_.forget(entry.key, entry.hash);
+        free_.push_back(&entry);
+    }
+    [[nodiscard]] std::size_t live() const noexcept { return live_; }
+
+  private:
+    template <class Make>
+    [[gnu::noinline]] Entry& lease(const K& key, std::uint64_t hash, Make& make) {
+        ++live_;
+        if (free_.empty()) return entries_.emplace_back(Entry{key, hash, make()});
+        Entry& entry = *free_.back();
+        free_.pop_back();
+        entry.key = key;
+        entry.hash = hash;
+        entry.state.clear();
+        return entry;
+    }
+
+    operators::KeyTable<K, Entry*> table_;
+    std::deque<Entry> entries_;
+    std::vector<Entry*> free_;
+    std::size_t live_ = 0;
+};
+
+}  // namespace strid::window

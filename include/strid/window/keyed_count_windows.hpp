@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Windows of a number of records by key (paper 1, the trading operator's w and s; paper 2, keyed
+// windows): window k of a key covers the positions [k * slide, k * slide + length) in its stream. A
+// window fires with the record that completes it, so it needs no watermark and no schedule.
+//
+// Panes of gcd(length, slide) records slide through the structure that the aggregate's algebra
+// allows (window/in_order.hpp): a record costs one combination, a pane a few, whatever the length.
+// A key lives as long as the run, because its positions do.
+//
+// Threads: only the task of the node. The law, per key: `slid` holds the panes that are complete
+// and lie in the next window to fire or behind it; `pane` the `in_pane` records since.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <utility>
+
+#include <strid/message/batch.hpp>
+#include <strid/operator/per_key.hpp>
+#include <strid/window/in_order.hpp>
+#include <strid/window/result.hpp>
+
+namespace strid::window {
+
+template <class T, class KeyOf, class K, class A>
+class KeyedCountWindows {
+  public:
+    using Result = WindowResult<K, ResultOf<A>, CountBounds>;
+    static constexpr bool selective = true;
+
+    KeyedCountWindows(CountWindows windows, KeyOf key_of, A aggregate, const WindowOptions& options)
+        : windows_(windows),
+          key_of_(std::move(key_of)),
+          aggregate_(std::move(aggregate)),
+          at_end_(options.at_end) {}
+
+    template <class Next>
+    void operator()(message::Hashed<T>& arrived, Next&& next) {
+        const T& record = arrived.record;
+        const auto [key, state] = table_.find_or_make(std::invoke(key_of_, record), arrived.hash,
+                                                      [this] { return KeyState(aggregate_); });
+        if (state.skip != 0) {  // between two windows
+            --state.skip;
+            return;
+        }
+        add_record(aggregate_, state.pane, record);
+        if (++state.in_pane == windows_.pane()) end_pane(key, state, next);
+    }
+
+    /// The windows that the end of the stream cuts short, each with the records that it has.
+    template <class Next, class Ready>
+    bool finish(Next&& next, Ready&& ready) {
+        if (at_end_ == OpenWindows::drop) return true;
+        if (!finishing_) finishing_ = table_.begin();
+        for (; *finishing_ != table_.end(); ++*finishing_) {
+            const K& key = (*finishing_)->first;
+            KeyState& state = (*finishing_)->second;
+            const std::uint64_t end =
+                state.next * windows_.slide() + state.slid.size() * windows_.pane() + state.in_pane;
+            for (; state.skip == 0 && state.next * windows_.slide() < end; ++state.next) {
+                if (!ready()) return false;
+                const auto sum = aggregate_.combine(state.slid.query(), state.pane);
+                emit(key, {state.next * windows_.slide(), end}, sum, next);
+                leave(state);
+            }
+        }
+        return true;
+    }
+
+  private:
+    using State = typename A::State;
+
+    struct KeyState {
+        explicit KeyState(const A& aggregate) : pane(aggregate.identity()), slid(aggregate) {}
+
+        State pane;
+        std::uint64_t in_pane = 0;
+        std::uint64_t skip = 0;  // records until the next window begins
+        std::uint64_t next = 0;  // the window that fires next
+        InOrder<A> slid;
+    };
+    using Table = operators::KeyTable<K, KeyState>;
+
+    template <class Next>
+    void end_pane(const K& key, KeyState& state, Next& next) {
+        state.slid.insert(std::exchange(state.pane, aggregate_.identity()));
+        state.in_pane = 0;
+        if (state.slid.size() * windows_.pane() != windows_.length()) return;
+        emit(key, windows_.bounds(state.next), state.slid.query(), next);
+        leave(state);
+        ++state.next;
+        if (windows_.slide() > windows_.length()) {
+            state.skip = windows_.slide() - windows_.length();
+        }
+    }
+
+    /// What the next window does not have leaves.
+    void leave(KeyState& state) {
+        for (std::uint64_t at = 0; at < windows_.slide() && state.slid.size() != 0;
+             at += windows_.pane()) {
+            state.slid.evict();
+        }
+    }
+
+    template <class Next>
+    void emit(const K& key, CountBounds bounds, const State& sum, Next& next) {
+        Result result{key, bounds, aggregate_.lower(sum)};
+        next(result);
+    }
+
+    CountWindows windows_;
+    [[no_unique_address]] KeyOf key_of_;
+    [[no_unique_address]] A aggregate_;
+    OpenWindows at_end_;
+    Table table_;
+    std::optional<decltype(std::declval<Table&>().begin())> finishing_;
+};
+
+}  // namespace strid::window

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Windows of event time by key (paper 2, keyed windows): tumbling, sliding, hopping. A record is
+// lifted into the pane that it lies in, the longest piece of time that no window divides, so its
+// cost does not depend on how many windows overlap. When the watermark passes the end of a window,
+// the panes up to there join the structure that slides over them (window/in_order.hpp), those
+// before the window leave it, and what is in it is the result.
+//
+// Every window in which a key has a record fires once, in the order of the ends; keys of the same
+// end in the order in which their panes came. With lateness, a window fires again for each record
+// that comes between its end and its closing. A record all of whose windows are closed is late.
+//
+// Threads: only the task of the node. The law, per key: panes rise by number and none is empty; the
+// sliding structure holds the panes at the positions [first_slid, end_slid).
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <utility>
+
+#include <strid/message/batch.hpp>
+#include <strid/operator/stage.hpp>
+#include <strid/window/flat_ring.hpp>
+#include <strid/window/in_order.hpp>
+#include <strid/window/key_states.hpp>
+#include <strid/window/result.hpp>
+#include <strid/window/schedule.hpp>
+
+namespace strid::window {
+
+template <class T, class KeyOf, class K, class TimeOf, class A, bool keeps_late>
+class KeyedTimeWindows {
+  public:
+    using Result = WindowResult<K, ResultOf<A>>;
+    using Out = Output<Result, T, keeps_late>;
+    static constexpr bool selective = true;
+
+    KeyedTimeWindows(TimeWindows windows, KeyOf key_of, TimeOf time_of, A aggregate,
+                     const WindowOptions& options)
+        : windows_(windows),
+          key_of_(std::move(key_of)),
+          time_of_(std::move(time_of)),
+          aggregate_(std::move(aggregate)),
+          lateness_(options.lateness),
+          at_end_(options.at_end) {}
+
+    template <class Next>
+    void operator()(message::Hashed<T>& arrived, Next&& next) {
+        const T& record = arrived.record;
+        const EventTime time = std::invoke(time_of_, record);
+        if (time < at_pane_.start || time >= at_pane_.end) [[unlikely]]
+            go_to_pane(time);
+        if (in_windows_.size() <= 0) return;  // between two windows
+        if (in_windows_.end <= closed_) [[unlikely]] {
+            ++late_;
+            Out::late(next, record);
+            return;
+        }
+        Entry& key = keys_.find_or_make(std::invoke(key_of_, record), arrived.hash,
+                                        [this] { return KeyState(aggregate_); });
+        if (add(key.state, record)) [[unlikely]]
+            key.state.empty_slid();
+        const Index first = std::max(in_windows_.first, closed_);
+        if (first < schedule_.position()) [[unlikely]]
+            fire_again(key, {first, std::min(in_windows_.end, schedule_.position())}, next);
+        await(key, std::max(first, schedule_.position()));
+    }
+
+    /// Fires what the watermark has passed while there is room. True once all has.
+    template <class Next, class Ready>
+    bool advance(EventTime watermark, Next&& next, Ready&& ready) {
+        if (!fire_up_to(windows_.end_over(watermark), next, ready)) return false;
+        closed_ = windows_.end_over(watermark - lateness_);
+        return true;
+    }
+
+    template <class Next, class Ready>
+    bool finish(Next&& next, Ready&& ready) {
+        if (at_end_ == OpenWindows::drop) return true;
+        return fire_up_to(std::numeric_limits<Index>::max(), next, ready);
+    }
+
+    /// Records that came too late since this was last asked.
+    [[nodiscard]] std::uint64_t take_late() noexcept { return std::exchange(late_, 0); }
+    [[nodiscard]] std::size_t live_keys() const noexcept { return keys_.live(); }
+
+  private:
+    using Index = TimeWindows::Index;
+    using State = typename A::State;
+
+    struct Pane {
+        Index number = 0;
+        State state{};
+    };
+    struct KeyState {
+        explicit KeyState(const A& aggregate) : slid(aggregate) {}
+        void clear() {
+            panes.clear();
+            empty_slid();
+            due = nothing_due;
+        }
+        void empty_slid() {
+            while (slid.size() != 0) slid.evict();
+            first_slid = end_slid = panes.begin_position();
+        }
+
+        FlatRing<Pane> panes;  // of windows that are not closed
+        InOrder<A> slid;
+        std::uint64_t first_slid = 0;
+        std::uint64_t end_slid = 0;
+        Index due = nothing_due;  // the number that its entry in the schedule stands at
+    };
+    using Entry = typename KeyStates<K, KeyState>::Entry;
+    static constexpr Index nothing_due = std::numeric_limits<Index>::max();
+
+    void go_to_pane(EventTime time) {
+        pane_ = windows_.pane_of(time);
+        at_pane_ = windows_.pane_bounds(pane_);
+        in_windows_ = windows_.with_pane(pane_);
+        const auto panes = windows_.panes(in_windows_.end - 1);
+        if (pane_ >= panes.end) in_windows_.first = in_windows_.end;  // in a gap
+    }
+
+    /// Adds a record to its pane. True where the pane had slid in, so that what slides is not what
+    /// the panes say.
+    bool add(KeyState& key, const T& record) {
+        auto& panes = key.panes;
+        if (panes.empty() || panes.back().number < pane_) {
+            panes.push_back({pane_, aggregate_.identity()});
+            add_record(aggregate_, panes.back().state, record);
+            return false;
+        }
+        auto at = panes.end_position() - 1;
+        if (panes[at].number != pane_) {
+            at = position_of(panes, pane_);
+            if (panes[at].number != pane_) panes.insert(at, {pane_, aggregate_.identity()});
+        }
+        add_record(aggregate_, panes[at].state, record);
+        return at < key.end_slid;
+    }
+
+    /// The first position whose pane is not before the one of this number; there is one.
+    static std::uint64_t position_of(const FlatRing<Pane>& panes, Index number) {
+        std::uint64_t low = panes.begin_position();
+        std::uint64_t high = panes.end_position() - 1;
+        while (low < high) {
+            const std::uint64_t middle = low + (high - low) / 2;
+            if (panes[middle].number < number) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        return low;
+    }
+
+    /// Makes sure that the key is looked at by `window` at the latest.
+    void await(Entry& key, Index window) {
+        if (window >= key.state.due) return;
+        key.state.due = window;
+        schedule_.add(window, &key);
+    }
+
+    template <class Next, class Ready>
+    bool fire_up_to(Index end, Next& next, Ready& ready) {
+        for (;;) {
+            if (!ready()) return false;
+            Entry* key = nullptr;
+            Index window = 0;
+            if (!schedule_.pop(end, window, key)) return true;
+            if (key->state.due != window) continue;  // it was put forward, or is another key's now
+            key->state.due = nothing_due;
+            fire(*key, window, next);
+            await_next(*key, window + 1);
+        }
+    }
+
+    template <class Next>
+    void fire(Entry& entry, Index window, Next& next) {
+        KeyState& key = entry.state;
+        const auto range = windows_.panes(window);
+        auto& panes = key.panes;
+        while (key.end_slid != panes.end_position() && panes[key.end_slid].number < range.end) {
+            key.slid.insert(panes[key.end_slid++].state);
+        }
+        while (key.first_slid != key.end_slid && panes[key.first_slid].number < range.first) {
+            key.slid.evict();
+            ++key.first_slid;
+        }
+        if (key.first_slid == key.end_slid) return;  // looked at for what it may let go
+        Out::result(next, {entry.key, windows_.bounds(window), aggregate_.lower(key.slid.query())});
+    }
+
+    /// Lets go of the panes that no window needs that may still change, and of the key when it has
+    /// none; else says when to look at it next.
+    void await_next(Entry& entry, Index window) {
+        KeyState& key = entry.state;
+        auto& panes = key.panes;
+        const Index kept = windows_.panes(closed_by(window)).first;
+        while (!panes.empty() && panes.front().number < kept) {
+            if (key.first_slid == panes.begin_position()) {
+                if (key.end_slid == key.first_slid) {
+                    ++key.end_slid;
+                } else {
+                    key.slid.evict();
+                }
+                ++key.first_slid;
+            }
+            panes.pop_front();
+        }
+        if (panes.empty()) {
+            keys_.expire(entry);
+            return;
+        }
+        // The next window that has a pane which the last one had, or one that came behind it.
+        const Index needed = windows_.panes(window).first;
+        if (panes.back().number >= needed) {
+            const auto at = position_of(panes, needed);
+            await(entry, std::max(window, windows_.with_pane(panes[at].number).first));
+        } else {
+            await(entry, closing_of(windows_.with_pane(panes.front().number).end - 1));
+        }
+    }
+
+    /// Windows before this one are closed when those before `window` have fired, or may be.
+    [[nodiscard]] Index closed_by(Index window) const noexcept {
+        return strid::detail::saturating_subtract(window, late_windows());
+    }
+    /// When a window is closed for sure: once this one has fired.
+    [[nodiscard]] Index closing_of(Index window) const noexcept {
+        return strid::detail::saturating_add(window, late_windows() + 1);
+    }
+    [[nodiscard]] Index late_windows() const noexcept {
+        return lateness_ == Duration::zero() ? 0 : lateness_ / windows_.slide() + 1;
+    }
+
+    /// A late record changed windows that have fired.
+    template <class Next>
+    void fire_again(const Entry& entry, WindowRange<Index> fired, Next& next) {
+        const auto& panes = entry.state.panes;
+        for (Index window = fired.first; window < fired.end; ++window) {
+            const auto range = windows_.panes(window);
+            State sum = aggregate_.identity();
+            for (auto at = position_of(panes, range.first);
+                 at != panes.end_position() && panes[at].number < range.end; ++at) {
+                sum = aggregate_.combine(sum, panes[at].state);
+            }
+            Out::result(next, {entry.key, windows_.bounds(window), aggregate_.lower(sum)});
+        }
+    }
+
+    TimeWindows windows_;
+    [[no_unique_address]] KeyOf key_of_;
+    [[no_unique_address]] TimeOf time_of_;
+    [[no_unique_address]] A aggregate_;
+    Duration lateness_;
+    OpenWindows at_end_;
+    TimeBounds at_pane_{EventTime::latest(), EventTime::earliest()};  // of the last record's pane
+    Index pane_ = 0;
+    WindowRange<Index> in_windows_{};  // and the windows that have it
+    Index closed_ = std::numeric_limits<Index>::min();
+    std::uint64_t late_ = 0;
+    KeyStates<K, KeyState> keys_;
+    Schedule<Entry*> schedule_;
+};
+
+}  // namespace strid::window

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What leaves a window operator, and what it may be told.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+#include <strid/base/time.hpp>
+#include <strid/window/aggregate.hpp>
+#include <strid/window/spec.hpp>
+
+namespace strid {
+
+/// The value of one window of one key. A text key stays valid until the graph's run is over.
+template <class K, class V, class Bounds = window::TimeBounds>
+struct WindowResult {
+    K key;
+    Bounds window;
+    V value;
+
+    /// When it happened, for windows over windows: the last moment of the window.
+    [[nodiscard]] EventTime time() const noexcept
+        requires std::is_same_v<Bounds, window::TimeBounds>
+    {
+        return window.end - Duration{1};
+    }
+};
+
+/// What becomes of windows that are still open when the stream ends.
+enum class OpenWindows : std::uint8_t { fire, drop };
+
+struct WindowOptions {
+    std::string name = {};        ///< Empty: "window-<n>".
+    std::size_t parallelism = 0;  ///< 0: the planner's choice.
+    /// A window takes records for this long after its end has passed, and gives its new value each
+    /// time. What comes still later is late.
+    Duration lateness = Duration::zero();
+    OpenWindows at_end = OpenWindows::fire;
+};
+
+namespace window {
+
+/// The result of an aggregate.
+template <Aggregate A>
+using ResultOf = std::remove_cvref_t<decltype(std::declval<const A&>().lower(
+    std::declval<const typename A::State&>()))>;
+
+/// Hands on results, and late records too where these have a way of their own.
+template <class Result, class T, bool keeps_late>
+struct Output {
+    using Record = std::conditional_t<keeps_late, std::variant<Result, T>, Result>;
+
+    template <class Next>
+    static void result(Next&& next, Result result) {
+        if constexpr (keeps_late) {
+            Record record{std::in_place_index<0>, std::move(result)};
+            next(record);
+        } else {
+            next(result);
+        }
+    }
+    template <class Next>
+    static void late(Next&& next, const T& late) {
+        if constexpr (keeps_late) {
+            Record record{std::in_place_index<1>, late};
+            next(record);
+        }
+    }
+};
+
+}  // namespace window
+}  // namespace strid

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A sketch of a distribution of numbers, for its quantiles: the merging t-digest (Dunning and Ertl:
+// "Computing extremely accurate quantiles using t-digests", 2019). Values are gathered into
+// centroids that are small near both ends and larger in the middle, so that extreme quantiles stay
+// exact. No packaged C++ library has one.
+//
+// As long as fewer than `exact_max` values came in all, every quantile is exact, interpolated
+// between neighbours as numpy's default does. Above that the error of rank is about
+// 4 q (1 - q) / compression. Amortised O(log) per value; a few kilobytes at most.
+//
+// Threads: one. The law: centroids rise by mean and their weights sum to count().
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+namespace strid::window {
+
+class TDigest {
+  public:
+    static constexpr std::size_t exact_max = 512;
+    static constexpr double compression = 200;
+
+    void add(double value) {
+        if (std::isnan(value)) return;
+        add({value, 1});
+    }
+    void merge(const TDigest& other) {
+        for (const Centroid& centroid : other.centroids_) add(centroid);
+    }
+    [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
+
+    /// The value below which the share q of the values lies, 0 <= q <= 1; not a number where there
+    /// are none.
+    [[nodiscard]] double quantile(double q) const {
+        if (centroids_.empty()) return std::numeric_limits<double>::quiet_NaN();
+        std::vector<Centroid> sorted = centroids_;
+        std::sort(sorted.begin(), sorted.end(), by_mean);
+        // Each centroid's mean stands for the middle of its ranks, from 0 to count - 1.
+        const double rank = q * static_cast<double>(count_ - 1);
+        double before = 0;
+        for (std::size_t i = 0; i < sorted.size(); ++i) {
+            const double middle = before + (sorted[i].weight - 1) / 2;
+            if (middle >= rank) {
+                if (i == 0) return sorted[i].mean;
+                const double last = before - (sorted[i - 1].weight + 1) / 2;
+                const double share = (rank - last) / (middle - last);
+                return sorted[i - 1].mean + share * (sorted[i].mean - sorted[i - 1].mean);
+            }
+            before += sorted[i].weight;
+        }
+        return sorted.back().mean;
+    }
+
+  private:
+    struct Centroid {
+        double mean;
+        double weight;
+    };
+    static bool by_mean(const Centroid& a, const Centroid& b) noexcept { return a.mean < b.mean; }
+
+    void add(const Centroid& centroid) {
+        count_ += static_cast<std::uint64_t>(centroid.weight);
+        centroids_.push_back(centroid);
+        if (centroids_.size() >= std::max(exact_max, 2 * merged_)) compress();
+    }
+
+    /// Joins neighbours while none grows above its share, which is least near the ends.
+    void compress() {
+        std::sort(centroids_.begin(), centroids_.end(), by_mean);
+        const auto count = static_cast<double>(count_);
+        std::size_t last = 0;
+        double before = 0;  // weight of what precedes centroids_[last]
+        for (std::size_t i = 1; i < centroids_.size(); ++i) {
+            Centroid& open = centroids_[last];
+            const Centroid next = centroids_[i];
+            const double weight = open.weight + next.weight;
+            const double q = (before + weight / 2) / count;
+            if (weight <= 4 * count * q * (1 - q) / compression) {
+                open.mean += (next.mean - open.mean) * next.weight / weight;
+                open.weight = weight;
+            } else {
+                before += open.weight;
+                centroids_[++last] = next;
+            }
+        }
+        centroids_.resize(last + 1);
+        merged_ = centroids_.size();
+    }
+
+    std::vector<Centroid> centroids_;  // the first `merged_` rise by mean
+    std::size_t merged_ = 0;
+    std::uint64_t count_ = 0;
+};
+
+}  // namespace strid::window

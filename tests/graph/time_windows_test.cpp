@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Windows of event time in a running graph against the obvious computation (windows.hpp), in
+// every mode, with several parallelisms, and under simulation.
+#include "windows.hpp"
+
+namespace strid {
+namespace {
+
+using namespace test;
+
+TEST(TimeWindowsInAGraph, SlideWithAnyAlgebra) {
+    agrees(sliding(100, 25), sum, {});
+    agrees(sliding(100, 30, 7), mean, {});
+    agrees(sliding(1'000, 10), mean, {});
+}
+
+TEST(TimeWindowsInAGraph, TumbleAndLeaveGaps) {
+    agrees(sliding(100, 100), sum, {});
+    agrees(sliding(30, 70), sum, {.step = 40});
+    agrees(sliding(1, 1), sum, {.keys = 2, .step = 3});
+}
+
+TEST(TimeWindowsInAGraph, OneKeyAndManyKeys) {
+    agrees(sliding(200, 20), sum, {.keys = 1});
+    agrees(sliding(200, 20), sum, {.keys = 400});
+}
+
+TEST(TimeWindowsInAGraph, TimesThatDoNotMoveOrStandFarApart) {
+    agrees(sliding(100, 25), sum, {.step = 0, .disorder = 0, .too_late = 0, .gap = 0});
+    agrees(sliding(100, 25), sum, {.step = 5, .gap = 40'000'000'000});
+}
+
+TEST(TimeWindowsInAGraph, EverythingIsLateThatCanBe) {
+    agrees(sliding(50, 10), sum, {.disorder = 300, .too_late = 2'000}, Duration{0});
+    agrees(sliding(500, 10), mean, {.disorder = 300, .too_late = 2'000}, Duration{0});
+}
+
+TEST(TimeWindowsInAGraph, FireAgainWhileTheyTakeLateRecords) {
+    agrees_with_lateness(sliding(100, 25));
+    agrees_with_lateness(sliding(100, 100));
+    agrees_with_lateness(sliding(30, 70));
+}
+
+TEST(TimeWindowsInAGraph, OpenOnesAreDroppedAtTheEndWhereAskedFor) {
+    const std::vector<Event> events{{1, at(5), 1}, {1, at(15), 2}, {1, at(25), 4}};
+    const Setting fire{.bound = Duration{0}};
+    const Setting drop{.bound = Duration{0}, .options = {.at_end = OpenWindows::drop}};
+    const std::vector<Row> all{{1, 0, 10, 1}, {1, 10, 20, 2}, {1, 20, 30, 4}};
+    EXPECT_EQ(computed(events, sliding(10, 10), sum, fire).rows, all);
+    // The last watermark is 25, but whether it came before the end depends on nothing: it rides on
+    // the last batch.
+    EXPECT_EQ(computed(events, sliding(10, 10), sum, drop).rows,
+              (std::vector<Row>{{1, 0, 10, 1}, {1, 10, 20, 2}}));
+}
+
+}  // namespace
+}  // namespace strid

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <charconv>
+#include <memory>
+#include <variant>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <strid/base/error.hpp>
+
+#include "commands.hpp"
+#include "window/window_graph.hpp"
+
+namespace strid::tool {
+
+namespace {
+
+using Windows = std::variant<window::TimeWindows, window::SessionWindows, window::CountWindows>;
+
+constexpr const char* description =
+    "Compute windows over a table: CSV in, one row of CSV out for each window of each key, "
+    "written when the window is complete";
+
+constexpr const char* footer =
+    "Windows:     tumbling:10s   sliding:10s/1s (length/slide)   session:30s (gap)\n"
+    "             count:1000   count:1000/25   (records of the key; they need no --time)\n"
+    "Aggregates:  count count(x) sum(x) mean(x) min(x) max(x) stddev(x) var(x) median(x) p99(x)\n"
+    "             distinct(x); stddev and var are those of a sample; quantiles are exact up to\n"
+    "             512 values in a window, sketched above; empty fields are passed over\n"
+    "Columns:     by their name in the first line, or by number from 1 with --no-header\n"
+    "Output:      the keys, window_start, window_end (not included), the aggregates in order.\n"
+    "             Bounds are written as the times were read; those of count windows are the\n"
+    "             position of the first record and one past the last; a session ends one gap\n"
+    "             after its last record\n"
+    "Late rows:   a row is late where it is --disorder behind the latest time before it and all\n"
+    "             its windows are over for longer than --lateness. A window that late rows change\n"
+    "             is written again\n"
+    "\n"
+    "Examples:\n"
+    "  strid window --input readings.csv --key device --time at --window sliding:10s/1s \\\n"
+    "      --aggregate 'count,mean(value),p99(value)'\n"
+    "  tail -f clicks.csv | strid window --no-header --key 2 --time 1 --window session:30m \\\n"
+    "      --aggregate count --disorder 5s --late late.csv\n"
+    "  strid window --input quotes.csv --key symbol --window count:1000/25 \\\n"
+    "      --aggregate 'min(price),max(price)' --output bars.csv\n";
+
+struct WindowCommand {
+    RunArguments arguments;
+    WindowJob job;
+    std::shared_ptr<TablePlan> plan = std::make_shared<TablePlan>();
+    std::string keys;
+    std::string windows;
+    std::string aggregates;
+    bool no_header = false;
+    bool skip_malformed = false;
+    bool drop_open = false;
+};
+
+std::vector<std::string> split(std::string_view list) {
+    std::vector<std::string> parts;
+    while (!list.empty()) {
+        const auto comma = std::min(list.find(','), list.size());
+        parts.emplace_back(detail::trimmed(list.substr(0, comma)));
+        list.remove_prefix(std::min(comma + 1, list.size()));
+    }
+    return parts;
+}
+
+std::uint64_t read_count(std::string_view text) {
+    std::uint64_t count = 0;
+    if (detail::read_integer(text, count) != nullptr) {
+        throw GraphError(fmt::format("--window: '{}' is not a number of records", text));
+    }
+    return count;
+}
+
+/// Reads what stands in --window.
+Windows read_windows(std::string_view text) {
+    const auto colon = text.find(':');
+    const std::string_view kind = text.substr(0, colon);
+    const std::string_view sizes = colon == std::string_view::npos ? "" : text.substr(colon + 1);
+    const auto slash = sizes.find('/');
+    const std::string_view length = sizes.substr(0, slash);
+    const std::string_view slide =
+        slash == std::string_view::npos ? length : sizes.substr(slash + 1);
+    const bool is_sliding = slash != std::string_view::npos;
+    if (!sizes.empty()) {
+        if (kind == "tumbling" && !is_sliding) {
+            return window::TimeWindows::tumbling(read_duration(length));
+        }
+        if (kind == "sliding" && is_sliding) {
+            return window::TimeWindows::sliding(read_duration(length), read_duration(slide));
+        }
+        if (kind == "session" && !is_sliding) {
+            return window::SessionWindows::with_gap(read_duration(length));
+        }
+        if (kind == "count") {
+            return window::CountWindows::sliding(read_count(length), read_count(slide));
+        }
+    }
+    throw GraphError(fmt::format(
+        "--window: '{}' is none of tumbling:10s, sliding:10s/1s, session:30s, count:1000/25",
+        text));
+}
+
+CsvColumn column(const std::string& name, bool no_header) {
+    if (!no_header) return name;
+    int number = 0;
+    if (detail::read_integer(name, number) != nullptr || number < 1) {
+        throw GraphError(fmt::format(
+            "'{}' is not the number of a column, and --no-header says there are no names", name));
+    }
+    return number;
+}
+
+void complete(WindowCommand& command) {
+    WindowJob& job = command.job;
+    TablePlan& plan = *command.plan;
+    plan.keys = split(command.keys);
+    if (plan.keys.size() > keys_max) {
+        throw GraphError(fmt::format("--key: more than {} columns", keys_max));
+    }
+    plan.read_aggregates(command.aggregates);
+    for (const std::string& key : plan.keys) {
+        job.csv.columns.push_back(column(key, command.no_header));
+    }
+    if (!plan.time.empty()) job.csv.columns.push_back(column(plan.time, command.no_header));
+    for (const ValueColumn& value : plan.values) {
+        job.csv.columns.push_back(column(value.name, command.no_header));
+    }
+    job.csv.header = command.no_header ? CsvHeader::none : CsvHeader::skip;
+    if (command.skip_malformed) job.csv.on_malformed = OnMalformed::skip;
+    if (command.drop_open) job.window.at_end = OpenWindows::drop;
+    job.window.name = "window";
+}
+
+int run_windows(WindowCommand& command) {
+    const Windows windows = read_windows(command.windows);
+    const bool counts = std::holds_alternative<window::CountWindows>(windows);
+    WindowJob& job = command.job;
+    if (counts) {
+        if (!job.late.empty() || job.window.lateness != Duration::zero() ||
+            job.disorder != Duration::zero()) {
+            throw GraphError(
+                "windows of a number of records take them as they come: --disorder, --lateness and "
+                "--late are for windows of time");
+        }
+        command.plan->time.clear();
+    } else if (command.plan->time.empty()) {
+        throw GraphError("windows of time need --time COL");
+    }
+    complete(command);
+    job.plan = command.plan;
+    if (job.input == "-" && ::isatty(STDIN_FILENO) == 1 && !command.arguments.session.quiet) {
+        write_to_stderr("strid: reading from the terminal; --input FILE names a file\n");
+    }
+    Graph graph{"window"};
+    std::visit(
+        [&](const auto& spec) {
+            using Spec = std::remove_cvref_t<decltype(spec)>;
+            if constexpr (std::is_same_v<Spec, window::TimeWindows>) {
+                build_time_windows(graph, job, spec);
+            } else if constexpr (std::is_same_v<Spec, window::SessionWindows>) {
+                build_sessions(graph, job, spec);
+            } else {
+                build_count_windows(graph, job, spec);
+            }
+        },
+        windows);
+    return run_session(graph, command.arguments.run, command.arguments.session);
+}
+
+void add_time_options(CLI::App& command, WindowCommand& options) {
+    WindowJob& job = options.job;
+    command.add_option("--time", options.plan->time, "When a row happened: integers or ISO 8601")
+        ->type_name("COL");
+    add_choice<std::int64_t>(command, "--unit", options.plan->format.unit_ns,
+                             {{"s", 1'000'000'000}, {"ms", 1'000'000}, {"us", 1'000}, {"ns", 1}},
+                             "What integers in --time count (default ms, since 1970)");
+    add_text_option(
+        command, "--disorder", "TIME",
+        [&job](const std::string& text) { job.disorder = read_duration(text); },
+        "How far rows may lie behind the latest before them (default 0)");
+    add_text_option(
+        command, "--lateness", "TIME",
+        [&job](const std::string& text) { job.window.lateness = read_duration(text); },
+        "For how long a complete window still takes rows (default 0)");
+    command.add_option("--late", job.late, "Where late rows go; otherwise they are only counted")
+        ->type_name("FILE");
+}
+
+}  // namespace
+
+void add_window_command(CLI::App& app, Action& action) {
+    auto options = std::make_shared<WindowCommand>();
+    CLI::App* const command = app.add_subcommand("window", description);
+    command->footer(footer);
+    command
+        ->add_option("--input", options->job.input,
+                     "Plain, gzip or zstd; -: standard input (default)")
+        ->type_name("FILE");
+    command->add_option("--key", options->keys, "Windows by the values of these; none: of all rows")
+        ->type_name("COL[,COL]");
+    command->add_option("--window", options->windows, "Which windows")
+        ->type_name("WINDOWS")
+        ->required();
+    command->add_option("--aggregate", options->aggregates, "What to compute of each")
+        ->type_name("LIST")
+        ->required();
+    add_time_options(*command, *options);
+    command->add_option("--output", options->job.output, "-: standard output (default)")
+        ->type_name("FILE");
+    command->add_flag("--no-header", options->no_header, "The first line is a row");
+    command->add_flag("--drop-open", options->drop_open,
+                      "Windows that the end of the input cuts short are not written");
+    command->add_flag("--skip-malformed", options->skip_malformed,
+                      "Count malformed rows instead of stopping at the first");
+    add_run_arguments(*command, options->arguments);
+    command->callback([&action, options] { action = [options] { return run_windows(*options); }; });
+}
+
+}  // namespace strid::tool
