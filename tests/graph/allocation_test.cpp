@@ -9,6 +9,8 @@
 
 #include <gtest/gtest.h>
 
+#include <strid/window/aggregates.hpp>
+
 #include "../support/counting_new.hpp"
 #include "test_sources.hpp"
 
@@ -121,6 +123,44 @@ TEST(Allocations, NoneForARecordThatIsSpread) {
         branches.select(0)
             .map([](std::uint64_t& n) { ++n; })
             .merge(branches.select(1))
+            .sink(Drop{});
+    });
+}
+
+const auto time_of = [](const std::uint64_t& n) {
+    return EventTime::of_ns(static_cast<std::int64_t>(n));
+};
+const auto last_digits = [](const std::uint64_t& n) { return n % 100; };
+
+TEST(Allocations, NoneForARecordInAWindow) {
+    using namespace std::chrono_literals;
+    expect_none_per_record("windows of time", [](auto stream) {
+        std::move(stream)
+            .event_time(time_of, BoundedDisorder{50ns})
+            .key_by(by_remainder)
+            .window(window::TimeWindows::sliding(10us, 1us), time_of,
+                    window::sum<std::uint64_t>(last_digits))
+            .sink(Drop{});
+    });
+    expect_none_per_record("windows of time, keys that come and go", [](auto stream) {
+        std::move(stream)
+            .event_time(time_of, MonotonousTime{})
+            .key_by([](const std::uint64_t& n) { return n / 200; })
+            .window(window::TimeWindows::tumbling(1us), time_of, window::mean(last_digits))
+            .sink(Drop{});
+    });
+    expect_none_per_record("sessions", [](auto stream) {
+        std::move(stream)
+            .event_time(time_of, MonotonousTime{})
+            .key_by([](const std::uint64_t& n) { return n / 200 * 7 + n % 7; })
+            .window(window::SessionWindows::with_gap(50ns), time_of, window::count())
+            .sink(Drop{});
+    });
+    expect_none_per_record("windows of a number of records", [](auto stream) {
+        std::move(stream)
+            .key_by(by_remainder)
+            .window(window::CountWindows::sliding(100, 10),
+                    window::maximum<std::uint64_t>(last_digits))
             .sink(Drop{});
     });
 }

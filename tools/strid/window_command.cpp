@@ -69,7 +69,7 @@ std::vector<std::string> split(std::string_view list) {
 
 std::uint64_t read_count(std::string_view text) {
     std::uint64_t count = 0;
-    if (detail::read_integer(text, count) != nullptr) {
+    if (detail::read_integer(text, count) != nullptr || count == 0) {
         throw GraphError(fmt::format("--window: '{}' is not a number of records", text));
     }
     return count;

@@ -133,6 +133,22 @@ class KeyedStream {
         return WindowStreams<Result, T>{std::move(results), std::move(late)};
     }
 
+    /// Joins two streams with the same key into one, in no particular order between them.
+    [[nodiscard]] KeyedStream merge(KeyedStream&& other) && {
+        if (other.handle_.segments != handle_.segments) {
+            throw GraphError("merge of streams of two different graphs");
+        }
+        handle_.origins.push_back(other.handle_.origins.front());
+        return std::move(*this);
+    }
+
+    /// A stage of one's own that handles `message::Hashed<T>` (operator/stage.hpp) and needs event
+    /// time; `Stage::Out` is what leaves it. For operators of the library.
+    template <class Stage>
+    auto through(Stage stage, const OperatorOptions& options, const char* kind) && {
+        return then<typename Stage::Out>(std::move(stage), options, kind, true);
+    }
+
     /// The end of the stream, one replica owning all records of a key.
     template <SinkFunction<T> F>
     void sink(F f, OperatorOptions options = {}) && {

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The interval join of two streams by key: a left record of time t meets every right record of its
+// key whose time lies between t + lower and t + upper, each bound in or out. Whichever of two comes
+// second finds the first, so every pair comes out once, as soon as both are there.
+//
+// Each side keeps its records by time until the watermark says that nothing can meet them any more.
+// Then a record that met nobody comes out alone, where the kind of the join says so.
+//
+// A record is O(log n) in the records that its key keeps, plus the pairs that come out; records in
+// order are O(1) to insert. Keys without records are let go.
+//
+// Threads: only the task of the node. The law, per key: each side's records rise by time.
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <strid/base/error.hpp>
+#include <strid/message/batch.hpp>
+#include <strid/operator/stage.hpp>
+#include <strid/window/flat_ring.hpp>
+#include <strid/window/key_states.hpp>
+#include <strid/window/result.hpp>
+
+namespace strid {
+
+/// Which records without a partner come out, too.
+enum class JoinKind : std::uint8_t { inner, left, full };
+
+/// One end of an interval, in it or not.
+struct JoinBound {
+    Duration offset;
+    bool inclusive = true;
+};
+
+struct JoinOptions {
+    std::string name = {};        ///< Empty: "join-<n>".
+    std::size_t parallelism = 0;  ///< 0: the planner's choice.
+    JoinKind kind = JoinKind::inner;
+};
+
+/// The times of right records that a left record meets, relative to its own.
+struct JoinInterval {
+    JoinBound lower;
+    JoinBound upper;
+};
+
+/// What a join takes from one of its sides: when two records have the same key, and the times that
+/// the interval compares.
+template <class KeyOf, class TimeOf>
+struct JoinSide {
+    KeyOf key_of;
+    TimeOf time_of;
+};
+template <class KeyOf, class TimeOf>
+[[nodiscard]] JoinSide<KeyOf, TimeOf> on(KeyOf key_of, TimeOf time_of) {
+    return {std::move(key_of), std::move(time_of)};
+}
+
+/// What makes one record of a pair: `U f(const L&, const R&)`; or `U f(const L*, const R*)`, which
+/// an outer join calls with a null pointer for the side that is missing.
+template <class F, class L, class R>
+concept PairFunction =
+    std::copy_constructible<F> &&
+    (std::invocable<const F&, const L&, const R&> || std::invocable<const F&, const L*, const R*>);
+
+namespace window {
+
+/// The records of a join travel in one stream.
+template <class L, class R>
+using EitherSide = std::variant<L, R>;
+
+/// The key of either.
+template <class LeftKey, class RightKey>
+struct EitherKey {
+    LeftKey left;
+    RightKey right;
+
+    template <class L, class R>
+    auto operator()(const EitherSide<L, R>& record) const {
+        using K = std::remove_cvref_t<std::invoke_result_t<const LeftKey&, const L&>>;
+        if (record.index() == 0) return K(std::invoke(left, *std::get_if<0>(&record)));
+        return K(std::invoke(right, *std::get_if<1>(&record)));
+    }
+};
+
+template <class L, class R, class KeyOf, class LeftTime, class RightTime, PairFunction<L, R> F>
+class KeyedIntervalJoin {
+    static constexpr bool takes_pointers = std::invocable<const F&, const L*, const R*>;
+
+  public:
+    using Either = EitherSide<L, R>;
+    using K = std::remove_cvref_t<std::invoke_result_t<const KeyOf&, const Either&>>;
+    using Out = typename decltype([] {
+        if constexpr (takes_pointers) {
+            return std::type_identity<std::invoke_result_t<const F&, const L*, const R*>>{};
+        } else {
+            return std::type_identity<std::invoke_result_t<const F&, const L&, const R&>>{};
+        }
+    }())::type;
+    static constexpr bool selective = true;
+
+    /// Throws Error for an interval that no time lies in.
+    KeyedIntervalJoin(JoinInterval interval, KeyOf key_of, LeftTime left_time, RightTime right_time,
+                      F combine, JoinKind kind)
+        : key_of_(std::move(key_of)),
+          left_time_(std::move(left_time)),
+          right_time_(std::move(right_time)),
+          combine_(std::move(combine)),
+          lower_(interval.lower.offset.count() + (interval.lower.inclusive ? 0 : 1)),
+          upper_(interval.upper.offset.count() - (interval.upper.inclusive ? 0 : 1)),
+          kind_(kind) {
+        if (lower_ > upper_) throw Error("an interval join needs an interval that is not empty");
+    }
+
+    template <class Next>
+    void operator()(message::Hashed<Either>& arrived, Next&& next) {
+        Entry& key =
+            keys_.find_or_make(key_of_(arrived.record), arrived.hash, [] { return KeyState{}; });
+        if (auto* const left = std::get_if<0>(&arrived.record)) {
+            meet(key, key.state.left, key.state.right, std::invoke(left_time_, *left), *left,
+                 lower_, upper_, [&](const L& l, const R& r) { pair(next, &l, &r); });
+        } else {
+            const R& right = *std::get_if<1>(&arrived.record);
+            meet(key, key.state.right, key.state.left, std::invoke(right_time_, right), right,
+                 -upper_, -lower_, [&](const R& r, const L& l) { pair(next, &l, &r); });
+        }
+    }
+
+    template <class Next, class Ready>
+    bool advance(EventTime watermark, Next&& next, Ready&& ready) {
+        if (!expire_up_to(watermark, next, ready)) return false;
+        watermark_ = watermark;
+        return true;
+    }
+    template <class Next, class Ready>
+    bool finish(Next&& next, Ready&& ready) {
+        return expire_up_to(EventTime::latest(), next, ready);
+    }
+
+    [[nodiscard]] std::uint64_t take_late() noexcept { return std::exchange(late_, 0); }
+    [[nodiscard]] std::size_t live_keys() const noexcept { return keys_.live(); }
+
+  private:
+    template <class T>
+    struct Kept {
+        EventTime time;
+        T record{};
+        bool met = false;
+    };
+    struct KeptLeft : Kept<L> {};
+    struct KeptRight : Kept<R> {};
+    struct KeyState {
+        void clear() {
+            left.clear();
+            right.clear();
+            is_due = false;
+        }
+        FlatRing<KeptLeft> left;
+        FlatRing<KeptRight> right;
+        EventTime due;
+        bool is_due = false;
+    };
+    using Entry = typename KeyStates<K, KeyState>::Entry;
+    struct Due {
+        EventTime at;
+        std::uint64_t number;
+        Entry* key;
+    };
+    static constexpr auto later = [](const Due& a, const Due& b) {
+        return a.at != b.at ? a.at > b.at : a.number > b.number;
+    };
+
+    template <class Next>
+    void pair(Next& next, const L* left, const R* right) {
+        if constexpr (takes_pointers) {
+            auto result = std::invoke(combine_, left, right);
+            next(result);
+        } else {
+            auto result = std::invoke(combine_, *left, *right);
+            next(result);
+        }
+    }
+
+    /// A record meets those of the other side from `time + lower` to `time + upper`, and is kept
+    /// for those that come later.
+    template <class Own, class Other, class T, class Pair>
+    void meet(Entry& key, FlatRing<Own>& own, FlatRing<Other>& others, EventTime time,
+              const T& record, std::int64_t lower, std::int64_t upper, Pair&& pair) {
+        const EventTime last = time + Duration{upper};
+        bool met = false;
+        for (auto at = first_from(others, time + Duration{lower});
+             at != others.end_position() && others[at].time <= last; ++at) {
+            others[at].met = met = true;
+            pair(record, others[at].record);
+        }
+        // Nothing of the other side before the watermark comes any more.
+        const EventTime expires = last == EventTime::latest() ? last : last + Duration{1};
+        if (time < watermark_) ++late_;
+        own.insert(first_from(own, time + Duration{1}), Own{{time, record, met}});
+        await(key, expires);
+    }
+
+    /// The first position of a record that is not before `time`; looked for from the end.
+    template <class Kept>
+    static std::uint64_t first_from(const FlatRing<Kept>& ring, EventTime time) {
+        std::uint64_t low = ring.begin_position();
+        std::uint64_t high = ring.end_position();
+        if (low != high && ring.back().time < time) return high;
+        while (low < high) {
+            const std::uint64_t middle = low + (high - low) / 2;
+            if (ring[middle].time < time) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        return low;
+    }
+
+    void await(Entry& key, EventTime at) {
+        if (key.state.is_due && at >= key.state.due) return;
+        key.state.due = at;
+        key.state.is_due = true;
+        schedule_.push_back({at, number_++, &key});
+        std::push_heap(schedule_.begin(), schedule_.end(), later);
+    }
+
+    template <class Next, class Ready>
+    bool expire_up_to(EventTime watermark, Next& next, Ready& ready) {
+        while (!schedule_.empty() && schedule_.front().at <= watermark) {
+            if (!ready()) return false;
+            const Due due = schedule_.front();
+            std::pop_heap(schedule_.begin(), schedule_.end(), later);
+            schedule_.pop_back();
+            KeyState& state = due.key->state;
+            if (!state.is_due || state.due != due.at) continue;
+            state.is_due = false;
+            const bool left_done =
+                expire(state.left, upper_, watermark, kind_ != JoinKind::inner, next, ready);
+            const bool right_done = left_done && expire(state.right, -lower_, watermark,
+                                                        kind_ == JoinKind::full, next, ready);
+            if (state.left.empty() && state.right.empty()) {
+                keys_.expire(*due.key);
+                continue;
+            }
+            await(*due.key, std::min(expiry(state.left, upper_), expiry(state.right, -lower_)));
+            if (!right_done) return false;
+        }
+        return true;
+    }
+
+    /// When the oldest record of a side can meet nobody any more.
+    template <class Kept>
+    static EventTime expiry(const FlatRing<Kept>& ring, std::int64_t upper) {
+        if (ring.empty()) return EventTime::latest();
+        return ring.front().time + Duration{upper} + Duration{1};
+    }
+
+    template <class Next>
+    void alone(Next& next, const KeptLeft& kept) {
+        if constexpr (takes_pointers) pair(next, &kept.record, nullptr);
+    }
+    template <class Next>
+    void alone(Next& next, const KeptRight& kept) {
+        if constexpr (takes_pointers) pair(next, nullptr, &kept.record);
+    }
+
+    template <class Kept, class Next, class Ready>
+    bool expire(FlatRing<Kept>& ring, std::int64_t upper, EventTime watermark, bool tells,
+                Next& next, Ready& ready) {
+        while (!ring.empty() && expiry(ring, upper) <= watermark) {
+            if (tells && !ring.front().met) {
+                if (!ready()) return false;
+                alone(next, ring.front());
+            }
+            ring.pop_front();
+        }
+        return true;
+    }
+
+    [[no_unique_address]] KeyOf key_of_;
+    [[no_unique_address]] LeftTime left_time_;
+    [[no_unique_address]] RightTime right_time_;
+    [[no_unique_address]] F combine_;
+    std::int64_t lower_;  // inclusive
+    std::int64_t upper_;  // inclusive
+    JoinKind kind_;
+    EventTime watermark_ = EventTime::earliest();
+    std::uint64_t late_ = 0;
+    std::uint64_t number_ = 0;
+    KeyStates<K, KeyState> keys_;
+    std::vector<Due> schedule_;  // a heap, the soonest at the front
+};
+
+}  // namespace window
+}  // namespace strid

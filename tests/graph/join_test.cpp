@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Interval joins in a running graph against two nested loops: every pair once, and in outer joins
+// every record without a partner once, in every mode, with several parallelisms, and under
+// simulation; state goes when the watermarks have passed it.
+#include <tuple>
+
+#include "windows.hpp"
+
+namespace strid {
+namespace {
+
+using namespace test;
+using namespace std::chrono_literals;
+
+struct Order {
+    std::uint32_t buyer;
+    std::int64_t number;
+    EventTime time;
+};
+
+struct Pair {
+    std::int64_t left = -1;
+    std::int64_t right = -1;
+    friend auto operator<=>(const Pair&, const Pair&) = default;
+};
+
+struct Inputs {
+    std::vector<Event> events;  // the value is the place in the stream
+    std::vector<Order> orders;
+};
+
+/// Within the disorder of 50 that the test promises.
+Inputs random_inputs(std::uint64_t seed, std::size_t count) {
+    Inputs inputs;
+    inputs.events = random_events(seed, {.keys = 7, .too_late = 0}, count);
+    for (std::size_t i = 0; i < inputs.events.size(); ++i) {
+        inputs.events[i].value = static_cast<std::int64_t>(i);
+    }
+    std::int64_t number = 0;
+    for (const Event& event :
+         random_events(seed + 1'000, {.keys = 9, .step = 20, .too_late = 0}, count / 2)) {
+        inputs.orders.push_back({event.key, number++, event.time});
+    }
+    return inputs;
+}
+
+std::vector<Pair> nested_loops(const Inputs& inputs, std::int64_t lower, std::int64_t upper,
+                               JoinKind kind) {
+    std::vector<Pair> pairs;
+    std::vector<bool> met(inputs.orders.size());
+    for (const Event& event : inputs.events) {
+        bool met_any = false;
+        for (const Order& order : inputs.orders) {
+            const std::int64_t distance = (order.time - event.time).count();
+            if (order.buyer != event.key || distance < lower || distance > upper) continue;
+            met_any = met[static_cast<std::size_t>(order.number)] = true;
+            pairs.push_back({event.value, order.number});
+        }
+        if (!met_any && kind != JoinKind::inner) pairs.push_back({event.value, -1});
+    }
+    for (const Order& order : inputs.orders) {
+        if (kind == JoinKind::full && !met[static_cast<std::size_t>(order.number)]) {
+            pairs.push_back({-1, order.number});
+        }
+    }
+    std::sort(pairs.begin(), pairs.end());
+    return pairs;
+}
+
+std::vector<Pair> joined(const Inputs& inputs, JoinInterval interval, JoinKind kind,
+                         const RunOptions& options) {
+    Graph graph{"join"};
+    auto pairs = std::make_shared<Collected<Pair>>();
+    interval_join(
+        graph.source(replay(inputs.events)).event_time(&Event::time, BoundedDisorder{50ns}),
+        graph.source(replay(inputs.orders)).event_time(&Order::time, BoundedDisorder{50ns}),
+        on(&Event::key, &Event::time), on(&Order::buyer, &Order::time), interval,
+        [](const Event* event, const Order* order) {
+            return Pair{event == nullptr ? -1 : event->value,
+                        order == nullptr ? -1 : order->number};
+        },
+        {.name = "join", .kind = kind})
+        .sink([pairs](const Pair& pair) { pairs->add(pair); });
+    const RunReport report = run(graph, options);
+    EXPECT_EQ(report.find("join")->records_late, 0U);
+    auto result = pairs->records();
+    std::sort(result.begin(), result.end());
+    return result;
+}
+
+TEST(IntervalJoin, EveryPairOnceAndEveryoneElseAlone) {
+    struct Case {
+        JoinInterval interval;
+        std::int64_t lower, upper;  // both in
+    };
+    const Case cases[] = {{{{-20ns}, {30ns}}, -20, 30},
+                          {{{-20ns, false}, {30ns, false}}, -19, 29},
+                          {{{0ns}, {0ns}}, 0, 0},
+                          {{{-500ns}, {-100ns}}, -500, -100},
+                          {{{40ns}, {90ns, false}}, 40, 89}};
+    std::uint64_t seed = 0;
+    for (const Case& one : cases) {
+        for (const JoinKind kind : {JoinKind::inner, JoinKind::left, JoinKind::full}) {
+            const Inputs inputs = random_inputs(++seed, perturbed ? 300 : 1'500);
+            ASSERT_EQ(joined(inputs, one.interval, kind, run_options(seed)),
+                      nested_loops(inputs, one.lower, one.upper, kind))
+                << "seed " << seed;
+        }
+    }
+}
+
+TEST(IntervalJoin, AnIntervalWithoutTimesIsRefused) {
+    const Inputs inputs = random_inputs(1, 10);
+    EXPECT_THROW((void)joined(inputs, {{5ns}, {5ns, false}}, JoinKind::inner, {}), Error);
+}
+
+TEST(IntervalJoin, AnOuterJoinNeedsPointers) {
+    Graph graph{"join"};
+    const auto side = on(&Event::key, &Event::time);
+    const auto stream = [&graph] {
+        return graph.source(replay(std::vector<Event>{}))
+            .event_time(&Event::time, MonotonousTime{});
+    };
+    EXPECT_THROW((void)interval_join(stream(), stream(), side, side, {{0ns}, {0ns}},
+                                     [](const Event& a, const Event&) { return a; },
+                                     {.kind = JoinKind::left}),
+                 GraphError);
+}
+
+TEST(IntervalJoin, NeedsTimeOnBothSides) {
+    Graph graph{"join"};
+    const auto side = on(&Event::key, &Event::time);
+    interval_join(
+        graph.source(replay(std::vector<Event>{})),
+        graph.source(replay(std::vector<Event>{})).event_time(&Event::time, MonotonousTime{}), side,
+        side, {{0ns}, {0ns}}, [](const Event& a, const Event&) { return a; }, {.name = "both"})
+        .sink([](const Event&) {});
+    try {
+        run(graph);
+        FAIL() << "nothing was refused";
+    } catch (const GraphError& error) {
+        EXPECT_STREQ(error.what(),
+                     "operator 'both': windows of event time need event_time() in every stream "
+                     "that leads to them");
+    }
+}
+
+}  // namespace
+}  // namespace strid
