@@ -258,7 +258,8 @@ class WindowMistakes(unittest.TestCase):
 
     def test_malformed_rows(self):
         ask = ["--aggregate", "sum(b)", "--time", "a", "--window", "tumbling:1s"]
-        self.refused(*ask, given="a,b\n1,2\n5,x\n", code=1, says="standard input:3: field 2 'b': not a number: \"x\"")
+        self.refused(*ask, given="a,b\n1,2\n5,x\n", code=1,
+                     says="standard input:3: field 2 'b': not a number: \"x\"")
         self.refused(*ask, given="a,b\n1,2\n2013-02-30,1\n", code=1, says="not a time of ISO 8601")
         self.refused(*ask, given="a,b\n9223372036854775807,2\n", code=1,
                      says="out of range")

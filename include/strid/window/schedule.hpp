@@ -6,7 +6,7 @@
 //
 // `add` is O(1). `pop` is O(1) amortised, plus the numbers passed by, of which long empty stretches
 // are jumped over. Items of the same number come out in the order in which they were added. Buckets
-// keep their memory.
+// pass their memory on to others.
 //
 // Threads: one. The law: no item is due before `position()`.
 #pragma once
@@ -35,7 +35,12 @@ class Schedule {
 
     void add(Index due, Item item) {
         STRID_ASSERT(due >= position_);
-        buckets_[bucket_of(due)].push_back({due, std::move(item)});
+        auto& bucket = buckets_[bucket_of(due)];
+        if (bucket.empty() && !spare_.empty()) {
+            bucket = std::move(spare_.back());
+            spare_.pop_back();
+        }
+        bucket.push_back({due, std::move(item)});
         ++size_;
     }
 
@@ -85,6 +90,7 @@ class Schedule {
             return true;
         });
         bucket.erase(later, bucket.end());
+        if (bucket.empty() && bucket.capacity() != 0) spare_.push_back(std::move(bucket));
         ++position_;
         return true;
     }
@@ -97,8 +103,9 @@ class Schedule {
         return least;
     }
 
-    std::vector<std::vector<Entry>> buckets_;
-    std::vector<Item> at_hand_;  // due at position_ - 1, from next_ on
+    std::vector<std::vector<Entry>> buckets_;  // an empty one has no memory
+    std::vector<std::vector<Entry>> spare_;    // of buckets that emptied
+    std::vector<Item> at_hand_;                // due at position_ - 1, from next_ on
     std::size_t next_ = 0;
     std::size_t size_ = 0;
     Index position_ = std::numeric_limits<Index>::min();
