@@ -48,6 +48,7 @@ class Application {
 [[nodiscard]] std::unique_ptr<Application> make_word_count();
 [[nodiscard]] std::unique_ptr<Application> make_spike_detection();
 [[nodiscard]] std::unique_ptr<Application> make_fraud_detection();
+[[nodiscard]] std::unique_ptr<Application> make_flights();
 
 /// One of each, in the order in which they are listed.
 [[nodiscard]] std::vector<std::unique_ptr<Application>> all_applications();

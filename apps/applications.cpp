@@ -8,6 +8,7 @@ std::vector<std::unique_ptr<Application>> all_applications() {
     all.push_back(make_word_count());
     all.push_back(make_spike_detection());
     all.push_back(make_fraud_detection());
+    all.push_back(make_flights());
     return all;
 }
 

@@ -8,6 +8,10 @@ export LC_ALL=C
 awk -f word-count/oracle.awk word-count/data/opticks.txt | sort > word-count/golden/counts.csv
 python3 spike-detection/oracle.py spike-detection/data/readings.csv \
     > spike-detection/golden/spikes.csv
+for question in delays late rotations joined; do
+    python3 flights/oracle.py $question flights/data/flights.csv flights/data/weather.csv \
+        > flights/golden/$question.csv
+done
 transactions=fraud-detection/data/transactions.csv
 for score in miss-probability miss-rate entropy-reduction; do
     python3 fraud-detection/oracle.py "$transactions" --score "$score" \

@@ -160,5 +160,39 @@ class FraudDetection(Answers):
             self.answers_everywhere(expected, 1, "fraud-detection", records, *options)
 
 
+class Flights(Answers):
+    data = APPS / "flights/data"
+    goldens = APPS / "flights/golden"
+
+    def test_every_question_everywhere(self):
+        outputs = {name: self.folder / f"{name}.csv" for name in ("rotations", "joined", "late")}
+        delays = self.folder / "delays.csv"
+        for way in all_ways():
+            with self.subTest(way=way):
+                self.strid("run", "flights", "--input", self.data / "flights.csv", "--output",
+                           delays, "--weather", self.data / "weather.csv",
+                           *(word for name, path in outputs.items()
+                             for word in (f"--{name}", path)), *way)
+                self.same_answer(self.goldens / "delays.csv", delays, 1)
+                for name, path in outputs.items():
+                    self.same_answer(self.goldens / f"{name}.csv", path)
+
+    def test_other_windows(self):
+        flights = self.data / "flights.csv"
+        for window, slide, disorder, gap in [(600, 600, 600, 3600), (86400, 3600, 7200, 600)]:
+            settings = {"window": window, "slide": slide, "disorder": disorder, "gap": gap}
+            for question in ("delays", "late", "rotations"):
+                expected = self.oracle(sys.executable, APPS / "flights/oracle.py", question,
+                                       flights, *(word for name, seconds in settings.items()
+                                                  for word in (f"--{name}", seconds)))
+                out = self.folder / "out.csv"
+                target = "--output" if question == "delays" else f"--{question}"
+                other = [] if question == "delays" else ["--output", self.folder / "other.csv"]
+                self.strid("run", "flights", "--input", flights, target, out, *other,
+                           *(word for name, seconds in settings.items()
+                             for word in (f"--{name}", f"{seconds}s")))
+                self.same_answer(expected, out)
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -124,6 +124,10 @@ class WatermarkMerge {
     void set_ended(std::size_t input) { update(input, EventTime::latest()); }
 
     [[nodiscard]] EventTime watermark() const noexcept { return watermark_; }
+    /// What the input promised last.
+    [[nodiscard]] EventTime promised(std::size_t input) const noexcept {
+        return inputs_[input].time;
+    }
     [[nodiscard]] bool all_idle() const noexcept { return active_ == 0; }
     [[nodiscard]] Progress progress() const noexcept {
         return {watermark_, all_idle() && !inputs_.empty()};

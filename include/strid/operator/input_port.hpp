@@ -39,6 +39,11 @@ class InputPort {
     [[nodiscard]] Progress progress() const noexcept {
         return ordered_ ? last_ : merge_.progress();
     }
+    /// What the link has promised of the batches that it brings now: a record that breaks it is
+    /// late whatever other links say.
+    [[nodiscard]] EventTime promised(const Link& link) const noexcept {
+        return ordered_ ? last_.watermark : merge_.promised(link.input());
+    }
     /// True where some batch waits; approximate.
     [[nodiscard]] bool waiting() const noexcept;
     /// Mean fill of the links' rings, 0 to 1; approximate.

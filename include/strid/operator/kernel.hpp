@@ -216,6 +216,11 @@ class Kernel final : public Node {
     }
 
     void begin_batch(const message::BatchHeader& header) {
+        chain_.for_each_stage([this]<std::size_t I>(auto& stage) {
+            if constexpr (requires { stage.begin_batch(EventTime{}); }) {
+                stage.begin_batch(input_.promised(*link_));
+            }
+        });
         if constexpr (has_output) {
             output_->begin_input(header.born_ns);
             output_->keep_alive(header);
@@ -301,7 +306,10 @@ class Kernel final : public Node {
         if (closed_) return RunResult::finished;
         waits_.end(now_ns());
         Passed passed{};
-        const bool done = finish_stages(passed);
+        const bool done = [&] {
+            Passage passage{chain_, stage_names(), passed};
+            return passage.finish([&] { return passage.ready() || refreshed(); });
+        }();
         count_records(0, passed);
         if (!done) {
             (void)publish(true);
@@ -327,11 +335,6 @@ class Kernel final : public Node {
         return RunResult::finished;
     }
 
-    [[nodiscard]] bool finish_stages(Passed& passed) {
-        Passage passage{chain_, stage_names(), passed};
-        return passage.finish([&] { return passage.ready() || refreshed(); });
-    }
-
     // ---- bookkeeping ---------------------------------------------------------------------------
 
     [[nodiscard]] Context context(std::size_t index) const noexcept {
@@ -341,7 +344,6 @@ class Kernel final : public Node {
     [[nodiscard]] const std::string* stage_names() const noexcept {
         return names_.data() + Head::operators;
     }
-
     void flush_stages() {
         chain_.for_each_stage([&]<std::size_t I>(auto& stage) {
             if constexpr (requires { stage.flush(); }) {

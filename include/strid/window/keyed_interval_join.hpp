@@ -5,7 +5,9 @@
 // second finds the first, so every pair comes out once, as soon as both are there.
 //
 // Each side keeps its records by time until the watermark says that nothing can meet them any more.
-// Then a record that met nobody comes out alone, where the kind of the join says so.
+// Then a record that met nobody comes out alone, where the kind of the join says so. A record that
+// breaks the promise of its own stream is late: it is counted and dropped, because those it would
+// have met may be gone.
 //
 // A record is O(log n) in the records that its key keeps, plus the pairs that come out; records in
 // order are O(1) to insert. Keys without records are let go.
@@ -121,25 +123,33 @@ class KeyedIntervalJoin {
         if (lower_ > upper_) throw Error("an interval join needs an interval that is not empty");
     }
 
+    /// What the sender of the records that follow has promised.
+    void begin_batch(EventTime promised) noexcept { promised_ = promised; }
+
     template <class Next>
     void operator()(message::Hashed<Either>& arrived, Next&& next) {
+        const auto* const left = std::get_if<0>(&arrived.record);
+        const auto* const right = std::get_if<1>(&arrived.record);
+        const EventTime time =
+            left != nullptr ? std::invoke(left_time_, *left) : std::invoke(right_time_, *right);
+        if (time < promised_) [[unlikely]] {
+            ++late_;
+            return;
+        }
         Entry& key =
             keys_.find_or_make(key_of_(arrived.record), arrived.hash, [] { return KeyState{}; });
-        if (auto* const left = std::get_if<0>(&arrived.record)) {
-            meet(key, key.state.left, key.state.right, std::invoke(left_time_, *left), *left,
-                 lower_, upper_, [&](const L& l, const R& r) { pair(next, &l, &r); });
+        if (left != nullptr) {
+            meet(key, key.state.left, key.state.right, time, *left, lower_, upper_,
+                 [&](const L& l, const R& r) { pair(next, &l, &r); });
         } else {
-            const R& right = *std::get_if<1>(&arrived.record);
-            meet(key, key.state.right, key.state.left, std::invoke(right_time_, right), right,
-                 -upper_, -lower_, [&](const R& r, const L& l) { pair(next, &l, &r); });
+            meet(key, key.state.right, key.state.left, time, *right, -upper_, -lower_,
+                 [&](const R& r, const L& l) { pair(next, &l, &r); });
         }
     }
 
     template <class Next, class Ready>
     bool advance(EventTime watermark, Next&& next, Ready&& ready) {
-        if (!expire_up_to(watermark, next, ready)) return false;
-        watermark_ = watermark;
-        return true;
+        return expire_up_to(watermark, next, ready);
     }
     template <class Next, class Ready>
     bool finish(Next&& next, Ready&& ready) {
@@ -202,9 +212,7 @@ class KeyedIntervalJoin {
             others[at].met = met = true;
             pair(record, others[at].record);
         }
-        // Nothing of the other side before the watermark comes any more.
         const EventTime expires = last == EventTime::latest() ? last : last + Duration{1};
-        if (time < watermark_) ++late_;
         own.insert(first_from(own, time + Duration{1}), Own{{time, record, met}});
         await(key, expires);
     }
@@ -294,7 +302,7 @@ class KeyedIntervalJoin {
     std::int64_t lower_;  // inclusive
     std::int64_t upper_;  // inclusive
     JoinKind kind_;
-    EventTime watermark_ = EventTime::earliest();
+    EventTime promised_ = EventTime::earliest();
     std::uint64_t late_ = 0;
     std::uint64_t number_ = 0;
     KeyStates<K, KeyState> keys_;
