@@ -13,7 +13,7 @@ sources = $(shell git ls-files -co --exclude-standard '*.hpp' '*.cpp')
 .DEFAULT_GOAL := help
 
 help:
-	@echo 'make demo     build, run word count and spike detection on bundled input, into out/'
+	@echo 'make demo     build, run flights, word count and spike detection on bundled input, into out/'
 	@echo 'make test     build and run every test'
 	@echo 'make bench    build and run the benchmarks, print their table'
 	@echo 'make soak     a minute of a slow sink behind a source at full speed: flat memory, nothing lost'
@@ -27,7 +27,9 @@ install-dependencies:
 configure: install-dependencies
 	@$(quietly) configure cmake --preset release
 
-demo: configure
+demo:
+	@scripts/install-dependencies --demo
+	@$(quietly) configure cmake --preset release
 	@$(quietly) build-strid cmake --build --preset release -j $(JOBS) --target tools/strid
 	@scripts/demo $(strid) out
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include <strid/operator/output_port.hpp>
 
@@ -129,6 +130,7 @@ void OutputPort::send(Slot& slot, bool ends_sequence) {
     header.count = static_cast<std::uint32_t>(
         static_cast<std::size_t>(slot.cursor - header.records()) / type_.bytes);
     header.progress = progress_;
+    header.breaks_promise = std::exchange(slot.breaks_promise, false);
     header.sequence = sequence_;
     header.ends_sequence = ends_sequence || stamps_;
     if (stamps_) ++sequence_;
@@ -240,7 +242,7 @@ void OutputPort::send_empty(std::size_t link, memory::Block& block) {
 // ordered section has one stream of numbered batches: who starts it tells the section once, who
 // stands in it only with the batches that it owes anyway.
 bool OutputPort::tell(Slot& slot, bool idle) {
-    if (numbered_) return true;
+    if (numbered_ || slot.batch != nullptr) return true;  // the records at hand come before
     for (std::size_t i = 0; i < slot.link_count; ++i) {
         if (told_[slot.first_link + i] == progress_) continue;
         const std::size_t link = stamps_ ? least_loaded(slot) : slot.first_link + i;
@@ -275,6 +277,7 @@ void OutputPort::promise(const Progress& progress) {
                 send_empty(link, block != nullptr ? *block : *pool_.lease_in_debt());
             }
         }
+        slot.breaks_promise = true;
     }
     refresh();
 }

@@ -20,7 +20,7 @@ class Help(Case):
         for command in ["run", "list", "explain", "bench"]:
             self.assertIn(command, text)
             self.assertIn("--help", self.strid(command, "--help").stdout.decode())
-        for application in ["word-count", "spike-detection", "fraud-detection"]:
+        for application in ["word-count", "spike-detection", "fraud-detection", "flights"]:
             self.assertIn(application, self.strid("run", "--help").stdout.decode())
             text = self.strid("run", application, "--help").stdout.decode()
             for option in ["--input", "--output", "--rate", "--duration", "--parallelism",
@@ -30,7 +30,7 @@ class Help(Case):
     def test_list(self):
         lines = self.strid("list").stdout.decode().splitlines()
         self.assertEqual([line.split()[0] for line in lines],
-                         ["word-count", "spike-detection", "fraud-detection"])
+                         ["word-count", "spike-detection", "fraud-detection", "flights"])
 
     def test_explain(self):
         text = self.strid("explain", "word-count", "--parallelism", "count=3").stdout.decode()

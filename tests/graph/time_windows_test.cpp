@@ -36,6 +36,32 @@ TEST(TimeWindowsInAGraph, EverythingIsLateThatCanBe) {
     agrees(sliding(500, 10), mean, {.disorder = 300, .too_late = 2'000}, Duration{0});
 }
 
+/// Late records are the same ones however many operators stand between time and windows.
+TEST(TimeWindowsInAGraph, WhatIsLateDoesNotDependOnTheWayThere) {
+    const auto windows = sliding(100, 25);
+    for (std::uint64_t seed = 0; seed < 12; ++seed) {
+        const auto events = random_events(seed, {}, event_count);
+        Graph graph{"hops"};
+        auto rows = std::make_shared<Collected<Row>>();
+        graph.source(replay(events))
+            .event_time(&Event::time, BoundedDisorder{Duration{50}})
+            .separate()
+            .filter([](const Event&) { return true; })
+            .separate()
+            .key_by<&Event::key>()
+            .window(windows, &Event::time, sum)
+            .sink([rows](const auto& result) {
+                rows->add({result.key, result.window.start.ns(), result.window.end.ns(),
+                           static_cast<double>(result.value)});
+            });
+        run(graph, run_options(seed));
+        auto answer = rows->records();
+        std::sort(answer.begin(), answer.end());
+        ASSERT_EQ(answer, expected(events, windows, Duration{50}, Duration::zero(), sum).rows)
+            << "seed " << seed;
+    }
+}
+
 TEST(TimeWindowsInAGraph, FireAgainWhileTheyTakeLateRecords) {
     agrees_with_lateness(sliding(100, 25));
     agrees_with_lateness(sliding(100, 100));

@@ -48,6 +48,7 @@ struct alignas(cache_line_bytes) BatchHeader {
 
     std::uint32_t count = 0;            ///< Records alive in the block.
     bool ends_sequence = false;         ///< The last batch that was derived from `sequence`.
+    bool breaks_promise = false;        ///< A record may break what was promised before the batch.
     std::uint64_t sequence = 0;         ///< Place in the order of the stream, for `ordered`.
     std::int64_t born_ns = never_born;  ///< When the oldest record entered the graph (now_ns()).
     Progress progress;                  ///< Of what the same sender sends this reader from now on.

@@ -79,8 +79,7 @@ class Kernel final : public Node {
         if (ended_ && !advancing_) return finish();
         if (!chain_.ready() && !refreshed()) {
             refusals_.add(1);
-            waits_.begin(WaitClock::For::room);
-            return RunResult::refused;
+            return wait_for_room();
         }
         if (advancing_) return resume_advance();
         if constexpr (has_source) {
@@ -222,6 +221,7 @@ class Kernel final : public Node {
             }
         });
         if constexpr (has_output) {
+            if (header.breaks_promise) output_->promise_again();
             output_->begin_input(header.born_ns);
             output_->keep_alive(header);
             if (keeps_sequences_) output_->begin_sequence(header.sequence);
@@ -302,6 +302,11 @@ class Kernel final : public Node {
 
     // ---- the end -------------------------------------------------------------------------------
 
+    RunResult wait_for_room() {
+        waits_.begin(WaitClock::For::room);
+        return RunResult::refused;
+    }
+
     RunResult finish() {
         if (closed_) return RunResult::finished;
         waits_.end(now_ns());
@@ -314,8 +319,7 @@ class Kernel final : public Node {
         if (!done) {
             (void)publish(true);
             if (passed != Passed{}) return RunResult::progressed;
-            waits_.begin(WaitClock::For::room);
-            return RunResult::refused;
+            return wait_for_room();
         }
         if (!stages_closed_) {
             stages_closed_ = true;
@@ -326,10 +330,7 @@ class Kernel final : public Node {
             });
         }
         if constexpr (has_output) {
-            if (!output_->close()) {  // a ring is full: others have to run
-                waits_.begin(WaitClock::For::room);
-                return RunResult::refused;
-            }
+            if (!output_->close()) return wait_for_room();  // a ring is full: others have to run
         }
         closed_ = true;
         return RunResult::finished;
@@ -374,8 +375,7 @@ class Kernel final : public Node {
         }
     }
 
-    /// Records per poll: enough to fill a good part of a batch for each place they may go to, or,
-    /// where they end here, what PollBudget says.
+    /// Records per poll: a good part of a batch for each place they may go to, or PollBudget's.
     [[nodiscard]] std::size_t budget() const noexcept {
         if constexpr (has_output) {
             return std::clamp<std::size_t>(256 * output_->slot_count(), 512, 8192);

@@ -50,6 +50,7 @@ class OutputPort {
         std::int64_t opened_ns = 0;  ///< When the run began that opened the batch.
         std::size_t next_link = 0;   ///< Where least_loaded starts looking.
         SendPolicy policy = SendPolicy::one;
+        bool breaks_promise = false;  ///< Of the batch at hand, or else of the next.
     };
     /// Records of the port's type: their size and how a batch of them is destroyed.
     struct RecordType {
@@ -100,9 +101,11 @@ class OutputPort {
 
     /// How far the stream has come: every batch sent from now on says so.
     void set_progress(const Progress& progress) noexcept { progress_ = progress; }
-    /// The same at once and to everybody, because the next record breaks this promise and is to be
-    /// seen as late wherever it comes.
+    /// The same at once and to everybody, because one of the next records breaks this promise and
+    /// is to be seen as late wherever it comes.
     void promise(const Progress& progress);
+    /// The same for what was said already: a batch that derives from one with such a record.
+    void promise_again() { promise(progress_); }
 
     /// The end of a run of the node: sends what is filled where the producer is `idle`, or where
     /// the consumer is hungry and the batch is worth its way or has waited long enough (design note

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Event time while a stream is silent, and what goes wrong in a window: watermarks that travel
+// without records, a source that nobody waits for, a window function that throws.
+#include <chrono>
+#include <thread>
+
+#include "windows.hpp"
+
+namespace strid {
+namespace {
+
+using namespace test;
+using namespace std::chrono_literals;
+
+/// The next result, waited for while the graph runs.
+template <class T>
+std::optional<T> pop_within(Outlet<T>& outlet, std::chrono::seconds limit) {
+    const auto until = std::chrono::steady_clock::now() + limit;
+    while (std::chrono::steady_clock::now() < until) {
+        if (auto record = outlet.try_pop()) return record;
+        std::this_thread::sleep_for(1ms);
+    }
+    return std::nullopt;
+}
+
+TEST(EventTime, TravelsToReplicasThatNoRecordGoesTo) {
+    Graph graph{"travels"};
+    auto [inlet, stream] = graph.inlet<Event>();
+    auto outlet = std::move(stream)
+                      .event_time(&Event::time, MonotonousTime{})
+                      .key_by<&Event::key>()
+                      .window(sliding(10, 10), &Event::time, sum, {.parallelism = 4})
+                      .outlet();
+    Running running = start(graph, {.workers = 2});
+    // Each key in the first window; then time goes on by one key alone, and no stream ends.
+    for (std::uint32_t key = 0; key < 20; ++key) ASSERT_TRUE(inlet.push({key, at(5), 1}));
+    ASSERT_TRUE(inlet.push({0, at(25), 1}));
+    for (int fired = 0; fired < 20; ++fired) {
+        const auto result = pop_within(outlet, 30s);
+        ASSERT_TRUE(result) << "only " << fired << " windows fired";
+        EXPECT_EQ(result->window.end, at(10));
+    }
+    inlet.close();
+    EXPECT_EQ(outlet.pop()->window.end, at(30));
+    EXPECT_FALSE(outlet.pop());
+    running.wait();
+}
+
+TEST(EventTime, DoesNotWaitForASourceThatIsIdle) {
+    Graph graph{"idle"};
+    auto [silent, silent_stream] = graph.inlet<Event>();
+    auto [busy, busy_stream] = graph.inlet<Event>();
+    auto outlet = std::move(silent_stream)
+                      .event_time(&Event::time, MonotonousTime{}, {.idle_after = 20ms})
+                      .merge(std::move(busy_stream).event_time(&Event::time, MonotonousTime{}))
+                      .key_by<&Event::key>()
+                      .window(sliding(10, 10), &Event::time, sum)
+                      .outlet();
+    Running running = start(graph, {.workers = 2});
+    ASSERT_TRUE(busy.push({1, at(5), 7}));
+    ASSERT_TRUE(busy.push({1, at(15), 1}));
+    const auto first = pop_within(outlet, 30s);
+    ASSERT_TRUE(first) << "the silent source held everybody back";
+    EXPECT_EQ(first->value, 7);
+    // It wakes up: from now on it counts again.
+    ASSERT_TRUE(silent.push({2, at(16), 1}));
+    busy.close();
+    silent.close();
+    EXPECT_EQ(outlet.pop()->window.start, at(10));
+    EXPECT_EQ(outlet.pop()->window.start, at(10));
+    EXPECT_FALSE(outlet.pop());
+    running.wait();
+}
+
+TEST(EventTime, ASourceThatIsNotIdleHoldsWindowsBack) {
+    Graph graph{"held back"};
+    auto [silent, silent_stream] = graph.inlet<Event>();
+    auto [busy, busy_stream] = graph.inlet<Event>();
+    auto outlet = std::move(silent_stream)
+                      .event_time(&Event::time, MonotonousTime{})
+                      .merge(std::move(busy_stream).event_time(&Event::time, MonotonousTime{}))
+                      .key_by<&Event::key>()
+                      .window(sliding(10, 10), &Event::time, sum)
+                      .outlet();
+    Running running = start(graph, {.workers = 2});
+    ASSERT_TRUE(busy.push({1, at(5), 7}));
+    ASSERT_TRUE(busy.push({1, at(95), 1}));
+    std::this_thread::sleep_for(50ms);
+    EXPECT_FALSE(outlet.try_pop());
+    ASSERT_TRUE(silent.push({1, at(6), 1}));  // in the same window, and not late
+    ASSERT_TRUE(silent.push({1, at(50), 1}));
+    const auto first = pop_within(outlet, 30s);
+    ASSERT_TRUE(first);
+    EXPECT_EQ(first->value, 8);
+    busy.close();
+    silent.close();
+    running.wait();
+}
+
+TEST(Windows, AFunctionThatThrowsNamesItsOperator) {
+    for (std::uint64_t seed = 0; seed < 6; ++seed) {
+        const auto thrower = window::sum<Event>([](const Event& event) -> std::int64_t {
+            if (event.value == 300) throw std::runtime_error("no threes here");
+            return event.value;
+        });
+        auto events = random_events(seed, {}, 500);
+        events[seed * 90].value = 300;
+        Graph graph{"throws"};
+        graph.source(replay(events))
+            .event_time(&Event::time, BoundedDisorder{Duration{500}})
+            .key_by<&Event::key>()
+            .window(sliding(10, 10), &Event::time, thrower, {.name = "sums"})
+            .sink([](const auto&) {});
+        try {
+            run(graph, run_options(seed));
+            FAIL() << "nothing was thrown";
+        } catch (const OperatorError& error) {
+            EXPECT_STREQ(error.what(), "operator 'sums': no threes here");
+        }
+    }
+}
+
+}  // namespace
+}  // namespace strid
