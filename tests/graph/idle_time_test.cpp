@@ -55,7 +55,7 @@ TEST(EventTime, DoesNotWaitForASourceThatIsIdle) {
                       .event_time(&Event::time, MonotonousTime{}, {.idle_after = 20ms})
                       .merge(std::move(busy_stream).event_time(&Event::time, MonotonousTime{}))
                       .key_by<&Event::key>()
-                      .window(sliding(10, 10), &Event::time, sum)
+                      .window(sliding(10, 10), &Event::time, sum, {.name = "window"})
                       .outlet();
     Running running = start(graph, {.workers = 2});
     ASSERT_TRUE(busy.push({1, at(5), 7}));
@@ -63,8 +63,9 @@ TEST(EventTime, DoesNotWaitForASourceThatIsIdle) {
     const auto first = pop_within(outlet, 30s);
     ASSERT_TRUE(first) << "the silent source held everybody back";
     EXPECT_EQ(first->value, 7);
-    // It wakes up: from now on it counts again.
+    // It wakes up: from now on it counts again. Had all others ended before, it would be late.
     ASSERT_TRUE(silent.push({2, at(16), 1}));
+    while (running.report().find("window")->records_in != 3) std::this_thread::sleep_for(1ms);
     busy.close();
     silent.close();
     EXPECT_EQ(outlet.pop()->window.start, at(10));
