@@ -32,24 +32,34 @@ WatermarkMerge::WatermarkMerge(std::size_t inputs) : inputs_(inputs), active_(in
 void WatermarkMerge::update(std::size_t input, EventTime watermark) {
     Input& one = inputs_[input];
     if (watermark < one.time) throw WatermarkError(watermark, one.time);
-    const bool held_back = one.idle || one.time <= watermark_;
-    if (one.idle) ++active_;
-    one = {watermark, false};
+    const bool held_back = one.state == State::idle || one.time <= watermark_;
+    if (one.state == State::idle) ++active_;
+    one = {watermark, State::active};
     if (held_back) recompute();
 }
 
 void WatermarkMerge::set_idle(std::size_t input) {
-    if (inputs_[input].idle) return;
-    inputs_[input].idle = true;
+    Input& one = inputs_[input];
+    if (one.state != State::active) return;
+    one.state = State::idle;
     --active_;
-    if (inputs_[input].time <= watermark_) recompute();
+    if (one.time <= watermark_) recompute();
+}
+
+void WatermarkMerge::set_ended(std::size_t input) {
+    Input& one = inputs_[input];
+    if (one.state == State::ended) return;
+    if (one.state == State::active) --active_;
+    one = {EventTime::latest(), State::ended};
+    ++ended_;
+    recompute();
 }
 
 void WatermarkMerge::recompute() noexcept {
-    if (active_ == 0) return;  // it stays where it is: nobody promises more
+    if (all_idle()) return;  // it stays where it is: nobody promises more
     EventTime least = EventTime::latest();
     for (const Input& input : inputs_) {
-        if (!input.idle) least = std::min(least, input.time);
+        if (input.state == State::active) least = std::min(least, input.time);
     }
     // An input that woke may stand behind: what was said stays said.
     watermark_ = std::max(watermark_, least);

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <utility>
 
-#include <strid/operator/fused_chain.hpp>
 #include <strid/operator/node_task.hpp>
 
 namespace strid::operators {
@@ -33,7 +32,9 @@ StepResult NodeTask::step() {
         if (result == RunResult::refused && node.output() != nullptr) {
             retry = !node.output()->await_spare() || retry;
         }
-        if (result == RunResult::empty) wake_at_ns_ = earlier_wake(wake_at_ns_, node.wake_at_ns());
+        if (result == RunResult::empty) {
+            wake_at_ns_ = runtime::earlier_wake(wake_at_ns_, node.wake_at_ns());
+        }
     }
     if (all_finished) return StepResult::finished;
     if (progressed || retry) return StepResult::progressed;

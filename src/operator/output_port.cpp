@@ -272,9 +272,10 @@ void OutputPort::promise(const Progress& progress) {
             if (told_[link] == progress_) continue;
             if (slot.batch != nullptr) {
                 send(slot);
-            } else if (!numbered_ && !stamps_) {
+            } else if (!numbered_) {
                 memory::Block* block = pool_.try_lease();
-                send_empty(link, block != nullptr ? *block : *pool_.lease_in_debt());
+                send_empty(stamps_ ? least_loaded(slot) : link,
+                           block != nullptr ? *block : *pool_.lease_in_debt());
             }
         }
         slot.breaks_promise = true;
@@ -294,7 +295,7 @@ bool OutputPort::publish(bool idle) {
     send_filled(idle);
     const bool told = tell_all(idle);
     announce();
-    return told;
+    return told && overflowing_ == 0;
 }
 
 bool OutputPort::close() {

@@ -177,6 +177,11 @@ class Flights(Answers):
                 for name, path in outputs.items():
                     self.same_answer(self.goldens / f"{name}.csv", path)
 
+    def test_times_are_not_replayed(self):
+        result = self.strid("run", "flights", "--input", self.data / "flights.csv", "--duration",
+                            "1s", code=2)
+        self.assertIn(b"cannot be replayed", result.stderr)
+
     def test_other_windows(self):
         flights = self.data / "flights.csv"
         for window, slide, disorder, gap in [(600, 600, 600, 3600), (86400, 3600, 7200, 600)]:

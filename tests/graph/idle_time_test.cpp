@@ -42,7 +42,7 @@ TEST(EventTime, TravelsToReplicasThatNoRecordGoesTo) {
         EXPECT_EQ(result->window.end, at(10));
     }
     inlet.close();
-    EXPECT_EQ(outlet.pop()->window.end, at(30));
+    EXPECT_EQ(outlet.pop().value().window.end, at(30));
     EXPECT_FALSE(outlet.pop());
     running.wait();
 }
@@ -68,8 +68,8 @@ TEST(EventTime, DoesNotWaitForASourceThatIsIdle) {
     while (running.report().find("window")->records_in != 3) std::this_thread::sleep_for(1ms);
     busy.close();
     silent.close();
-    EXPECT_EQ(outlet.pop()->window.start, at(10));
-    EXPECT_EQ(outlet.pop()->window.start, at(10));
+    EXPECT_EQ(outlet.pop().value().window.start, at(10));
+    EXPECT_EQ(outlet.pop().value().window.start, at(10));
     EXPECT_FALSE(outlet.pop());
     running.wait();
 }
@@ -97,6 +97,46 @@ TEST(EventTime, ASourceThatIsNotIdleHoldsWindowsBack) {
     busy.close();
     silent.close();
     running.wait();
+}
+
+/// A strategy that takes back what it said.
+struct Fickle {
+    template <class T>
+    void observe(const T&, EventTime time) noexcept {
+        latest = time;
+    }
+    [[nodiscard]] EventTime watermark() const noexcept { return latest; }
+    EventTime latest = EventTime::earliest();
+};
+
+TEST(EventTime, AStrategyThatGoesBackIsRefusedByName) {
+    for (std::uint64_t seed = 0; seed < 4; ++seed) {
+        Graph graph{"fickle"};
+        graph.source(replay(std::vector<Event>{{1, at(10), 0}, {1, at(20), 0}, {1, at(15), 0}}))
+            .event_time(&Event::time, Fickle{}, {.name = "time"})
+            .key_by<&Event::key>()
+            .window(sliding(10, 10), &Event::time, sum)
+            .sink([](const auto&) {});
+        try {
+            run(graph, run_options(seed));
+            FAIL() << "nothing was refused";
+        } catch (const OperatorError& error) {
+            EXPECT_STREQ(error.what(),
+                         "operator 'time': a watermark goes back: from 20 ns to 15 ns");
+        }
+    }
+}
+
+TEST(EventTime, TimesThatMakeNoSenseAreRefused) {
+    Graph graph{"negative"};
+    const auto source = [&graph] { return graph.source(replay(std::vector<Event>{})); };
+    EXPECT_THROW((void)source().event_time(&Event::time, MonotonousTime{}, {.idle_after = -1ns}),
+                 GraphError);
+    EXPECT_THROW((void)source()
+                     .event_time(&Event::time, MonotonousTime{})
+                     .key_by<&Event::key>()
+                     .window(sliding(10, 10), &Event::time, sum, {.lateness = -1ns}),
+                 GraphError);
 }
 
 TEST(Windows, AFunctionThatThrowsNamesItsOperator) {

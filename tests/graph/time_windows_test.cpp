@@ -68,6 +68,41 @@ TEST(TimeWindowsInAGraph, FireAgainWhileTheyTakeLateRecords) {
     agrees_with_lateness(sliding(30, 70));
 }
 
+/// The sums of a key's windows of 10, summed again over 100 for all keys together: what the records
+/// of 100 sum to. Two streams merged by key, of which one is merged already.
+TEST(TimeWindowsInAGraph, StandOnWindowsAndOnMergedKeys) {
+    for (std::uint64_t seed = 0; seed < 6; ++seed) {
+        std::map<std::int64_t, std::int64_t> oracle;
+        Graph graph{"windows of windows"};
+        const auto part = [&](std::uint64_t number) {
+            const auto events = random_events(10 * seed + number, {.too_late = 0}, 500);
+            for (const Event& event : events) {
+                const std::int64_t ns = event.time.ns();
+                oracle[(ns >= 0 ? ns : ns - 99) / 100 * 100] += event.value;
+            }
+            return graph.source(replay(events))
+                .event_time(&Event::time, BoundedDisorder{Duration{50}})
+                .key_by<&Event::key>();
+        };
+        using Inner = WindowResult<std::uint32_t, std::int64_t>;
+        auto rows = std::make_shared<Collected<std::pair<std::int64_t, std::int64_t>>>();
+        part(1)
+            .merge(part(2).merge(part(3)))
+            .window(sliding(10, 10), &Event::time, sum)
+            .key_by([](const Inner&) { return 0; })
+            .window(sliding(100, 100), &Inner::time, window::sum<Inner>(&Inner::value))
+            .sink([rows](const auto& result) {
+                rows->add({result.window.start.ns(), result.value});
+            });
+        const RunReport report = run(graph, run_options(seed));
+        const auto answer = rows->records();
+        EXPECT_EQ((std::map<std::int64_t, std::int64_t>(answer.begin(), answer.end())), oracle)
+            << "seed " << seed;
+        EXPECT_EQ(answer.size(), oracle.size()) << "a window fired twice";
+        EXPECT_EQ(report.records_in(), 1'500U);
+    }
+}
+
 TEST(TimeWindowsInAGraph, OpenOnesAreDroppedAtTheEndWhereAskedFor) {
     const std::vector<Event> events{{1, at(5), 1}, {1, at(15), 2}, {1, at(25), 4}};
     const Setting fire{.bound = Duration{0}};

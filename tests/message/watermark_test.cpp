@@ -118,5 +118,18 @@ TEST(WatermarkMerge, EndedInputsHoldNobodyBackAndAlignmentHoldsTheFast) {
     EXPECT_THROW(WatermarkMerge(0), Error);
 }
 
+TEST(WatermarkMerge, AnInputThatEndsDoesNotEndTheTimeOfOneThatIsIdle) {
+    WatermarkMerge merge(2);
+    merge.update(0, at(100));
+    merge.set_idle(1);
+    merge.set_ended(0);
+    EXPECT_EQ(merge.progress(), (Progress{at(100), true}));
+    merge.update(1, at(120));
+    EXPECT_EQ(merge.progress(), (Progress{at(120), false}));
+    merge.set_idle(1);
+    merge.set_ended(1);
+    EXPECT_EQ(merge.progress(), (Progress{EventTime::latest(), false}));
+}
+
 }  // namespace
 }  // namespace strid

@@ -98,5 +98,32 @@ TEST_F(Port, HasNoSpareWhenItsBlocksAreOutAndASpareWhenOneComesHome) {
     EXPECT_TRUE(port.refresh());
 }
 
+// A producer that is not refused any record yet has something that waits for room: where it took
+// itself for done, it slept, and nobody woke it (only who waits for room is woken by those who make
+// some).
+TEST(FullRing, ANodeIsNotDoneWhileAWatermarkWaitsForRoom) {
+    OutputPort port{record_type<Record>(),
+                    {{.links = 1, .policy = SendPolicy::one}},
+                    {.block_bytes = 4096, .blocks_per_link = 8, .ring_capacity = 2}};
+    std::int64_t time = 0;
+    const auto tell = [&] {
+        port.set_progress({EventTime{++time}, false});
+        return port.publish(true);
+    };
+    EXPECT_TRUE(tell());
+    EXPECT_TRUE(tell());
+    EXPECT_FALSE(tell()) << "the ring holds two";
+    EXPECT_FALSE(port.publish(true));
+    EXPECT_FALSE(port.refresh());
+    for (std::int64_t said = 1; said <= 3; ++said) {
+        memory::Block* batch = nullptr;
+        ASSERT_EQ(port.link(0).receive(batch), channel::PopResult::ok);
+        EXPECT_EQ(message::header_of(*batch).progress.watermark, EventTime{said});
+        port.link(0).give_back(*batch);
+        EXPECT_TRUE(port.refresh());
+        EXPECT_TRUE(port.publish(true));
+    }
+}
+
 }  // namespace
 }  // namespace strid::operators

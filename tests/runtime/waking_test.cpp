@@ -216,19 +216,23 @@ TEST(Waking, NotificationComesBeforeTheTimer) {
     EXPECT_EQ(steps, 3U);
 }
 
-// A slow stream through three tasks with their homes on two workers: one of them does it all.
+// A slow stream through three tasks with their homes on two workers: one of them does it all, but
+// for what the machine itself delays: a worker that lost its core is late, and the other helps.
 TEST(Waking, LowRateNeedsOneWorker) {
-    Ring ring_a(8);
-    Ring ring_b(8);
+    Ring ring_a(256);
+    Ring ring_b(256);
     std::vector<std::unique_ptr<FunctionTask>> tasks;
     std::uint64_t received = 0;
     const std::uint64_t count = 200;
     std::uint64_t emitted = 0;
+    std::uint64_t late = 0;
     std::array<std::uint64_t, 2> found_together{};  // by the relay and by the sink, but the first
     tasks.push_back(std::make_unique<FunctionTask>("source", [&](FunctionTask& task) {
+        const std::int64_t now = now_ns();
+        if (now - task.wake_at > 200'000) ++late;
         static_cast<void>(ring_a.try_push(++emitted));
         tasks[1]->notify();
-        task.wake_at = now_ns() + 500'000;
+        task.wake_at = now + 500'000;
         return emitted < count ? StepResult::timed : StepResult::finished;
     }));
     tasks.push_back(std::make_unique<FunctionTask>("relay", [&](FunctionTask&) {
@@ -259,10 +263,11 @@ TEST(Waking, LowRateNeedsOneWorker) {
     // Three steps a record, but for those that a worker which had lost its core found together; on
     // one worker but for the start and what a busy machine adds.
     EXPECT_GE(most + least + found_together[0] + found_together[1], 3 * count);
-    EXPECT_LE(least, count / 4);
+    const std::uint64_t allowed = count / 4 + 6 * late;  // a late record and what it holds up
+    EXPECT_LE(least, allowed);
     const std::uint64_t parks_of_idle =
         workers[0].steps < workers[1].steps ? workers[0].parks : workers[1].parks;
-    EXPECT_LE(parks_of_idle, count / 4);
+    EXPECT_LE(parks_of_idle, allowed);
 }
 
 // Much to do for tasks that have their home on one worker: the others come and take it.

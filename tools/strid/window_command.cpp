@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <charconv>
 #include <memory>
 #include <variant>
 
@@ -57,16 +56,6 @@ struct WindowCommand {
     bool drop_open = false;
 };
 
-std::vector<std::string> split(std::string_view list) {
-    std::vector<std::string> parts;
-    while (!list.empty()) {
-        const auto comma = std::min(list.find(','), list.size());
-        parts.emplace_back(detail::trimmed(list.substr(0, comma)));
-        list.remove_prefix(std::min(comma + 1, list.size()));
-    }
-    return parts;
-}
-
 std::uint64_t read_count(std::string_view text) {
     std::uint64_t count = 0;
     if (detail::read_integer(text, count) != nullptr || count == 0) {
@@ -117,7 +106,7 @@ CsvColumn column(const std::string& name, bool no_header) {
 void complete(WindowCommand& command) {
     WindowJob& job = command.job;
     TablePlan& plan = *command.plan;
-    plan.keys = split(command.keys);
+    plan.keys = split_list(command.keys);
     if (plan.keys.size() > keys_max) {
         throw GraphError(fmt::format("--key: more than {} columns", keys_max));
     }

@@ -23,6 +23,9 @@ namespace strid {
 ///                   on(&Weather::origin, &Weather::time), {.lower = {-1h, false}, .upper = {0h}},
 ///                   [](const Flight& f, const Weather& w) { return Delay{f.delay, w.wind}; })
 ///
+/// Records are kept longer than the batches they came with: those with text fields must own it
+/// (std::array<char, N>, std::string). Late records are counted and not joined.
+///
 /// Throws Error for an interval that no time lies in, GraphError for streams of two graphs, or for
 /// an outer join whose function cannot be told that a side is missing.
 template <class Left, class Right, class LeftKey, class LeftTime, class RightKey, class RightTime,

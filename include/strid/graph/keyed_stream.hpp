@@ -138,7 +138,8 @@ class KeyedStream {
         if (other.handle_.segments != handle_.segments) {
             throw GraphError("merge of streams of two different graphs");
         }
-        handle_.origins.push_back(other.handle_.origins.front());
+        const auto& origins = other.handle_.origins;
+        handle_.origins.insert(handle_.origins.end(), origins.begin(), origins.end());
         return std::move(*this);
     }
 
@@ -175,6 +176,9 @@ class KeyedStream {
 
     template <class Stage, class Windows, class TimeOf, class A>
     auto timed(Windows windows, TimeOf time_of, A aggregate, const WindowOptions& options) {
+        if (options.lateness < Duration::zero()) {
+            throw GraphError("the lateness of a window must not be negative");
+        }
         return then<typename Stage::Out::Record>(
             Stage{windows, std::move(key_of_), std::move(time_of), std::move(aggregate), options},
             of(options), "window", true);

@@ -134,6 +134,9 @@ class Stream<T, graph::Chain<Head, Steps...>> {
     /// longer.
     template <TimeFunction<T> TimeOf, WatermarkStrategy<T> Strategy>
     auto event_time(TimeOf time_of, Strategy strategy, EventTimeOptions options = {}) && {
+        if (options.idle_after.count() < 0) {
+            throw GraphError("the time after which a stream is idle must not be negative");
+        }
         using Stage = operators::EventTimeStage<TimeOf, Strategy>;
         auto stream = std::move(*this).template then<T>(
             Stage{std::move(time_of), std::move(strategy), options.idle_after},

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <type_traits>
@@ -100,7 +101,7 @@ struct Progress {
 
 /// One watermark for several inputs (the splits of a source, the links of a port): the least of
 /// those that are active. An input that is idle holds nobody back; what it brings when it wakes may
-/// be late. An input that has ended promises everything.
+/// be late. An input that has ended promises everything, but does not end the time of the others.
 ///
 /// O(1) per update but where the slowest input moves, which takes O(inputs).
 class WatermarkMerge {
@@ -121,34 +122,35 @@ class WatermarkMerge {
     /// Nothing is known of the input for the time being.
     void set_idle(std::size_t input);
     /// Nothing more will come from the input.
-    void set_ended(std::size_t input) { update(input, EventTime::latest()); }
+    void set_ended(std::size_t input);
 
     [[nodiscard]] EventTime watermark() const noexcept { return watermark_; }
     /// What the input promised last.
     [[nodiscard]] EventTime promised(std::size_t input) const noexcept {
         return inputs_[input].time;
     }
-    [[nodiscard]] bool all_idle() const noexcept { return active_ == 0; }
-    [[nodiscard]] Progress progress() const noexcept {
-        return {watermark_, all_idle() && !inputs_.empty()};
-    }
+    /// Of the inputs that have not ended none is active.
+    [[nodiscard]] bool all_idle() const noexcept { return active_ == 0 && ended_ < inputs_.size(); }
+    [[nodiscard]] Progress progress() const noexcept { return {watermark_, all_idle()}; }
 
     /// Alignment: whether the input may be read on, being at most `drift` ahead of the slowest
     /// that is active. The slowest always may.
     [[nodiscard]] bool may_advance(std::size_t input, Duration drift) const noexcept {
-        return inputs_[input].idle || inputs_[input].time <= watermark_ + drift;
+        return inputs_[input].state != State::active || inputs_[input].time <= watermark_ + drift;
     }
 
   private:
+    enum class State : std::uint8_t { active, idle, ended };
     struct Input {
         EventTime time = EventTime::earliest();
-        bool idle = false;
+        State state = State::active;
     };
 
     void recompute() noexcept;
 
     std::vector<Input> inputs_;
     std::size_t active_ = 0;
+    std::size_t ended_ = 0;
     EventTime watermark_ = EventTime::earliest();
 };
 

@@ -44,7 +44,7 @@ class EventTimeStage {
         auto& record = record_of(arrived);
         const EventTime time = std::invoke(time_of_, std::as_const(record));
         if (time < strategy_.watermark()) [[unlikely]]
-            next.promise({strategy_.watermark(), false});
+            next.promise({said(), false});
         strategy_.observe(std::as_const(record), time);
         came_ = true;
         next(record);
@@ -54,15 +54,24 @@ class EventTimeStage {
         if (came_ || last_ns_ == 0) last_ns_ = now_ns;
         came_ = false;
         idle_ = idle_after_ != 0 && now_ns - last_ns_ >= idle_after_;
-        return {strategy_.watermark(), idle_};
+        return {said(), idle_};
     }
     [[nodiscard]] std::int64_t wake_at_ns() const noexcept {
         return idle_after_ == 0 || idle_ ? 0 : last_ns_ + idle_after_;
     }
 
   private:
+    /// What is said now. Throws WatermarkError where the strategy takes back what it said before.
+    EventTime said() {
+        const EventTime watermark = strategy_.watermark();
+        if (watermark < said_) throw WatermarkError(watermark, said_);
+        said_ = watermark;
+        return watermark;
+    }
+
     [[no_unique_address]] TimeOf time_of_;
     Strategy strategy_;
+    EventTime said_ = EventTime::earliest();
     std::int64_t idle_after_;
     std::int64_t last_ns_ = 0;  // when a record came last, as far as runs can tell
     bool came_ = false;         // one came in this run

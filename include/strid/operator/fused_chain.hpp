@@ -46,12 +46,6 @@ inline constexpr bool kept_in_registers =
     std::is_trivially_copyable_v<Stage> && std::is_copy_constructible_v<Stage> &&
     sizeof(Stage) <= 2 * cache_line_bytes;
 
-/// The earlier of two times to be woken at; 0 stands for never.
-[[nodiscard]] inline std::int64_t earlier_wake(std::int64_t a, std::int64_t b) noexcept {
-    if (a == 0 || b == 0) return a + b;
-    return a < b ? a : b;
-}
-
 /// Whether the stage says how far the stream has come, whatever its input said.
 template <class Stage>
 inline constexpr bool draws_watermarks =
@@ -90,7 +84,7 @@ class FusedChain {
         std::int64_t earliest = 0;
         const auto look = [&earliest](const auto& stage) {
             if constexpr (requires { stage.wake_at_ns(); }) {
-                earliest = earlier_wake(earliest, stage.wake_at_ns());
+                earliest = runtime::earlier_wake(earliest, stage.wake_at_ns());
             }
         };
         std::apply([&look](const auto&... stages) { (look(stages), ...); }, stages_);

@@ -92,7 +92,7 @@ class Kernel final : public Node {
     [[nodiscard]] std::int64_t wake_at_ns() const noexcept override {
         std::int64_t wake_at_ns = chain_.wake_at_ns();
         if constexpr (requires { head_.source.wake_at_ns(); }) {
-            wake_at_ns = earlier_wake(wake_at_ns, head_.source.wake_at_ns());
+            wake_at_ns = runtime::earlier_wake(wake_at_ns, head_.source.wake_at_ns());
         }
         return wake_at_ns;
     }
@@ -285,7 +285,7 @@ class Kernel final : public Node {
         waits_.end(start_ns);
         if constexpr (has_output) output_->begin_run(start_ns);
         advance(start_ns);
-        (void)publish(true);
+        idle_published_ = publish(true);
         end_run(start_ns, message::never_born, 0);
         return RunResult::progressed;
     }

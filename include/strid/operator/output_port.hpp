@@ -110,8 +110,8 @@ class OutputPort {
     /// The end of a run of the node: sends what is filled where the producer is `idle`, or where
     /// the consumer is hungry and the batch is worth its way or has waited long enough (design note
     /// 0003). A consumer that no batch goes to is told how far the stream has come by an empty one.
-    /// Announces everything that was sent. False where the producer is idle and a consumer could
-    /// not be told for want of a block.
+    /// Announces everything that was sent. False where an idle producer is not done: a consumer
+    /// could not be told for want of a block, or a batch waits for room in a ring.
     bool publish(bool idle);
     /// Everything out and the links closed. False while a ring has no room: try again.
     [[nodiscard]] bool close();

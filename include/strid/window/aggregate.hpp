@@ -21,7 +21,8 @@
 
 namespace strid::window {
 
-/// What every aggregate has. `State` is a plain value; one without records is `identity()`.
+/// What every aggregate has. `State` outlives the batches that its records came with, so it owns
+/// what it points to. It is a plain value; one without records is `identity()`.
 template <class A>
 concept Aggregate =
     std::copy_constructible<A> &&

@@ -19,7 +19,7 @@
 
 namespace strid::window {
 
-/// `State` is default-constructed once and `clear()`ed each time before it is used again.
+/// `State` is made once and `clear()`ed each time before it is used again.
 template <class K, class State>
 class KeyStates {
   public:

@@ -7,7 +7,8 @@
 // Each side keeps its records by time until the watermark says that nothing can meet them any more.
 // Then a record that met nobody comes out alone, where the kind of the join says so. A record that
 // breaks the promise of its own stream is late: it is counted and dropped, because those it would
-// have met may be gone.
+// have met may be gone. What is kept outlives its batch: a record with text fields must own its
+// text.
 //
 // A record is O(log n) in the records that its key keeps, plus the pairs that come out; records in
 // order are O(1) to insert. Keys without records are let go.
@@ -20,14 +21,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <type_traits>
 #include <utility>
 #include <variant>
-#include <vector>
 
 #include <strid/base/error.hpp>
 #include <strid/message/batch.hpp>
 #include <strid/operator/stage.hpp>
+#include <strid/window/deadlines.hpp>
 #include <strid/window/flat_ring.hpp>
 #include <strid/window/key_states.hpp>
 #include <strid/window/result.hpp>
@@ -117,8 +119,8 @@ class KeyedIntervalJoin {
           left_time_(std::move(left_time)),
           right_time_(std::move(right_time)),
           combine_(std::move(combine)),
-          lower_(interval.lower.offset.count() + (interval.lower.inclusive ? 0 : 1)),
-          upper_(interval.upper.offset.count() - (interval.upper.inclusive ? 0 : 1)),
+          lower_(within(interval.lower.offset) + (interval.lower.inclusive ? 0 : 1)),
+          upper_(within(interval.upper.offset) - (interval.upper.inclusive ? 0 : 1)),
           kind_(kind) {
         if (lower_ > upper_) throw Error("an interval join needs an interval that is not empty");
     }
@@ -157,9 +159,14 @@ class KeyedIntervalJoin {
     }
 
     [[nodiscard]] std::uint64_t take_late() noexcept { return std::exchange(late_, 0); }
-    [[nodiscard]] std::size_t live_keys() const noexcept { return keys_.live(); }
 
   private:
+    /// An offset that can be negated and moved by one: a century and a half stands for ever.
+    static std::int64_t within(Duration offset) noexcept {
+        constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max() / 2;
+        return std::clamp(offset.count(), -most, most);
+    }
+
     template <class T>
     struct Kept {
         EventTime time;
@@ -172,22 +179,13 @@ class KeyedIntervalJoin {
         void clear() {
             left.clear();
             right.clear();
-            is_due = false;
+            deadline = {};
         }
         FlatRing<KeptLeft> left;
         FlatRing<KeptRight> right;
-        EventTime due;
-        bool is_due = false;
+        Deadline deadline;
     };
     using Entry = typename KeyStates<K, KeyState>::Entry;
-    struct Due {
-        EventTime at;
-        std::uint64_t number;
-        Entry* key;
-    };
-    static constexpr auto later = [](const Due& a, const Due& b) {
-        return a.at != b.at ? a.at > b.at : a.number > b.number;
-    };
 
     template <class Next>
     void pair(Next& next, const L* left, const R* right) {
@@ -212,9 +210,8 @@ class KeyedIntervalJoin {
             others[at].met = met = true;
             pair(record, others[at].record);
         }
-        const EventTime expires = last == EventTime::latest() ? last : last + Duration{1};
         own.insert(first_from(own, time + Duration{1}), Own{{time, record, met}});
-        await(key, expires);
+        deadlines_.await(key, last + Duration{1});
     }
 
     /// The first position of a record that is not before `time`; looked for from the end.
@@ -234,33 +231,23 @@ class KeyedIntervalJoin {
         return low;
     }
 
-    void await(Entry& key, EventTime at) {
-        if (key.state.is_due && at >= key.state.due) return;
-        key.state.due = at;
-        key.state.is_due = true;
-        schedule_.push_back({at, number_++, &key});
-        std::push_heap(schedule_.begin(), schedule_.end(), later);
-    }
-
     template <class Next, class Ready>
     bool expire_up_to(EventTime watermark, Next& next, Ready& ready) {
-        while (!schedule_.empty() && schedule_.front().at <= watermark) {
+        while (deadlines_.is_due(watermark)) {
             if (!ready()) return false;
-            const Due due = schedule_.front();
-            std::pop_heap(schedule_.begin(), schedule_.end(), later);
-            schedule_.pop_back();
-            KeyState& state = due.key->state;
-            if (!state.is_due || state.due != due.at) continue;
-            state.is_due = false;
+            Entry* const key = deadlines_.pop();
+            if (key == nullptr) continue;
+            KeyState& state = key->state;
             const bool left_done =
                 expire(state.left, upper_, watermark, kind_ != JoinKind::inner, next, ready);
             const bool right_done = left_done && expire(state.right, -lower_, watermark,
                                                         kind_ == JoinKind::full, next, ready);
             if (state.left.empty() && state.right.empty()) {
-                keys_.expire(*due.key);
+                keys_.expire(*key);
                 continue;
             }
-            await(*due.key, std::min(expiry(state.left, upper_), expiry(state.right, -lower_)));
+            deadlines_.await(*key,
+                             std::min(expiry(state.left, upper_), expiry(state.right, -lower_)));
             if (!right_done) return false;
         }
         return true;
@@ -304,9 +291,8 @@ class KeyedIntervalJoin {
     JoinKind kind_;
     EventTime promised_ = EventTime::earliest();
     std::uint64_t late_ = 0;
-    std::uint64_t number_ = 0;
     KeyStates<K, KeyState> keys_;
-    std::vector<Due> schedule_;  // a heap, the soonest at the front
+    Deadlines<Entry> deadlines_;
 };
 
 }  // namespace window

@@ -24,6 +24,7 @@
 
 #include <strid/message/batch.hpp>
 #include <strid/operator/stage.hpp>
+#include <strid/window/deadlines.hpp>
 #include <strid/window/key_states.hpp>
 #include <strid/window/result.hpp>
 
@@ -61,10 +62,10 @@ class KeyedSessions {
         add_record(aggregate_, session->state, record);
         session->fired = false;
         if (over(*session) > watermark_) [[likely]] {
-            await(key, over(*session));
+            deadlines_.await(key, over(*session));
         } else {
             fire(key, *session, next);
-            await(key, closing(*session));
+            deadlines_.await(key, closing(*session));
         }
     }
 
@@ -82,7 +83,6 @@ class KeyedSessions {
     }
 
     [[nodiscard]] std::uint64_t take_late() noexcept { return std::exchange(late_, 0); }
-    [[nodiscard]] std::size_t live_keys() const noexcept { return keys_.live(); }
 
   private:
     struct Session {
@@ -94,22 +94,12 @@ class KeyedSessions {
     struct KeyState {
         void clear() {
             sessions.clear();
-            due = EventTime::latest();
-            is_due = false;
+            deadline = {};
         }
         std::vector<Session> sessions;
-        EventTime due = EventTime::latest();  // when its entry in the schedule says to look at it
-        bool is_due = false;
+        Deadline deadline;
     };
     using Entry = typename KeyStates<K, KeyState>::Entry;
-    struct Due {
-        EventTime at;
-        std::uint64_t number;
-        Entry* key;
-    };
-    static constexpr auto later = [](const Due& a, const Due& b) {
-        return a.at != b.at ? a.at > b.at : a.number > b.number;
-    };
 
     /// When the watermark says that no record can extend it: one at its very end still would.
     [[nodiscard]] static EventTime over(const Session& session) noexcept {
@@ -149,24 +139,11 @@ class KeyedSessions {
         return &sessions[static_cast<std::size_t>(at)];
     }
 
-    void await(Entry& key, EventTime at) {
-        if (key.state.is_due && at >= key.state.due) return;
-        key.state.due = at;
-        key.state.is_due = true;
-        schedule_.push_back({at, number_++, &key});
-        std::push_heap(schedule_.begin(), schedule_.end(), later);
-    }
-
     template <class Next, class Ready>
     bool fire_up_to(EventTime watermark, Next& next, Ready& ready) {
-        while (!schedule_.empty() && schedule_.front().at <= watermark) {
+        while (deadlines_.is_due(watermark)) {
             if (!ready()) return false;
-            const Due due = schedule_.front();
-            std::pop_heap(schedule_.begin(), schedule_.end(), later);
-            schedule_.pop_back();
-            if (!due.key->state.is_due || due.key->state.due != due.at) continue;
-            due.key->state.is_due = false;
-            look_at(*due.key, due.at, next);
+            if (Entry* const key = deadlines_.pop()) look_at(*key, key->state.deadline.at, next);
         }
         return true;
     }
@@ -190,7 +167,7 @@ class KeyedSessions {
         for (const Session& session : sessions) {
             soonest = std::min(soonest, session.fired ? closing(session) : over(session));
         }
-        await(key, soonest);
+        deadlines_.await(key, soonest);
     }
 
     template <class Next>
@@ -207,9 +184,8 @@ class KeyedSessions {
     OpenWindows at_end_;
     EventTime watermark_ = EventTime::earliest();
     std::uint64_t late_ = 0;
-    std::uint64_t number_ = 0;
     KeyStates<K, KeyState> keys_;
-    std::vector<Due> schedule_;  // a heap, the soonest at the front
+    Deadlines<Entry> deadlines_;
 };
 
 }  // namespace strid::window

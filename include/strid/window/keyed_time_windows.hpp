@@ -9,6 +9,7 @@
 // Every window in which a key has a record fires once, in the order of the ends; keys of the same
 // end in the order in which their panes came. With lateness, a window fires again for each record
 // that comes between its end and its closing. A record all of whose windows are closed is late.
+// Records of a pane are combined in the order in which they came, panes in the order of time.
 //
 // Threads: only the task of the node. The law, per key: panes rise by number and none is empty; the
 // sliding structure holds the panes at the positions [first_slid, end_slid).
@@ -85,7 +86,6 @@ class KeyedTimeWindows {
 
     /// Records that came too late since this was last asked.
     [[nodiscard]] std::uint64_t take_late() noexcept { return std::exchange(late_, 0); }
-    [[nodiscard]] std::size_t live_keys() const noexcept { return keys_.live(); }
 
   private:
     using Index = TimeWindows::Index;

@@ -25,12 +25,18 @@ double standardised(const TableAggregate::Cell& cell, AggregateKind kind) {
 
 // ---- the plan -----------------------------------------------------------------------------------
 
-void TablePlan::read_aggregates(std::string_view list) {
+std::vector<std::string> split_list(std::string_view list) {
+    std::vector<std::string> parts;
     while (!list.empty()) {
         const auto comma = std::min(list.find(','), list.size());
-        add_aggregate(detail::trimmed(list.substr(0, comma)));
+        parts.emplace_back(detail::trimmed(list.substr(0, comma)));
         list.remove_prefix(std::min(comma + 1, list.size()));
     }
+    return parts;
+}
+
+void TablePlan::read_aggregates(std::string_view list) {
+    for (const std::string& item : split_list(list)) add_aggregate(item);
     if (items.empty()) throw GraphError("no aggregate is asked for");
 }
 

@@ -62,6 +62,9 @@ struct TimeFormat {
                                          EventTime& time);
 void append_time(std::string& out, EventTime time, const TimeFormat& format);
 
+/// The parts of a list with commas between them, without spaces around.
+[[nodiscard]] std::vector<std::string> split_list(std::string_view list);
+
 /// One value column, as a number or as a text.
 struct ValueColumn {
     std::string name;
