@@ -44,13 +44,21 @@ block::OperatorKind kind_of(const std::string& kind) {
         {"filter", block::OperatorKind::filter},
         {"flat_map", block::OperatorKind::flat_map},
         {"accumulate", block::OperatorKind::accumulator},
-        {"reduce", block::OperatorKind::accumulator}};
-    return kinds.at(kind);
+        {"reduce", block::OperatorKind::accumulator},
+        {"window", block::OperatorKind::keyed_windows},
+        {"join", block::OperatorKind::accumulator},
+        {"parallel_windows", block::OperatorKind::parallel_windows}};
+    // What is made of others (the time of a stream, the levels of paned windows, collectors) stands
+    // in the algebra as what it looks like from outside.
+    const auto found = kinds.find(kind);
+    return found == kinds.end() ? block::OperatorKind::flat_map : found->second;
 }
 
 /// The distribution of the first operator of a fragment, as the algebra names it.
-block::DistributionKind distribution_of(const Plan& plan, const Fragment& fragment) {
+block::DistributionKind distribution_of(const Plan& plan, const Fragment& fragment,
+                                        block::OperatorKind kind) {
     if (fragment.producers.empty()) return block::DistributionKind::none;
+    if (kind == block::OperatorKind::parallel_windows) return block::DistributionKind::complex;
     for (const std::size_t p : fragment.producers) {
         for (const Edge& edge : plan.fragments[p].edges) {
             if (&plan.fragments[edge.to] != &fragment) continue;
@@ -73,8 +81,8 @@ block::Dag dag_of(const Segments& segments, const Plan& plan, const RunOptions& 
             const std::size_t vertex = dag.add_vertex(
                 {.name = operators[i].name,
                  .kind = kind_of(operators[i].kind),
-                 .distribution =
-                     leads ? distribution_of(plan, fragment) : block::DistributionKind::forward,
+                 .distribution = leads ? distribution_of(plan, fragment, kind_of(operators[i].kind))
+                                       : block::DistributionKind::forward,
                  .replicas = fragment.parallelism},
                 leads || !options.fuse ? block::Attachment::add : block::Attachment::chain);
             if (leads) {
@@ -126,7 +134,8 @@ GraphDescription Graph::description(const RunOptions& options) const {
         for (std::size_t i = fragment.first; i < fragment.last; ++i) {
             segment.operators.push_back({.name = operators[i].name,
                                          .kind = operators[i].kind,
-                                         .parallelism = fragment.parallelism});
+                                         .parallelism = fragment.parallelism,
+                                         .note = operators[i].note});
         }
         result.segments.push_back(std::move(segment));
         for (const Edge& edge : fragment.edges) {

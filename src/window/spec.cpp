@@ -93,18 +93,44 @@ TimeWindows::Index TimeWindows::end_over(EventTime watermark) const noexcept {
     return clamped(floor_divide(since, slide_.count()) + 1);
 }
 
-CountWindows::CountWindows(std::uint64_t length, std::uint64_t slide)
-    : length_(length), slide_(slide), pane_(std::gcd(length, slide)) {}
+TimeWindows TimeWindows::share(std::size_t index, std::size_t of) const {
+    const Wide slide = Wide{slide_.count()} * static_cast<std::int64_t>(of);
+    const Wide offset =
+        Wide{offset_.count()} + Wide{slide_.count()} * static_cast<std::int64_t>(index);
+    if (clamped(slide) != slide || clamped(offset) != offset) {
+        throw Error(
+            fmt::format("a window that slides by {} ns cannot be shared by {}: the slide of "
+                        "one of them would pass the limits of time",
+                        slide_.count(), of));
+    }
+    return sliding(length_, Duration{clamped(slide)}, Duration{clamped(offset)});
+}
+
+CountWindows::CountWindows(std::uint64_t length, std::uint64_t slide, std::uint64_t offset)
+    : length_(length), slide_(slide), offset_(offset), pane_(std::gcd(length, slide)) {}
+
+CountWindows CountWindows::share(std::size_t index, std::size_t of) const {
+    std::uint64_t slide = 0;
+    if (__builtin_mul_overflow(slide_, of, &slide)) {
+        throw Error(
+            fmt::format("a window that slides by {} records cannot be shared by {}: the "
+                        "slide of one of them would pass the limits of its type",
+                        slide_, of));
+    }
+    return {length_, slide, offset_ + index * slide_};
+}
 
 CountWindows CountWindows::sliding(std::uint64_t length, std::uint64_t slide) {
     check_positive("length", length);
     check_positive("slide", slide);
-    return {length, slide};
+    return {length, slide, 0};
 }
 
 WindowRange<CountWindows::Index> CountWindows::containing(std::uint64_t position) const noexcept {
-    const Index end = position / slide_ + 1;
-    const Index first = position < length_ ? 0 : (position - length_) / slide_ + 1;
+    if (position < offset_) return {0, 0};
+    const std::uint64_t since = position - offset_;
+    const Index end = since / slide_ + 1;
+    const Index first = since < length_ ? 0 : (since - length_) / slide_ + 1;
     return {std::min(first, end), end};
 }
 

@@ -153,7 +153,7 @@ Answer expected(const std::vector<Event>& events, const SessionWindows& windows,
             close(event.key, session);
             return true;
         });
-        Session joined{event.time.ns(), event.time.ns(), {event}};
+        Session joined{event.time.ns(), event.time.ns(), {}};
         std::vector<Session> rest;
         for (Session& session : sessions) {
             if (session.first - gap <= event.time.ns() && event.time.ns() <= session.last + gap) {
@@ -165,6 +165,7 @@ Answer expected(const std::vector<Event>& events, const SessionWindows& windows,
                 rest.push_back(session);
             }
         }
+        joined.records.push_back(event);
         if (joined.records.size() == 1 && is_closed(joined.last)) {
             answer.late.push_back(event);
             continue;

@@ -107,7 +107,7 @@ TEST(FullRing, ANodeIsNotDoneWhileAWatermarkWaitsForRoom) {
                     {.block_bytes = 4096, .blocks_per_link = 8, .ring_capacity = 2}};
     std::int64_t time = 0;
     const auto tell = [&] {
-        port.set_progress({EventTime{++time}, false});
+        port.set_progress({EventTime::of_ns(++time), false});
         return port.publish(true);
     };
     EXPECT_TRUE(tell());
@@ -118,7 +118,7 @@ TEST(FullRing, ANodeIsNotDoneWhileAWatermarkWaitsForRoom) {
     for (std::int64_t said = 1; said <= 3; ++said) {
         memory::Block* batch = nullptr;
         ASSERT_EQ(port.link(0).receive(batch), channel::PopResult::ok);
-        EXPECT_EQ(message::header_of(*batch).progress.watermark, EventTime{said});
+        EXPECT_EQ(message::header_of(*batch).progress.watermark, EventTime::of_ns(said));
         port.link(0).give_back(*batch);
         EXPECT_TRUE(port.refresh());
         EXPECT_TRUE(port.publish(true));

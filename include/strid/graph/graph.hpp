@@ -15,6 +15,7 @@
 #include <vector>
 
 #include <strid/graph/drawing.hpp>
+#include <strid/graph/grouped_stream.hpp>
 #include <strid/graph/join.hpp>
 #include <strid/graph/keyed_stream.hpp>
 #include <strid/graph/options.hpp>

@@ -17,6 +17,7 @@
 #include <strid/operator/event_time.hpp>
 #include <strid/operator/per_key.hpp>
 #include <strid/window/keyed_count_windows.hpp>
+#include <strid/window/keyed_global_windows.hpp>
 #include <strid/window/keyed_sessions.hpp>
 #include <strid/window/keyed_time_windows.hpp>
 #include <strid/window/result.hpp>
@@ -109,6 +110,17 @@ class KeyedStream {
         return then<typename Stage::Result>(
             Stage{windows, std::move(key_of_), std::move(aggregate), options}, of(options),
             "window");
+    }
+
+    /// One window of everything, which fires and starts anew as a trigger of one's own says: out
+    /// come WindowResult<K, V, CountBounds> with the positions of its records.
+    template <class F, window::AggregateOf<T> A>
+        requires window::TriggerOf<F, T>
+    auto window(window::GlobalWindows<F> windows, A aggregate, WindowOptions options = {}) && {
+        using Stage = window::KeyedGlobalWindows<T, KeyOf, K, F, A>;
+        return then<typename Stage::Result>(
+            Stage{std::move(windows), std::move(key_of_), std::move(aggregate), options},
+            of(options), "window");
     }
 
     /// The same windows of event time or sessions, with the late records as a stream of their own:

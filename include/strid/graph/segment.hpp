@@ -36,6 +36,7 @@ struct OperatorInfo {
     bool parallel_by_default = true;
     bool draws_watermarks = false;
     bool needs_watermarks = false;  ///< A window of event time.
+    std::string note = {};          ///< Why it is as it is, for `explain()`; may be empty.
 };
 
 /// One consumer of a segment's output; a split has one per branch.

@@ -35,6 +35,9 @@ template <class T, class Chain = graph::Chain<operators::InputHead<T>>>
 class Stream;
 template <class T, class KeyOf>
 class KeyedStream;
+template <class Upstream, class KeyOf>
+class GroupedStream;
+struct InOneGroup;
 template <class T>
 class Branches;
 
@@ -192,6 +195,24 @@ class Stream<T, graph::Chain<Head, Steps...>> {
         return std::move(*this).key_by(operators::MemberKey<Member>{});
     }
 
+    /// Windows by key whose work is shared otherwise than by key (graph/grouped_stream.hpp): for
+    /// keys of which one has most of the records, and for functions that take long.
+    template <KeyFunction<T> KeyOf>
+    [[nodiscard]] auto group_by(KeyOf key_of) && {
+        return GroupedStream<Stream, KeyOf>{std::move(*this), std::move(key_of)};
+    }
+    template <auto Member>
+        requires std::is_member_pointer_v<decltype(Member)>
+    [[nodiscard]] auto group_by() && {
+        return std::move(*this).group_by(operators::MemberKey<Member>{});
+    }
+    /// Windows over the whole stream, as one group: `GroupedStream::window` and its parameters.
+    template <class... Arguments>
+    [[nodiscard]] auto window(Arguments&&... arguments) && {
+        return GroupedStream<Stream, InOneGroup>{std::move(*this), {}}.window(
+            std::forward<Arguments>(arguments)...);
+    }
+
     /// Spreads the records over the replicas of the next operator, batch by batch, to whichever
     /// has the least waiting. Ends the order of the stream (see `ordered`).
     [[nodiscard]] Stream<T> rebalance() && { return boundary(graph::Routing::rebalance); }
@@ -248,6 +269,8 @@ class Stream<T, graph::Chain<Head, Steps...>> {
     friend class Stream;
     template <class, class>
     friend class KeyedStream;
+    template <class, class>
+    friend class GroupedStream;
 
     template <class S>
     auto appended(S step) && {

@@ -79,6 +79,11 @@ class FusedChain {
         }(std::index_sequence_for<Stages...>{});
     }
     static constexpr bool draws = (draws_watermarks<Stages> || ...);
+    /// The first stage leaves the records that come as they are.
+    static constexpr bool only_reads = [] {
+        if constexpr (stage_count != 0) return requires { requires Stage<0>::only_reads; };
+        return false;
+    }();
     /// When a stage wants to be asked though nothing came, the earliest of them; 0: none.
     [[nodiscard]] std::int64_t wake_at_ns() const noexcept {
         std::int64_t earliest = 0;

@@ -239,7 +239,7 @@ class Kernel final : public Node {
     }
 
     /// Passes the records of the batch from `position_` on. A batch that others read too is only
-    /// looked at: each record is copied before it is passed.
+    /// looked at: each record is copied before it is passed to a stage that might change it.
     template <bool shared>
     void handle(message::BatchHeader& header, Passed& passed) {
         auto* const records = message::records_of<Arrived>(header);
@@ -247,7 +247,7 @@ class Kernel final : public Node {
         try {
             Passage passage{chain_, stage_names(), passed};
             for (; at != header.count && passage.ready(); ++at) {
-                if constexpr (!shared) {
+                if constexpr (!shared || Chain::only_reads) {
                     passage.pass(records[at]);
                 } else if constexpr (std::is_copy_constructible_v<Arrived>) {
                     Arrived copy = records[at];

@@ -8,7 +8,9 @@
 // The user's function comes through a holder: `Plain` has one for the replica, `PerKey`
 // (operator/per_key.hpp) one for each key.
 //
-// Optional members of a stage: `open(const Context&)` before the first record;
+// `selective` says whether a stage may let a record go or make several of it. Optional members of a
+// stage: `only_reads`, true for one that neither changes nor hands on the records that come;
+// `open(const Context&)` before the first record;
 // `begin_batch(EventTime)` with what the sender of a batch promised before it;
 // `advance(watermark, next, ready)` when the input has come so far, which emits what that sets off
 // and returns true once all is out; `take_late()`, the late records since it was last asked;

@@ -32,13 +32,12 @@ concept Aggregate =
         { aggregate.combine(older, newer) } -> std::same_as<typename A::State>;
     } && std::default_initializable<typename A::State> && std::movable<typename A::State>;
 
-/// An aggregate over records of type `T`, with a result for the user.
+/// An aggregate over records of type `T`. Its result for the user is `lower(state)`, or
+/// `lower(key, bounds, state)` where it depends on the window (window/content.hpp).
 template <class A, class T>
-concept AggregateOf =
-    Aggregate<A> && requires(const A& aggregate, const T& record, const typename A::State& state) {
-        { aggregate.lift(record) } -> std::same_as<typename A::State>;
-        aggregate.lower(state);
-    };
+concept AggregateOf = Aggregate<A> && requires(const A& aggregate, const T& record) {
+    { aggregate.lift(record) } -> std::same_as<typename A::State>;
+};
 
 /// Adds one record to a state: as `add(state, record)` where the aggregate has that, which saves it
 /// a state of one record; else lifted and combined.

@@ -7,6 +7,7 @@
 #include <concepts>
 #include <cstddef>
 #include <type_traits>
+#include <utility>
 
 #include <strid/window/aggregate.hpp>
 #include <strid/window/daba_lite.hpp>
@@ -31,12 +32,19 @@ template <Aggregate A>
 struct InOrderChoice {
     using type = DabaLite<A>;
 };
+template <class A>
+concept NamesItsStructure = Aggregate<A> && requires { typename A::InOrderStructure; };
+template <NamesItsStructure A>
+struct InOrderChoice<A> {
+    using type = typename A::InOrderStructure;
+};
 template <Selective A>
+    requires(!NamesItsStructure<A>)
 struct InOrderChoice<A> {
     using type = MonotoneDeque<A>;
 };
 template <Invertible A>
-    requires(!Selective<A>)
+    requires(!Selective<A> && !NamesItsStructure<A>)
 struct InOrderChoice<A> {
     using type = SubtractOnEvict<A>;
 };
@@ -44,8 +52,19 @@ struct InOrderChoice<A> {
 }  // namespace detail
 
 /// The running total where what leaves can be subtracted, the monotone deque where the newer of two
-/// may make the older superfluous, DABA Lite for anything else.
+/// may make the older superfluous, DABA Lite for anything else; or what the aggregate names itself.
 template <Aggregate A>
 using InOrder = typename detail::InOrderChoice<A>::type;
+
+/// An aggregate whose windows are kept in another structure than its algebra would choose:
+/// `kept_in<FlatFat>(sum(&Trade::price))`.
+template <Aggregate A, class Structure>
+struct KeptIn : A {
+    using InOrderStructure = Structure;
+};
+template <template <Aggregate> class Structure, Aggregate A>
+[[nodiscard]] auto kept_in(A aggregate) {
+    return KeptIn<A, Structure<A>>{std::move(aggregate)};
+}
 
 }  // namespace strid::window

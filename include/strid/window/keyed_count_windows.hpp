@@ -19,6 +19,7 @@
 #include <utility>
 
 #include <strid/message/batch.hpp>
+#include <strid/operator/context.hpp>
 #include <strid/operator/per_key.hpp>
 #include <strid/window/in_order.hpp>
 #include <strid/window/result.hpp>
@@ -28,8 +29,9 @@ namespace strid::window {
 template <class T, class KeyOf, class K, class A>
 class KeyedCountWindows {
   public:
-    using Result = WindowResult<K, ResultOf<A>, CountBounds>;
+    using Result = WindowResult<K, ResultOf<A, K, CountBounds>, CountBounds>;
     static constexpr bool selective = true;
+    static constexpr bool only_reads = true;
 
     KeyedCountWindows(CountWindows windows, KeyOf key_of, A aggregate, const WindowOptions& options)
         : windows_(windows),
@@ -37,11 +39,18 @@ class KeyedCountWindows {
           aggregate_(std::move(aggregate)),
           at_end_(options.at_end) {}
 
+    /// The replicas have every record, and each fires every n-th window: window farming.
+    void farm() noexcept { farmed_ = true; }
+    void open(const Context& context) {
+        if (farmed_) windows_ = windows_.share(context.replica, context.parallelism);
+    }
+
     template <class Next>
     void operator()(message::Hashed<T>& arrived, Next&& next) {
         const T& record = arrived.record;
-        const auto [key, state] = table_.find_or_make(std::invoke(key_of_, record), arrived.hash,
-                                                      [this] { return KeyState(aggregate_); });
+        const auto [key, state] =
+            table_.find_or_make(std::invoke(key_of_, record), arrived.hash,
+                                [this] { return KeyState(aggregate_, windows_.offset()); });
         if (state.skip != 0) {  // between two windows
             --state.skip;
             return;
@@ -58,14 +67,19 @@ class KeyedCountWindows {
         for (; *finishing_ != table_.end(); ++*finishing_) {
             const K& key = (*finishing_)->first;
             KeyState& state = (*finishing_)->second;
-            const std::uint64_t end =
-                state.next * windows_.slide() + state.slid.size() * windows_.pane() + state.in_pane;
-            for (; state.skip == 0 && state.next * windows_.slide() < end; ++state.next) {
+            if (!end_) {
+                end_ = windows_.bounds(state.next).start + state.slid.size() * windows_.pane() +
+                       state.in_pane;
+                if (state.in_pane != 0) state.slid.insert(std::move(state.pane));
+            }
+            for (; state.skip == 0; ++state.next) {
+                const std::uint64_t start = windows_.bounds(state.next).start;
+                if (start >= *end_) break;
                 if (!ready()) return false;
-                const auto sum = aggregate_.combine(state.slid.query(), state.pane);
-                emit(key, {state.next * windows_.slide(), end}, sum, next);
+                emit(key, {start, *end_}, state.slid.query(), next);
                 leave(state);
             }
+            end_.reset();
         }
         return true;
     }
@@ -74,11 +88,12 @@ class KeyedCountWindows {
     using State = typename A::State;
 
     struct KeyState {
-        explicit KeyState(const A& aggregate) : pane(aggregate.identity()), slid(aggregate) {}
+        KeyState(const A& aggregate, std::uint64_t offset)
+            : pane(aggregate.identity()), skip(offset), slid(aggregate) {}
 
         State pane;
         std::uint64_t in_pane = 0;
-        std::uint64_t skip = 0;  // records until the next window begins
+        std::uint64_t skip;      // records until the next window begins
         std::uint64_t next = 0;  // the window that fires next
         InOrder<A> slid;
     };
@@ -105,9 +120,9 @@ class KeyedCountWindows {
         }
     }
 
-    template <class Next>
-    void emit(const K& key, CountBounds bounds, const State& sum, Next& next) {
-        Result result{key, bounds, aggregate_.lower(sum)};
+    template <class Sum, class Next>
+    void emit(const K& key, CountBounds bounds, const Sum& sum, Next& next) {
+        Result result{key, bounds, value_of(aggregate_, key, bounds, sum)};
         next(result);
     }
 
@@ -115,8 +130,10 @@ class KeyedCountWindows {
     [[no_unique_address]] KeyOf key_of_;
     [[no_unique_address]] A aggregate_;
     OpenWindows at_end_;
+    bool farmed_ = false;
     Table table_;
     std::optional<decltype(std::declval<Table&>().begin())> finishing_;
+    std::optional<std::uint64_t> end_;  // of the stream of the key that is finished
 };
 
 }  // namespace strid::window

@@ -33,9 +33,10 @@ namespace strid::window {
 template <class T, class KeyOf, class K, class TimeOf, class A, bool keeps_late>
 class KeyedSessions {
   public:
-    using Result = WindowResult<K, ResultOf<A>>;
+    using Result = WindowResult<K, ResultOf<A, K, TimeBounds>>;
     using Out = Output<Result, T, keeps_late>;
     static constexpr bool selective = true;
+    static constexpr bool only_reads = true;
 
     KeyedSessions(SessionWindows windows, KeyOf key_of, TimeOf time_of, A aggregate,
                   const WindowOptions& options)
@@ -173,7 +174,8 @@ class KeyedSessions {
     template <class Next>
     void fire(const Entry& key, Session& session, Next& next) {
         session.fired = true;
-        Out::result(next, {key.key, {session.start, session.end}, aggregate_.lower(session.state)});
+        const TimeBounds bounds{session.start, session.end};
+        Out::result(next, {key.key, bounds, value_of(aggregate_, key.key, bounds, session.state)});
     }
 
     SessionWindows windows_;

@@ -20,9 +20,11 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include <strid/message/batch.hpp>
+#include <strid/operator/context.hpp>
 #include <strid/operator/stage.hpp>
 #include <strid/window/flat_ring.hpp>
 #include <strid/window/in_order.hpp>
@@ -32,12 +34,20 @@
 
 namespace strid::window {
 
-template <class T, class KeyOf, class K, class TimeOf, class A, bool keeps_late>
+/// What a window says when a late record comes after it has fired.
+enum class Firing : std::uint8_t {
+    totals,  ///< Its whole value as it is now.
+    parts    ///< The value of the late record alone: somebody behind adds the parts up.
+};
+
+template <class T, class KeyOf, class K, class TimeOf, class A, bool keeps_late,
+          Firing firing = Firing::totals>
 class KeyedTimeWindows {
   public:
-    using Result = WindowResult<K, ResultOf<A>>;
+    using Result = WindowResult<K, ResultOf<A, K, TimeBounds>>;
     using Out = Output<Result, T, keeps_late>;
     static constexpr bool selective = true;
+    static constexpr bool only_reads = true;
 
     KeyedTimeWindows(TimeWindows windows, KeyOf key_of, TimeOf time_of, A aggregate,
                      const WindowOptions& options)
@@ -48,6 +58,14 @@ class KeyedTimeWindows {
           lateness_(options.lateness),
           at_end_(options.at_end) {}
 
+    /// The replicas have every record, and each fires every n-th window: window farming.
+    void farm() { all_ = windows_; }
+    void open(const Context& context) {
+        if (!all_) return;
+        windows_ = all_->share(context.replica, context.parallelism);
+        context_ = context;
+    }
+
     template <class Next>
     void operator()(message::Hashed<T>& arrived, Next&& next) {
         const T& record = arrived.record;
@@ -56,9 +74,16 @@ class KeyedTimeWindows {
             go_to_pane(time);
         if (in_windows_.size() <= 0) return;  // between two windows
         if (in_windows_.end <= closed_) [[unlikely]] {
+            if (!says_what_is_late(time)) return;
             ++late_;
             Out::late(next, record);
             return;
+        }
+        if constexpr (firing == Firing::parts) {
+            if (in_windows_.end <= schedule_.position()) [[unlikely]] {
+                fire_part(std::invoke(key_of_, record), in_windows_, record, next);
+                return;
+            }
         }
         Entry& key = keys_.find_or_make(std::invoke(key_of_, record), arrived.hash,
                                         [this] { return KeyState(aggregate_); });
@@ -66,7 +91,7 @@ class KeyedTimeWindows {
             key.state.empty_slid();
         const Index first = std::max(in_windows_.first, closed_);
         if (first < schedule_.position()) [[unlikely]]
-            fire_again(key, {first, std::min(in_windows_.end, schedule_.position())}, next);
+            fire_again(key, {first, std::min(in_windows_.end, schedule_.position())}, record, next);
         await(key, std::max(first, schedule_.position()));
     }
 
@@ -191,7 +216,12 @@ class KeyedTimeWindows {
             ++key.first_slid;
         }
         if (key.first_slid == key.end_slid) return;  // looked at for what it may let go
-        Out::result(next, {entry.key, windows_.bounds(window), aggregate_.lower(key.slid.query())});
+        emit(entry.key, windows_.bounds(window), key.slid.query(), next);
+    }
+
+    template <class Sum, class Next>
+    void emit(const K& key, const TimeBounds& bounds, const Sum& sum, Next& next) {
+        Out::result(next, {key, bounds, value_of(aggregate_, key, bounds, sum)});
     }
 
     /// Lets go of the panes that no window needs that may still change, and of the key when it has
@@ -234,12 +264,30 @@ class KeyedTimeWindows {
         return strid::detail::saturating_add(window, late_windows() + 1);
     }
     [[nodiscard]] Index late_windows() const noexcept {
-        return lateness_ == Duration::zero() ? 0 : lateness_ / windows_.slide() + 1;
+        if (firing == Firing::parts || lateness_ == Duration::zero()) return 0;
+        return lateness_ / windows_.slide() + 1;
+    }
+
+    /// Of replicas that share the windows the one that has the last window of a time.
+    [[nodiscard]] bool says_what_is_late(EventTime time) const noexcept {
+        if (!all_) return true;
+        const auto replicas = static_cast<Index>(context_.parallelism);
+        const auto replica = static_cast<Index>(context_.replica);
+        return (in_windows_.end - 1) * replicas + replica == all_->containing(time).end - 1;
+    }
+
+    template <class Next>
+    void fire_part(const K& key, WindowRange<Index> fired, const T& record, Next& next) {
+        const State part = aggregate_.lift(record);
+        for (Index window = std::max(fired.first, closed_); window < fired.end; ++window) {
+            emit(key, windows_.bounds(window), part, next);
+        }
     }
 
     /// A late record changed windows that have fired.
     template <class Next>
-    void fire_again(const Entry& entry, WindowRange<Index> fired, Next& next) {
+    void fire_again(const Entry& entry, WindowRange<Index> fired, const T& record, Next& next) {
+        if constexpr (firing == Firing::parts) return fire_part(entry.key, fired, record, next);
         const auto& panes = entry.state.panes;
         for (Index window = fired.first; window < fired.end; ++window) {
             const auto range = windows_.panes(window);
@@ -248,11 +296,13 @@ class KeyedTimeWindows {
                  at != panes.end_position() && panes[at].number < range.end; ++at) {
                 sum = aggregate_.combine(sum, panes[at].state);
             }
-            Out::result(next, {entry.key, windows_.bounds(window), aggregate_.lower(sum)});
+            emit(entry.key, windows_.bounds(window), sum, next);
         }
     }
 
     TimeWindows windows_;
+    std::optional<TimeWindows> all_;  // of all replicas, where these share them
+    Context context_;
     [[no_unique_address]] KeyOf key_of_;
     [[no_unique_address]] TimeOf time_of_;
     [[no_unique_address]] A aggregate_;

@@ -45,10 +45,23 @@ struct WindowOptions {
 
 namespace window {
 
-/// The result of an aggregate.
-template <Aggregate A>
-using ResultOf = std::remove_cvref_t<decltype(std::declval<const A&>().lower(
-    std::declval<const typename A::State&>()))>;
+/// What an aggregate makes of the state of a window. `state` may also be what its sliding structure
+/// answers (`query()`).
+template <Aggregate A, class K, class Bounds, class State>
+[[nodiscard]] auto value_of(const A& aggregate, const K& key, const Bounds& bounds,
+                            const State& state) {
+    if constexpr (requires { aggregate.lower(state); }) {
+        return aggregate.lower(state);
+    } else {
+        return aggregate.lower(key, bounds, state);
+    }
+}
+
+/// The result of an aggregate for a window.
+template <Aggregate A, class K, class Bounds>
+using ResultOf =
+    decltype(value_of(std::declval<const A&>(), std::declval<const K&>(),
+                      std::declval<const Bounds&>(), std::declval<const typename A::State&>()));
 
 /// Hands on results, and late records too where these have a way of their own.
 template <class Result, class T, bool keeps_late>

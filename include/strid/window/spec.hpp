@@ -4,6 +4,7 @@
 // its windows; it holds no record. Times may be negative and may lie at the limits of their type.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include <strid/base/time.hpp>
@@ -48,6 +49,11 @@ class TimeWindows {
         return sliding(length, length, offset);
     }
 
+    /// Every `of`-th window from window `index` on (paper 1: the internal slide of s times the
+    /// parallelism): window k of the share is window k * of + index. Throws Error where the slide
+    /// would pass the limits of Duration.
+    [[nodiscard]] TimeWindows share(std::size_t index, std::size_t of) const;
+
     [[nodiscard]] Duration length() const noexcept { return length_; }
     [[nodiscard]] Duration slide() const noexcept { return slide_; }
     [[nodiscard]] Duration offset() const noexcept { return offset_; }
@@ -61,6 +67,8 @@ class TimeWindows {
     /// The pane that a time lies in, by number: pane 0 begins at the offset.
     [[nodiscard]] Index pane_of(EventTime time) const noexcept;
     [[nodiscard]] TimeBounds pane_bounds(Index pane) const noexcept;
+    /// Each pane as a window of its own.
+    [[nodiscard]] TimeWindows panes_as_windows() const { return tumbling(pane_, offset_); }
     /// The panes of a window.
     [[nodiscard]] WindowRange<Index> panes(Index window) const noexcept;
     /// The windows that have a pane.
@@ -79,7 +87,8 @@ class TimeWindows {
     Index panes_per_slide_;
 };
 
-/// Windows of a number of records: window k covers the positions [k * slide, k * slide + length).
+/// Windows of a number of records: window k covers the positions
+/// [offset + k * slide, offset + k * slide + length).
 class CountWindows {
   public:
     using Index = std::uint64_t;
@@ -90,20 +99,26 @@ class CountWindows {
         return sliding(length, length);
     }
 
+    /// As TimeWindows::share.
+    [[nodiscard]] CountWindows share(std::size_t index, std::size_t of) const;
+
     [[nodiscard]] std::uint64_t length() const noexcept { return length_; }
     [[nodiscard]] std::uint64_t slide() const noexcept { return slide_; }
+    /// Records before the first window: not 0 in a share only.
+    [[nodiscard]] std::uint64_t offset() const noexcept { return offset_; }
     [[nodiscard]] std::uint64_t pane() const noexcept { return pane_; }
 
     [[nodiscard]] WindowRange<Index> containing(std::uint64_t position) const noexcept;
     [[nodiscard]] CountBounds bounds(Index window) const noexcept {
-        return {window * slide_, window * slide_ + length_};
+        return {offset_ + window * slide_, offset_ + window * slide_ + length_};
     }
 
   private:
-    CountWindows(std::uint64_t length, std::uint64_t slide);
+    CountWindows(std::uint64_t length, std::uint64_t slide, std::uint64_t offset);
 
     std::uint64_t length_;
     std::uint64_t slide_;
+    std::uint64_t offset_;
     std::uint64_t pane_;
 };
 

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Windows whose work is shared otherwise than by key: the distributions of papers 1 and 2. A stream
+// is grouped, by a key or as a whole, but not partitioned: one group can keep every core busy.
+//
+//     parallel windows     every replica has every record (one batch that all of them read) and
+//                          computes every n-th window: window farming. For any function, and for
+//                          counts; best where the function is much and the records are few.
+//     paned windows        any replica takes any batch and computes states of panes; a second
+//                          level combines them to windows. For commutative aggregates; best for
+//                          the most records.
+//     map-reduce windows   any replica takes any batch and computes its part of each window; a
+//                          second level combines the parts. As paned windows, but a window's state
+//                          is computed by the first level.
+//
+// Threads: as Stream.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+
+#include <strid/base/error.hpp>
+#include <strid/graph/keyed_stream.hpp>
+#include <strid/window/keyed_count_windows.hpp>
+#include <strid/window/keyed_time_windows.hpp>
+#include <strid/window/ordered_results.hpp>
+#include <strid/window/partial.hpp>
+#include <strid/window/result.hpp>
+
+namespace strid {
+
+/// The key of a stream that is one group.
+enum class OneGroup : std::uint8_t { all };
+
+struct InOneGroup {
+    template <class T>
+    OneGroup operator()(const T&) const noexcept {
+        return OneGroup::all;
+    }
+};
+
+namespace operators {
+
+/// Hashes the key once, where the stream is one still.
+template <class T, class KeyOf>
+struct HashKey {
+    static constexpr bool selective = false;
+    [[no_unique_address]] KeyOf key_of;
+
+    template <class Next>
+    void operator()(T& record, Next&& next) {
+        const std::uint64_t hash = hash_of(std::invoke(key_of, std::as_const(record)));
+        message::Hashed<T> hashed{std::move(record), hash};
+        next(hashed);
+    }
+};
+
+}  // namespace operators
+
+/// A stream grouped by key. Each window operator gives a stream of WindowResults in the order of
+/// their ends; for counts, in the order of the windows of a key.
+template <class Upstream, class KeyOf>
+class GroupedStream {
+    using T = typename Upstream::record_type;
+    using K = operators::KeyType<KeyOf, T>;
+    template <class A>
+    using TimeResult = WindowResult<K, window::ResultOf<A, K, window::TimeBounds>>;
+    template <class A>
+    using CountResult =
+        WindowResult<K, window::ResultOf<A, K, window::CountBounds>, window::CountBounds>;
+
+  public:
+    GroupedStream(Upstream upstream, KeyOf key_of)
+        : upstream_(std::move(upstream)), key_of_(std::move(key_of)) {}
+
+    /// Windows of event time, in the way that suits the function: paned where the aggregate is
+    /// commutative, parallel windows for all others.
+    template <TimeFunction<T> TimeOf, window::AggregateOf<T> A>
+    [[nodiscard]] Stream<TimeResult<A>> window(window::TimeWindows windows, TimeOf time_of,
+                                               A aggregate, WindowOptions options = {}) && {
+        if constexpr (window::is_commutative<A>) {
+            return paned(windows, std::move(time_of), std::move(aggregate), options,
+                         "paned: the aggregate is commutative, panes of any replica combine");
+        } else {
+            return farmed(windows, std::move(time_of), std::move(aggregate), options,
+                          "farmed: the function needs whole windows, the replicas take turns");
+        }
+    }
+    /// Windows of counts: parallel windows.
+    template <window::AggregateOf<T> A>
+    [[nodiscard]] Stream<CountResult<A>> window(window::CountWindows windows, A aggregate,
+                                                WindowOptions options = {}) && {
+        return farmed(windows, std::move(aggregate), options,
+                      "farmed: positions are those of the whole group");
+    }
+
+    /// Sessions: each group's by the replica that owns it.
+    template <TimeFunction<T> TimeOf, window::AggregateOf<T> A>
+    [[nodiscard]] auto window(window::SessionWindows windows, TimeOf time_of, A aggregate,
+                              WindowOptions options = {}) && {
+        return std::move(upstream_).key_by(key_of_).window(
+            windows, std::move(time_of), std::move(aggregate), second_level(options));
+    }
+
+    /// Window farming: windows k, k + n, k + 2n, ... of every group on replica k mod n.
+    template <TimeFunction<T> TimeOf, window::AggregateOf<T> A>
+    [[nodiscard]] Stream<TimeResult<A>> parallel_windows(window::TimeWindows windows,
+                                                         TimeOf time_of, A aggregate,
+                                                         WindowOptions options = {}) && {
+        return farmed(windows, std::move(time_of), std::move(aggregate), options, "");
+    }
+    template <window::AggregateOf<T> A>
+    [[nodiscard]] Stream<CountResult<A>> parallel_windows(window::CountWindows windows, A aggregate,
+                                                          WindowOptions options = {}) && {
+        return farmed(windows, std::move(aggregate), options, "");
+    }
+
+    /// Panes by any replica, windows of panes by the owner of the group.
+    template <TimeFunction<T> TimeOf, window::AggregateOf<T> A>
+    [[nodiscard]] Stream<TimeResult<A>> paned_windows(window::TimeWindows windows, TimeOf time_of,
+                                                      A aggregate, WindowOptions options = {}) && {
+        static_assert(window::is_commutative<A>,
+                      "paned windows combine what different replicas computed in any order: the "
+                      "aggregate has to be commutative (see parallel_windows)");
+        return paned(windows, std::move(time_of), std::move(aggregate), options, "");
+    }
+
+    /// Parts of windows by any replica, combined by the owner of the group.
+    template <TimeFunction<T> TimeOf, window::AggregateOf<T> A>
+    [[nodiscard]] Stream<TimeResult<A>> map_reduce_windows(window::TimeWindows windows,
+                                                           TimeOf time_of, A aggregate,
+                                                           WindowOptions options = {}) && {
+        static_assert(window::is_commutative<A>,
+                      "map-reduce windows combine what different replicas computed in any order: "
+                      "the aggregate has to be commutative (see parallel_windows)");
+        return map_reduce(windows, std::move(time_of), std::move(aggregate), options);
+    }
+
+  private:
+    using Arrived = message::Hashed<T>;
+
+    template <class TimeOf, class A>
+    Stream<TimeResult<A>> farmed(const window::TimeWindows& windows, TimeOf time_of, A aggregate,
+                                 const WindowOptions& options, const char* note) {
+        using Stage = window::KeyedTimeWindows<T, KeyOf, K, TimeOf, A, false>;
+        Stage stage{windows, key_of_, std::move(time_of), std::move(aggregate), options};
+        stage.farm();
+        auto stream =
+            hashed(options, 0)
+                .broadcast()
+                .template then<TimeResult<A>>(std::move(stage), of(options), "parallel_windows");
+        stream.handle_.operators.back().needs_watermarks = true;
+        stream.handle_.operators.back().note = note;
+        return std::move(stream).template then<TimeResult<A>>(
+            window::OrderedByTime<TimeResult<A>>{}, part(options, "collector", 1), "collector");
+    }
+    /// The positions are given by one replica, so that all agree about them.
+    template <class A>
+    Stream<CountResult<A>> farmed(const window::CountWindows& windows, A aggregate,
+                                  const WindowOptions& options, const char* note) {
+        using Stage = window::KeyedCountWindows<T, KeyOf, K, A>;
+        Stage stage{windows, key_of_, std::move(aggregate), options};
+        stage.farm();
+        auto stream =
+            hashed(options, 1)
+                .broadcast()
+                .template then<CountResult<A>>(std::move(stage), of(options), "parallel_windows");
+        stream.handle_.operators.back().note = note;
+        return std::move(stream).template then<CountResult<A>>(
+            window::OrderedByCount<CountResult<A>, K>{windows.slide()},
+            part(options, "collector", 1), "collector");
+    }
+
+    template <class TimeOf, class A>
+    Stream<TimeResult<A>> paned(const window::TimeWindows& windows, TimeOf time_of, A aggregate,
+                                const WindowOptions& options, const char* note) {
+        using PartResult = WindowResult<K, typename A::State>;
+        // Which records are late is for the second level to say: it knows their windows.
+        WindowOptions all = options;
+        all.lateness = Duration::max();
+        return first_level(windows.panes_as_windows(), std::move(time_of), aggregate, all, "panes",
+                           note)
+            .key_by([](const PartResult& part) { return part.key; })
+            .window(
+                windows, [](const PartResult& part) { return part.window.start; },
+                window::Merged<A, PartResult>{std::move(aggregate)}, second_level(options));
+    }
+
+    template <class TimeOf, class A>
+    Stream<TimeResult<A>> map_reduce(const window::TimeWindows& windows, TimeOf time_of,
+                                     A aggregate, const WindowOptions& options) {
+        using PartResult = WindowResult<K, typename A::State>;
+        // The parts of a window come at its end: in windows as long as the slide there is one end.
+        const auto ends =
+            window::TimeWindows::tumbling(windows.slide(), windows.offset() + windows.length());
+        return first_level(windows, std::move(time_of), aggregate, options, "map", "")
+            .key_by([](const PartResult& part) { return part.key; })
+            .window(ends, &PartResult::time, window::Merged<A, PartResult>{std::move(aggregate)},
+                    second_level(options))
+            .map([length = windows.length()](
+                     TimeResult<A>& result) { result.window.start = result.window.end - length; },
+                 part(options, "bounds", 0));
+    }
+
+    /// States of windows, each of the records that a replica happened to get.
+    template <class TimeOf, class A>
+    Stream<WindowResult<K, typename A::State>> first_level(const window::TimeWindows& windows,
+                                                           TimeOf time_of, const A& aggregate,
+                                                           const WindowOptions& options,
+                                                           const char* kind, const char* note) {
+        using PartResult = WindowResult<K, typename A::State>;
+        using Stage = window::KeyedTimeWindows<T, KeyOf, K, TimeOf, window::Part<A>, false,
+                                               window::Firing::parts>;
+        auto stream = hashed(options, 0)
+                          .rebalance()
+                          .template then<PartResult>(
+                              Stage{windows, key_of_, std::move(time_of), {aggregate}, options},
+                              part(options, kind, options.parallelism), kind);
+        stream.handle_.operators.back().needs_watermarks = true;
+        stream.handle_.operators.back().note = note;
+        return stream;
+    }
+    static WindowOptions second_level(const WindowOptions& options) {
+        WindowOptions second = options;
+        if (std::is_same_v<K, OneGroup>) second.parallelism = 1;
+        return second;
+    }
+
+    auto hashed(const WindowOptions& options, std::size_t parallelism) {
+        return std::move(upstream_).template then<Arrived>(
+            operators::HashKey<T, KeyOf>{key_of_}, part(options, "hash", parallelism), "map");
+    }
+    static OperatorOptions of(const WindowOptions& options) {
+        return {.name = options.name, .parallelism = options.parallelism};
+    }
+    static OperatorOptions part(const WindowOptions& options, const char* what,
+                                std::size_t parallelism) {
+        return {.name = options.name.empty() ? "" : options.name + "-" + what,
+                .parallelism = parallelism};
+    }
+
+    Upstream upstream_;
+    KeyOf key_of_;
+};
+
+}  // namespace strid

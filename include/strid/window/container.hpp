@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a window of full content keeps its records in: the library's buffer, or a container of the
+// user's (paper 1, section 3.1: insert, expire, reset, size, content).
+//
+// Threads: only the task of the node; each key has a container of its own.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace strid::window {
+
+/// A container of the records of one window that slides: `insert` adds the newest, `expire(n)` lets
+/// the n oldest go, `reset` all of them; `content()` is what the window function is given.
+template <class C, class T>
+concept WindowContainer =
+    std::copy_constructible<C> &&
+    requires(C& container, const C& asked, const T& record, std::size_t count) {
+        container.insert(record);
+        container.expire(count);
+        container.reset();
+        { asked.size() } -> std::convertible_to<std::size_t>;
+        asked.content();
+    };
+
+/// The records side by side in memory: `content()` is a span. Amortised O(1) for each record that
+/// comes and goes; at most twice the memory of the largest window.
+template <class T>
+class SpanContainer {
+  public:
+    void insert(const T& record) {
+        // Rather than grow, move down: what has expired is at least as long as what stays.
+        if (records_.size() == records_.capacity() && 2 * first_ >= records_.size()) {
+            records_.erase(records_.begin(),
+                           records_.begin() + static_cast<std::ptrdiff_t>(first_));
+            first_ = 0;
+        }
+        records_.push_back(record);
+    }
+    void expire(std::size_t count) noexcept { first_ += count; }
+    void reset() noexcept {
+        records_.clear();
+        first_ = 0;
+    }
+    [[nodiscard]] std::size_t size() const noexcept { return records_.size() - first_; }
+    [[nodiscard]] std::span<const T> content() const noexcept {
+        return std::span<const T>(records_).subspan(first_);
+    }
+
+  private:
+    std::vector<T> records_;
+    std::size_t first_ = 0;  // the records before it have expired
+};
+
+}  // namespace strid::window

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Windows of full content: the function is given all records of the window when it fires (papers 1
+// and 2: the non-incremental window functions). As an aggregate, so that every kind of window takes
+// it: the state of a pane is the list of its records, and what slides is a container of them.
+//
+//     .window(CountWindows::sliding(1000, 25), window::content<Quote>(fit))
+//
+// The function is called as `f(content)` or `f(key, bounds, content)`; `content` is a span of the
+// records, or what a container of the user's gives. Records of a pane are in the order in which
+// they came; with a time function, in the order of time, equal times in the order in which they
+// came. They are copied out of their batches: what they point to must be their own.
+//
+// O(1) per record and pane beside the function, which usually is O(window).
+//
+// Threads: only the task of the node; each replica has its own copy of the function.
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+#include <strid/window/aggregate.hpp>
+#include <strid/window/container.hpp>
+#include <strid/window/flat_ring.hpp>
+#include <strid/window/record_list.hpp>
+
+namespace strid::window {
+
+/// The order of the records of a pane: as they came.
+struct OrderOfArrival {};
+
+/// `F` over the records kept in a `C`, which are in the order of `TimeOf`.
+template <class T, class C, class F, class TimeOf>
+class Content {
+    static constexpr bool by_time = !std::is_same_v<TimeOf, OrderOfArrival>;
+
+  public:
+    using State = RecordList<T>;
+    /// What slides: the container, and how many records each pane brought.
+    class Sliding;
+    using InOrderStructure = Sliding;
+
+    Content(C container, F function, TimeOf time_of)
+        : container_(std::move(container)),
+          function_(std::move(function)),
+          time_of_(std::move(time_of)),
+          pool_(std::make_unique<RecordPool<T>>()) {}
+    /// A copy has a pool of its own: it is another replica's.
+    Content(const Content& other) : Content(other.container_, other.function_, other.time_of_) {}
+    Content(Content&&) noexcept = default;
+
+    [[nodiscard]] State identity() const { return State(*pool_); }
+    [[nodiscard]] State lift(const T& record) const {
+        State alone = identity();
+        alone.add(record);
+        return alone;
+    }
+    void add(State& state, const T& record) const { state.add(record); }
+    [[nodiscard]] State combine(const State& older, const State& newer) const {
+        State both = older;
+        both.append(newer);
+        return both;
+    }
+
+    /// The value of a window that has slid here.
+    template <class K, class Bounds>
+    [[nodiscard]] auto lower(const K& key, const Bounds& bounds, const C& container) const {
+        if constexpr (std::is_invocable_v<const F&, decltype(container.content())>) {
+            return std::invoke(function_, container.content());
+        } else {
+            static_assert(
+                std::is_invocable_v<const F&, const K&, const Bounds&,
+                                    decltype(container.content())>,
+                "the function of a window is called as f(content) or f(key, bounds, content), "
+                "and is const");
+            return std::invoke(function_, key, bounds, container.content());
+        }
+    }
+    /// The value of a window by itself, of the records in a list.
+    template <class K, class Bounds>
+    [[nodiscard]] auto lower(const K& key, const Bounds& bounds, State records) const {
+        arrange(records);
+        C container = container_;
+        for (const T& record : records) container.insert(record);
+        return lower(key, bounds, container);
+    }
+
+  private:
+    void arrange(State& records) const {
+        if constexpr (by_time) {
+            std::stable_sort(records.begin(), records.end(), [this](const T& a, const T& b) {
+                return std::invoke(time_of_, a) < std::invoke(time_of_, b);
+            });
+        }
+    }
+
+    C container_;
+    F function_;
+    [[no_unique_address]] TimeOf time_of_;
+    std::unique_ptr<RecordPool<T>> pool_;
+};
+
+template <class T, class C, class F, class TimeOf>
+class Content<T, C, F, TimeOf>::Sliding {
+  public:
+    using State = RecordList<T>;
+
+    /// The aggregate has to outlive it.
+    explicit Sliding(const Content& aggregate)
+        : aggregate_(&aggregate), container_(aggregate.container_) {}
+
+    void insert(const State& pane) {
+        if constexpr (by_time) {
+            State arranged = pane;
+            aggregate_->arrange(arranged);
+            for (const T& record : arranged) container_.insert(record);
+        } else {
+            for (const T& record : pane) container_.insert(record);
+        }
+        panes_.push_back(pane.size());
+    }
+    void evict() {
+        container_.expire(panes_.front());
+        panes_.pop_front();
+    }
+    [[nodiscard]] const C& query() const noexcept { return container_; }
+    [[nodiscard]] std::size_t size() const noexcept { return panes_.size(); }
+
+  private:
+    const Content* aggregate_;
+    C container_;
+    FlatRing<std::size_t> panes_;
+};
+
+/// A function over the records of a window in a span: `V f(std::span<const T>)` or
+/// `V f(const K& key, const Bounds& bounds, std::span<const T>)`.
+template <class T, class F, class TimeOf = OrderOfArrival>
+[[nodiscard]] auto content(F function, TimeOf time_of = {}) {
+    return Content<T, SpanContainer<T>, F, TimeOf>{{}, std::move(function), std::move(time_of)};
+}
+
+/// The same over a container of one's own.
+template <class T, WindowContainer<T> C, class F, class TimeOf = OrderOfArrival>
+[[nodiscard]] auto contained(C container, F function, TimeOf time_of = {}) {
+    return Content<T, C, F, TimeOf>{std::move(container), std::move(function), std::move(time_of)};
+}
+
+/// A fold over the records of a window, for functions that only go forward: `void f(S&, const T&)`
+/// starting from `initial`. What is associative is better an aggregate: this one is O(window) each
+/// time a window fires.
+template <class T, class S, class F, class TimeOf = OrderOfArrival>
+    requires std::invocable<const F&, S&, const T&>
+[[nodiscard]] auto fold(S initial, F function, TimeOf time_of = {}) {
+    return content<T>(
+        [initial = std::move(initial), function = std::move(function)](std::span<const T> records) {
+            S state = initial;
+            for (const T& record : records) std::invoke(function, state, record);
+            return state;
+        },
+        std::move(time_of));
+}
+
+}  // namespace strid::window

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Windows computed in two levels (paper 2, paned and map-reduce windows): a first level gives the
+// states of parts of a window, a second level combines them to values.
+#pragma once
+
+#include <strid/window/aggregate.hpp>
+
+namespace strid::window {
+
+/// An aggregate whose result is its state: what the first level computes.
+template <Aggregate A>
+struct Part : A {
+    [[nodiscard]] typename A::State lower(const typename A::State& state) const { return state; }
+};
+
+/// The aggregate over results of the first level: what the second level computes. A part takes the
+/// place of a record; the algebra is that of `A`.
+template <Aggregate A, class PartResult>
+struct Merged : A {
+    using State = typename A::State;
+    [[nodiscard]] State lift(const PartResult& part) const { return part.value; }
+    void add(State& state, const PartResult& part) const {
+        state = this->combine(state, part.value);
+    }
+};
+
+}  // namespace strid::window

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Windows whose work is shared otherwise than by key (papers 1 and 2: parallel, paned, map-reduce)
+// against the obvious computation (windows.hpp): of groups and of the whole stream, in every mode.
+#include <strid/window/content.hpp>
+
+#include "windows.hpp"
+
+namespace strid {
+namespace {
+
+using namespace test;
+using namespace std::chrono_literals;
+
+struct Shared {
+    std::map<std::tuple<std::uint32_t, std::int64_t, std::int64_t>, double> last;  // of a window
+    std::size_t fired = 0;
+    std::uint64_t late = 0;
+};
+
+template <class Share>
+Shared run_shared(const std::vector<Event>& events, const Share& share, Duration lateness,
+                  std::uint64_t seed) {
+    Graph graph{"shared"};
+    auto rows = std::make_shared<Collected<Row>>();
+    auto stream = graph.source(replay(events))
+                      .event_time(&Event::time, BoundedDisorder{Duration{50}})
+                      .template group_by<&Event::key>();
+    share(std::move(stream), WindowOptions{.name = "shared", .lateness = lateness})
+        .sink([rows](const auto& result) {
+            rows->add({result.key, result.window.start.ns(), result.window.end.ns(),
+                       static_cast<double>(result.value)});
+        });
+    const RunReport report = run(graph, run_options(seed));
+    Shared shared;
+    for (const auto& [key, from, to, value] : rows->records()) {
+        shared.last.insert_or_assign({key, from, to}, value);
+        ++shared.fired;
+    }
+    for (const auto& segment : report.segments) {
+        for (const auto& one : segment.operators) shared.late += one.records_late;
+    }
+    return shared;
+}
+
+/// Where the time that a record is late by does not depend on the replica that gets it.
+template <class Share, class A>
+void agrees_when_shared(const Share& share, const TimeWindows& windows, const A& aggregate,
+                        const Shape& shape, Duration lateness = Duration::zero()) {
+    for (std::uint64_t seed = 0; seed < 8; ++seed) {
+        const auto events = random_events(seed, shape, event_count);
+        const Shared shared = run_shared(events, share, lateness, seed);
+        const auto oracle = expected(events, windows, Duration{50}, lateness, aggregate);
+        Answer answer;
+        for (const auto& [where, value] : shared.last) {
+            const auto& [key, from, to] = where;
+            answer.rows.emplace_back(key, from, to, value);
+        }
+        ASSERT_EQ(answer.rows, oracle.rows) << "seed " << seed;
+        ASSERT_EQ(shared.late, oracle.late.size()) << "seed " << seed;
+        if (lateness == Duration::zero()) {
+            EXPECT_EQ(shared.fired, oracle.rows.size()) << "a window fired twice";
+        }
+    }
+}
+
+/// Replicas that get some of the records each know the time at different moments: which of the
+/// records that come too late still get into a window depends on the run. All others do, and none
+/// is counted twice or lost.
+template <class Share>
+void loses_nothing_when_shared(const Share& share, const TimeWindows& windows, Duration lateness) {
+    const auto count = window::count();
+    for (std::uint64_t seed = 0; seed < 8; ++seed) {
+        const auto events = random_events(seed, {.too_late = 900}, event_count);
+        const Shared shared = run_shared(events, share, lateness, seed);
+        const auto least = expected(events, windows, Duration{50}, lateness, count);
+        const auto most = expected(events, windows, Duration{50}, Duration::max(), count);
+        double in_windows = 0;
+        for (const auto& [key, from, to, value] : most.rows) {
+            const auto found = shared.last.find({key, from, to});
+            if (found == shared.last.end()) continue;
+            in_windows += found->second;
+            ASSERT_LE(found->second, value) << "seed " << seed;
+        }
+        for (const auto& [key, from, to, value] : least.rows) {
+            const auto found = shared.last.find({key, from, to});
+            ASSERT_NE(found, shared.last.end()) << "seed " << seed;
+            ASSERT_GE(found->second, value) << "seed " << seed;
+        }
+        ASSERT_LE(shared.late, least.late.size());
+        if (windows.length() == windows.slide()) {
+            ASSERT_EQ(in_windows + static_cast<double>(shared.late), events.size());
+        }
+    }
+}
+
+/// The distributions as functions from a grouped stream to results.
+const auto farmed = [](const auto& windows, const auto& aggregate) {
+    return [windows, aggregate](auto&& grouped, WindowOptions options) {
+        return std::move(grouped).parallel_windows(windows, &Event::time, aggregate, options);
+    };
+};
+const auto paned = [](const auto& windows, const auto& aggregate) {
+    return [windows, aggregate](auto&& grouped, WindowOptions options) {
+        return std::move(grouped).paned_windows(windows, &Event::time, aggregate, options);
+    };
+};
+const auto map_reduced = [](const auto& windows, const auto& aggregate) {
+    return [windows, aggregate](auto&& grouped, WindowOptions options) {
+        return std::move(grouped).map_reduce_windows(windows, &Event::time, aggregate, options);
+    };
+};
+
+const std::vector<TimeWindows> shapes{sliding(100, 25), sliding(100, 30, 7), sliding(100, 100),
+                                      sliding(30, 70)};
+
+TEST(ParallelWindows, AreThoseOfOneReplica) {
+    for (const auto& windows : shapes) agrees_when_shared(farmed(windows, mean), windows, mean, {});
+}
+
+TEST(ParallelWindows, FireAgainWhileTheyTakeLateRecords) {
+    for (const auto& windows : shapes) {
+        agrees_when_shared(farmed(windows, sum), windows, sum, {.too_late = 900}, Duration{200});
+    }
+}
+
+TEST(PanedWindows, AreThoseOfOneReplica) {
+    for (const auto& windows : shapes) {
+        agrees_when_shared(paned(windows, sum), windows, sum, {.too_late = 0});
+    }
+}
+
+TEST(PanedWindows, LoseNothingThatIsLate) {
+    for (const auto& windows : shapes) {
+        for (const Duration lateness : {0ns, 200ns}) {
+            loses_nothing_when_shared(paned(windows, window::count()), windows, lateness);
+        }
+    }
+}
+
+TEST(MapReduceWindows, AreThoseOfOneReplica) {
+    for (const auto& windows : shapes) {
+        agrees_when_shared(map_reduced(windows, sum), windows, sum, {.too_late = 0});
+    }
+}
+
+TEST(MapReduceWindows, LoseNothingThatIsLate) {
+    for (const auto& windows : shapes) {
+        for (const Duration lateness : {0ns, 200ns}) {
+            loses_nothing_when_shared(map_reduced(windows, window::count()), windows, lateness);
+        }
+    }
+}
+
+/// Runs a graph over the whole stream, as one group; the results in the order in which they came.
+template <class Build>
+auto whole_stream(const std::vector<Event>& events, const RunOptions& options, const Build& build) {
+    Graph graph{"whole"};
+    auto stream =
+        graph.source(replay(events)).event_time(&Event::time, BoundedDisorder{Duration{50}});
+    auto results = build(std::move(stream));
+    using Result = typename decltype(results)::record_type;
+    auto rows = std::make_shared<Collected<Result>>();
+    std::move(results).sink([rows](const Result& result) { rows->add(result); });
+    run(graph, options);
+    return rows->records();
+}
+
+TEST(WindowsOfTheWholeStream, AreInTheOrderOfTheirEnds) {
+    const auto windows = sliding(100, 25);
+    const auto how_many =
+        window::content<Event>([](std::span<const Event> all) { return all.size(); }, &Event::time);
+    for (std::uint64_t seed = 0; seed < 8; ++seed) {
+        auto events = random_events(seed, {.too_late = 0}, event_count);
+        for (Event& event : events) event.key = 0;
+        const auto oracle = expected(events, windows, Duration{50}, Duration::zero(), sum).rows;
+        const auto by_default = whole_stream(events, run_options(seed), [&](auto&& stream) {
+            return std::move(stream).window(windows, &Event::time, sum);
+        });
+        const auto counts = whole_stream(events, run_options(seed), [&](auto&& stream) {
+            return std::move(stream).window(windows, &Event::time, how_many);
+        });
+        ASSERT_EQ(by_default.size(), oracle.size());
+        ASSERT_EQ(counts.size(), oracle.size());
+        for (std::size_t i = 0; i < oracle.size(); ++i) {
+            const auto& [key, start, end, value] = oracle[i];
+            ASSERT_EQ(by_default[i].window.start.ns(), start) << "seed " << seed;
+            ASSERT_EQ(static_cast<double>(by_default[i].value), value);
+            ASSERT_EQ(counts[i].window.start.ns(), start) << "seed " << seed;
+        }
+    }
+}
+
+/// Positions of each key, shared by replicas; every window at its place.
+TEST(ParallelWindows, OfCountsAreInTheOrderOfTheirPositions) {
+    for (const std::uint64_t slide : {1, 4, 10, 13}) {
+        const auto windows = CountWindows::sliding(10, slide);
+        for (std::uint64_t seed = 0; seed < 8; ++seed) {
+            const auto events = random_events(seed, {}, 700);
+            std::map<std::uint32_t, std::vector<std::int64_t>> of_key;
+            for (const Event& event : events) of_key[event.key].push_back(event.value);
+            const auto results = whole_stream(events, run_options(seed), [&](auto&& stream) {
+                return std::move(stream).template group_by<&Event::key>().window(windows, sum);
+            });
+            std::map<std::uint32_t, std::uint64_t> next;
+            for (const auto& result : results) {
+                const auto& values = of_key.at(result.key);
+                auto& start = next.try_emplace(result.key, 0).first->second;
+                ASSERT_EQ(result.window.start, start) << "seed " << seed;
+                start += slide;
+                const auto end = std::min<std::uint64_t>(result.window.start + 10, values.size());
+                ASSERT_EQ(result.window.end, end);
+                std::int64_t total = 0;
+                for (auto at = result.window.start; at < end; ++at) total += values[at];
+                ASSERT_EQ(result.value, total);
+            }
+            for (const auto& [key, values] : of_key) {
+                ASSERT_EQ(next[key], (values.size() + slide - 1) / slide * slide);
+            }
+        }
+    }
+}
+
+TEST(WindowsOfTheWholeStream, SayWhyTheyAreShared) {
+    Graph graph{"why"};
+    graph.source(replay(std::vector<Event>{}))
+        .event_time(&Event::time, MonotonousTime{})
+        .window(sliding(100, 25), &Event::time, sum)
+        .sink([](const auto&) {});
+    EXPECT_NE(graph.explain({}).find("paned: the aggregate is commutative"), std::string::npos);
+    Graph farm{"why"};
+    farm.source(replay(std::vector<Event>{}))
+        .window(CountWindows::sliding(100, 25), sum)
+        .sink([](const auto&) {});
+    const std::string said = farm.explain({});
+    EXPECT_NE(said.find("farmed: positions are those of the whole group"), std::string::npos);
+    EXPECT_NE(said.find("parallel_windows"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace strid
