@@ -172,13 +172,14 @@ struct Sink : Plain<F> {
     }
 };
 
-/// Hands every record on as it is: a segment that only routes, after a split or a merge.
+/// Hands every record on as it is, a hash included: a segment that only routes, after a split or a
+/// merge, or the distribution of another.
 struct Identity {
     static constexpr bool selective = false;
 
     template <class Arrived, class Next>
     void operator()(Arrived& arrived, Next&& next) {
-        next(record_of(arrived));
+        next(arrived);
     }
 };
 
