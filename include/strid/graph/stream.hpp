@@ -24,6 +24,7 @@
 #include <strid/base/error.hpp>
 #include <strid/graph/options.hpp>
 #include <strid/graph/segment.hpp>
+#include <strid/operator/aligned.hpp>
 #include <strid/operator/event_time.hpp>
 #include <strid/operator/ingress_time.hpp>
 #include <strid/operator/outlet.hpp>
@@ -148,6 +149,14 @@ class Stream<T, graph::Chain<Head, Steps...>> {
             {.name = std::move(options.name)}, "event_time");
         stream.handle_.operators.back().draws_watermarks = true;
         return stream;
+    }
+
+    /// Sources of the same alignment keep step: each waits for the slowest of them, by their
+    /// `event_time`, which stands before. Looked at between two batches. Copies of `alignment` are
+    /// the same one.
+    [[nodiscard]] auto aligned(Alignment alignment, OperatorOptions options = {}) && {
+        return std::move(*this).template then<T>(operators::AlignedStage{std::move(alignment)},
+                                                 options, "aligned");
     }
 
     /// Puts the records in the order of event time, equal times in the order of `tie_of` (what
