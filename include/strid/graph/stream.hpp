@@ -31,6 +31,7 @@
 #include <strid/operator/per_key.hpp>
 #include <strid/operator/stage.hpp>
 #include <strid/operator/time_order.hpp>
+#include <strid/window/result.hpp>
 
 namespace strid {
 
@@ -257,11 +258,19 @@ class Stream<T, graph::Chain<Head, Steps...>> {
     [[nodiscard]] auto group_by() && {
         return std::move(*this).group_by(operators::MemberKey<Member>{});
     }
-    /// Windows over the whole stream, as one group: `GroupedStream::window` and its parameters.
-    template <class... Arguments>
-    [[nodiscard]] auto window(Arguments&&... arguments) && {
+    /// Windows over the whole stream, as one group (GroupedStream): of time, or sessions.
+    template <class Windows, TimeFunction<T> TimeOf, window::AggregateOf<T> A>
+    [[nodiscard]] auto window(Windows windows, TimeOf time_of, A aggregate,
+                              WindowOptions options = {}) && {
         return GroupedStream<Stream, InOneGroup>{std::move(*this), {}}.window(
-            std::forward<Arguments>(arguments)...);
+            windows, std::move(time_of), std::move(aggregate), std::move(options));
+    }
+    /// The same of a number of records.
+    template <window::AggregateOf<T> A>
+    [[nodiscard]] auto window(window::CountWindows windows, A aggregate,
+                              WindowOptions options = {}) && {
+        return GroupedStream<Stream, InOneGroup>{std::move(*this), {}}.window(
+            windows, std::move(aggregate), std::move(options));
     }
 
     /// Spreads the records over the replicas of the next operator, batch by batch, to whichever
