@@ -76,8 +76,7 @@ inline constexpr auto time_of = [](const CampaignView& view) {
     return EventTime{std::chrono::milliseconds{view.time_ms}};
 };
 
-using ViewsByCampaign =
-    KeyedStream<CampaignView, operators::MemberKey<&CampaignView::campaign>>;
+using ViewsByCampaign = KeyedStream<CampaignView, operators::MemberKey<&CampaignView::campaign>>;
 
 /// The views among the events, a stream of `Event`, each with the campaign of its ad.
 template <class Events>
@@ -86,7 +85,11 @@ template <class Events>
                                                 const Counting& counting) {
     return std::move(events)
         .filter([](const Event& event) { return event.event_type == "view"; }, {.name = "views"})
-        .map([](const Event& event) { return View{event.ad, event.time_ms}; }, {.name = "project"})
+        .map(
+            [](const Event& event) {
+                return View{event.ad, event.time_ms};
+            },
+            {.name = "project"})
         .template flat_map<CampaignView>(Join{std::move(campaigns)}, {.name = "join"})
         .event_time(time_of, BoundedDisorder{counting.disorder}, {.name = "time"})
         .template key_by<&CampaignView::campaign>();
