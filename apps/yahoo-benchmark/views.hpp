@@ -41,7 +41,7 @@ struct View {
 
 struct CampaignView {
     std::uint32_t campaign;
-    std::int64_t time_ms;
+    EventTime time;
 };
 static_assert(sizeof(View) == 16 && std::is_trivially_copyable_v<View>);
 static_assert(sizeof(CampaignView) == 16 && std::is_trivially_copyable_v<CampaignView>);
@@ -68,12 +68,9 @@ struct Join {
     template <class Emit>
     void operator()(const View& view, Emit& emit) const {
         const CampaignTable::Id campaign = campaigns->find(view.ad);
-        if (campaign != CampaignTable::none) emit(CampaignView{campaign, view.time_ms});
+        if (campaign == CampaignTable::none) return;
+        emit(CampaignView{campaign, EventTime{std::chrono::milliseconds{view.time_ms}}});
     }
-};
-
-inline constexpr auto time_of = [](const CampaignView& view) {
-    return EventTime{std::chrono::milliseconds{view.time_ms}};
 };
 
 using ViewsByCampaign = KeyedStream<CampaignView, operators::MemberKey<&CampaignView::campaign>>;
@@ -91,15 +88,15 @@ template <class Events>
             },
             {.name = "project"})
         .template flat_map<CampaignView>(Join{std::move(campaigns)}, {.name = "join"})
-        .event_time(time_of, BoundedDisorder{counting.disorder}, {.name = "time"})
+        .event_time(&CampaignView::time, BoundedDisorder{counting.disorder}, {.name = "time"})
         .template key_by<&CampaignView::campaign>();
 }
 
 /// The counts of views by campaign and window.
 [[nodiscard]] inline auto count_views(ViewsByCampaign views, const Counting& counting) {
     return std::move(views)
-        .window(window::TimeWindows::tumbling(counting.window), time_of, window::count(),
-                {.name = "count"})
+        .window(window::TimeWindows::tumbling(counting.window), &CampaignView::time,
+                window::count(), {.name = "count"})
         .map(
             [](const auto& result) {
                 constexpr std::int64_t ns_per_ms = 1'000'000;
