@@ -50,7 +50,7 @@ std::string CampaignTable::add(const AdOfCampaign& row) {
     if (row.ad >= ads_max) {
         return fmt::format("ad {} is not below {}", row.ad, ads_max);
     }
-    if (row.campaign == none) return fmt::format("campaign {} is not below it", row.campaign);
+    if (row.campaign == none) return fmt::format("campaign {} is not below {}", row.campaign, none);
     if (find(row.ad) != none) return fmt::format("ad {} is named twice", row.ad);
     if (row.ad >= campaigns_.size()) campaigns_.resize(row.ad + std::size_t{1}, none);
     campaigns_[row.ad] = row.campaign;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The command line that the hand-written applications share:
-//     INPUT [--model FILE] [--campaigns FILE] [--duration SECONDS] [--once [--output FILE]] [--updates]
+//     INPUT [--model FILE] [--campaigns FILE] [--duration SECONDS] [--once [--output FILE]]
+//     [--updates]
 #pragma once
 
 #include <chrono>
