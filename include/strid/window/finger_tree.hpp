@@ -86,6 +86,7 @@ class FingerTree {
 
     /// What is earlier than `time` leaves.
     void evict_before(Time time) {
+        const std::size_t before = size_;
         std::uint32_t changed = 0;  // the greatest height where a child was lost
         while (left_ != root_ && left_->times[left_->end - 1] < time) {
             changed = std::max(changed, drop_left_leaf());
@@ -97,7 +98,7 @@ class FingerTree {
             --size_;
         }
         if (left_ == root_) {
-            refresh(*left_);
+            if (size_ != before) refresh(*left_);
         } else if (changed != 0) {
             Inner* top = left_->parent;
             while (top->height < changed && top->parent != nullptr) top = top->parent;
@@ -152,6 +153,7 @@ class FingerTree {
 
     void refresh(Leaf& leaf) {
         if (leaf.place == Place::left) {
+            for (State& sum : left_sums_) detail::let_go(sum);
             State sum = beside(leaf);
             for (std::uint32_t at = leaf.end; at-- != leaf.first;) {
                 left_sums_[at] = sum = aggregate_.combine(leaf.items[at], sum);
@@ -220,8 +222,9 @@ class FingerTree {
         make_room_above(full);
         Inner& newer = inners_.take();
         full.halve(newer);
-        for (std::uint32_t at = newer.first; at != newer.end; ++at)
+        for (std::uint32_t at = newer.first; at != newer.end; ++at) {
             newer.items[at]->parent = &newer;
+        }
         attach(full, newer);
     }
     void make_room_above(Node& node) {
@@ -299,17 +302,7 @@ class FingerTree {
         if (node.first > node.end || node.end > arity || used < used_min) return false;
         if (node.height == 0) {
             states += used;
-            if (node.place == Place::left && &node != left_) return false;
-            if (node.place == Place::right && &node != right_) return false;
-            const Time* before = nullptr;
-            for (std::uint32_t at = node.first; at != node.end; before = &node.times[at++]) {
-                const Time& time = node.times[at];
-                if (before != nullptr && !(*before < time)) return false;
-                if ((low != nullptr && time < *low) || (high != nullptr && !(time < *high))) {
-                    return false;
-                }
-            }
-            return true;
+            return is_valid_leaf(node, low, high);
         }
         for (std::uint32_t at = node.first; at != node.end; ++at) {
             const bool is_first = at == node.first;
@@ -322,6 +315,19 @@ class FingerTree {
             if (child.place != place || child.parent != &node || child.height + 1 != node.height ||
                 !is_valid(child, is_first ? low : &node.times[at],
                           is_last ? high : &node.times[at + 1], states)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    [[nodiscard]] bool is_valid_leaf(const Node& leaf, const Time* low, const Time* high) const {
+        if (leaf.place == Place::left && &leaf != left_) return false;
+        if (leaf.place == Place::right && &leaf != right_) return false;
+        for (std::uint32_t at = leaf.first; at != leaf.end; ++at) {
+            const Time& time = leaf.times[at];
+            if (at != leaf.first && !(leaf.times[at - 1] < time)) return false;
+            if ((low != nullptr && time < *low) || (high != nullptr && !(time < *high))) {
                 return false;
             }
         }
