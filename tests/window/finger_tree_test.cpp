@@ -261,8 +261,8 @@ double combinations_per_state(std::int64_t length, std::int64_t distance) {
 TEST(FingerTree, CostsByTheDistanceFromTheNewestNotByTheLengthOfTheWindow) {
     constexpr std::int64_t longest = test::perturbed ? 10'000 : 100'000;
     const double in_order = combinations_per_state(1'000, 0);
-    // 1 in, 1 out, 2 for the answer; for each leaf of 8 both halves and the parent at its split, the
-    // parent again when it leaves.
+    // 1 in, 1 out, 2 for the answer; for each leaf of 8 both halves and the parent at its split,
+    // the parent again when it leaves.
     EXPECT_LE(in_order, 4 + (8 + 8 + 16 + 16) / 8.0);
     EXPECT_NEAR(combinations_per_state(longest, 0), in_order, 1);
     const double near = combinations_per_state(1'000, 10);
