@@ -49,31 +49,33 @@ std::int64_t remainder_of(const Event& event) {
     return event.value % 7;
 }
 
+const auto remainders = window::distinct<Event>(remainder_of);
+const AllRecords remainders_of_records{[](const std::vector<Event>& records) {
+    std::set<std::int64_t> values;
+    for (const Event& event : records) values.insert(remainder_of(event));
+    return static_cast<double>(values.size());
+}};
+
 TEST(SetWindowsInAGraph, CountDifferentValues) {
-    const auto aggregate = window::distinct<Event>(remainder_of);
-    const AllRecords oracle{[](const std::vector<Event>& records) {
-        std::set<std::int64_t> values;
-        for (const Event& event : records) values.insert(remainder_of(event));
-        return static_cast<double>(values.size());
-    }};
-    agrees_with_records(sliding(100, 100), aggregate, oracle);
-    agrees_with_records(sliding(400, 25), aggregate, oracle);
-    agrees_with_records(SessionWindows::with_gap(Duration{40}), aggregate, oracle);
-    agrees_with_records(sliding(200, 20), aggregate, oracle, {.keys = 400});
+    agrees_with_records(sliding(100, 100), remainders, remainders_of_records);
+    agrees_with_records(sliding(400, 25), remainders, remainders_of_records);
+    agrees_with_records(SessionWindows::with_gap(Duration{40}), remainders, remainders_of_records);
+    agrees_with_records(sliding(200, 20), remainders, remainders_of_records, {.keys = 400});
 }
 
+const auto about = window::distinct_approximately<4>(&Event::value);
+const AllRecords sketch_of_records{[](const std::vector<Event>& records) {
+    std::set<std::int64_t> values;
+    for (const Event& event : records) values.insert(event.value);
+    window::HyperLogLog<4> sketch;
+    for (const std::int64_t value : values) sketch.add(value);
+    return std::round(sketch.estimate());
+}};
+
 TEST(SetWindowsInAGraph, CountDifferentValuesApproximately) {
-    const auto aggregate = window::distinct_approximately<4>(&Event::value);
-    const AllRecords oracle{[](const std::vector<Event>& records) {
-        std::set<std::int64_t> values;
-        for (const Event& event : records) values.insert(event.value);
-        window::HyperLogLog<4> sketch;
-        for (const std::int64_t value : values) sketch.add(value);
-        return std::round(sketch.estimate());
-    }};
-    agrees_with_records(sliding(100, 100), aggregate, oracle);
-    agrees_with_records(sliding(1'000, 40), aggregate, oracle, {.keys = 2});
-    agrees_with_records(SessionWindows::with_gap(Duration{40}), aggregate, oracle);
+    agrees_with_records(sliding(100, 100), about, sketch_of_records);
+    agrees_with_records(sliding(1'000, 40), about, sketch_of_records, {.keys = 2});
+    agrees_with_records(SessionWindows::with_gap(Duration{40}), about, sketch_of_records);
 }
 
 /// The values of a window's first three as the digits of a number, 0 where there is none.
@@ -130,14 +132,44 @@ TEST(SetWindowsInAGraph, FindTheLargestAndSmallestOfAPane) {
         sorted_by([](const Event& a, const Event& b) { return a.value < b.value; }), {.keys = 2});
 }
 
+std::pair<std::int64_t, EventTime> value_and_time(const Event& event) {
+    return {event.value, event.time};
+}
+const auto largest = digits(window::top_k<3, Event>(value_and_time));
+const AllRecords largest_of_records =
+    sorted_by([](const Event& a, const Event& b) { return value_and_time(a) > value_and_time(b); });
+
 TEST(SetWindowsInAGraph, FindTheLargestOfManyPanes) {
-    const auto by_value_and_time = [](const Event& event) {
-        return std::pair(event.value, event.time);
-    };
-    agrees_with_records(sliding(600, 25), digits(window::top_k<3, Event>(by_value_and_time)),
-                        sorted_by([&](const Event& a, const Event& b) {
-                            return by_value_and_time(a) > by_value_and_time(b);
-                        }));
+    agrees_with_records(sliding(600, 25), largest, largest_of_records);
+}
+
+template <class A>
+void agrees_when_shared(const TimeWindows& windows, const A& aggregate, const AllRecords& oracle) {
+    for (std::uint64_t seed = 0; seed < 8; ++seed) {
+        const auto events = random_events(seed, {.too_late = 0}, event_count);
+        Graph graph{"shared"};
+        auto rows = std::make_shared<Collected<Row>>();
+        graph.source(replay(events))
+            .event_time(&Event::time, BoundedDisorder{Duration{50}})
+            .group_by<&Event::key>()
+            .paned_windows(windows, &Event::time, aggregate)
+            .sink([rows](const auto& result) {
+                rows->add({result.key, result.window.start.ns(), result.window.end.ns(),
+                           static_cast<double>(result.value)});
+            });
+        run(graph, run_options(seed));
+        auto answer = rows->records();
+        std::sort(answer.begin(), answer.end());
+        ASSERT_EQ(answer, expected(events, windows, Duration{50}, Duration::zero(), oracle).rows)
+            << "seed " << seed;
+    }
+}
+
+/// Any replica may compute a pane: unions and lists of pairs do not depend on their order.
+TEST(SetWindowsInAGraph, CombinePanesOfDifferentReplicas) {
+    agrees_when_shared(sliding(100, 25), remainders, remainders_of_records);
+    agrees_when_shared(sliding(400, 50), about, sketch_of_records);
+    agrees_when_shared(sliding(100, 100), largest, largest_of_records);
 }
 
 }  // namespace
