@@ -228,6 +228,16 @@ TEST(FingerTree, GivesBackWhatLeft) {
     EXPECT_LE(shared.use_count(), 100);
     tree.evict_before(1'000);
     EXPECT_EQ(shared.use_count(), 1);
+    // Nothing stays behind whatever became of the leaves in between.
+    std::mt19937_64 random{1};
+    for (int round = 0; round < 100; ++round) {
+        for (int i = 0; i < 40; ++i) {
+            tree.insert(static_cast<int>(random() % 100), shared);
+            if (random() % 8 == 0) tree.evict_before(static_cast<int>(random() % 50));
+        }
+        tree.evict_before(100);
+        ASSERT_EQ(shared.use_count(), 1) << "round " << round;
+    }
 }
 
 /// Counts its combinations.
@@ -241,35 +251,59 @@ struct Counted {
     }
 };
 
-/// Combinations per state (insertion, eviction, query) of a stream each of whose states lies behind
-/// `distance` others, in a window of `length`.
-double combinations_per_state(std::int64_t length, std::int64_t distance) {
+/// Counts its comparisons.
+struct CountedTime {
+    std::int64_t time = 0;
+    static inline std::uint64_t comparisons = 0;
+    friend bool operator==(const CountedTime& a, const CountedTime& b) {
+        ++comparisons;
+        return a.time == b.time;
+    }
+    friend auto operator<=>(const CountedTime& a, const CountedTime& b) {
+        ++comparisons;
+        return a.time <=> b.time;
+    }
+};
+
+struct Cost {
+    double combinations = 0;
+    double comparisons = 0;
+};
+
+/// Of a state (insertion, eviction, query) in a window of `length`, where each second one lies
+/// behind `distance` others; 0: where all are in order.
+Cost cost_per_state(std::int64_t length, std::int64_t distance) {
     std::uint64_t combinations = 0;
-    FingerTree<Counted, std::int64_t> tree{Counted{&combinations}};
+    FingerTree<Counted, CountedTime> tree{Counted{&combinations}};
     const std::int64_t count = 4 * length;
     // The even times first, the odd ones between them `distance` states later.
     for (std::int64_t i = 0; i < count; ++i) {
-        if (i == count / 2) combinations = 0;
-        tree.insert(2 * i, 1);
-        if (distance != 0) tree.insert(2 * i - 2 * distance + 1, 1);
-        tree.evict_before(2 * (i - length));
+        if (i == count / 2) combinations = CountedTime::comparisons = 0;
+        tree.insert({2 * i}, 1);
+        if (distance != 0) tree.insert({2 * i - 2 * distance + 1}, 1);
+        tree.evict_before({2 * (i - length)});
         (void)tree.query();
     }
-    return static_cast<double>(combinations) / static_cast<double>(count - count / 2);
+    const auto states = static_cast<double>(count - count / 2);
+    return {static_cast<double>(combinations) / states,
+            static_cast<double>(CountedTime::comparisons) / states};
 }
 
 TEST(FingerTree, CostsByTheDistanceFromTheNewestNotByTheLengthOfTheWindow) {
     constexpr std::int64_t longest = test::perturbed ? 10'000 : 100'000;
-    const double in_order = combinations_per_state(1'000, 0);
+    const Cost in_order = cost_per_state(1'000, 0);
     // 1 in, 1 out, 2 for the answer; for each leaf of 8 both halves and the parent at its split,
     // the parent again when it leaves.
-    EXPECT_LE(in_order, 4 + (8 + 8 + 16 + 16) / 8.0);
-    EXPECT_NEAR(combinations_per_state(longest, 0), in_order, 1);
-    const double near = combinations_per_state(1'000, 10);
-    EXPECT_NEAR(combinations_per_state(longest, 10), near, 1);
-    // Each 16 to 8 times further costs two nodes more, of at most 16 parts: up one, down one.
-    EXPECT_LE(combinations_per_state(longest, 100), near + 2 * 16 + 1);
-    EXPECT_LE(combinations_per_state(longest, 1'000), near + 4 * 16 + 1);
+    EXPECT_LE(in_order.combinations, 4 + (8 + 8 + 16 + 16) / 8.0);
+    const Cost near = cost_per_state(1'000, 10);
+    for (const auto& [distance, shorter] : {std::pair(0, in_order), std::pair(10, near)}) {
+        const Cost longer = cost_per_state(longest, distance);
+        EXPECT_NEAR(longer.combinations, shorter.combinations, 1) << "distance " << distance;
+        EXPECT_NEAR(longer.comparisons, shorter.comparisons, 1) << "distance " << distance;
+    }
+    // Each 8 to 16 times further costs two nodes more, of at most 16 parts: up one, down one.
+    EXPECT_LE(cost_per_state(longest, 100).combinations, near.combinations + 2 * 16 + 1);
+    EXPECT_LE(cost_per_state(longest, 1'000).combinations, near.combinations + 4 * 16 + 1);
 }
 
 TEST(FingerTree, AllocatesNothingOnceItHasBeenLarge) {

@@ -2,8 +2,8 @@
 //
 // The k largest (or smallest) values of a field in a window, each with what the user wants to know
 // of its record: `top_k<3, Trip>(&Trip::fare, &Trip::driver)`. A state is the list of them, in
-// place, so that it allocates nothing and is copied as a block where its parts are; it is k elements
-// long whatever is in it, so k should be small.
+// place, so that it allocates nothing and is copied as a block where its parts are. It is as long
+// as k elements whatever is in it: k should be small.
 //
 // Equal values stand, and are dropped, in the order of the stream: the older first. The list is
 // what a stable sort of the window's records would begin with. Whoever needs an answer that does
