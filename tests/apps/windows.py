@@ -18,7 +18,7 @@ from datetime import datetime, timedelta, timezone
 
 STRID = os.environ["STRID"]
 AGGREGATES = ("count,count(x),sum(x),mean(x),min(x),max(x),stddev(x),var(x),median(x),p90(x),"
-              "distinct(tag)")
+              "distinct(tag),distinct_approximately(tag)")
 
 
 def table(seed, rows=1500, disorder=3000, too_late=20000):
@@ -50,12 +50,13 @@ def aggregates(rows):
     inclusive = (lambda n, i: statistics.quantiles(xs, n=n, method="inclusive")[i]
                  if several else xs[0])
     none = None
+    tags = len({tag for _, _, _, _, tag in rows if tag})
     return [len(rows), len(xs), sum(xs) if xs else none, statistics.fmean(xs) if xs else none,
             min(xs, default=none), max(xs, default=none),
             statistics.stdev(xs) if several else none,
             statistics.variance(xs) if several else none,
             statistics.median(xs) if xs else none, inclusive(10, 8) if xs else none,
-            len({tag for _, _, _, _, tag in rows if tag})]
+            tags, tags]
 
 
 def strid(*arguments, given="", code=0):
@@ -231,6 +232,20 @@ class CountWindows(WindowsCase):
         for q, value in zip((0.01, 0.5, 0.99, 0.999), got):
             rank = sum(v < value for v in values) / len(values)
             self.assertLess(abs(rank - q), 4 * q * (1 - q) / 200 + 1e-4, (q, value))
+
+
+    def test_many_different_values_are_counted_approximately(self):
+        rng = random.Random(6)
+        values = [str(rng.randrange(80_000)) for _ in range(200_000)]
+        done = strid("--no-header", "--window", "count:100000/50000", "--drop-open", "--aggregate",
+                     "distinct(1),distinct_approximately(1)", given="\n".join(values) + "\n")
+        lines = done.stdout.splitlines()[1:]
+        self.assertEqual(len(lines), 3)
+        for number, line in enumerate(lines):
+            exact, about = (int(v) for v in line.split(",")[2:])
+            different = len(set(values[50_000 * number:50_000 * number + 100_000]))
+            self.assertEqual(exact, different)
+            self.assertLess(abs(about - different), 4 * 1.04 / 2**7 * different)
 
 
 class WindowMistakes(unittest.TestCase):

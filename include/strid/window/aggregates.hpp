@@ -14,6 +14,9 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <string>
+#include <string_view>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -25,6 +28,19 @@ namespace detail {
 
 template <class Field, class T>
 using FieldType = std::remove_cvref_t<std::invoke_result_t<const Field&, const T&>>;
+
+/// What a state keeps of a field's value: text that lies in the record's batch is copied.
+template <class Value>
+using OwnedType =
+    std::conditional_t<std::is_convertible_v<const Value&, std::string_view>, std::string, Value>;
+/// Whether it would still point into the batch: text in a pair or a tuple must be std::string.
+template <class Value>
+inline constexpr bool is_borrowed = std::is_same_v<Value, std::string_view>;
+template <class... Parts>
+inline constexpr bool is_borrowed<std::tuple<Parts...>> = (is_borrowed<Parts> || ...);
+template <class First, class Second>
+inline constexpr bool is_borrowed<std::pair<First, Second>> =
+    is_borrowed<First> || is_borrowed<Second>;
 
 /// The type that a sum of numbers is kept in: the widest of its kind. Integers wrap.
 template <class Number>

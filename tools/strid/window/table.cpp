@@ -42,11 +42,17 @@ void TablePlan::read_aggregates(std::string_view list) {
 
 void TablePlan::add_aggregate(std::string_view text) {
     static const std::vector<std::pair<std::string, AggregateKind>> names = {
-        {"count", AggregateKind::count},       {"sum", AggregateKind::sum},
-        {"mean", AggregateKind::mean},         {"avg", AggregateKind::mean},
-        {"min", AggregateKind::minimum},       {"max", AggregateKind::maximum},
-        {"stddev", AggregateKind::deviation},  {"var", AggregateKind::variance},
-        {"distinct", AggregateKind::distinct}, {"median", AggregateKind::quantile},
+        {"count", AggregateKind::count},
+        {"sum", AggregateKind::sum},
+        {"mean", AggregateKind::mean},
+        {"avg", AggregateKind::mean},
+        {"min", AggregateKind::minimum},
+        {"max", AggregateKind::maximum},
+        {"stddev", AggregateKind::deviation},
+        {"var", AggregateKind::variance},
+        {"distinct", AggregateKind::distinct},
+        {"median", AggregateKind::quantile},
+        {"distinct_approximately", AggregateKind::distinct_approximately},
     };
     if (items.size() == aggregates_max) {
         throw GraphError(fmt::format("more than {} aggregates", aggregates_max));
@@ -80,10 +86,10 @@ void TablePlan::add_aggregate(std::string_view text) {
         throw GraphError(
             fmt::format("no aggregate '{}'{}", name, suggestion(std::string(name), candidates)));
     }
-    item.value = value_index(column, item.kind == AggregateKind::distinct);
-    if (item.kind == AggregateKind::quantile || item.kind == AggregateKind::distinct) {
-        item.sketch = sketches++;
-    }
+    const bool is_of_text =
+        item.kind == AggregateKind::distinct || item.kind == AggregateKind::distinct_approximately;
+    item.value = value_index(column, is_of_text);
+    if (is_of_text || item.kind == AggregateKind::quantile) item.sketch = sketches++;
     items.push_back(item);
 }
 
@@ -115,6 +121,10 @@ void TableAggregate::add(State& state, const TableRow& row) const {
         ++cell.count;
         if (item.kind == AggregateKind::distinct) {
             state.sketches[item.sketch].seen.insert(hash_of(row.text(item.value)));
+            continue;
+        }
+        if (item.kind == AggregateKind::distinct_approximately) {
+            state.sketches[item.sketch].about.add(row.text(item.value));
             continue;
         }
         const double value = row.values[item.value].number;
@@ -187,6 +197,8 @@ TableAggregate::State TableAggregate::combine(const State& older, const State& n
         } else if (item.kind == AggregateKind::distinct) {
             const auto& seen = newer.sketches[item.sketch].seen;
             sum.sketches[item.sketch].seen.insert(seen.begin(), seen.end());
+        } else if (item.kind == AggregateKind::distinct_approximately) {
+            sum.sketches[item.sketch].about.merge(newer.sketches[item.sketch].about);
         }
     }
     return sum;
@@ -220,6 +232,9 @@ TableAggregate::Values TableAggregate::lower(const State& state) const {
                 break;
             case AggregateKind::distinct:
                 values[i] = static_cast<double>(state.sketches[items[i].sketch].seen.size());
+                break;
+            case AggregateKind::distinct_approximately:
+                values[i] = std::round(state.sketches[items[i].sketch].about.estimate());
                 break;
         }
     }

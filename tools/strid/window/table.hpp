@@ -19,6 +19,7 @@
 #include <boost/unordered/unordered_flat_set.hpp>
 
 #include <strid/connector/csv_value.hpp>
+#include <strid/window/hyper_log_log.hpp>
 #include <strid/window/result.hpp>
 #include <strid/window/t_digest.hpp>
 
@@ -82,7 +83,8 @@ enum class AggregateKind : std::uint8_t {
     deviation,
     variance,
     quantile,
-    distinct
+    distinct,
+    distinct_approximately
 };
 
 struct TableAggregateItem {
@@ -165,6 +167,7 @@ class TableAggregate {
     struct Sketch {
         window::TDigest digest;
         boost::unordered_flat_set<std::uint64_t> seen;  // hashes of the texts
+        window::HyperLogLog<14> about;                  // of the texts, approximately
     };
     struct State {
         std::array<Cell, aggregates_max> cells;
