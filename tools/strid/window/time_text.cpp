@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "table.hpp"
+#include "table_plan.hpp"
 
 namespace strid::tool {
 
