@@ -7,12 +7,9 @@
 // Threads and replicas as in FileSource.
 #pragma once
 
-#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <vector>
-
-#include <fast_float/fast_float.h>
 
 #include <strid/connector/csv_source.hpp>
 
@@ -139,17 +136,29 @@ class TableSource : public TableInput {
         return true;
     }
 
+    /// A whole number in the format's unit. False, with nothing consumed, for any other time.
+    bool scan_time(const char*& p, EventTime& time) const noexcept {
+        const char* at = p;
+        std::int64_t count = 0;
+        std::int64_t ns = 0;
+        if (!detail::scan_integer(at, count)) return false;
+        if (*at != options().delimiter && *at != '\n') return false;
+        if (__builtin_mul_overflow(count, plan().format.unit_ns, &ns)) return false;
+        time = EventTime::of_ns(ns);
+        p = at;
+        return true;
+    }
+
     /// Leaves `p` where the field ends, if it is plain.
     bool scan_field(const char*& p, const Step& step, record_type& row) {
         if (step.target == Step::Target::number) {
             if (*p == options().delimiter || *p == '\r' || *p == '\n') return true;  // missing
             double number = 0;
-            const auto result = fast_float::from_chars(p, static_cast<const char*>(end_), number);
-            if (result.ec != std::errc{} || !std::isfinite(number)) return false;
-            p = result.ptr;
+            if (!detail::scan_csv_value(p, end_, options().delimiter, number)) return false;
             row.set_number(step.index, number);
             return true;
         }
+        if (step.target == Step::Target::time && scan_time(p, row.time)) return true;
         std::string_view text;
         if (!detail::scan_csv_value(p, end_, options().delimiter, text)) return false;
         switch (step.target) {

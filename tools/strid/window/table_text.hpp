@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The results of windows, or late rows, as rows of CSV. Stateless but for the plan.
+// The results of windows, or late rows, as rows of CSV. Threads: one.
 #pragma once
 
 #include <array>
@@ -38,13 +38,22 @@ class TableText {
             }
         }
     }
-    /// Appends the result of one window, without the newline.
+    /// Appends the result of one window, without the newline. Those of many keys follow each other
+    /// with the same bounds.
     template <class Result>
-    void append(std::string& out, const Result& result) const {
+    void append(std::string& out, const Result& result) {
         append_key(out, result.key);
-        append_bound(out, result.window.start);
-        out += ',';
-        append_bound(out, result.window.end);
+        const auto start = number_of(result.window.start);
+        const auto end = number_of(result.window.end);
+        if (bounds_.empty() || start != start_ || end != end_) {
+            start_ = start;
+            end_ = end;
+            bounds_.clear();
+            append_bound(bounds_, result.window.start);
+            bounds_ += ',';
+            append_bound(bounds_, result.window.end);
+        }
+        out += bounds_;
         for (std::size_t i = 0; i < plan_->items.size(); ++i) {
             out += ',';
             if (!std::isnan(result.value[i])) detail::append_csv_value(out, result.value[i], ',');
@@ -59,6 +68,8 @@ class TableText {
             out += ',';
         });
     }
+    static std::int64_t number_of(EventTime bound) { return bound.ns(); }
+    static std::int64_t number_of(std::uint64_t bound) { return static_cast<std::int64_t>(bound); }
     void append_bound(std::string& out, EventTime bound) const {
         append_time(out, bound, plan_->format);
     }
@@ -67,6 +78,9 @@ class TableText {
     }
 
     std::shared_ptr<const TablePlan> plan_;
+    std::int64_t start_ = 0;  // what bounds_ says; nothing where it is empty
+    std::int64_t end_ = 0;
+    std::string bounds_;
 };
 
 }  // namespace strid::tool
