@@ -233,7 +233,6 @@ class CountWindows(WindowsCase):
             rank = sum(v < value for v in values) / len(values)
             self.assertLess(abs(rank - q), 4 * q * (1 - q) / 200 + 1e-4, (q, value))
 
-
     def test_many_different_values_are_counted_approximately(self):
         rng = random.Random(6)
         values = [str(rng.randrange(80_000)) for _ in range(200_000)]

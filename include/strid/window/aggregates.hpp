@@ -74,6 +74,7 @@ struct Sum {
     [[no_unique_address]] Field field;
 
     template <class T>
+        requires std::invocable<const Field&, const T&>
     [[nodiscard]] State lift(const T& record) const {
         return static_cast<State>(std::invoke(field, record));
     }
@@ -111,6 +112,7 @@ struct Mean {
     [[no_unique_address]] Field field;
 
     template <class T>
+        requires std::invocable<const Field&, const T&>
     [[nodiscard]] State lift(const T& record) const {
         return {static_cast<double>(std::invoke(field, record)), 1};
     }
@@ -139,6 +141,7 @@ struct Variance {
     [[no_unique_address]] Field field;
 
     template <class T>
+        requires std::invocable<const Field&, const T&>
     [[nodiscard]] State lift(const T& record) const {
         return {static_cast<double>(std::invoke(field, record)), 0, 1};
     }
@@ -181,6 +184,7 @@ struct Extreme {
     [[no_unique_address]] Field field;
 
     template <class T>
+        requires std::invocable<const Field&, const T&>
     [[nodiscard]] State lift(const T& record) const {
         const Number value = std::invoke(field, record);
         return value == value ? State{value, true} : State{};  // a NaN is not present

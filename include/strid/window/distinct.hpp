@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <concepts>
 #include <cstdint>
 #include <functional>
 #include <tuple>
@@ -53,6 +54,7 @@ struct Distinct {
     [[no_unique_address]] Field field;
 
     template <class T>
+        requires std::invocable<const Field&, const T&>
     [[nodiscard]] State lift(const T& record) const {
         State state;
         add(state, record);
@@ -98,6 +100,7 @@ struct DistinctApproximately {
     [[no_unique_address]] Field field;
 
     template <class T>
+        requires std::invocable<const Field&, const T&>
     [[nodiscard]] State lift(const T& record) const {
         State state;
         add(state, record);

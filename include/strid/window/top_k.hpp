@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <functional>
 #include <type_traits>
@@ -84,6 +85,7 @@ struct TopK {
     [[no_unique_address]] Kept kept;
 
     template <class T>
+        requires std::invocable<const Field&, const T&>
     [[nodiscard]] State lift(const T& record) const {
         State state;
         add(state, record);

@@ -28,11 +28,16 @@ void TablePlan::read_aggregates(std::string_view list) {
 
 void TablePlan::add_aggregate(std::string_view text) {
     static const std::vector<std::pair<std::string, AggregateKind>> names = {
-        {"count", AggregateKind::count},       {"sum", AggregateKind::sum},
-        {"mean", AggregateKind::mean},         {"avg", AggregateKind::mean},
-        {"min", AggregateKind::minimum},       {"max", AggregateKind::maximum},
-        {"stddev", AggregateKind::deviation},  {"var", AggregateKind::variance},
-        {"distinct", AggregateKind::distinct}, {"median", AggregateKind::quantile},
+        {"count", AggregateKind::count},
+        {"sum", AggregateKind::sum},
+        {"mean", AggregateKind::mean},
+        {"avg", AggregateKind::mean},
+        {"min", AggregateKind::minimum},
+        {"max", AggregateKind::maximum},
+        {"stddev", AggregateKind::deviation},
+        {"var", AggregateKind::variance},
+        {"distinct", AggregateKind::distinct},
+        {"median", AggregateKind::quantile},
         {"distinct_approximately", AggregateKind::distinct_approximately},
     };
     if (items.size() == WideTable::aggregates_max) {
