@@ -85,7 +85,7 @@ struct TopK {
     [[no_unique_address]] Kept kept;
 
     template <class T>
-        requires std::invocable<const Field&, const T&>
+        requires(std::invocable<const By&, const T&> && std::invocable<const Kept&, const T&>)
     [[nodiscard]] State lift(const T& record) const {
         State state;
         add(state, record);
