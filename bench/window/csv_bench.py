@@ -38,14 +38,6 @@ DUCKDB = {
         SELECT device, start, start + {LENGTH_MS}, sum(value) FROM (
             SELECT device, value, unnest(range({FIRST}, "at" + 1, {SLIDE_MS})) AS start FROM rows)
         GROUP BY ALL""",
-    "join": f"""
-        WITH panes AS MATERIALIZED (
-            SELECT device, {PANE} AS pane, sum(value) AS s FROM rows GROUP BY ALL),
-        steps AS (SELECT unnest(range(0, {LENGTH_MS}, {SLIDE_MS})) AS step),
-        starts AS (SELECT DISTINCT device, pane - step AS start FROM panes, steps)
-        SELECT starts.device, start, start + {LENGTH_MS}, sum(s) FROM starts JOIN panes
-        ON starts.device = panes.device AND pane >= start AND pane < start + {LENGTH_MS}
-        GROUP BY ALL""",
     "frame": f"""
         WITH panes AS MATERIALIZED (
             SELECT device, {PANE} AS pane, sum(value) AS s FROM rows GROUP BY ALL),
@@ -104,8 +96,8 @@ def peer(library, formulation, source, target):
 
 
 def run_peer(library, formulation, source, target):
-    done = subprocess.run([sys.executable, __file__, "--peer", library, formulation, source, target],
-                          capture_output=True, text=True, check=True)
+    command = [sys.executable, __file__, "--peer", library, formulation, source, target]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
     return json.loads(done.stdout)
 
 

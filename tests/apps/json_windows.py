@@ -176,7 +176,8 @@ class JsonText(unittest.TestCase):
             line = bytearray(json.dumps(dict(members), ensure_ascii=number % 2 == 0).encode())
             for _ in range(rng.randrange(3)):
                 at = rng.randrange(len(line))
-                line[at:at + rng.randrange(2)] = bytes([rng.choice(b'{}[]",:\\0159.eE-+ntu \xc3\x01')])
+                wrong = rng.choice(b'{}[]",:\\0159.eE-+ntu \xc3\x01')
+                line[at:at + rng.randrange(2)] = bytes([wrong])
             lines.append(bytes(line))
         expected = [self.accepted(line) for line in lines]
         done = subprocess.run([STRID, "window", "--format", "json", "--key", "k", "--window",

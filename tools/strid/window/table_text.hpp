@@ -41,6 +41,7 @@ class TableText {
     /// Appends the result of one window, without the newline. Those of many keys follow each other
     /// with the same bounds.
     template <class Result>
+        requires requires(const Result& result) { result.window; }
     void append(std::string& out, const Result& result) {
         append_key(out, result.key);
         const auto start = number_of(result.window.start);
