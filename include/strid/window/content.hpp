@@ -15,7 +15,6 @@
 // Threads: only the task of the node; each replica has its own copy of the function.
 #pragma once
 
-#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <functional>
@@ -61,10 +60,23 @@ class Content : public Call {
         alone.add(record);
         return alone;
     }
-    void add(State& state, const T& record) const { state.add(record); }
+    void add(State& state, const T& record) const {
+        if constexpr (by_time) {
+            state.add_in_order(record, [this](const T& a, const T& b) {
+                return std::invoke(time_of_, a) > std::invoke(time_of_, b);
+            });
+        } else {
+            state.add(record);
+        }
+    }
+    /// Also where the older are of a later time: sessions become one in any order.
     [[nodiscard]] State combine(const State& older, const State& newer) const {
         State both = older;
-        both.append(newer);
+        if constexpr (by_time) {
+            for (const T& record : newer) add(both, record);
+        } else {
+            both.append(newer);
+        }
         return both;
     }
 
@@ -81,15 +93,7 @@ class Content : public Call {
     }
 
   private:
-    void arrange(State& records) const {
-        if constexpr (by_time) {
-            std::stable_sort(records.begin(), records.end(), [this](const T& a, const T& b) {
-                return std::invoke(time_of_, a) < std::invoke(time_of_, b);
-            });
-        }
-    }
-    [[nodiscard]] C filled(State records) const {
-        arrange(records);
+    [[nodiscard]] C filled(const State& records) const {
         C container = container_;
         for (const T& record : records) container.insert(record);
         return container;
@@ -105,18 +109,10 @@ class Content<T, C, Call, TimeOf>::Sliding {
   public:
     using State = RecordList<T>;
 
-    /// The aggregate has to outlive it.
-    explicit Sliding(const Content& aggregate)
-        : aggregate_(&aggregate), container_(aggregate.container_) {}
+    explicit Sliding(const Content& aggregate) : container_(aggregate.container_) {}
 
     void insert(const State& pane) {
-        if constexpr (by_time) {
-            State arranged = pane;
-            aggregate_->arrange(arranged);
-            for (const T& record : arranged) container_.insert(record);
-        } else {
-            for (const T& record : pane) container_.insert(record);
-        }
+        for (const T& record : pane) container_.insert(record);
         panes_.push_back(pane.size());
     }
     void evict() {
@@ -127,7 +123,6 @@ class Content<T, C, Call, TimeOf>::Sliding {
     [[nodiscard]] std::size_t size() const noexcept { return panes_.size(); }
 
   private:
-    const Content* aggregate_;
     C container_;
     FlatRing<std::size_t> panes_;
 };

@@ -6,6 +6,7 @@
 // Threads: one. A pool outlives its lists.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 #include <vector>
@@ -52,6 +53,14 @@ class RecordList {
     }
 
     void add(const T& record) { records_.push_back(record); }
+    /// Puts a record behind those that are not `later` than it, which stand first: few are behind
+    /// it where records come nearly in order.
+    template <class Later>
+    void add_in_order(const T& record, const Later& later) {
+        records_.insert(std::partition_point(records_.begin(), records_.end(),
+                                             [&](const T& one) { return !later(one, record); }),
+                        record);
+    }
     void append(const RecordList& newer) {
         records_.insert(records_.end(), newer.records_.begin(), newer.records_.end());
     }
@@ -59,8 +68,6 @@ class RecordList {
     [[nodiscard]] std::size_t size() const noexcept { return records_.size(); }
     [[nodiscard]] auto begin() const noexcept { return records_.begin(); }
     [[nodiscard]] auto end() const noexcept { return records_.end(); }
-    [[nodiscard]] auto begin() noexcept { return records_.begin(); }
-    [[nodiscard]] auto end() noexcept { return records_.end(); }
 
   private:
     std::vector<T> records_;
