@@ -95,6 +95,10 @@ Polynomial fit(std::span<const PricePoint> points, std::size_t degree) {
     const std::size_t coefficients = std::min(degree + 1, points.size());
     VectorXd guess = VectorXd::Zero(static_cast<Index>(coefficients));
     guess[0] = prices.mean();
+    if (coefficients == 1) {  // the mean is the answer
+        polynomial.coefficients = {guess[0]};
+        return polynomial;
+    }
 
     Distances distances{x, prices, coefficients};
     Eigen::LevenbergMarquardt<Distances> method(distances);

@@ -52,7 +52,7 @@ struct Polynomial {
 
 struct PriceModel {
     Duration resolution = std::chrono::milliseconds{1};
-    std::size_t degree = 3;
+    std::size_t degree = 3;  ///< 0: the mean price, which needs no fit
 
     [[nodiscard]] Forecast operator()(std::span<const Quote> quotes) const;
 };

@@ -9,11 +9,10 @@
 // How quotes travel is the carrier's, how results do the memory's; everything else is the same for
 // all variants that are compared.
 //
-// Threads: emit, flush and finish on one; delivered by any.
+// Threads: emit, flush and finish on one.
 #pragma once
 
 #include <algorithm>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -176,11 +175,6 @@ class Farm {
         quotes_.close();
         threads_.clear();
     }
-    /// Predictions taken so far.
-    [[nodiscard]] std::uint64_t delivered() const noexcept {
-        // acquire: pairs with the release in collect().
-        return delivered_.load(std::memory_order_acquire);
-    }
 
   private:
     /// From a worker to the collector, who gives the memory back.
@@ -207,11 +201,6 @@ class Farm {
 
     void collect() {
         InWindowOrder in_order;
-        std::uint64_t delivered = 0;
-        const auto take = [&](const Prediction& prediction) {
-            take_(prediction);
-            ++delivered;
-        };
         Patience patience;
         for (bool all_closed = false; !all_closed;) {
             all_closed = true;
@@ -219,15 +208,13 @@ class Farm {
             for (auto& back : ways_back_) {
                 const auto results = back->ring.peek(FarmOptions::result_slots);
                 for (Prediction* const result : results) {
-                    in_order.take(*result, take);
+                    in_order.take(*result, take_);
                     back->memory->deallocate(result, 0);
                 }
                 back->ring.release(results.size());
                 found_some = found_some || !results.empty();
                 all_closed = all_closed && results.empty() && back->ring.was_drained();
             }
-            // release: pairs with the acquire in delivered().
-            delivered_.store(delivered, std::memory_order_release);
             if (found_some) {
                 patience.reset();
             } else {
@@ -242,7 +229,6 @@ class Farm {
     Take take_;
     std::vector<std::unique_ptr<WayBack>> ways_back_;  // by worker
     boost::unordered_flat_map<std::uint64_t, std::uint64_t> positions_;  // of each symbol's next
-    std::atomic<std::uint64_t> delivered_{0};
     std::vector<std::jthread> threads_;  // the workers and the collector; last, so it ends first
 };
 
