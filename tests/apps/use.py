@@ -172,11 +172,12 @@ class Pipes(Case):
         process.stdin.write(b"word\n")
         process.stdin.flush()
         self.assertEqual(process.stdout.readline(), b"word,1\n")
-        time.sleep(0.5)
-        before, begin = cpu_seconds(process.pid), time.monotonic()
-        time.sleep(3)
-        used = (cpu_seconds(process.pid) - before) / (time.monotonic() - begin)
-        self.assertLess(used, 0.01)
+        used = []  # in each of some seconds; who polls does so in all of them
+        for _ in range(5):
+            before, begin = cpu_seconds(process.pid), time.monotonic()
+            time.sleep(1)
+            used.append((cpu_seconds(process.pid) - before) / (time.monotonic() - begin))
+        self.assertLess(min(used), 0.01, used)
 
 
 def cpu_seconds(pid):

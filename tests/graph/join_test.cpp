@@ -44,6 +44,21 @@ Inputs random_inputs(std::uint64_t seed, std::size_t count) {
     return inputs;
 }
 
+/// Inputs of which nothing is late.
+Inputs punctual_inputs(std::uint64_t seed, std::size_t count) {
+    Inputs inputs = random_inputs(seed, count);
+    const auto in_time = [](auto& records) {
+        EventTime latest = EventTime::earliest();
+        std::erase_if(records, [&latest](const auto& record) {
+            latest = std::max(latest, record.time);
+            return record.time < latest - 50ns;
+        });
+    };
+    in_time(inputs.events);
+    in_time(inputs.orders);
+    return inputs;
+}
+
 /// Those that a stream takes: who breaks its promise is late.
 template <class Record>
 std::vector<Record> punctual(const std::vector<Record>& records) {
@@ -123,6 +138,72 @@ TEST(IntervalJoin, EveryPairOnceAndEveryoneElseAlone) {
             ASSERT_EQ(joined(inputs, one.interval, kind, run_options(seed)),
                       nested_loops(inputs, one.lower, one.upper, kind))
                 << "seed " << seed;
+        }
+    }
+}
+
+/// Start of the window, and the pair.
+using InWindow = std::pair<std::int64_t, Pair>;
+
+std::vector<InWindow> loops_over_windows(const Inputs& inputs, const TimeWindows& windows,
+                                         JoinKind kind) {
+    std::map<std::pair<std::int64_t, std::uint32_t>, Inputs> contents;
+    const auto put = [&](const auto& record, std::uint32_t key, auto side) {
+        const auto range = windows.containing(record.time);
+        for (auto k = range.first; k < range.end; ++k) {
+            const auto bounds = windows.bounds(k);
+            if (record.time >= bounds.end) continue;
+            (contents[{bounds.start.ns(), key}].*side).push_back(record);
+        }
+    };
+    for (const Event& event : inputs.events) put(event, event.key, &Inputs::events);
+    for (const Order& order : inputs.orders) put(order, order.buyer, &Inputs::orders);
+    std::vector<InWindow> pairs;
+    for (const auto& [where, both] : contents) {
+        const std::int64_t start = where.first;
+        for (const Event& event : both.events) {
+            for (const Order& order : both.orders) {
+                pairs.push_back({start, {event.value, order.number}});
+            }
+            if (both.orders.empty() && kind != JoinKind::inner) {
+                pairs.push_back({start, {event.value, -1}});
+            }
+        }
+        if (!both.events.empty() || kind != JoinKind::full) continue;
+        for (const Order& order : both.orders) pairs.push_back({start, {-1, order.number}});
+    }
+    std::sort(pairs.begin(), pairs.end());
+    return pairs;
+}
+
+TEST(WindowJoin, EveryPairOfAWindowAndEveryoneElseAlone) {
+    const TimeWindows shapes[] = {sliding(100, 100), sliding(100, 40), sliding(30, 70, 3)};
+    std::uint64_t seed = 0;
+    for (const TimeWindows& windows : shapes) {
+        for (const JoinKind kind : {JoinKind::inner, JoinKind::left, JoinKind::full}) {
+            for (int round = 0; round < 3; ++round) {
+                const Inputs inputs = punctual_inputs(++seed, perturbed ? 300 : 1'000);
+                Graph graph{"join"};
+                auto pairs = std::make_shared<Collected<InWindow>>();
+                window_join(graph.source(replay(inputs.events))
+                                .event_time(&Event::time, BoundedDisorder{50ns}),
+                            graph.source(replay(inputs.orders))
+                                .event_time(&Order::time, BoundedDisorder{50ns}),
+                            on(&Event::key, &Event::time), on(&Order::buyer, &Order::time), windows,
+                            [](const Event* event, const Order* order) {
+                                return Pair{event == nullptr ? -1 : event->value,
+                                            order == nullptr ? -1 : order->number};
+                            },
+                            {.name = "join", .kind = kind})
+                    .sink([pairs](const auto& one) {
+                        pairs->add({one.window.start.ns(), one.value});
+                    });
+                const RunReport report = run(graph, run_options(seed));
+                EXPECT_EQ(report.find("join")->records_late, 0U);
+                auto answer = pairs->records();
+                std::sort(answer.begin(), answer.end());
+                ASSERT_EQ(answer, loops_over_windows(inputs, windows, kind)) << "seed " << seed;
+            }
         }
     }
 }

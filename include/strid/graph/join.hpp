@@ -5,15 +5,59 @@
 // Threads: as Stream.
 #pragma once
 
+#include <concepts>
+#include <functional>
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <variant>
 
 #include <strid/base/error.hpp>
 #include <strid/graph/keyed_stream.hpp>
+#include <strid/window/content.hpp>
 #include <strid/window/keyed_interval_join.hpp>
+#include <strid/window/pairs.hpp>
 
 namespace strid {
+
+namespace graph {
+
+/// Two streams as one of either's records, by key.
+template <class Left, class Right, class KeyOf>
+auto both_sides(Left&& left, Right&& right, const KeyOf& key_of, const JoinOptions& options) {
+    static_assert(!std::is_lvalue_reference_v<Left> && !std::is_lvalue_reference_v<Right>,
+                  "a join consumes its streams: pass them with std::move");
+    using L = typename Left::record_type;
+    using R = typename Right::record_type;
+    using Either = window::EitherSide<L, R>;
+    const auto side = [&options](const char* which) {
+        return OperatorOptions{.name = options.name.empty() ? "" : options.name + "-" + which};
+    };
+    auto lefts = std::move(left)
+                     .map(
+                         [](L&& l) {
+                             return Either{std::in_place_index<0>, std::move(l)};
+                         },
+                         side("left"))
+                     .key_by(key_of);
+    auto rights = std::move(right)
+                      .map(
+                          [](R&& r) {
+                              return Either{std::in_place_index<1>, std::move(r)};
+                          },
+                          side("right"))
+                      .key_by(key_of);
+    return std::move(lefts).merge(std::move(rights));
+}
+
+template <class L, class R, class F>
+void check_outer_join(JoinKind kind) {
+    if (kind != JoinKind::inner && !std::invocable<const F&, const L*, const R*>) {
+        throw GraphError("an outer join needs a function of two pointers: one may be null");
+    }
+}
+
+}  // namespace graph
 
 /// The interval join of two streams by key: each left record with every right record of the same
 /// key whose time lies in `interval` from its own. Both streams need `event_time`: state is kept
@@ -34,39 +78,48 @@ template <class Left, class Right, class LeftKey, class LeftTime, class RightKey
 auto interval_join(Left&& left, Right&& right, JoinSide<LeftKey, LeftTime> left_side,
                    JoinSide<RightKey, RightTime> right_side, JoinInterval interval, F combine,
                    JoinOptions options = {}) {
-    static_assert(!std::is_lvalue_reference_v<Left> && !std::is_lvalue_reference_v<Right>,
-                  "a join consumes its streams: pass them with std::move");
     using L = typename Left::record_type;
     using R = typename Right::record_type;
     using KeyOf = window::EitherKey<LeftKey, RightKey>;
-    using Either = window::EitherSide<L, R>;
     using Stage = window::KeyedIntervalJoin<L, R, KeyOf, LeftTime, RightTime, F>;
-    if (options.kind != JoinKind::inner && !std::invocable<const F&, const L*, const R*>) {
-        throw GraphError("an outer join needs a function of two pointers: one may be null");
-    }
+    graph::check_outer_join<L, R, F>(options.kind);
     KeyOf key_of{std::move(left_side.key_of), std::move(right_side.key_of)};
-    const auto side = [&options](const char* which) {
-        return OperatorOptions{.name = options.name.empty() ? "" : options.name + "-" + which};
-    };
-    auto lefts = std::move(left)
-                     .map(
-                         [](L&& record) {
-                             return Either{std::in_place_index<0>, std::move(record)};
-                         },
-                         side("left"))
-                     .key_by(key_of);
-    auto rights = std::move(right)
-                      .map(
-                          [](R&& record) {
-                              return Either{std::in_place_index<1>, std::move(record)};
-                          },
-                          side("right"))
-                      .key_by(key_of);
-    return std::move(lefts)
-        .merge(std::move(rights))
+    return graph::both_sides(std::forward<Left>(left), std::forward<Right>(right), key_of, options)
         .through(Stage{interval, std::move(key_of), std::move(left_side.time_of),
                        std::move(right_side.time_of), std::move(combine), options.kind},
                  {.name = std::move(options.name), .parallelism = options.parallelism}, "join");
+}
+
+/// The join of two streams by key and window, tumbling or sliding: each left record with every
+/// right record of its key in the same window; a pair that lies in several windows comes out of
+/// each. Out come WindowResult<K, U> when the watermarks pass the window's end. Both streams need
+/// `event_time`; otherwise as interval_join.
+///
+///     window_join(std::move(bids), std::move(asks), on(&Bid::item, &Bid::time),
+///                 on(&Ask::item, &Ask::time), TimeWindows::tumbling(1s), match)
+template <class Left, class Right, class LeftKey, class LeftTime, class RightKey, class RightTime,
+          class F>
+    requires PairFunction<F, typename Left::record_type, typename Right::record_type>
+auto window_join(Left&& left, Right&& right, JoinSide<LeftKey, LeftTime> left_side,
+                 JoinSide<RightKey, RightTime> right_side, window::TimeWindows windows, F combine,
+                 JoinOptions options = {}) {
+    using L = typename Left::record_type;
+    using R = typename Right::record_type;
+    using Either = window::EitherSide<L, R>;
+    using KeyOf = window::EitherKey<LeftKey, RightKey>;
+    using U = typename window::PairResult<F, L, R>::type;
+    graph::check_outer_join<L, R, F>(options.kind);
+    KeyOf key_of{std::move(left_side.key_of), std::move(right_side.key_of)};
+    const auto time_of = [left = std::move(left_side.time_of),
+                          right = std::move(right_side.time_of)](const Either& either) {
+        return either.index() == 0 ? EventTime{std::invoke(left, *std::get_if<0>(&either))}
+                                   : EventTime{std::invoke(right, *std::get_if<1>(&either))};
+    };
+    return graph::both_sides(std::forward<Left>(left), std::forward<Right>(right), key_of, options)
+        .window(windows, time_of,
+                window::process<Either, U>(
+                    window::PairsOfAWindow<L, R, F>{std::move(combine), options.kind}),
+                {.name = std::move(options.name), .parallelism = options.parallelism});
 }
 
 }  // namespace strid

@@ -18,6 +18,7 @@
 #include <strid/operator/per_key.hpp>
 #include <strid/window/keyed_count_windows.hpp>
 #include <strid/window/keyed_global_windows.hpp>
+#include <strid/window/keyed_process.hpp>
 #include <strid/window/keyed_sessions.hpp>
 #include <strid/window/keyed_time_windows.hpp>
 #include <strid/window/result.hpp>
@@ -84,6 +85,19 @@ class KeyedStream {
     auto reduce(F f, OperatorOptions options = {}) && {
         using Stage = operators::Reduce<T, F, KeyOf, K>;
         return then<T>(Stage{std::move(f), std::move(key_of_)}, options, "reduce");
+    }
+
+    /// A function with timers (window/keyed_process.hpp), one copy for each key: `U` is what it
+    /// emits. Timers of event time need `event_time` somewhere before it.
+    template <class U, class F>
+        requires ProcessFunction<F, T, U>
+    auto process(F f, OperatorOptions options = {}) && {
+        using Stage = window::KeyedProcess<T, KeyOf, K, F, U>;
+        constexpr bool needs_watermarks = requires(F& function, Timers& timers, Emitter<U>& emit) {
+            function.on_timer(EventTime{}, timers, emit);
+        };
+        return then<U>(Stage{std::move(f), std::move(key_of_)}, options, "process",
+                       needs_watermarks);
     }
 
     /// Windows of event time, tumbling or sliding, with one aggregate for each key: out comes a

@@ -28,6 +28,13 @@ struct EventTimeOptions {
     std::chrono::nanoseconds idle_after{0};  ///< 0: never idle.
 };
 
+/// Options of `ingress_time`.
+struct IngressTimeOptions {
+    std::string name = {};
+    /// Windows that are over fire after this long at the latest, though nothing comes.
+    std::chrono::nanoseconds every = std::chrono::milliseconds{10};
+};
+
 /// How records reach the replicas of the next operator (paper 2, figure 17).
 enum class Composition : std::uint8_t {
     combined,    ///< By the producing replica itself: no further thread or hop.

@@ -25,9 +25,11 @@
 #include <strid/graph/options.hpp>
 #include <strid/graph/segment.hpp>
 #include <strid/operator/event_time.hpp>
+#include <strid/operator/ingress_time.hpp>
 #include <strid/operator/outlet.hpp>
 #include <strid/operator/per_key.hpp>
 #include <strid/operator/stage.hpp>
+#include <strid/operator/time_order.hpp>
 
 namespace strid {
 
@@ -144,6 +146,46 @@ class Stream<T, graph::Chain<Head, Steps...>> {
         auto stream = std::move(*this).template then<T>(
             Stage{std::move(time_of), std::move(strategy), options.idle_after},
             {.name = std::move(options.name)}, "event_time");
+        stream.handle_.operators.back().draws_watermarks = true;
+        return stream;
+    }
+
+    /// Puts the records in the order of event time, equal times in the order of `tie_of` (what
+    /// numbers the records of all sources, where the answer is to be the same in every run): each
+    /// waits until the watermark has passed it. Late ones are dropped and counted. Needs
+    /// `event_time`; one replica unless the options say otherwise.
+    template <TimeFunction<T> TimeOf, class TieOf = operators::AsTheyCame>
+    auto in_order_of_time(TimeOf time_of, TieOf tie_of = {}, OperatorOptions options = {}) && {
+        if (options.parallelism == 0) options.parallelism = 1;
+        using Stage = operators::TimeOrder<T, TimeOf, TieOf>;
+        auto stream = std::move(*this).template then<T>(
+            Stage{std::move(time_of), std::move(tie_of)}, options, "in_order_of_time");
+        stream.handle_.operators.back().needs_watermarks = true;
+        return stream;
+    }
+
+    /// Puts the records in the order of event time without watermarks: each waits as long as the
+    /// greatest delay so far. What comes even later is dropped and counted as late (paper 2, the
+    /// probabilistic mode). Windows may follow: the stream has event time from here on.
+    template <TimeFunction<T> TimeOf>
+    auto k_slack(TimeOf time_of, OperatorOptions options = {}) && {
+        if (options.parallelism == 0) options.parallelism = 1;
+        auto stream = std::move(*this).template then<T>(
+            operators::KSlack<T, TimeOf>{std::move(time_of)}, options, "k_slack");
+        stream.handle_.operators.back().draws_watermarks = true;
+        return stream;
+    }
+
+    /// Stamps the records with the machine's clock: out come Stamped<T>, and windows by
+    /// `&Stamped<T>::time` fire as the clock goes on. At the source that is ingress time, right
+    /// before a window processing time. Behind a source that blocks, `separate()` it first.
+    [[nodiscard]] auto ingress_time(IngressTimeOptions options = {}) && {
+        if (options.every.count() <= 0) {
+            throw GraphError("the time after which a clock is looked at must be positive");
+        }
+        auto stream = std::move(*this).template then<Stamped<T>>(
+            operators::IngressTimeStage<T>{options.every}, {.name = std::move(options.name)},
+            "ingress_time");
         stream.handle_.operators.back().draws_watermarks = true;
         return stream;
     }

@@ -51,6 +51,10 @@ template <class Stage>
 inline constexpr bool draws_watermarks =
     requires(Stage& stage, std::int64_t now_ns) { stage.progress(now_ns); };
 
+/// Whether the stage wants to be told how late it is by the machine's clock though nothing came.
+template <class Stage>
+inline constexpr bool asks_the_clock = requires { requires Stage::asks_the_clock; };
+
 template <class Router, class... Stages>
 class FusedChain {
   public:
@@ -78,7 +82,8 @@ class FusedChain {
             (visit.template operator()<I>(std::get<I>(stages_)), ...);
         }(std::index_sequence_for<Stages...>{});
     }
-    static constexpr bool draws = (draws_watermarks<Stages> || ...);
+    /// Some stage has its own idea of time, so that it is asked in every run.
+    static constexpr bool draws = ((draws_watermarks<Stages> || asks_the_clock<Stages>) || ...);
     /// The first stage leaves the records that come as they are.
     static constexpr bool only_reads = [] {
         if constexpr (stage_count != 0) return requires { requires Stage<0>::only_reads; };

@@ -13,11 +13,12 @@
 // `open(const Context&)` before the first record;
 // `begin_batch(EventTime)` with what the sender of a batch promised before it;
 // `advance(watermark, next, ready)` when the input has come so far, which emits what that sets off
-// and returns true once all is out; `take_late()`, the late records since it was last asked;
-// `flush()` when nothing more waits; `finish(next, ready)` when the input has ended, which emits
-// what the stage still holds while `ready()` says so, and returns true once it is done;
-// `attach(Task&)` for one that outside threads wake; `blocks()`, true for one that needs a thread
-// of its own; `accepts()`, false to refuse records for a while; `close()` at the very end.
+// and returns true once all is out (in every run where `asks_the_clock`); `take_late()`, the late
+// records since it was last asked; `flush()` when nothing more waits; `finish(next, ready)` when
+// the input has ended, which emits what the stage still holds while `ready()` says so, and returns
+// true once it is done; `attach(Task&)` for one that outside threads wake; `blocks()`, true for one
+// that needs a thread of its own; `accepts()`, false to refuse records for a while; `close()` at
+// the very end.
 #pragma once
 
 #include <concepts>

@@ -6,10 +6,9 @@
 //
 //     .window(CountWindows::sliding(1000, 25), window::content<Quote>(fit))
 //
-// The function is called as `f(content)` or `f(key, bounds, content)`; `content` is a span of the
-// records, or what a container of the user's gives. Records of a pane are in the order in which
-// they came; with a time function, in the order of time, equal times in the order in which they
-// came. They are copied out of their batches: what they point to must be their own.
+// Records of a pane are in the order in which they came; with a time function, in the order of
+// time, equal times in the order in which they came. They are copied out of their batches: what
+// they point to must be their own.
 //
 // O(1) per record and pane beside the function, which usually is O(window).
 //
@@ -25,6 +24,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <strid/operator/callable.hpp>
 #include <strid/window/aggregate.hpp>
 #include <strid/window/container.hpp>
 #include <strid/window/flat_ring.hpp>
@@ -35,9 +35,9 @@ namespace strid::window {
 /// The order of the records of a pane: as they came.
 struct OrderOfArrival {};
 
-/// `F` over the records kept in a `C`, which are in the order of `TimeOf`.
-template <class T, class C, class F, class TimeOf>
-class Content {
+/// Records kept in a `C`, in the order of `TimeOf`. `Call` says how its function is called.
+template <class T, class C, class Call, class TimeOf>
+class Content : public Call {
     static constexpr bool by_time = !std::is_same_v<TimeOf, OrderOfArrival>;
 
   public:
@@ -46,13 +46,13 @@ class Content {
     class Sliding;
     using InOrderStructure = Sliding;
 
-    Content(C container, F function, TimeOf time_of)
-        : container_(std::move(container)),
-          function_(std::move(function)),
+    Content(C container, Call call, TimeOf time_of)
+        : Call(std::move(call)),
+          container_(std::move(container)),
           time_of_(std::move(time_of)),
           pool_(std::make_unique<RecordPool<T>>()) {}
     /// A copy has a pool of its own: it is another replica's.
-    Content(const Content& other) : Content(other.container_, other.function_, other.time_of_) {}
+    Content(const Content& other) : Content(other.container_, other, other.time_of_) {}
     Content(Content&&) noexcept = default;
 
     [[nodiscard]] State identity() const { return State(*pool_); }
@@ -68,27 +68,16 @@ class Content {
         return both;
     }
 
-    /// The value of a window that has slid here.
+    using Call::give;
+    using Call::lower;
+    /// A window by itself, of the records in a list.
     template <class K, class Bounds>
-    [[nodiscard]] auto lower(const K& key, const Bounds& bounds, const C& container) const {
-        if constexpr (std::is_invocable_v<const F&, decltype(container.content())>) {
-            return std::invoke(function_, container.content());
-        } else {
-            static_assert(
-                std::is_invocable_v<const F&, const K&, const Bounds&,
-                                    decltype(container.content())>,
-                "the function of a window is called as f(content) or f(key, bounds, content), "
-                "and is const");
-            return std::invoke(function_, key, bounds, container.content());
-        }
+    [[nodiscard]] auto lower(const K& key, const Bounds& bounds, const State& records) const {
+        return Call::lower(key, bounds, filled(records));
     }
-    /// The value of a window by itself, of the records in a list.
-    template <class K, class Bounds>
-    [[nodiscard]] auto lower(const K& key, const Bounds& bounds, State records) const {
-        arrange(records);
-        C container = container_;
-        for (const T& record : records) container.insert(record);
-        return lower(key, bounds, container);
+    template <class K, class Bounds, class Take>
+    void give(const K& key, const Bounds& bounds, const State& records, const Take& take) const {
+        Call::give(key, bounds, filled(records), take);
     }
 
   private:
@@ -99,15 +88,20 @@ class Content {
             });
         }
     }
+    [[nodiscard]] C filled(State records) const {
+        arrange(records);
+        C container = container_;
+        for (const T& record : records) container.insert(record);
+        return container;
+    }
 
-    C container_;
-    F function_;
+    C container_;  // the prototype: empty
     [[no_unique_address]] TimeOf time_of_;
     std::unique_ptr<RecordPool<T>> pool_;
 };
 
-template <class T, class C, class F, class TimeOf>
-class Content<T, C, F, TimeOf>::Sliding {
+template <class T, class C, class Call, class TimeOf>
+class Content<T, C, Call, TimeOf>::Sliding {
   public:
     using State = RecordList<T>;
 
@@ -138,17 +132,66 @@ class Content<T, C, F, TimeOf>::Sliding {
     FlatRing<std::size_t> panes_;
 };
 
+/// A function that gives the value of a window: `f(content)` or `f(key, bounds, content)`.
+template <class F>
+struct OneValue {
+    F function;
+
+    template <class K, class Bounds, class C>
+    [[nodiscard]] auto lower(const K& key, const Bounds& bounds, const C& container) const {
+        if constexpr (std::is_invocable_v<const F&, decltype(container.content())>) {
+            return std::invoke(function, container.content());
+        } else {
+            static_assert(std::is_invocable_v<const F&, const K&, const Bounds&,
+                                              decltype(container.content())>,
+                          "the function of a window is called as f(content) or f(key, bounds, "
+                          "content), and is const");
+            return std::invoke(function, key, bounds, container.content());
+        }
+    }
+    void give() const {}
+};
+
+/// A function that emits any number of `U`: `f(key, bounds, content, emit)`.
+template <class U, class F>
+struct ManyValues {
+    using Value = U;
+    F function;
+
+    template <class K, class Bounds, class C, class Take>
+    void give(const K& key, const Bounds& bounds, const C& container, const Take& take) const {
+        auto hand_on = [&take](U value) { take(std::move(value)); };
+        Emitter<U> emit{hand_on};
+        static_assert(std::is_invocable_v<const F&, const K&, const Bounds&,
+                                          decltype(container.content()), Emitter<U>&>,
+                      "the function of a process window is called as f(key, bounds, content, "
+                      "emit), and is const");
+        std::invoke(function, key, bounds, container.content(), emit);
+    }
+    void lower() const {}
+};
+
 /// A function over the records of a window in a span: `V f(std::span<const T>)` or
 /// `V f(const K& key, const Bounds& bounds, std::span<const T>)`.
 template <class T, class F, class TimeOf = OrderOfArrival>
 [[nodiscard]] auto content(F function, TimeOf time_of = {}) {
-    return Content<T, SpanContainer<T>, F, TimeOf>{{}, std::move(function), std::move(time_of)};
+    return Content<T, SpanContainer<T>, OneValue<F>, TimeOf>{
+        {}, {std::move(function)}, std::move(time_of)};
 }
 
 /// The same over a container of one's own.
 template <class T, WindowContainer<T> C, class F, class TimeOf = OrderOfArrival>
 [[nodiscard]] auto contained(C container, F function, TimeOf time_of = {}) {
-    return Content<T, C, F, TimeOf>{std::move(container), std::move(function), std::move(time_of)};
+    return Content<T, C, OneValue<F>, TimeOf>{
+        std::move(container), {std::move(function)}, std::move(time_of)};
+}
+
+/// A function that makes any number of `U` of a window:
+/// `void f(const K& key, const Bounds& bounds, std::span<const T>, Emitter<U>& emit)`.
+template <class T, class U, class F, class TimeOf = OrderOfArrival>
+[[nodiscard]] auto process(F function, TimeOf time_of = {}) {
+    return Content<T, SpanContainer<T>, ManyValues<U, F>, TimeOf>{
+        {}, {std::move(function)}, std::move(time_of)};
 }
 
 /// A fold over the records of a window, for functions that only go forward: `void f(S&, const T&)`

@@ -122,8 +122,10 @@ class KeyedCountWindows {
 
     template <class Sum, class Next>
     void emit(const K& key, CountBounds bounds, const Sum& sum, Next& next) {
-        Result result{key, bounds, value_of(aggregate_, key, bounds, sum)};
-        next(result);
+        give_values(aggregate_, key, bounds, sum, [&](auto&& value) {
+            Result result{key, bounds, std::move(value)};
+            next(result);
+        });
     }
 
     CountWindows windows_;

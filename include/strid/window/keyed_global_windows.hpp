@@ -102,8 +102,10 @@ class KeyedGlobalWindows {
     template <class Next>
     void emit(const K& key, KeyState& state, Next& next) {
         state.said = state.bounds.end;
-        Result result{key, state.bounds, value_of(aggregate_, key, state.bounds, state.sum)};
-        next(result);
+        give_values(aggregate_, key, state.bounds, state.sum, [&](auto&& value) {
+            Result result{key, state.bounds, std::move(value)};
+            next(result);
+        });
     }
 
     F trigger_;

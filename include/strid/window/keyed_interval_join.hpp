@@ -32,23 +32,15 @@
 #include <strid/window/deadlines.hpp>
 #include <strid/window/flat_ring.hpp>
 #include <strid/window/key_states.hpp>
+#include <strid/window/pairs.hpp>
 #include <strid/window/result.hpp>
 
 namespace strid {
-
-/// Which records without a partner come out, too.
-enum class JoinKind : std::uint8_t { inner, left, full };
 
 /// One end of an interval, in it or not.
 struct JoinBound {
     Duration offset;
     bool inclusive = true;
-};
-
-struct JoinOptions {
-    std::string name = {};        ///< Empty: "join-<n>".
-    std::size_t parallelism = 0;  ///< 0: the planner's choice.
-    JoinKind kind = JoinKind::inner;
 };
 
 /// The times of right records that a left record meets, relative to its own.
@@ -57,44 +49,7 @@ struct JoinInterval {
     JoinBound upper;
 };
 
-/// What a join takes from one of its sides: when two records have the same key, and the times that
-/// the interval compares.
-template <class KeyOf, class TimeOf>
-struct JoinSide {
-    KeyOf key_of;
-    TimeOf time_of;
-};
-template <class KeyOf, class TimeOf>
-[[nodiscard]] JoinSide<KeyOf, TimeOf> on(KeyOf key_of, TimeOf time_of) {
-    return {std::move(key_of), std::move(time_of)};
-}
-
-/// What makes one record of a pair: `U f(const L&, const R&)`; or `U f(const L*, const R*)`, which
-/// an outer join calls with a null pointer for the side that is missing.
-template <class F, class L, class R>
-concept PairFunction =
-    std::copy_constructible<F> &&
-    (std::invocable<const F&, const L&, const R&> || std::invocable<const F&, const L*, const R*>);
-
 namespace window {
-
-/// The records of a join travel in one stream.
-template <class L, class R>
-using EitherSide = std::variant<L, R>;
-
-/// The key of either.
-template <class LeftKey, class RightKey>
-struct EitherKey {
-    LeftKey left;
-    RightKey right;
-
-    template <class L, class R>
-    auto operator()(const EitherSide<L, R>& record) const {
-        using K = std::remove_cvref_t<std::invoke_result_t<const LeftKey&, const L&>>;
-        if (record.index() == 0) return K(std::invoke(left, *std::get_if<0>(&record)));
-        return K(std::invoke(right, *std::get_if<1>(&record)));
-    }
-};
 
 template <class L, class R, class KeyOf, class LeftTime, class RightTime, PairFunction<L, R> F>
 class KeyedIntervalJoin {
@@ -103,13 +58,7 @@ class KeyedIntervalJoin {
   public:
     using Either = EitherSide<L, R>;
     using K = std::remove_cvref_t<std::invoke_result_t<const KeyOf&, const Either&>>;
-    using Out = typename decltype([] {
-        if constexpr (takes_pointers) {
-            return std::type_identity<std::invoke_result_t<const F&, const L*, const R*>>{};
-        } else {
-            return std::type_identity<std::invoke_result_t<const F&, const L&, const R&>>{};
-        }
-    }())::type;
+    using Out = typename PairResult<F, L, R>::type;
     static constexpr bool selective = true;
 
     /// Throws Error for an interval that no time lies in.

@@ -175,7 +175,9 @@ class KeyedSessions {
     void fire(const Entry& key, Session& session, Next& next) {
         session.fired = true;
         const TimeBounds bounds{session.start, session.end};
-        Out::result(next, {key.key, bounds, value_of(aggregate_, key.key, bounds, session.state)});
+        give_values(aggregate_, key.key, bounds, session.state, [&](auto&& value) {
+            Out::result(next, {key.key, bounds, std::move(value)});
+        });
     }
 
     SessionWindows windows_;

@@ -221,7 +221,9 @@ class KeyedTimeWindows {
 
     template <class Sum, class Next>
     void emit(const K& key, const TimeBounds& bounds, const Sum& sum, Next& next) {
-        Out::result(next, {key, bounds, value_of(aggregate_, key, bounds, sum)});
+        give_values(aggregate_, key, bounds, sum, [&](auto&& value) {
+            Out::result(next, {key, bounds, std::move(value)});
+        });
     }
 
     /// Lets go of the panes that no window needs that may still change, and of the key when it has

@@ -57,11 +57,34 @@ template <Aggregate A, class K, class Bounds, class State>
     }
 }
 
-/// The result of an aggregate for a window.
+/// Gives `take` the values of a window: one, or as many as an aggregate with a `Value` emits.
+template <Aggregate A, class K, class Bounds, class State, class Take>
+[[gnu::always_inline]] inline void give_values(const A& aggregate, const K& key,
+                                               const Bounds& bounds, const State& state,
+                                               const Take& take) {
+    if constexpr (requires { typename A::Value; }) {
+        aggregate.give(key, bounds, state, take);
+    } else {
+        take(value_of(aggregate, key, bounds, state));
+    }
+}
+
+namespace detail {
 template <Aggregate A, class K, class Bounds>
-using ResultOf =
-    decltype(value_of(std::declval<const A&>(), std::declval<const K&>(),
-                      std::declval<const Bounds&>(), std::declval<const typename A::State&>()));
+auto value_type() {
+    if constexpr (requires { typename A::Value; }) {
+        return std::type_identity<typename A::Value>{};
+    } else {
+        return std::type_identity<decltype(value_of(
+            std::declval<const A&>(), std::declval<const K&>(), std::declval<const Bounds&>(),
+            std::declval<const typename A::State&>()))>{};
+    }
+}
+}  // namespace detail
+
+/// The type of an aggregate's values for a window.
+template <Aggregate A, class K, class Bounds>
+using ResultOf = typename decltype(detail::value_type<A, K, Bounds>())::type;
 
 /// Hands on results, and late records too where these have a way of their own.
 template <class Result, class T, bool keeps_late>

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Streams put into the order of their event time, for what needs order and not only windows: the
+// two other execution modes of WindowFlow (paper 2), as operators that stand where they are needed.
+//
+//     TimeOrder   deterministic: a record waits until the watermark says that nothing before it
+//                 comes. Nothing in time is lost; the latency is that of the watermark.
+//     KSlack      probabilistic: a record waits as long as the greatest delay seen so far (K).
+//                 Needs no watermark and draws its own; what comes later than that is dropped and
+//                 counted as late.
+//
+// O(log records waiting) per record. What waits is copied out of its batch and must own what it
+// points to.
+//
+// Threads: only the task of the node.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include <strid/base/time.hpp>
+#include <strid/message/watermark.hpp>
+#include <strid/operator/stage.hpp>
+
+namespace strid::operators {
+
+/// The records that wait for their turn: by time, then by what decides among equal times, then as
+/// they came.
+template <class T, class Tie>
+class WaitingRecords {
+  public:
+    void push(T&& record, EventTime time, Tie tie) {
+        heap_.push_back({time, std::move(tie), came_++, std::move(record)});
+        std::push_heap(heap_.begin(), heap_.end(), later);
+    }
+    /// Passes on what is earlier than `end` while there is room. True once all is.
+    template <class Next, class Ready>
+    bool release_before(EventTime end, Next& next, Ready& ready) {
+        while (!heap_.empty() && heap_.front().time < end) {
+            if (!ready()) return false;
+            release_first(next);
+        }
+        return true;
+    }
+    template <class Next, class Ready>
+    bool release_all(Next& next, Ready& ready) {
+        while (!heap_.empty()) {
+            if (!ready()) return false;
+            release_first(next);
+        }
+        return true;
+    }
+
+  private:
+    struct Item {
+        EventTime time;
+        Tie tie;
+        std::uint64_t came;
+        T record;
+    };
+    static bool later(const Item& a, const Item& b) noexcept {
+        if (a.time != b.time) return a.time > b.time;
+        if (a.tie != b.tie) return a.tie > b.tie;
+        return a.came > b.came;
+    }
+
+    template <class Next>
+    void release_first(Next& next) {
+        std::pop_heap(heap_.begin(), heap_.end(), later);
+        T record = std::move(heap_.back().record);
+        heap_.pop_back();
+        next(record);
+    }
+
+    std::vector<Item> heap_;  // the next at the front
+    std::uint64_t came_ = 0;
+};
+
+/// Nothing decides among equal times: they stay as they came.
+struct AsTheyCame {
+    template <class T>
+    int operator()(const T&) const noexcept {
+        return 0;
+    }
+};
+
+template <class T, class TimeOf, class TieOf>
+class TimeOrder {
+  public:
+    static constexpr bool selective = true;
+
+    TimeOrder(TimeOf time_of, TieOf tie_of)
+        : time_of_(std::move(time_of)), tie_of_(std::move(tie_of)) {}
+
+    template <class Next>
+    void operator()(T& record, Next&&) {
+        const EventTime time = std::invoke(time_of_, std::as_const(record));
+        if (time < watermark_) [[unlikely]] {
+            ++late_;
+            return;
+        }
+        auto tie = std::invoke(tie_of_, std::as_const(record));
+        waiting_.push(std::move(record), time, std::move(tie));
+    }
+
+    template <class Next, class Ready>
+    bool advance(EventTime watermark, Next&& next, Ready&& ready) {
+        if (!waiting_.release_before(watermark, next, ready)) return false;
+        watermark_ = watermark;
+        return true;
+    }
+    template <class Next, class Ready>
+    bool finish(Next&& next, Ready&& ready) {
+        return waiting_.release_all(next, ready);
+    }
+    [[nodiscard]] std::uint64_t take_late() noexcept { return std::exchange(late_, 0); }
+
+  private:
+    using Tie = std::remove_cvref_t<std::invoke_result_t<const TieOf&, const T&>>;
+
+    [[no_unique_address]] TimeOf time_of_;
+    [[no_unique_address]] TieOf tie_of_;
+    EventTime watermark_ = EventTime::earliest();
+    std::uint64_t late_ = 0;
+    WaitingRecords<T, Tie> waiting_;
+};
+
+template <class T, class TimeOf>
+class KSlack {
+  public:
+    static constexpr bool selective = true;
+
+    explicit KSlack(TimeOf time_of) : time_of_(std::move(time_of)) {}
+
+    template <class Next>
+    void operator()(T& record, Next&&) {
+        const EventTime time = std::invoke(time_of_, std::as_const(record));
+        latest_ = std::max(latest_, time);
+        slack_ = std::max(slack_, latest_ - time);
+        if (time < passed_) [[unlikely]] {
+            ++late_;
+            return;
+        }
+        waiting_.push(std::move(record), time, 0);
+    }
+
+    /// All before this went on, in order: nothing more will come.
+    [[nodiscard]] Progress progress(std::int64_t) noexcept {
+        passed_ = std::max(passed_, latest_ - slack_);
+        return {passed_, false};
+    }
+    template <class Next, class Ready>
+    bool advance(EventTime watermark, Next&& next, Ready&& ready) {
+        return waiting_.release_before(watermark, next, ready);
+    }
+    template <class Next, class Ready>
+    bool finish(Next&& next, Ready&& ready) {
+        return waiting_.release_all(next, ready);
+    }
+    [[nodiscard]] std::uint64_t take_late() noexcept { return std::exchange(late_, 0); }
+
+  private:
+    [[no_unique_address]] TimeOf time_of_;
+    EventTime latest_ = EventTime::earliest();
+    EventTime passed_ = EventTime::earliest();
+    Duration slack_ = Duration::zero();  // K
+    std::uint64_t late_ = 0;
+    WaitingRecords<T, int> waiting_;
+};
+
+}  // namespace strid::operators

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Functions by key with timers: each key has its own copy of the function, which sees the records
+// of the key and asks to be called when time has come so far, in event time or by the machine's
+// clock. What no window says can be said here: alarms for what does not come, sessions of one's
+// own.
+//
+// O(log timers) for each timer. A timer that is asked for twice is one.
+//
+// Threads: only the task of the node. The law, per key: a timer that is pending has an item in the
+// heap of its time; an item whose timer is not pending is passed over.
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <cstdint>
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include <strid/base/clock.hpp>
+#include <strid/base/time.hpp>
+#include <strid/message/batch.hpp>
+#include <strid/operator/callable.hpp>
+#include <strid/window/key_states.hpp>
+
+namespace strid {
+
+namespace window {
+template <class T, class KeyOf, class K, class F, class U>
+class KeyedProcess;
+}
+
+/// What a function with timers may ask for the key at hand. Used during the call only.
+class Timers {
+  public:
+    /// Call `on_timer(time, ...)` when the watermark has reached this time; right after the call at
+    /// hand where it has already, and at the end of the stream where it never did.
+    void at(EventTime time) { event_.add(pending_->event, time, key_); }
+    /// Call `on_timer(time, ...)` when the clock has come so far. What has not come by the end of
+    /// the stream never does.
+    void at(ProcessingTime time) { processing_.add(pending_->processing, time, key_); }
+    void cancel(EventTime time) { std::erase(pending_->event, time); }
+    void cancel(ProcessingTime time) { std::erase(pending_->processing, time); }
+    /// The key is forgotten behind the call at hand, with its function and its timers.
+    void forget_key() noexcept { forgets_ = true; }
+
+    /// How far the stream has come.
+    [[nodiscard]] EventTime watermark() const noexcept { return watermark_; }
+    /// The machine's clock; about 20 ns.
+    [[nodiscard]] static ProcessingTime now() noexcept { return ProcessingTime::of_ns(now_ns()); }
+
+  private:
+    template <class T, class KeyOf, class K, class F, class U>
+    friend class window::KeyedProcess;
+
+    /// The timers of all keys by their time.
+    template <class Time>
+    class Queue {
+      public:
+        void add(std::vector<Time>& pending, Time time, void* key) {
+            if (std::find(pending.begin(), pending.end(), time) != pending.end()) return;
+            pending.push_back(time);
+            heap_.push_back({time, number_++, key});
+            std::push_heap(heap_.begin(), heap_.end(), later);
+        }
+        [[nodiscard]] bool is_due(Time now) const noexcept {
+            return !heap_.empty() && heap_.front().time <= now;
+        }
+        [[nodiscard]] bool empty() const noexcept { return heap_.empty(); }
+        [[nodiscard]] Time first() const noexcept { return heap_.front().time; }
+        /// The key of the first timer.
+        void* pop() {
+            void* const key = heap_.front().key;
+            std::pop_heap(heap_.begin(), heap_.end(), later);
+            heap_.pop_back();
+            return key;
+        }
+
+      private:
+        struct Item {
+            Time time;
+            std::uint64_t number;
+            void* key;
+        };
+        static bool later(const Item& a, const Item& b) noexcept {
+            return a.time != b.time ? a.time > b.time : a.number > b.number;
+        }
+
+        std::vector<Item> heap_;
+        std::uint64_t number_ = 0;
+    };
+    struct Pending {
+        std::vector<EventTime> event;
+        std::vector<ProcessingTime> processing;
+    };
+
+    Queue<EventTime> event_;
+    Queue<ProcessingTime> processing_;
+    EventTime watermark_ = EventTime::earliest();
+    Pending* pending_ = nullptr;  // of the key at hand
+    void* key_ = nullptr;
+    bool forgets_ = false;
+};
+
+/// Called as `f(record, timers, emit)` with each record, where `emit(U)` takes what comes out, and
+/// as `f.on_timer(time, timers, emit)` with an EventTime or a ProcessingTime for which it asked.
+template <class F, class T, class U>
+concept ProcessFunction =
+    std::copy_constructible<F> &&
+    requires(F& f, const T& record, Timers& timers, Emitter<U>& emit) { f(record, timers, emit); };
+
+namespace window {
+
+template <class T, class KeyOf, class K, class F, class U>
+class KeyedProcess {
+    template <class Time>
+    static constexpr bool has_timers = requires(F& f, Time time, Timers& timers, Emitter<U>& emit) {
+        f.on_timer(time, timers, emit);
+    };
+
+  public:
+    using Out = U;
+    static constexpr bool selective = true;
+    static constexpr bool only_reads = true;
+    static constexpr bool asks_the_clock = has_timers<ProcessingTime>;
+
+    KeyedProcess(F function, KeyOf key_of)
+        : prototype_(std::move(function)), key_of_(std::move(key_of)) {}
+
+    template <class Next>
+    void operator()(message::Hashed<T>& arrived, Next&& next) {
+        const T& record = arrived.record;
+        Entry& key = keys_.find_or_make(std::invoke(key_of_, record), arrived.hash, [this] {
+            return KeyState{prototype_, {}, &prototype_};
+        });
+        call(key, next, [&](Emitter<U>& emit) { key.state.function(record, timers_, emit); });
+        // A timer for what has been is not kept waiting for the watermark to move on.
+        const auto always = [] { return true; };
+        (void)fire_event_timers(timers_.watermark_, next, always);
+    }
+
+    template <class Next, class Ready>
+    bool advance(EventTime watermark, Next&& next, Ready&& ready) {
+        if (!fire_event_timers(watermark, next, ready)) return false;
+        if constexpr (asks_the_clock) {
+            if (timers_.processing_.empty()) return true;
+            const ProcessingTime now = Timers::now();
+            while (timers_.processing_.is_due(now)) {
+                if (!ready()) return false;
+                fire_first(timers_.processing_, next);
+            }
+        }
+        return true;
+    }
+    template <class Next, class Ready>
+    bool finish(Next&& next, Ready&& ready) {
+        return fire_event_timers(EventTime::latest(), next, ready);
+    }
+
+    /// When the clock is to be looked at; 0: never.
+    [[nodiscard]] std::int64_t wake_at_ns() const noexcept {
+        return timers_.processing_.empty() ? 0 : timers_.processing_.first().ns();
+    }
+
+  private:
+    struct KeyState {
+        void clear() {
+            std::destroy_at(&function);
+            std::construct_at(&function, *prototype);
+            pending.event.clear();
+            pending.processing.clear();
+        }
+        F function;
+        Timers::Pending pending;
+        const F* prototype;
+    };
+    using Entry = typename KeyStates<K, KeyState>::Entry;
+
+    template <class Next, class Call>
+    void call(Entry& key, Next& next, const Call& user) {
+        timers_.pending_ = &key.state.pending;
+        timers_.key_ = &key;
+        timers_.forgets_ = false;
+        auto take = [&next](U emitted) { next(emitted); };
+        Emitter<U> emit{take};
+        user(emit);
+        if (!timers_.forgets_) return;
+        key.state.pending.event.clear();
+        key.state.pending.processing.clear();
+        keys_.expire(key);
+    }
+
+    template <class Next, class Ready>
+    bool fire_event_timers(EventTime watermark, Next& next, Ready& ready) {
+        timers_.watermark_ = std::max(timers_.watermark_, watermark);
+        while (timers_.event_.is_due(watermark)) {
+            if (!ready()) return false;
+            fire_first(timers_.event_, next);
+        }
+        return true;
+    }
+
+    template <class Time, class Next>
+    void fire_first(Timers::Queue<Time>& queue, Next& next) {
+        const Time time = queue.first();
+        Entry& key = *static_cast<Entry*>(queue.pop());
+        auto& pending = pending_of<Time>(key);
+        const auto found = std::find(pending.begin(), pending.end(), time);
+        if (found == pending.end()) return;  // cancelled, or its key was forgotten
+        pending.erase(found);
+        if constexpr (has_timers<Time>) {
+            call(key, next,
+                 [&](Emitter<U>& emit) { key.state.function.on_timer(time, timers_, emit); });
+        }
+    }
+    template <class Time>
+    static std::vector<Time>& pending_of(Entry& key) noexcept {
+        if constexpr (std::same_as<Time, EventTime>) {
+            return key.state.pending.event;
+        } else {
+            return key.state.pending.processing;
+        }
+    }
+
+    F prototype_;
+    [[no_unique_address]] KeyOf key_of_;
+    KeyStates<K, KeyState> keys_;
+    Timers timers_;
+};
+
+}  // namespace window
+}  // namespace strid

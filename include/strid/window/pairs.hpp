@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the joins of two streams have in common: their options, their sides, and the pairs that they
+// make.
+//
+// Threads: plain values.
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+namespace strid {
+
+/// Which records without a partner come out, too.
+enum class JoinKind : std::uint8_t { inner, left, full };
+
+struct JoinOptions {
+    std::string name = {};        ///< Empty: "join-<n>".
+    std::size_t parallelism = 0;  ///< 0: the planner's choice.
+    JoinKind kind = JoinKind::inner;
+};
+
+/// What a join takes from one of its sides: when two records have the same key, and the times that
+/// the interval compares.
+template <class KeyOf, class TimeOf>
+struct JoinSide {
+    KeyOf key_of;
+    TimeOf time_of;
+};
+template <class KeyOf, class TimeOf>
+[[nodiscard]] JoinSide<KeyOf, TimeOf> on(KeyOf key_of, TimeOf time_of) {
+    return {std::move(key_of), std::move(time_of)};
+}
+
+/// What makes one record of a pair: `U f(const L&, const R&)`; or `U f(const L*, const R*)`, which
+/// an outer join calls with a null pointer for the side that is missing.
+template <class F, class L, class R>
+concept PairFunction =
+    std::copy_constructible<F> &&
+    (std::invocable<const F&, const L&, const R&> || std::invocable<const F&, const L*, const R*>);
+
+namespace window {
+
+/// The records of a join travel in one stream.
+template <class L, class R>
+using EitherSide = std::variant<L, R>;
+
+/// The key of either.
+template <class LeftKey, class RightKey>
+struct EitherKey {
+    LeftKey left;
+    RightKey right;
+
+    template <class L, class R>
+    auto operator()(const EitherSide<L, R>& record) const {
+        using K = std::remove_cvref_t<std::invoke_result_t<const LeftKey&, const L&>>;
+        if (record.index() == 0) return K(std::invoke(left, *std::get_if<0>(&record)));
+        return K(std::invoke(right, *std::get_if<1>(&record)));
+    }
+};
+
+/// What a pair function makes.
+template <class F, class L, class R>
+struct PairResult {
+    using type = std::invoke_result_t<const F&, const L&, const R&>;
+};
+template <class F, class L, class R>
+    requires std::invocable<const F&, const L*, const R*>
+struct PairResult<F, L, R> {
+    using type = std::invoke_result_t<const F&, const L*, const R*>;
+};
+
+/// All pairs of the records of a window, and in an outer join those without a partner.
+template <class L, class R, class F>
+struct PairsOfAWindow {
+    F combine;
+    JoinKind kind;
+
+    template <class K, class Bounds, class Emit>
+    void operator()(const K&, const Bounds&, std::span<const EitherSide<L, R>> records,
+                    Emit& emit) const {
+        const auto count = [records](std::size_t side) {
+            return std::count_if(records.begin(), records.end(),
+                                 [side](const auto& one) { return one.index() == side; });
+        };
+        const bool has_left = count(0) != 0;
+        const bool has_right = count(1) != 0;
+        for (const auto& one : records) {
+            const auto* const left = std::get_if<0>(&one);
+            if (left == nullptr) {
+                if (!has_left && kind == JoinKind::full)
+                    emit_pair(nullptr, std::get_if<1>(&one), emit);
+                continue;
+            }
+            if (!has_right && kind != JoinKind::inner) emit_pair(left, nullptr, emit);
+            for (const auto& other : records) {
+                if (const auto* const right = std::get_if<1>(&other)) emit_pair(left, right, emit);
+            }
+        }
+    }
+
+  private:
+    template <class Emit>
+    void emit_pair(const L* left, const R* right, Emit& emit) const {
+        if constexpr (std::invocable<const F&, const L*, const R*>) {
+            emit(combine(left, right));
+        } else {
+            emit(combine(*left, *right));
+        }
+    }
+};
+
+}  // namespace window
+}  // namespace strid
