@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "price_model.hpp"
 
-#include <algorithm>
-
 #include <Eigen/Core>
+#include <algorithm>
 #include <unsupported/Eigen/NonLinearOptimization>
 
 #include <strid/base/error.hpp>

@@ -29,8 +29,8 @@ static_assert(sizeof(Quote) == 64 && std::is_trivially_copyable_v<Quote>);
 
 /// What the model makes of the quotes of a window.
 struct Forecast {
-    double price;         ///< ticks, one interval after the last quote
-    std::int64_t volume;  ///< of all quotes of the window, bids and asks
+    double price;          ///< ticks, one interval after the last quote
+    std::int64_t volume;   ///< of all quotes of the window, bids and asks
     std::uint64_t number;  ///< of the last quote
 };
 

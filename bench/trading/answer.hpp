@@ -50,8 +50,7 @@ class Answer {
         in_order_ = in_order_ && prediction.window == next_[prediction.symbol]++;
         checksum_.add_window(prediction.symbol, prediction.window, prediction.forecast.volume);
         if (prediction.forecast.number < forecasts_before_) {
-            checksum_.add_forecast(prediction.symbol, prediction.window,
-                                   prediction.forecast.price);
+            checksum_.add_forecast(prediction.symbol, prediction.window, prediction.forecast.price);
         }
         // release: pairs with the acquire in delivered().
         delivered_.store(checksum_.windows, std::memory_order_release);

@@ -49,6 +49,13 @@ struct alignas(cache_line_bytes) Batch {
     }
 };
 
+template <class T, class Each>
+void each_of(const Batch<T>& batch, Each& each) {
+    // A copy: what `each` writes cannot be the number.
+    const std::size_t count = batch.count;
+    for (std::size_t at = 0; at != count; ++at) each(batch.tuples[at]);
+}
+
 template <class T>
 class ByBlock {
   public:
@@ -60,7 +67,8 @@ class ByBlock {
           open_(options.workers),
           pool_({.payload_bytes = sizeof(Batch<T>),
                  .capacity_blocks = options.workers * (Batch<T>::slots(options) + 1),
-                 .lanes = options.workers}) {}
+                 .lanes = options.workers,
+                 .bunch_blocks = 1}) {}  // home at once: the next block is a warm one
 
     static std::size_t slots(const MulticastOptions& options) { return Batch<T>::slots(options); }
 
@@ -84,7 +92,7 @@ class ByBlock {
     template <class Each>
     void receive(Item item, std::size_t worker, Each&& each) {
         const Batch<T>& batch = batch_of(item);
-        for (std::size_t at = 0; at != batch.count; ++at) each(batch.tuples[at]);
+        each_of(batch, each);
         pool_.release(item, worker);
     }
     /// What the lane gathered goes home: the emitter may be waiting for it.
@@ -152,7 +160,7 @@ class ByStaticBlock {
 
     template <class Each>
     void receive(Item item, std::size_t, Each&& each) {
-        for (std::size_t at = 0; at != item->count; ++at) each(item->tuples[at]);
+        each_of(*item, each);
     }
     void idle(std::size_t) noexcept {}
 

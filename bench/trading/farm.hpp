@@ -25,11 +25,11 @@
 #include <vector>
 
 #include <boost/unordered/unordered_flat_map.hpp>
+#include <trading/quote.hpp>
 
 #include <strid/channel/spsc_ring.hpp>
 #include <strid/window/container.hpp>
 #include <strid/window/spec.hpp>
-#include <trading/quote.hpp>
 
 #include "multicast.hpp"
 
@@ -43,8 +43,8 @@ struct FarmOptions {
     std::size_t workers = 1;
     std::uint64_t length = 1'000;
     std::uint64_t slide = 25;
-    std::size_t in_flight = 2048;         ///< quotes that may wait for one worker
-    std::size_t quotes_max = 1 << 20;     ///< in all: what static memory is acquired for
+    std::size_t in_flight = 2048;      ///< quotes that may wait for one worker
+    std::size_t quotes_max = 1 << 20;  ///< in all: what static memory is acquired for
     static constexpr std::size_t result_slots = 256;  ///< of the ring from each worker
 };
 
@@ -227,7 +227,7 @@ class Farm {
     window::CountWindows windows_;
     Multicast<Carrier> quotes_;
     Take take_;
-    std::vector<std::unique_ptr<WayBack>> ways_back_;  // by worker
+    std::vector<std::unique_ptr<WayBack>> ways_back_;                    // by worker
     boost::unordered_flat_map<std::uint64_t, std::uint64_t> positions_;  // of each symbol's next
     std::vector<std::jthread> threads_;  // the workers and the collector; last, so it ends first
 };

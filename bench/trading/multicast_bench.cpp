@@ -2,13 +2,15 @@
 //
 // Figure 5a of paper 1: a generator multicasts tokens of 64 bytes to groups of workers, by the ways
 // in which a token's memory is managed. The work is light: each worker of the group reads the token
-// and adds it to a sum. Prints nanoseconds per token delivered, and ratios, as CSV:
+// and adds it to a sum. Prints CSV, a row for each size of the group and variant, of each figure
+// the median and the quartiles of the rounds:
 //
-//     group,variant,ns,ns_low,ns_high,to_fastest,to_fastest_low,to_fastest_high,to_limit,...
-//
-// `to_fastest`: the time of the fastest of the paper's own dynamic variants in the same round,
-// divided by the variant's: how many times faster it is. `to_limit`: the variant's time divided by
-// that of its static baseline (preallocated messages; preallocated blocks).
+//     ns             time per token delivered
+//     processor_ns   processor time per token delivered, over all threads
+//     to_fastest     how many times faster than the fastest of the paper's own dynamic variants in
+//                    the same round; by processor time in processor_to_fastest
+//     to_limit       how many times slower than its static baseline: preallocated messages,
+//                    preallocated blocks
 //
 //   multicast_bench [--workers N] [--groups 1,2,...] [--deliveries N] [--rounds N] [--in-flight N]
 #include <algorithm>
@@ -16,8 +18,8 @@
 #include <atomic>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
-#include <functional>
+#include <ctime>
+#include <limits>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -49,14 +51,20 @@ struct Settings {
 };
 
 std::uint64_t sum_of(const Token& token) noexcept {
-    std::uint64_t sum = 0;
-    for (const std::uint64_t word : token.words) sum += word;
-    return sum;
+    const auto& w = token.words;
+    return ((w[0] + w[1]) + (w[2] + w[3])) + ((w[4] + w[5]) + (w[6] + w[7]));
 }
 
-/// Nanoseconds per token delivered of one run. Throws where a token was lost or came twice.
+/// What a token delivered costs in one run, in nanoseconds: of time, and of processor time over all
+/// threads, which neighbours on the machine touch less.
+struct Cost {
+    double ns;
+    double processor_ns;
+};
+
+/// Throws where a token was lost or came twice.
 template <class Carrier>
-double deliver(const Settings& settings, std::size_t group_size) {
+Cost deliver(const Settings& settings, std::size_t group_size) {
     const std::size_t workers = settings.workers;
     const std::size_t tokens = std::max<std::size_t>(settings.deliveries / group_size, 1);
     Multicast<Carrier> multicast({workers, settings.in_flight, tokens});
@@ -79,6 +87,7 @@ double deliver(const Settings& settings, std::size_t group_size) {
     }
     while (ready.load() != workers) std::this_thread::yield();
 
+    const std::clock_t processor_begin = std::clock();
     const std::int64_t begin_ns = now_ns();
     std::size_t first = 0;
     std::uint64_t expected = 0;
@@ -91,17 +100,20 @@ double deliver(const Settings& settings, std::size_t group_size) {
     }
     multicast.close();
     threads.clear();
-    const std::int64_t end_ns = now_ns();
+    const auto ns = static_cast<double>(now_ns() - begin_ns);
+    const auto processor_ns =
+        static_cast<double>(std::clock() - processor_begin) * (1e9 / CLOCKS_PER_SEC);
 
     if (sum.load() != expected * group_size || delivered.load() != tokens * group_size) {
         throw std::runtime_error("wrong answer: tokens were lost or came twice");
     }
-    return static_cast<double>(end_ns - begin_ns) / static_cast<double>(tokens * group_size);
+    const auto deliveries = static_cast<double>(tokens * group_size);
+    return {ns / deliveries, processor_ns / deliveries};
 }
 
 struct Variant {
     std::string name;
-    double (*deliver)(const Settings&, std::size_t group_size);
+    Cost (*deliver)(const Settings&, std::size_t group_size);
     bool is_dynamic_of_paper;
     std::size_t limit;  // the variant that is its static baseline, by index
 };
@@ -117,30 +129,39 @@ const std::vector<Variant> variants{
     {"block", deliver<ByBlock<Token>>, false, 6},
 };
 
-/// Rows of one size of the group: rounds alternate between the variants.
+/// A row for each variant: rounds alternate between them, and ratios are those of a round.
 void compare(const Settings& settings, std::size_t group_size) {
-    std::vector<std::vector<double>> ns(variants.size());
-    std::vector<std::vector<double>> to_fastest(variants.size());
-    std::vector<std::vector<double>> to_limit(variants.size());
+    std::vector<std::vector<Cost>> costs(variants.size());
     for (std::size_t round = 0; round != settings.rounds; ++round) {
-        double fastest = 0;
         for (std::size_t i = 0; i != variants.size(); ++i) {
-            const double now = variants[i].deliver(settings, group_size);
-            ns[i].push_back(now);
-            if (variants[i].is_dynamic_of_paper && (fastest == 0 || now < fastest)) fastest = now;
-        }
-        for (std::size_t i = 0; i != variants.size(); ++i) {
-            to_fastest[i].push_back(fastest / ns[i].back());
-            to_limit[i].push_back(ns[i].back() / ns[variants[i].limit].back());
+            costs[i].push_back(variants[i].deliver(settings, group_size));
         }
     }
+    const auto fastest = [&](std::size_t round, double Cost::*what) {
+        double least = std::numeric_limits<double>::max();
+        for (std::size_t i = 0; i != variants.size(); ++i) {
+            if (variants[i].is_dynamic_of_paper) least = std::min(least, costs[i][round].*what);
+        }
+        return least;
+    };
     for (std::size_t i = 0; i != variants.size(); ++i) {
-        const Spread time = spread_of(ns[i]);
-        const Spread faster = spread_of(to_fastest[i]);
-        const Spread limit = spread_of(to_limit[i]);
-        std::printf("%zu,%s,%.2f,%.2f,%.2f,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f\n", group_size,
-                    variants[i].name.c_str(), time.median, time.low, time.high, faster.median,
-                    faster.low, faster.high, limit.median, limit.low, limit.high);
+        std::vector<double> ns, processor_ns, to_fastest, to_limit, processor_to_fastest;
+        for (std::size_t round = 0; round != settings.rounds; ++round) {
+            const Cost& cost = costs[i][round];
+            ns.push_back(cost.ns);
+            processor_ns.push_back(cost.processor_ns);
+            to_fastest.push_back(fastest(round, &Cost::ns) / cost.ns);
+            processor_to_fastest.push_back(fastest(round, &Cost::processor_ns) / cost.processor_ns);
+            to_limit.push_back(cost.ns / costs[variants[i].limit][round].ns);
+        }
+        std::printf("%zu,%s,%.2f", group_size, variants[i].name.c_str(),
+                    *std::min_element(ns.begin(), ns.end()));
+        for (const auto* values :
+             {&ns, &processor_ns, &to_fastest, &processor_to_fastest, &to_limit}) {
+            const Spread spread = spread_of(*values);
+            std::printf(",%.3f,%.3f,%.3f", spread.median, spread.low, spread.high);
+        }
+        std::printf("\n");
     }
     std::fflush(stdout);
 }
@@ -155,8 +176,12 @@ int main(int argc, char** argv) try {
                  {"--rounds", number_into(settings.rounds)},
                  {"--in-flight", number_into(settings.in_flight)}}}
         .read(argc, argv);
-    std::printf("group,variant,ns,ns_low,ns_high,to_fastest,to_fastest_low,to_fastest_high,"
-                "to_limit,to_limit_low,to_limit_high\n");
+    std::printf("group,variant,ns_best");
+    for (const char* const name :
+         {"ns", "processor_ns", "to_fastest", "processor_to_fastest", "to_limit"}) {
+        std::printf(",%s,%s_low,%s_high", name, name, name);
+    }
+    std::printf("\n");
     for (const std::size_t group : settings.groups) {
         if (group == 0 || group > settings.workers) {
             throw std::invalid_argument("a group has from 1 to as many workers as there are");

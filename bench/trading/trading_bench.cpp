@@ -179,8 +179,7 @@ int main(int argc, char** argv) try {
         .read(argc, argv);
     if (settings.mode == "list") {
         for (const Variant& one : variants()) {
-            std::printf("%-18s %s\n", std::string(one.name).c_str(),
-                        std::string(one.what).c_str());
+            std::printf("%-18s %s\n", std::string(one.name).c_str(), std::string(one.what).c_str());
         }
     } else if (settings.workers == 0 || settings.symbols == 0) {
         throw std::invalid_argument("there has to be a worker and a symbol");

@@ -5,10 +5,11 @@
 #include <string>
 #include <utility>
 
+#include <trading/trading.hpp>
+
 #include <strid/base/clock.hpp>
 #include <strid/graph/graph.hpp>
 #include <strid/operator/source.hpp>
-#include <trading/trading.hpp>
 
 #include "block_carriers.hpp"
 #include "carriers.hpp"
@@ -98,8 +99,7 @@ const std::vector<Variant>& variants() {
     static const std::vector<Variant> all{
         {"static", "wrapper, memory preallocated for the whole stream",
          run_farm<ByWrapper<Quote, StaticArena>, StaticArena>},
-        {"copy", "a copy for each worker, slab allocator",
-         run_farm<ByCopy<Quote>, SlabAllocator>},
+        {"copy", "a copy for each worker, slab allocator", run_farm<ByCopy<Quote>, SlabAllocator>},
         {"wrapper", "wrapper, standard allocator",
          run_farm<ByWrapper<Quote, StandardMemory>, StandardMemory>},
         {"wrapper-slab", "wrapper, slab allocator",
@@ -109,8 +109,7 @@ const std::vector<Variant>& variants() {
         {"shared_ptr-static", "std::allocate_shared, preallocated memory",
          run_farm<ByStaticSharedPointer<Quote>, StaticArena>},
         {"static-block", "blocks, preallocated", run_farm<ByStaticBlock<Quote>, StaticArena>},
-        {"block", "blocks of a pool, in the same threads",
-         run_farm<ByBlock<Quote>, SlabAllocator>},
+        {"block", "blocks of a pool, in the same threads", run_farm<ByBlock<Quote>, SlabAllocator>},
         {"engine", "this engine's graph: parallel windows",
          run_engine<apps::trading::predict_by_window>},
         {"engine-keys", "this engine's graph: key partitioning",
