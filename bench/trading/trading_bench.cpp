@@ -9,11 +9,10 @@
 //   trading_bench --mode list                             the variants
 //
 // Every mode compares the answer with that of a plain loop over the same quotes.
-#include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
-#include <memory>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -47,8 +46,8 @@ struct Settings {
 constexpr std::uint64_t fill_per_symbol = 1'100;
 /// Forecasts are compared up to here: the first windows of most symbols.
 constexpr std::uint64_t compared_per_symbol = 1'010;
-/// What static memory is acquired for, beside the quotes of the filling.
-constexpr std::size_t measured_quotes_max = 2'000'000;
+/// Static memory is acquired for so many beside the quotes of the filling; it grows beyond them.
+constexpr double quotes_per_second_max = 500'000;
 
 struct Setup {
     explicit Setup(const Settings& settings)
@@ -56,7 +55,8 @@ struct Setup {
           feed_options{.symbols = settings.symbols},
           model{.degree = settings.degree},
           farm{.workers = settings.workers, .in_flight = settings.in_flight} {
-        farm.quotes_max = fill + measured_quotes_max;
+        const double seconds = settings.seconds * (settings.steps + 1);
+        farm.quotes_max = fill + static_cast<std::size_t>(seconds * quotes_per_second_max);
     }
 
     void run_and_check(const Settings& settings, Feed& feed, Driver& driver, Answer& answer,
@@ -104,11 +104,32 @@ void measure_rate(const Settings& settings) {
                         field("windows", static_cast<double>(answer.checksum().windows)));
 }
 
+/// The schedule of a day, and for another thread whether it goes by.
+class WhileSteady final : public Driver {
+  public:
+    explicit WhileSteady(DaySchedule& day) : day_(day) {}
+
+    std::size_t due(std::int64_t now_ns) override {
+        const std::size_t due = day_.due(now_ns);
+        // relaxed: nothing else is read by it.
+        is_steady_.store(day_.is_steady() && !day_.finished(), std::memory_order_relaxed);
+        return due;
+    }
+    void sent(std::size_t quotes) override { day_.sent(quotes); }
+    [[nodiscard]] bool finished() const override { return day_.finished(); }
+    [[nodiscard]] bool is_steady() const noexcept {
+        return is_steady_.load(std::memory_order_relaxed);
+    }
+
+  private:
+    DaySchedule& day_;
+    std::atomic<bool> is_steady_{false};
+};
+
 void measure_memory(const Settings& settings) {
     Setup setup(settings);
     const std::uint64_t compared = compared_per_symbol * settings.symbols;
     setup.feed_options.fill_quotes = setup.fill;
-    setup.feed_options.shape.quotes = settings.day_quotes;
     setup.feed_options.shape = apps::trading::DayShape{.quotes = settings.day_quotes};
     Feed feed(setup.feed_options);
     Answer answer(settings.symbols, compared);
@@ -117,27 +138,15 @@ void measure_memory(const Settings& settings) {
 
     std::vector<double> resident;
     {
-        std::atomic<bool> is_steady{false};
+        WhileSteady watched(schedule);
         std::jthread watch([&](const std::stop_token& stop) {
             while (!stop.stop_requested()) {
                 std::this_thread::sleep_for(std::chrono::milliseconds{50});
-                // A phase flag only: nothing else is read by it.
-                if (!is_steady.load(std::memory_order_relaxed)) continue;
-                resident.push_back(static_cast<double>(resident_bytes()));
+                if (watched.is_steady()) {
+                    resident.push_back(static_cast<double>(resident_bytes()));
+                }
             }
         });
-        struct Watched final : Driver {
-            Watched(DaySchedule& day, std::atomic<bool>& steady) : day_(day), steady_(steady) {}
-            std::size_t due(std::int64_t now_ns) override {
-                const std::size_t due = day_.due(now_ns);
-                steady_.store(day_.is_steady() && !day_.finished(), std::memory_order_relaxed);
-                return due;
-            }
-            void sent(std::size_t quotes) override { day_.sent(quotes); }
-            [[nodiscard]] bool finished() const override { return day_.finished(); }
-            DaySchedule& day_;
-            std::atomic<bool>& steady_;
-        } watched(schedule, is_steady);
         setup.run_and_check(settings, feed, watched, answer, compared);
     }
     if (resident.empty()) throw std::runtime_error("the day was too short to look at the memory");
