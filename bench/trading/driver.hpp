@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <ctime>
 
 #include "answer.hpp"
 #include "feed.hpp"
@@ -69,6 +70,9 @@ class RateSearch final : public Driver {
     /// Quotes per second when nothing limits the emitter, and the highest rate sustained.
     [[nodiscard]] double closed_rate() const noexcept { return closed_rate_; }
     [[nodiscard]] double sustained_rate() const noexcept { return low_; }
+    /// What a quote of the closed-loop phase took of all threads, waiting included. Neighbours on
+    /// the machine touch it less than they do a rate.
+    [[nodiscard]] double processor_us_per_quote() const noexcept { return processor_us_; }
 
   private:
     enum class Phase : std::uint8_t { fill, closed, open, over };
@@ -87,6 +91,8 @@ class RateSearch final : public Driver {
     std::uint64_t sent_ = 0;  // in this phase
     int step_ = 0;
     double closed_rate_ = 0;
+    std::clock_t processor_begin_ = 0;
+    double processor_us_ = 0;
     double low_ = 0;   // sustained
     double high_ = 0;  // not
     double rate_ = 0;  // that is tried
@@ -156,6 +162,7 @@ inline std::uint64_t RateSearch::due_in_phase(double seconds) {
 inline void RateSearch::begin(Phase phase, std::int64_t now_ns) {
     phase_ = phase;
     begin_ns_ = now_ns;
+    processor_begin_ = std::clock();
     sent_ = 0;
     draining_ = is_late_ = false;
 }
@@ -167,6 +174,8 @@ inline void RateSearch::end_phase(double seconds, std::int64_t now_ns) {
     }
     if (phase_ == Phase::closed) {
         closed_rate_ = static_cast<double>(sent_) / seconds;
+        processor_us_ = static_cast<double>(std::clock() - processor_begin_) *
+                        (1e6 / CLOCKS_PER_SEC) / static_cast<double>(sent_);
         low_ = closed_rate_ / 2;
         high_ = closed_rate_ * 1.1;
     } else {

@@ -56,7 +56,7 @@ set style data histogram
 set style histogram clustered gap 1
 set style fill solid 0.9
 set key autotitle columnhead noenhanced
-preloaded = "wrapper wrapper-slab block engine"
+preloaded = "wrapper wrapper-slab engine"
 plot for [i = 1:words(preloaded)] folder."/allocators.csv" \
     using (column(i + 1)/1e3):xtic(1) linecolor rgb colour(word(preloaded, i))
 

@@ -38,7 +38,7 @@ ALLOCATORS = {
 }
 FARMED = ["static", "copy", "wrapper", "wrapper-slab", "shared_ptr", "static-block", "block",
           "engine"]
-PRELOADED = ["wrapper", "wrapper-slab", "block", "engine"]
+PRELOADED = ["wrapper", "wrapper-slab", "engine"]
 
 SIZES = {
     # A few windows of a few symbols: whether everything works.
@@ -55,7 +55,7 @@ SIZES = {
         "multicast": ["--deliveries", "1000000", "--rounds", "9"],
         "rate": ["--symbols", "256", "--seconds", "0.3", "--steps", "4"],
         "memory": ["--seconds", "2", "--day-quotes", "6e6"],
-        "workers": [1, 2, 4, 8], "rounds": 3, "preload_workers": [2, 8], "memory_workers": 8,
+        "workers": [1, 2, 4, 8], "rounds": 3, "preload_workers": [8], "memory_workers": 8,
         "allocators": list(ALLOCATORS),
     },
     # The paper's symbols and workers; for a machine with that many cores, and an hour or two.
@@ -108,12 +108,11 @@ def spread(values: list[float]) -> tuple[float, float, float]:
     return statistics.median(values), min(values), max(values)
 
 
-def rates(rows: list[dict]) -> dict[tuple, list[float]]:
-    """Sustained rates by (variant, allocator, workers), in the order of the rounds."""
+def by_case(rows: list[dict], what: str = "sustained") -> dict[tuple, list[float]]:
+    """One figure by (variant, allocator, workers), in the order of the rounds."""
     found: dict[tuple, list[float]] = {}
     for row in rows:
-        found.setdefault((row["variant"], row["allocator"], row["workers"]), []).append(
-            row["sustained"])
+        found.setdefault((row["variant"], row["allocator"], row["workers"]), []).append(row[what])
     return found
 
 
@@ -157,7 +156,7 @@ def figure_5a(bench: Bench, output: Path) -> list[str]:
     lines += ["Its fastest round:", ""]
     lines += table(head, [[variant] + [f"{float(cell[variant, group]['ns_best']):.1f}"
                                        for group in groups] for variant in variants])
-    lines += ["Times as fast as the fastest of copy, wrappers and shared_ptr in the same round:", ""]
+    lines += ["Times as fast as the fastest of copy, wrappers and shared_ptr, by round:", ""]
     lines += table(head, [line(name, "to_fastest", 2) for name in ("static block", "block")])
     lines += ["The same by processor time over all threads:", ""]
     lines += table(head, [line(name, "processor_to_fastest", 2)
@@ -186,7 +185,7 @@ def measure_rates(bench: Bench) -> list[dict]:
 
 
 def figure_5b(bench: Bench, rows: list[dict]) -> list[str]:
-    found = rates(rows)
+    found = by_case(rows)
     all_workers = bench.size["workers"]
     head = ["quotes/s"] + [f"{workers} workers" for workers in all_workers]
     variants = FARMED + ["engine-keys"]
@@ -203,11 +202,16 @@ def figure_5b(bench: Bench, rows: list[dict]) -> list[str]:
             median, low, high = spread([ours / limit for ours, limit in pairs])
             cells.append(f"{median:.2f} ({low:.2f} to {high:.2f})")
         ratios.append(cells)
-    return lines + table(head, ratios)
+    lines += table(head, ratios)
+    lines += ["Processor time of all threads for a quote at full speed, microseconds:", ""]
+    costs = by_case(rows, "processor_us")
+    return lines + table(head, [[variant] + ["{:.2f} ({:.2f} to {:.2f})".format(
+        *spread(costs[variant, "glibc", workers])) for workers in all_workers]
+        for variant in variants])
 
 
 def figure_6(bench: Bench, rows: list[dict]) -> list[str]:
-    found = rates(rows)
+    found = by_case(rows)
     lines = ["## 6: other allocators in the place of the standard one", ""]
     if bench.missing:
         lines += [f"Not installed and left out: {', '.join(bench.missing)}.", ""]
@@ -221,7 +225,7 @@ def figure_6(bench: Bench, rows: list[dict]) -> list[str]:
 
 def write_rates(bench: Bench, rows: list[dict], output: Path) -> None:
     """For the plots: a row for each case, and figure 6 as one for each allocator."""
-    found = rates(rows)
+    found = by_case(rows)
     write_csv(output / "rates.csv", rows)
     write_csv(output / "sustained.csv", [
         dict(zip(("variant", "allocator", "workers", "median", "low", "high"),
@@ -236,7 +240,7 @@ def write_rates(bench: Bench, rows: list[dict], output: Path) -> None:
 def best_rates(rows: list[dict]) -> list[tuple[str, int, list[float]]]:
     """For each variant and allocator the number of workers with the highest median."""
     best: dict[str, tuple[int, list[float]]] = {}
-    for (variant, allocator, workers), values in rates(rows).items():
+    for (variant, allocator, workers), values in by_case(rows).items():
         name = variant if allocator == "glibc" else f"{variant} + {allocator}"
         if name not in best or statistics.median(values) > statistics.median(best[name][1]):
             best[name] = (workers, values)

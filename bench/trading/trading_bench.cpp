@@ -101,6 +101,7 @@ void measure_rate(const Settings& settings) {
     setup.run_and_check(settings, feed, search, answer, compared);
     print(settings, field("closed", search.closed_rate()) + ", " +
                         field("sustained", search.sustained_rate()) + ", " +
+                        field("processor_us", search.processor_us_per_quote()) + ", " +
                         field("windows", static_cast<double>(answer.checksum().windows)));
 }
 

@@ -65,7 +65,7 @@ TEST(TradingDay, HasBursts) {
         return most / (static_cast<double>(quotes.size()) / 23'400);
     };
     DayShape shape = DayShape::flat();
-    shape.quotes = 2'000'000;
+    shape.quotes = 1'000'000;
     EXPECT_LT(in_busiest_second(shape), 2);
     shape.burst_factor = 8;
     EXPECT_GT(in_busiest_second(shape), 4);
