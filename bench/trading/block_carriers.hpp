@@ -26,6 +26,7 @@
 
 #include <strid/base/assert.hpp>
 #include <strid/base/cache_line.hpp>
+#include <strid/base/prefetch.hpp>
 #include <strid/memory/block_pool.hpp>
 
 #include "carriers.hpp"
@@ -48,6 +49,14 @@ struct alignas(cache_line_bytes) Batch {
         return std::bit_ceil(std::max<std::size_t>(options.in_flight / capacity, 4));
     }
 };
+
+inline constexpr std::size_t claim_ahead_bytes = 1024;
+
+/// As the engine's edges do: the lines to be written are fetched while others are.
+template <class T>
+void claim_ahead(const T* place) noexcept {
+    prefetch_for_write(reinterpret_cast<const std::byte*>(place), claim_ahead_bytes);
+}
 
 template <class T, class Each>
 void each_of(const Batch<T>& batch, Each& each) {
@@ -79,6 +88,7 @@ class ByBlock {
             begin(open, group);
         STRID_ASSERT(open.size == group.size);
         Batch<T>& batch = batch_of(open.block);
+        claim_ahead(batch.tuples + batch.count);
         batch.tuples[batch.count] = value;
         if (++batch.count == Batch<T>::capacity) hand_over(group.first, push);
     }
@@ -148,6 +158,7 @@ class ByStaticBlock {
         }
         STRID_ASSERT(circle.size == group.size);
         Batch<T>& batch = circle.blocks[circle.at];
+        claim_ahead(batch.tuples + circle.count);
         batch.tuples[circle.count] = value;
         if (++circle.count == Batch<T>::capacity) hand_over(group.first, push);
     }

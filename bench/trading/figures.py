@@ -165,8 +165,9 @@ def figure_5a(bench: Bench, output: Path) -> list[str]:
     return lines + table(head, [line(variant, "to_limit", 2) for variant in variants])
 
 
-def measure_rates(bench: Bench) -> list[dict]:
-    """5b and 6 together; the standard allocator is measured once for both."""
+def measure_rates(bench: Bench, output: Path) -> list[dict]:
+    """5b and 6 together; the standard allocator is measured once for both. What there is is
+    written after each round, in case that somebody loses patience."""
     cases = [(variant, workers, "glibc")
              for workers in bench.size["workers"] for variant in FARMED]
     cases += [("engine-keys", workers, "glibc") for workers in bench.size["workers"]]
@@ -181,6 +182,8 @@ def measure_rates(bench: Bench) -> list[dict]:
         for variant, workers, allocator in cases:
             rows.append({"round": round_number,
                          **bench.trading("rate", variant, workers, allocator)})
+        write_csv(output / "rates.csv", rows)
+        print(f"round {round_number + 1} of {bench.size['rounds']}", file=sys.stderr)
     return rows
 
 
@@ -226,7 +229,6 @@ def figure_6(bench: Bench, rows: list[dict]) -> list[str]:
 def write_rates(bench: Bench, rows: list[dict], output: Path) -> None:
     """For the plots: a row for each case, and figure 6 as one for each allocator."""
     found = by_case(rows)
-    write_csv(output / "rates.csv", rows)
     write_csv(output / "sustained.csv", [
         dict(zip(("variant", "allocator", "workers", "median", "low", "high"),
                  (*case, *spread(values)))) for case, values in found.items()])
@@ -311,7 +313,7 @@ def main() -> None:
     begin = time.monotonic()
     lines = ["# Figures of paper 1, section 5", ""] + machine(bench)
     lines += figure_5a(bench, output)
-    rows = measure_rates(bench)
+    rows = measure_rates(bench, output)
     write_rates(bench, rows, output)
     lines += figure_5b(bench, rows) + figure_6(bench, rows) + figure_7(rows, output)
     lines += table_1(bench, output)
