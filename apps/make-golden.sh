@@ -12,6 +12,8 @@ for question in delays late rotations joined; do
     python3 flights/oracle.py $question flights/data/flights.csv flights/data/weather.csv \
         > flights/golden/$question.csv
 done
+python3 yahoo-benchmark/oracle.py yahoo-benchmark/data/events.csv \
+    yahoo-benchmark/data/campaigns.csv > yahoo-benchmark/golden/counts.csv
 transactions=fraud-detection/data/transactions.csv
 for score in miss-probability miss-rate entropy-reduction; do
     python3 fraud-detection/oracle.py "$transactions" --score "$score" \

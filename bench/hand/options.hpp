@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The command line that the hand-written applications share:
-//     INPUT [--model FILE] [--duration SECONDS] [--once [--output FILE]] [--updates]
+//     INPUT [--model FILE] [--campaigns FILE] [--duration SECONDS] [--once [--output FILE]]
+//     [--updates]
 #pragma once
 
 #include <chrono>
@@ -18,6 +19,7 @@ namespace strid::bench::hand {
 struct Options {
     std::string input;
     std::string model;
+    std::string campaigns;
     std::string output;  // empty: standard output
     std::chrono::nanoseconds duration = std::chrono::seconds(3);
     bool once = false;
@@ -34,6 +36,8 @@ inline Options parse_options(int argc, char** argv) {
         };
         if (argument == "--model") {
             options.model = value();
+        } else if (argument == "--campaigns") {
+            options.campaigns = value();
         } else if (argument == "--output") {
             options.output = value();
         } else if (argument == "--duration") {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What one record costs in a window that slides by one: insert, evict, query. By the length of the
-// window, for every structure; and for one very long window the worst record, in combinations and
-// in time, DABA Lite beside two stacks. Every row's answers are summed up and compared with those
-// of a plain loop.
+// window, for every structure; by the disorder of the stream, for the finger tree; and for one very
+// long window the worst record, in combinations and in time, DABA Lite beside two stacks. Every
+// row's answers are summed up and compared with those of a plain loop.
 //
 //   window_bench [RECORDS]     default 2,000,000
 #include <algorithm>
@@ -11,10 +11,12 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <numeric>
 #include <vector>
 
 #include <strid/base/clock.hpp>
 #include <strid/window/aggregates.hpp>
+#include <strid/window/finger_tree.hpp>
 #include <strid/window/flat_fat.hpp>
 #include <strid/window/in_order.hpp>
 #include <strid/window/two_stacks.hpp>
@@ -131,6 +133,67 @@ void rows_by_length(std::uint64_t records) {
     }
 }
 
+/// 0, 1, ... as they come when each is held up by up to `disorder` positions.
+std::vector<std::uint64_t> delayed_positions(std::uint64_t records, std::uint64_t disorder) {
+    std::vector<std::uint64_t> positions(records);
+    std::iota(positions.begin(), positions.end(), 0);
+    const auto arrival = [disorder](std::uint64_t position) {
+        return position + value_at(~position) % (disorder + 1);
+    };
+    std::stable_sort(
+        positions.begin(), positions.end(),
+        [&arrival](std::uint64_t a, std::uint64_t b) { return arrival(a) < arrival(b); });
+    return positions;
+}
+
+/// The sum of the sums of those in the last `length` positions up to the latest that came, by
+/// marking who came.
+std::uint64_t checksum_of_delayed(const std::vector<std::uint64_t>& positions,
+                                  std::uint64_t length) {
+    std::vector<bool> came(positions.size());
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+    std::uint64_t total = 0;
+    std::uint64_t checksum = 0;
+    for (const std::uint64_t position : positions) {
+        end = std::max(end, position + 1);
+        for (; begin + length < end; ++begin) {
+            if (came[begin]) total -= value_at(begin);
+        }
+        if (position >= begin) total += value_at(position);
+        came[position] = true;
+        checksum += total;
+    }
+    return checksum;
+}
+
+void rows_by_disorder(std::uint64_t records) {
+    std::printf(
+        "\nThe finger tree, nanoseconds per record that comes up to so many positions late\n\n");
+    std::printf("| length | 0 | 10 | 1,000 | 100,000 |\n|---|---|---|---|---|\n");
+    for (const std::uint64_t length : {100'000ULL, 1'000'000ULL}) {
+        std::printf("| %" PRIu64, length);
+        for (const std::uint64_t disorder : {0ULL, 10ULL, 1'000ULL, 100'000ULL}) {
+            const auto positions = delayed_positions(records, disorder);
+            FingerTree<Total, std::uint64_t> window;
+            std::uint64_t end = 0;
+            std::uint64_t checksum = 0;
+            const std::int64_t started = strid::now_ns();
+            for (const std::uint64_t position : positions) {
+                end = std::max(end, position + 1);
+                window.insert(position, value_at(position));
+                window.evict_before(end - std::min(end, length));
+                checksum += window.query();
+            }
+            const std::int64_t took = strid::now_ns() - started;
+            check("finger tree", length, checksum, checksum_of_delayed(positions, length));
+            std::printf(" | %.1f", static_cast<double>(took) / static_cast<double>(records));
+            std::fflush(stdout);
+        }
+        std::printf(" |\n");
+    }
+}
+
 /// Every record timed on its own, once the window is full.
 template <class W>
 void worst_row(const char* name, std::uint64_t length, std::uint64_t records) {
@@ -172,6 +235,7 @@ int main(int argc, char** argv) {
         return 2;
     }
     rows_by_length(records);
+    rows_by_disorder(records);
     constexpr std::uint64_t length = 1'000'000;
     std::printf(
         "\nThe worst record in a window of 1,000,000; nanoseconds, with two clock reads\n\n");

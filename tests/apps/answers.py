@@ -10,7 +10,7 @@ import subprocess
 import sys
 import unittest
 
-from command_line import APPS, MODEL, READINGS, SOURCE, TEXT, TRANSACTIONS, Case
+from command_line import APPS, CAMPAIGNS, EVENTS, MODEL, READINGS, SOURCE, TEXT, TRANSACTIONS, Case
 
 DATASETS = SOURCE.parent / "shared/datasets"
 
@@ -197,6 +197,52 @@ class Flights(Answers):
                            *(word for name, seconds in settings.items()
                              for word in (f"--{name}", f"{seconds}s")))
                 self.same_answer(expected, out)
+
+
+class YahooBenchmark(Answers):
+    golden = APPS / "yahoo-benchmark/golden/counts.csv"
+    with_campaigns = ["--campaigns", CAMPAIGNS]
+
+    def counts(self, events, campaigns, window_ms, disorder_ms):
+        return self.oracle(sys.executable, APPS / "yahoo-benchmark/oracle.py", events, campaigns,
+                           "--window-ms", window_ms, "--disorder-ms", disorder_ms)
+
+    def test_bundled_events(self):
+        self.answers_everywhere(self.golden, 1, "yahoo-benchmark", EVENTS, *self.with_campaigns)
+
+    def test_through_pipes(self):
+        self.answers_through_pipes(self.golden, 1, "yahoo-benchmark", EVENTS,
+                                   *self.with_campaigns)
+
+    def test_other_windows_and_views_that_are_late(self):
+        for window_ms, disorder_ms in [(1, 1), (1000, 100), (7000, 300), (3600000, 1000)]:
+            expected = self.counts(EVENTS, CAMPAIGNS, window_ms, disorder_ms)
+            self.answers_everywhere(expected, 1, "yahoo-benchmark", EVENTS, *self.with_campaigns,
+                                    "--window", f"{window_ms}ms", "--disorder", f"{disorder_ms}ms")
+
+    def test_ads_without_a_campaign_and_times_before_1970(self):
+        chance = random.Random(17)
+        campaigns = self.file("campaigns.csv", "".join(
+            f"{ad},{chance.randrange(7)}\n" for ad in range(5000) if chance.random() < 0.7))
+        types = ["view"] * 3 + ["click", "purchase", "views", "View", "vie", "", '"view"', "viev"]
+        events = self.file("events.csv", "".join(
+            f"{i},{i % 9},{chance.randrange(6000)},mail,{chance.choice(types)},"
+            f"{(i - 10000) * 7 - chance.randrange(3000)},::1\n" for i in range(20000)))
+        expected = self.counts(events, campaigns, 500, 1500)
+        self.answers_everywhere(expected, 1, "yahoo-benchmark", events, "--campaigns", campaigns,
+                                "--window", "500ms", "--disorder", "1500ms")
+
+    def test_the_bundled_events_are_those_that_the_script_makes(self):
+        made = [self.folder / "events.csv", self.folder / "campaigns.csv"]
+        subprocess.run([sys.executable, APPS / "yahoo-benchmark/data/prepare.py", *made],
+                       check=True)
+        for path, bundled in zip(made, [EVENTS, CAMPAIGNS]):
+            self.assertEqual(path.read_bytes(), bundled.read_bytes())
+
+    def test_times_are_not_replayed(self):
+        result = self.strid("run", "yahoo-benchmark", *self.with_campaigns, "--input", EVENTS,
+                            "--duration", "1s", code=2)
+        self.assertIn(b"cannot be replayed", result.stderr)
 
 
 if __name__ == "__main__":

@@ -18,6 +18,8 @@ TEXT = APPS / "word-count/data/opticks.txt"
 READINGS = APPS / "spike-detection/data/readings.csv"
 TRANSACTIONS = APPS / "fraud-detection/data/transactions.csv"
 MODEL = APPS / "fraud-detection/data/model.txt"
+EVENTS = APPS / "yahoo-benchmark/data/events.csv"
+CAMPAIGNS = APPS / "yahoo-benchmark/data/campaigns.csv"
 TIMEOUT_S = 100
 
 

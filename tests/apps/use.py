@@ -11,7 +11,7 @@ import subprocess
 import time
 import unittest
 
-from command_line import MODEL, READINGS, STRID, TEXT, TRANSACTIONS, Case
+from command_line import CAMPAIGNS, EVENTS, MODEL, READINGS, STRID, TEXT, TRANSACTIONS, Case
 
 
 class Help(Case):
@@ -20,7 +20,8 @@ class Help(Case):
         for command in ["run", "list", "explain", "bench"]:
             self.assertIn(command, text)
             self.assertIn("--help", self.strid(command, "--help").stdout.decode())
-        for application in ["word-count", "spike-detection", "fraud-detection", "flights"]:
+        for application in ["word-count", "spike-detection", "fraud-detection", "flights",
+                            "yahoo-benchmark"]:
             self.assertIn(application, self.strid("run", "--help").stdout.decode())
             text = self.strid("run", application, "--help").stdout.decode()
             for option in ["--input", "--output", "--rate", "--duration", "--parallelism",
@@ -30,7 +31,8 @@ class Help(Case):
     def test_list(self):
         lines = self.strid("list").stdout.decode().splitlines()
         self.assertEqual([line.split()[0] for line in lines],
-                         ["word-count", "spike-detection", "fraud-detection", "flights"])
+                         ["word-count", "spike-detection", "fraud-detection", "flights",
+                          "yahoo-benchmark"])
 
     def test_explain(self):
         text = self.strid("explain", "word-count", "--parallelism", "count=3").stdout.decode()
@@ -70,6 +72,7 @@ class Mistakes(Case):
             self.assertIn("time", self.fails(*run, "--duration", duration, code=2))
         self.assertIn(".svg", self.fails(*run, "--graph", self.folder / "x.png", code=2))
         self.assertIn("--model", self.fails("run", "fraud-detection", code=2))
+        self.assertIn("--campaigns", self.fails("run", "yahoo-benchmark", code=2))
 
     def test_files_that_are_not_there(self):
         missing = self.folder / "missing"
@@ -79,6 +82,8 @@ class Mistakes(Case):
                                                      "--duration", "1s", code=1))
         self.assertIn(str(missing),
                       self.fails("run", "fraud-detection", "--model", missing, code=1))
+        self.assertIn(str(missing),
+                      self.fails("run", "yahoo-benchmark", "--campaigns", missing, code=1))
         self.assertIn("missing/x", self.fails("run", "word-count", "--input", TEXT, "--output",
                                               missing / "x", code=1))
         self.assertIn("directory", self.fails("run", "word-count", "--input", self.folder, code=1))
@@ -117,6 +122,24 @@ class Mistakes(Case):
                               code=1)
             self.assertIn(str(model), line)
             self.assertIn(words, line)
+
+    def test_campaigns_that_are_none(self):
+        for row, words in [("7,x", "not an integer"), ("7", "found 1"), ("3,1", "named twice"),
+                           ("16777216,1", "not below"), ("7,4294967295", "not below"),
+                           ("-1,1", "not an integer")]:
+            table = self.file("campaigns.csv", f"3,0\n{row}\n")
+            line = self.fails("run", "yahoo-benchmark", "--campaigns", table, "--input", EVENTS,
+                              code=1)
+            self.assertIn(f"{table}:2", line)
+            self.assertIn(words, line)
+
+    def test_events_that_are_none(self):
+        source = self.file("bad.csv", "1,2,3,mail,view,0,::1\n1,2,3,mail,view,noon,::1\n")
+        run = ["run", "yahoo-benchmark", "--campaigns", CAMPAIGNS, "--input", source]
+        line = self.fails(*run, code=1)
+        self.assertIn(f"{source}:2", line)
+        self.assertIn("events", line)
+        self.assertEqual(self.strid(*run, "--skip-malformed").stdout, b"3,0,10000,1\n")
 
     def test_truncated_compression(self):
         packed = subprocess.run(["gzip", "-c", TEXT], capture_output=True, check=True).stdout

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """`strid window` against a computation of its own in plain Python: every window, every value, every
-late row; and its errors. One test class per kind of window.
+late row; and its errors. One test class per kind of window. What JSON adds is in json_windows.py.
 
     windows.py CLASS...
 """
@@ -18,7 +18,7 @@ from datetime import datetime, timedelta, timezone
 
 STRID = os.environ["STRID"]
 AGGREGATES = ("count,count(x),sum(x),mean(x),min(x),max(x),stddev(x),var(x),median(x),p90(x),"
-              "distinct(tag)")
+              "distinct(tag),distinct_approximately(tag)")
 
 
 def table(seed, rows=1500, disorder=3000, too_late=20000):
@@ -50,12 +50,13 @@ def aggregates(rows):
     inclusive = (lambda n, i: statistics.quantiles(xs, n=n, method="inclusive")[i]
                  if several else xs[0])
     none = None
+    tags = len({tag for _, _, _, _, tag in rows if tag})
     return [len(rows), len(xs), sum(xs) if xs else none, statistics.fmean(xs) if xs else none,
             min(xs, default=none), max(xs, default=none),
             statistics.stdev(xs) if several else none,
             statistics.variance(xs) if several else none,
             statistics.median(xs) if xs else none, inclusive(10, 8) if xs else none,
-            len({tag for _, _, _, _, tag in rows if tag})]
+            tags, tags]
 
 
 def strid(*arguments, given="", code=0):
@@ -231,6 +232,72 @@ class CountWindows(WindowsCase):
         for q, value in zip((0.01, 0.5, 0.99, 0.999), got):
             rank = sum(v < value for v in values) / len(values)
             self.assertLess(abs(rank - q), 4 * q * (1 - q) / 200 + 1e-4, (q, value))
+
+    def test_many_different_values_are_counted_approximately(self):
+        rng = random.Random(6)
+        values = [str(rng.randrange(80_000)) for _ in range(200_000)]
+        done = strid("--no-header", "--window", "count:100000/50000", "--drop-open", "--aggregate",
+                     "distinct(1),distinct_approximately(1)", given="\n".join(values) + "\n")
+        lines = done.stdout.splitlines()[1:]
+        self.assertEqual(len(lines), 3)
+        for number, line in enumerate(lines):
+            exact, about = (int(v) for v in line.split(",")[2:])
+            different = len(set(values[50_000 * number:50_000 * number + 100_000]))
+            self.assertEqual(exact, different)
+            self.assertLess(abs(about - different), 4 * 1.04 / 2**7 * different)
+
+
+class FewAggregates(WindowsCase):
+    """One key and a few plain aggregates: what rows, states and results are laid out small for."""
+
+    def compare_few(self, rows, windows, key_of, bounds_of, *options):
+        expected = defaultdict(list)
+        for row in rows:
+            for bounds in bounds_of(row):
+                expected[(key_of(row), *bounds)].append(row)
+        key = ["--key", "key"] if key_of(rows[0]) else []
+        done = strid(*key, *windows, "--aggregate", "sum(x),count,mean(x),max(x)", *options,
+                     given=text_of(rows))
+        got = {}
+        for line in list(csv.reader(io.StringIO(done.stdout)))[1:]:
+            where = (*(line[:1] if key else [""]), int(line[-6]), int(line[-5]))
+            self.assertNotIn(where, got)
+            got[where] = [float(value) if value else None for value in line[-4:]]
+        self.assertEqual(sorted(got), sorted(expected))
+        for where, content in expected.items():
+            xs = [row[3] for row in content if row[3] is not None]
+            want = [sum(xs), len(content), statistics.fmean(xs), max(xs)] if xs else \
+                [None, len(content), None, None]
+            self.assertEqual(got[where], want, where)
+
+    def test_sliding_and_tumbling(self):
+        for number, (length, slide) in enumerate([(10_000, 1_000), (7_000, 3_000)] * 2):
+            rows = table(number)
+            windows = ["--time", "at", "--window", f"sliding:{length}ms/{slide}ms"]
+            self.compare_few(
+                rows, windows, (lambda row: row[1]) if number < 2 else (lambda row: ""),
+                lambda row: [(s, s + length) for s in range(row[0] // slide * slide,
+                                                            row[0] - length, -slide)],
+                "--disorder", "60s", "--parallelism", str(1 + number % 3))
+
+    def test_windows_of_a_number_of_rows(self):
+        rows = table(11)
+        position = {id(row): i for i, row in enumerate(rows)}
+        tens = [(start, min(start + 10, len(rows))) for start in range(0, len(rows), 10)]
+        self.compare_few(rows, ["--window", "count:10"], lambda row: "",
+                         lambda row: [tens[position[id(row)] // 10]])
+
+    def test_rows_are_counted_without_a_column(self):
+        done = strid("--window", "count:2", "--aggregate", "count", given="a,b\n1,2\n3,4\n5,6\n")
+        self.assertEqual(done.stdout, "window_start,window_end,count\n0,2,2\n2,3,1\n")
+
+    def test_fields_that_are_not_plain(self):
+        given = ('a,"at",x,key,z\r\n"1,1",1,1.5,k,\n2,"2", 2.5,"k",""\n"3\n",3,+4,k\r\n\n'
+                 'q,4,,k,5,6,7\n5,5,8,"k""",\n6,6,1e1,k,"z\nz"\n7,7,16,k')
+        done = strid("--key", "key", "--time", "at", "--window", "tumbling:1s", "--aggregate",
+                     "sum(x),count", given=given)
+        self.assertEqual(sorted(done.stdout.splitlines()[1:]),
+                         ['"k""",0,1000,8,1', "k,0,1000,34,6"])
 
 
 class WindowMistakes(unittest.TestCase):

@@ -4,12 +4,14 @@
 // from half of the stream to its end; what a pool or a key table still acquires on the way may
 // stay below one allocation in a thousand records, far less than one per batch.
 #include <atomic>
+#include <span>
 #include <string>
 #include <thread>
 
 #include <gtest/gtest.h>
 
 #include <strid/window/aggregates.hpp>
+#include <strid/window/content.hpp>
 
 #include "../support/counting_new.hpp"
 #include "test_sources.hpp"
@@ -161,6 +163,57 @@ TEST(Allocations, NoneForARecordInAWindow) {
             .key_by(by_remainder)
             .window(window::CountWindows::sliding(100, 10),
                     window::maximum<std::uint64_t>(last_digits))
+            .sink(Drop{});
+    });
+}
+
+TEST(Allocations, NoneForARecordInAWindowOfFullContent) {
+    using namespace std::chrono_literals;
+    const auto last = [](std::span<const std::uint64_t> all) { return all.back(); };
+    expect_none_per_record("content of counts", [&](auto stream) {
+        std::move(stream)
+            .key_by(by_remainder)
+            .window(window::CountWindows::sliding(100, 10), window::content<std::uint64_t>(last))
+            .sink(Drop{});
+    });
+    expect_none_per_record("content of time", [&](auto stream) {
+        std::move(stream)
+            .event_time(time_of, BoundedDisorder{50ns})
+            .key_by(by_remainder)
+            .window(window::TimeWindows::sliding(10us, 1us), time_of,
+                    window::content<std::uint64_t>(last, time_of))
+            .sink(Drop{});
+    });
+}
+
+TEST(Allocations, NoneForARecordInASharedWindow) {
+    using namespace std::chrono_literals;
+    const auto sum = window::sum<std::uint64_t>(last_digits);
+    expect_none_per_record("farmed", [&](auto stream) {
+        std::move(stream)
+            .group_by(by_remainder)
+            .window(window::CountWindows::sliding(100, 10), sum, {.parallelism = 3})
+            .sink(Drop{});
+    });
+    expect_none_per_record("paned", [&](auto stream) {
+        std::move(stream)
+            .event_time(time_of, BoundedDisorder{50ns})
+            .window(window::TimeWindows::sliding(10us, 1us), time_of, sum, {.parallelism = 2})
+            .sink(Drop{});
+    });
+}
+
+TEST(Allocations, NoneForARecordInAnIntervalJoin) {
+    using namespace std::chrono_literals;
+    expect_none_per_record("join", [](auto stream) {
+        auto branches =
+            std::move(stream)
+                .event_time(time_of, MonotonousTime{})
+                .split(2, [](const std::uint64_t& n) { return static_cast<std::size_t>(n % 2); });
+        const auto side = on([](const std::uint64_t& n) { return n / 2 % 7; }, time_of);
+        interval_join(
+            branches.select(0), branches.select(1), side, side, {{0ns}, {20ns}},
+            [](const std::uint64_t& left, const std::uint64_t& right) { return left + right; })
             .sink(Drop{});
     });
 }

@@ -37,9 +37,7 @@ Shared run_shared(const std::vector<Event>& events, const Share& share, Duration
         shared.last.insert_or_assign({key, from, to}, value);
         ++shared.fired;
     }
-    for (const auto& segment : report.segments) {
-        for (const auto& one : segment.operators) shared.late += one.records_late;
-    }
+    shared.late = late_in(report);
     return shared;
 }
 

@@ -2,7 +2,9 @@
 //
 // Event time while a stream is silent, and what goes wrong in a window: watermarks that travel
 // without records, a source that nobody waits for, a window function that throws.
+#include <atomic>
 #include <chrono>
+#include <memory>
 #include <thread>
 
 #include "windows.hpp"
@@ -97,6 +99,43 @@ TEST(EventTime, ASourceThatIsNotIdleHoldsWindowsBack) {
     busy.close();
     silent.close();
     running.wait();
+}
+
+/// Of two sources with the same times the one that is not asked for waits for the other: what it is
+/// ahead by is what the alignment allows, and one poll.
+TEST(EventTime, AlignedSourcesKeepStep) {
+    constexpr std::int64_t drift = 1'000;
+    constexpr std::int64_t poll = 10'000;
+    std::vector<Event> events;
+    for (std::int64_t i = 0; i < 100'000; ++i) events.push_back({1, at(i), 1});
+    Graph graph{"step"};
+    const Alignment alignment{Duration{drift}};
+    auto [slow, slow_stream] = graph.inlet<Event>();
+    auto ahead = std::make_shared<std::atomic<std::int64_t>>(0);
+    graph.source(replay(events))
+        .event_time(&Event::time, MonotonousTime{})
+        .aligned(alignment)
+        .map([ahead](const Event& event) {
+            *ahead = event.time.ns();
+            return event;
+        })
+        .merge(std::move(slow_stream).event_time(&Event::time, MonotonousTime{}).aligned(alignment))
+        .sink([](const Event&) {});
+    Running running = start(graph, {.workers = 2});
+    std::this_thread::sleep_for(30ms);
+    EXPECT_LE(*ahead, poll) << "nothing is known of the other";
+    for (const std::int64_t time : {20'000, 50'000}) {
+        ASSERT_TRUE(slow.push({2, at(time), 1}));
+        const auto until = std::chrono::steady_clock::now() + 30s;
+        while (*ahead < time && std::chrono::steady_clock::now() < until) {
+            std::this_thread::sleep_for(1ms);
+        }
+        EXPECT_GE(*ahead, time);
+        std::this_thread::sleep_for(10ms);
+        EXPECT_LE(*ahead, time + drift + poll);
+    }
+    slow.close();
+    EXPECT_EQ(running.wait().records_in(), 100'002U);
 }
 
 /// A strategy that takes back what it said.

@@ -176,10 +176,7 @@ TEST(KSlack, DropsAndCountsWhatIsLaterThanAnythingBefore) {
         const auto answer = rows->records();
         EXPECT_TRUE(std::is_sorted(answer.begin(), answer.end(),
                                    [](const Event& a, const Event& b) { return a.time < b.time; }));
-        std::uint64_t late = 0;
-        for (const auto& segment : report.segments) {
-            for (const auto& one : segment.operators) late += one.records_late;
-        }
+        const std::uint64_t late = late_in(report);
         EXPECT_EQ(answer.size() + late, events.size()) << "seed " << seed;
         std::size_t greatest_delays = 0;
         EventTime latest = EventTime::earliest();

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The part of a CSV source that does not depend on the record: options, the header, rows cut into
-// fields, and words for what is wrong. Derived: CsvFile<T>. Threads as in FileSource.
+// fields, and words for what is wrong. Derived: CsvFile<T>, or a source whose record is known at
+// run time only. Threads as in FileSource.
 #pragma once
 
 #include <cstddef>
@@ -9,6 +10,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <strid/connector/csv_row.hpp>
@@ -64,6 +66,11 @@ class CsvSource : public FileSource {
         none,     ///< a header, a blank line or a refused row was passed
         partial,  ///< the row goes on beyond the region; nothing was passed
     };
+    /// The poll of a derived source. `read(record)` takes the row at position_ into a fresh record
+    /// and says how that went; on `ready` the record is emitted. `holds_text`: records may point
+    /// into the text.
+    template <class T, bool holds_text, class Emit, class Read>
+    SourceStatus poll_rows(Emit& emit, std::size_t budget, Read&& read);
     /// Cuts the row at position_.
     Row next_row();
     /// The text of what fills the record's field `index`.
@@ -78,6 +85,10 @@ class CsvSource : public FileSource {
     [[nodiscard]] const CsvOptions& options() const noexcept { return options_; }
     /// Whether rows are the record's fields one to one, so that they can be scanned directly.
     [[nodiscard]] bool is_direct() const noexcept { return direct_; }
+    /// Whether the header, if there is one, was passed: then columns() is settled.
+    [[nodiscard]] bool is_header_done() const noexcept { return header_done_; }
+    /// For each field of the record its column, counted from 0; none where they are one to one.
+    [[nodiscard]] const std::vector<std::size_t>& columns() const noexcept { return columns_; }
 
   private:
     bool take_header();
@@ -96,5 +107,51 @@ class CsvSource : public FileSource {
     bool started_ = false;
     bool direct_ = false;
 };
+
+template <class T, bool holds_text, class Emit, class Read>
+SourceStatus CsvSource::poll_rows(Emit& emit, std::size_t budget, Read&& read) {
+    if (!reader_) return SourceStatus::finished;
+    const auto keep_text = [&] {
+        if constexpr (holds_text) {
+            if (position_ != end_) emit.keep_alive(reader_->chunk());
+        }
+    };
+    keep_text();
+    for (;;) {
+        bool partial = false;
+        while (position_ != end_ && !partial) {
+            if (budget == 0) return SourceStatus::more;
+            T record{};
+            const Row row = read(record);
+            partial = row == Row::partial;
+            if (row != Row::ready) continue;
+            --budget;
+            if (!emit(std::move(record))) return SourceStatus::more;
+        }
+        if (const auto refused = malformed_->take_count()) emit.count_malformed(refused);
+        switch (refill()) {
+            case Refill::text:
+                start();
+                keep_text();
+                break;
+            case Refill::wait:
+                return SourceStatus::idle;
+            case Refill::too_long:
+                if (position_ == end_) {
+                    drop_too_long();
+                } else {
+                    refuse_open_quote();
+                }
+                break;
+            case Refill::end:
+                if (position_ != end_) {
+                    refuse_open_quote();
+                    break;
+                }
+                finish();
+                return SourceStatus::finished;
+        }
+    }
+}
 
 }  // namespace strid

@@ -7,11 +7,12 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <limits>
 #include <string>
 #include <string_view>
@@ -135,6 +136,46 @@ bool scan_integer(const char*& p, T& value) noexcept {
     return true;
 }
 
+/// The usual number: at most 15 digits, with or without a fraction. Both they and the power of ten
+/// are doubles, so one division rounds as reading the text does.
+template <std::floating_point T>
+bool scan_floating(const char*& p, const char* end, T& value) noexcept {
+    if constexpr (std::same_as<T, double>) {
+        constexpr std::array<double, 16> powers{1,   1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                                1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+        constexpr std::ptrdiff_t digits_max = 15;
+        const bool negative = *p == '-';
+        const char* at = p + static_cast<int>(negative);
+        std::uint64_t number = 0;
+        const auto take_digits = [&] {
+            const char* const first = at;
+            for (unsigned digit; (digit = static_cast<unsigned char>(*at) - unsigned{'0'}) < 10;
+                 ++at) {
+                number = number * 10 + digit;
+            }
+            return at - first;
+        };
+        const std::ptrdiff_t whole = take_digits();
+        std::ptrdiff_t fraction = 0;
+        bool is_usual = whole > 0;
+        if (is_usual && *at == '.') {
+            ++at;
+            fraction = take_digits();
+            is_usual = fraction > 0;
+        }
+        if (is_usual && whole + fraction <= digits_max && (*at | 0x20) != 'e') {
+            const double size =
+                static_cast<double>(number) / powers[static_cast<std::size_t>(fraction)];
+            value = negative ? -size : size;
+            p = at;
+            return true;
+        }
+    }
+    const auto result = fast_float::from_chars(p, end, value);
+    p = result.ptr;
+    return result.ec == std::errc{} && std::isfinite(value);
+}
+
 /// Reads `value` from `p`, where a field begins, up to what must be its end. `end` is that of the
 /// whole region.
 template <class T>
@@ -144,9 +185,7 @@ bool scan_csv_value(const char*& p, const char* end, char delimiter, T& value) n
     } else if constexpr (std::integral<T> && !std::same_as<T, bool> && !std::same_as<T, char>) {
         return scan_integer(p, value);
     } else if constexpr (std::floating_point<T>) {
-        const auto result = fast_float::from_chars(p, end, value);
-        p = result.ptr;
-        return result.ec == std::errc{} && std::isfinite(value);
+        return scan_floating(p, end, value);
     } else if constexpr (std::same_as<T, std::string_view>) {
         if (*p == '"') return false;
         const char* const first = p;
@@ -157,6 +196,37 @@ bool scan_csv_value(const char*& p, const char* end, char delimiter, T& value) n
     } else {
         return false;
     }
+}
+
+/// Appends the shortest text that reads back the same, as fmt's `{}` has it. The usual value of a
+/// few decimals is found without a search: at most 15 digits name a double of their own, so
+/// if n / 1,000,000 rounds to the value, then no shorter text does.
+template <std::floating_point T>
+void append_floating(std::string& out, T value) {
+    char text[64];
+    if constexpr (std::same_as<T, double>) {
+        constexpr double scale = 1e6;
+        const double size = std::abs(value);
+        if (size >= 1e-4 && size < 1e9) {
+            const auto scaled = static_cast<std::uint64_t>(size * scale + 0.5);
+            if (static_cast<double>(scaled) / scale == size) {
+                char* const end = text + sizeof text;
+                char* begin = end;
+                std::uint64_t left = scaled;
+                for (int decimals = 6; decimals > 0; --decimals, left /= 10) {
+                    const auto digit = static_cast<char>('0' + left % 10);
+                    if (digit != '0' || begin != end) *--begin = digit;
+                }
+                if (begin != end) *--begin = '.';
+                const fmt::format_int whole(left);
+                if (value < 0) out += '-';
+                out.append(whole.data(), whole.size());
+                out.append(begin, end);
+                return;
+            }
+        }
+    }
+    out.append(text, fmt::format_to(text, "{}", value));
 }
 
 template <class T>
@@ -175,7 +245,7 @@ void append_csv_value(std::string& out, const T& value, char delimiter) {
         const fmt::format_int text(value);
         out.append(text.data(), text.size());
     } else if constexpr (std::floating_point<T>) {
-        fmt::format_to(std::back_inserter(out), "{}", value);
+        append_floating(out, value);
     } else if constexpr (std::is_enum_v<T>) {
         append_csv_value(out, static_cast<std::underlying_type_t<T>>(value), delimiter);
     } else if constexpr (is_char_array<T>) {

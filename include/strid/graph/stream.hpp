@@ -24,12 +24,14 @@
 #include <strid/base/error.hpp>
 #include <strid/graph/options.hpp>
 #include <strid/graph/segment.hpp>
+#include <strid/operator/aligned.hpp>
 #include <strid/operator/event_time.hpp>
 #include <strid/operator/ingress_time.hpp>
 #include <strid/operator/outlet.hpp>
 #include <strid/operator/per_key.hpp>
 #include <strid/operator/stage.hpp>
 #include <strid/operator/time_order.hpp>
+#include <strid/window/result.hpp>
 
 namespace strid {
 
@@ -150,6 +152,14 @@ class Stream<T, graph::Chain<Head, Steps...>> {
         return stream;
     }
 
+    /// Sources of the same alignment keep step: each waits for the slowest of them, by their
+    /// `event_time`, which stands before. Looked at between two batches. Copies of `alignment` are
+    /// the same one.
+    [[nodiscard]] auto aligned(Alignment alignment, OperatorOptions options = {}) && {
+        return std::move(*this).template then<T>(operators::AlignedStage{std::move(alignment)},
+                                                 options, "aligned");
+    }
+
     /// Puts the records in the order of event time, equal times in the order of `tie_of` (what
     /// numbers the records of all sources, where the answer is to be the same in every run): each
     /// waits until the watermark has passed it. Late ones are dropped and counted. Needs
@@ -248,11 +258,19 @@ class Stream<T, graph::Chain<Head, Steps...>> {
     [[nodiscard]] auto group_by() && {
         return std::move(*this).group_by(operators::MemberKey<Member>{});
     }
-    /// Windows over the whole stream, as one group: `GroupedStream::window` and its parameters.
-    template <class... Arguments>
-    [[nodiscard]] auto window(Arguments&&... arguments) && {
+    /// Windows over the whole stream, as one group (GroupedStream): of time, or sessions.
+    template <class Windows, TimeFunction<T> TimeOf, window::AggregateOf<T> A>
+    [[nodiscard]] auto window(Windows windows, TimeOf time_of, A aggregate,
+                              WindowOptions options = {}) && {
         return GroupedStream<Stream, InOneGroup>{std::move(*this), {}}.window(
-            std::forward<Arguments>(arguments)...);
+            windows, std::move(time_of), std::move(aggregate), std::move(options));
+    }
+    /// The same of a number of records.
+    template <window::AggregateOf<T> A>
+    [[nodiscard]] auto window(window::CountWindows windows, A aggregate,
+                              WindowOptions options = {}) && {
+        return GroupedStream<Stream, InOneGroup>{std::move(*this), {}}.window(
+            windows, std::move(aggregate), std::move(options));
     }
 
     /// Spreads the records over the replicas of the next operator, batch by batch, to whichever

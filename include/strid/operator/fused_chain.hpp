@@ -100,11 +100,30 @@ class FusedChain {
         std::apply([&look](const auto&... stages) { (look(stages), ...); }, stages_);
         return earliest;
     }
-    [[nodiscard]] const auto& last_stage() const noexcept
-        requires(stage_count != 0)
-    {
-        return std::get<stage_count - 1>(stages_);
+    /// A stage wants nothing to be begun for the time being though there is room.
+    [[nodiscard]] bool held_back() const noexcept {
+        const auto held = [](const auto& stage) {
+            if constexpr (requires { stage.held_back(); }) return stage.held_back();
+            return false;
+        };
+        return std::apply([&held](const auto&... stages) { return (held(stages) || ...); },
+                          stages_);
     }
+    /// The sink may block.
+    [[nodiscard]] bool blocks() const noexcept {
+        if constexpr (stage_count != 0) {
+            const auto& last = std::get<stage_count - 1>(stages_);
+            if constexpr (requires { last.blocks(); }) return last.blocks();
+        }
+        return false;
+    }
+    /// The sink may refuse records, and outside threads say when no more.
+    static constexpr bool awaits_outside = [] {
+        if constexpr (stage_count != 0 && !has_output) {
+            return requires(Stage<stage_count - 1>& last) { last.accepts(); };
+        }
+        return false;
+    }();
 
     /// True while one more record may be started: the output has a spare block, or the sink
     /// accepts.
@@ -169,6 +188,7 @@ class FusedChain<Router, Stages...>::Passage {
             if constexpr (draws_watermarks<Stage<I>>) {
                 guarded(names_[I], [&] { progress = stage.progress(now_ns); });
             }
+            if constexpr (requires { stage.heed(progress); }) stage.heed(progress);
             auto next = next_of<I>();
             if constexpr (requires { stage.advance(progress.watermark, next, more_room); }) {
                 bool done = false;

@@ -81,7 +81,7 @@ class Kernel final : public Node {
             refusals_.add(1);
             return wait_for_room();
         }
-        if (advancing_) return resume_advance();
+        if (advancing_ || (chain_.held_back() && !stop_requested())) return run_time();
         if constexpr (has_source) {
             return run_source();
         } else {
@@ -100,19 +100,11 @@ class Kernel final : public Node {
         if constexpr (requires { head_.source.blocks(); }) {
             if (head_.source.blocks()) return true;
         }
-        if constexpr (stage_count != 0) {
-            const auto& last = chain_.last_stage();
-            if constexpr (requires { last.blocks(); }) return last.blocks();
-        }
-        return false;
+        return chain_.blocks();
     }
     [[nodiscard]] bool awaits_outside() const noexcept override {
         if constexpr (has_source && requires { head_.source.awaits_outside(); }) return true;
-        if constexpr (stage_count != 0 && !has_output) {
-            using Last = std::tuple_element_t<stage_count - 1, std::tuple<Stages...>>;
-            return requires(Last& last) { last.accepts(); };
-        }
-        return false;
+        return Chain::awaits_outside;
     }
     [[nodiscard]] double fraction_done() const noexcept override {
         if constexpr (requires { head_.source.fraction_done(); }) {
@@ -280,12 +272,18 @@ class Kernel final : public Node {
         count_records(0, passed);
     }
 
-    RunResult resume_advance() {
+    /// A run without records: goes on with what the input's time has set off, or asks a stage that
+    /// holds back again.
+    RunResult run_time() {
         const std::int64_t start_ns = now_ns();
         waits_.end(start_ns);
         if constexpr (has_output) output_->begin_run(start_ns);
         advance(start_ns);
         idle_published_ = publish(true);
+        if (idle_published_ && !advancing_ && chain_.held_back()) {
+            waits_.begin(WaitClock::For::input);
+            return RunResult::empty;
+        }
         end_run(start_ns, message::never_born, 0);
         return RunResult::progressed;
     }

@@ -10,7 +10,8 @@
 //
 // `selective` says whether a stage may let a record go or make several of it. Optional members of a
 // stage: `only_reads`, true for one that neither changes nor hands on the records that come;
-// `open(const Context&)` before the first record;
+// `open(const Context&)` before the first record; `heed(progress)` when the input has come so far,
+// idle or not; `held_back()`, true while nothing is to be begun though there is room;
 // `begin_batch(EventTime)` with what the sender of a batch promised before it;
 // `advance(watermark, next, ready)` when the input has come so far, which emits what that sets off
 // and returns true once all is out (in every run where `asks_the_clock`); `take_late()`, the late
@@ -172,13 +173,14 @@ struct Sink : Plain<F> {
     }
 };
 
-/// Hands every record on as it is: a segment that only routes, after a split or a merge.
+/// Hands every record on as it is, a hash included: a segment that only routes, after a split or a
+/// merge, or the distribution of another.
 struct Identity {
     static constexpr bool selective = false;
 
     template <class Arrived, class Next>
     void operator()(Arrived& arrived, Next&& next) {
-        next(record_of(arrived));
+        next(arrived);
     }
 };
 

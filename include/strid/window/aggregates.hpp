@@ -14,6 +14,9 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <string>
+#include <string_view>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -25,6 +28,19 @@ namespace detail {
 
 template <class Field, class T>
 using FieldType = std::remove_cvref_t<std::invoke_result_t<const Field&, const T&>>;
+
+/// What a state keeps of a field's value: text that lies in the record's batch is copied.
+template <class Value>
+using OwnedType =
+    std::conditional_t<std::is_convertible_v<const Value&, std::string_view>, std::string, Value>;
+/// Whether it would still point into the batch: text in a pair or a tuple must be std::string.
+template <class Value>
+inline constexpr bool is_borrowed = std::is_same_v<Value, std::string_view>;
+template <class... Parts>
+inline constexpr bool is_borrowed<std::tuple<Parts...>> = (is_borrowed<Parts> || ...);
+template <class First, class Second>
+inline constexpr bool is_borrowed<std::pair<First, Second>> =
+    is_borrowed<First> || is_borrowed<Second>;
 
 /// The type that a sum of numbers is kept in: the widest of its kind. Integers wrap.
 template <class Number>
@@ -58,6 +74,7 @@ struct Sum {
     [[no_unique_address]] Field field;
 
     template <class T>
+        requires std::invocable<const Field&, const T&>
     [[nodiscard]] State lift(const T& record) const {
         return static_cast<State>(std::invoke(field, record));
     }
@@ -95,6 +112,7 @@ struct Mean {
     [[no_unique_address]] Field field;
 
     template <class T>
+        requires std::invocable<const Field&, const T&>
     [[nodiscard]] State lift(const T& record) const {
         return {static_cast<double>(std::invoke(field, record)), 1};
     }
@@ -123,6 +141,7 @@ struct Variance {
     [[no_unique_address]] Field field;
 
     template <class T>
+        requires std::invocable<const Field&, const T&>
     [[nodiscard]] State lift(const T& record) const {
         return {static_cast<double>(std::invoke(field, record)), 0, 1};
     }
@@ -165,6 +184,7 @@ struct Extreme {
     [[no_unique_address]] Field field;
 
     template <class T>
+        requires std::invocable<const Field&, const T&>
     [[nodiscard]] State lift(const T& record) const {
         const Number value = std::invoke(field, record);
         return value == value ? State{value, true} : State{};  // a NaN is not present

@@ -34,7 +34,7 @@ class FlatRing {
     [[nodiscard]] bool empty() const noexcept { return begin_ == end_; }
 
     /// Position must be one of the elements'. O(1).
-    [[nodiscard]] T& operator[](Position position) noexcept {
+    [[nodiscard, gnu::always_inline]] T& operator[](Position position) noexcept {
         STRID_ASSERT(position - begin_ < size());
         return slots_[position & mask()];
     }

@@ -151,7 +151,16 @@ class KeyedTimeWindows {
 
     /// Adds a record to its pane. True where the pane had slid in, so that what slides is not what
     /// the panes say.
-    bool add(KeyState& key, const T& record) {
+    [[gnu::always_inline]] bool add(KeyState& key, const T& record) {
+        auto& panes = key.panes;
+        if (!panes.empty() && panes.back().number == pane_) [[likely]] {
+            add_record(aggregate_, panes.back().state, record);
+            return panes.end_position() - 1 < key.end_slid;
+        }
+        return add_elsewhere(key, record);
+    }
+    /// The same where the pane is not the last one.
+    [[gnu::noinline]] bool add_elsewhere(KeyState& key, const T& record) {
         auto& panes = key.panes;
         if (panes.empty() || panes.back().number < pane_) {
             panes.push_back({pane_, aggregate_.identity()});

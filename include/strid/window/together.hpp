@@ -20,6 +20,7 @@ struct Together {
     std::tuple<A...> parts;
 
     template <class T>
+        requires(AggregateOf<A, T> && ...)
     [[nodiscard]] State lift(const T& record) const {
         return std::apply([&](const auto&... part) { return State(part.lift(record)...); }, parts);
     }

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "table.hpp"
+#include "table_plan.hpp"
 
 namespace strid::tool {
 
@@ -91,10 +91,11 @@ detail::CsvFault read_iso_time(std::string_view text, EventTime& time) {
 
 detail::CsvFault read_time(std::string_view text, const TimeFormat& format, EventTime& time) {
     if (text.size() > 9 && text[4] == '-') {
-        if (!format.iso.load(std::memory_order_relaxed)) {
+        const detail::CsvFault fault = read_iso_time(text, time);
+        if (fault == nullptr && !format.iso.load(std::memory_order_relaxed)) {
             format.iso.store(true, std::memory_order_relaxed);  // a flag that is only ever set
         }
-        return read_iso_time(text, time);
+        return fault;
     }
     std::int64_t count = 0;
     if (const auto fault = detail::read_integer(text, count)) return fault;

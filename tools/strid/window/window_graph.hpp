@@ -1,32 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The graph of `strid window`: a table read row by row, its time, its keys, the windows, and a
-// writer for results and one for late rows. One function for each kind of window, in files of their
-// own because each is a template instance that takes a while to compile.
+// writer for results and one for late rows. One instance for each kind of window and of table, in
+// files of their own because each takes a while to compile.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include <strid/connector/csv_source.hpp>
 #include <strid/graph/graph.hpp>
 
-#include "table.hpp"
+#include "table_plan.hpp"
 
 namespace strid::tool {
+
+enum class TableFormat : std::uint8_t {
+    unknown,  ///< the first byte that is no white space says it: '{' begins JSON
+    csv,
+    json  ///< an object a line
+};
+
+/// What the ending of a file's name says, before .gz or .zst.
+[[nodiscard]] TableFormat format_by_name(std::string_view path) noexcept;
 
 struct WindowJob {
     std::shared_ptr<const TablePlan> plan;
     std::string input = "-";
     std::string output = "-";
     std::string late;  // empty: late rows are only counted
+    TableFormat format = TableFormat::unknown;
     CsvOptions csv;
     Duration disorder = Duration::zero();
     WindowOptions window;
 };
 
-void build_time_windows(Graph& graph, const WindowJob& job, window::TimeWindows windows);
-void build_sessions(Graph& graph, const WindowJob& job, window::SessionWindows windows);
-void build_count_windows(Graph& graph, const WindowJob& job, window::CountWindows windows);
+/// For TimeWindows, SessionWindows and CountWindows over a NarrowTable or a WideTable.
+template <class Table, class Windows>
+void build_windows(Graph& graph, const WindowJob& job, Windows windows);
 
 }  // namespace strid::tool

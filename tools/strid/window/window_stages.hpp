@@ -1,24 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the graphs of `strid window` share: their source, and their writers.
+// How the graph of `strid window` is put together. Each .cpp beside makes one instance.
 #pragma once
 
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 
-#include <strid/connector/csv_file.hpp>
 #include <strid/connector/row_writer.hpp>
 
+#include "table_aggregate.hpp"
+#include "table_source.hpp"
+#include "table_text.hpp"
 #include "window_graph.hpp"
 
 namespace strid::tool {
-
-using TableSource = CsvFile<TableRow, TableLayout>;
-
-inline TableSource table_source(const WindowJob& job) {
-    return TableSource(job.input, job.csv, TableLayout(job.plan));
-}
 
 /// Writes results (or late rows) as they come, so that whoever reads a pipe sees each window at
 /// once. Without a path it drops them.
@@ -30,10 +27,10 @@ class TableWriter {
 
     void open(const Context& /*context*/) {
         if (!writes_) return;
-        if constexpr (std::is_same_v<Record, TableRow>) {
-            writer_.open(text_.late_header());
-        } else {
+        if constexpr (requires(const Record& record) { record.window; }) {
             writer_.open(text_.result_header());
+        } else {
+            writer_.open(text_.late_header());
         }
     }
     void operator()(const Record& record) {
@@ -52,17 +49,29 @@ class TableWriter {
     bool writes_;
 };
 
-/// Windows that need time: results to one writer, late rows to another.
-template <class Windows>
-void build_timed(Graph& graph, const WindowJob& job, Windows windows) {
-    auto [results, late] =
-        graph.source(table_source(job), {.name = "read"})
-            .event_time(&TableRow::time, BoundedDisorder{job.disorder}, {.name = "time"})
-            .template key_by<&TableRow::key>()
-            .window_with_late(windows, &TableRow::time, TableAggregate(job.plan), job.window);
-    using Result = typename decltype(results)::record_type;
-    std::move(results).sink(TableWriter<Result>(job.output, job.plan), {.name = "write"});
-    std::move(late).sink(TableWriter<TableRow>(job.late, job.plan), {.name = "write-late"});
+/// Windows of a number of rows take them as they come; those of time need a time, and have late
+/// rows, which go to a writer of their own.
+template <class Table, class Windows>
+void build_windows(Graph& graph, const WindowJob& job, Windows windows) {
+    using Row = TableRow<Table>;
+    TableSource<Table> source(job);
+    TableAggregate<Table> aggregate(job.plan);
+    if constexpr (std::is_same_v<Windows, window::CountWindows>) {
+        auto results = graph.source(std::move(source), {.name = "read"})
+                           .template key_by<&Row::key>()
+                           .window(windows, std::move(aggregate), job.window);
+        using Result = typename decltype(results)::record_type;
+        std::move(results).sink(TableWriter<Result>(job.output, job.plan), {.name = "write"});
+    } else {
+        auto [results, late] =
+            graph.source(std::move(source), {.name = "read"})
+                .event_time(&Row::time, BoundedDisorder{job.disorder}, {.name = "time"})
+                .template key_by<&Row::key>()
+                .window_with_late(windows, &Row::time, std::move(aggregate), job.window);
+        using Result = typename decltype(results)::record_type;
+        std::move(results).sink(TableWriter<Result>(job.output, job.plan), {.name = "write"});
+        std::move(late).sink(TableWriter<Row>(job.late, job.plan), {.name = "write-late"});
+    }
 }
 
 }  // namespace strid::tool

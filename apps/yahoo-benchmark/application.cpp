@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "../application.hpp"
+
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include <strid/base/error.hpp>
+#include <strid/graph/arguments.hpp>
+
+#include "yahoo_benchmark.hpp"
+
+namespace strid::apps {
+
+namespace {
+
+using yahoo_benchmark::CampaignTable;
+
+class YahooBenchmark final : public Application {
+  public:
+    [[nodiscard]] std::string_view name() const noexcept override { return "yahoo-benchmark"; }
+    [[nodiscard]] std::string_view summary() const noexcept override {
+        return "counts the views of the ads of each campaign, in windows of event time";
+    }
+    [[nodiscard]] std::string_view details() const noexcept override {
+        return "Input:     user,page,ad,ad_type,event_type,event_time,ip  (ids are numbers, the "
+               "time\n"
+               "           in ms since 1970); views are counted\n"
+               "Campaigns: ad,campaign\n"
+               "Output:    campaign,window_start,window_end,count\n"
+               "Operators: events, views, project, join, time, count, rows, write\n"
+               "\n"
+               "Examples (in apps/yahoo-benchmark/data):\n"
+               "  strid run yahoo-benchmark --campaigns campaigns.csv --input events.csv\n"
+               "  strid run yahoo-benchmark --campaigns campaigns.csv --input events.csv "
+               "--window 1m\n"
+               "  python3 prepare.py more.csv campaigns.csv --events 10000000 --rate 1000000\n";
+    }
+    [[nodiscard]] std::string_view source_name() const noexcept override { return "events"; }
+
+    void add_options(CLI::App& command) override {
+        const auto duration = [&command](const char* name, std::chrono::nanoseconds& value,
+                                         const char* help) {
+            add_text_option(
+                command, name, "TIME",
+                [&value](const std::string& text) { value = read_duration(text); }, help);
+        };
+        command.add_option("--campaigns", campaigns_path_, "The campaign of each ad; needed")
+            ->type_name("FILE");
+        duration("--window", counting_.window, "Length of the windows (default 10s)");
+        duration("--disorder", counting_.disorder,
+                 "How far a view may lie before the latest before it (default 1s)");
+    }
+    void check() const override {
+        if (!campaigns_path_.empty()) return;
+        throw GraphError(
+            "yahoo-benchmark needs --campaigns FILE, as "
+            "apps/yahoo-benchmark/data/campaigns.csv");
+    }
+    void build(Graph& graph, const Endpoints& endpoints) override {
+        auto campaigns = campaigns_path_.empty()
+                             ? nullptr
+                             : std::make_shared<const CampaignTable>(campaigns_path_);
+        yahoo_benchmark::build(graph, endpoints, counting_, std::move(campaigns));
+    }
+
+  private:
+    std::string campaigns_path_;
+    yahoo_benchmark::Counting counting_;
+};
+
+}  // namespace
+
+std::unique_ptr<Application> make_yahoo_benchmark() {
+    return std::make_unique<YahooBenchmark>();
+}
+
+}  // namespace strid::apps

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "yahoo_benchmark.hpp"
+
+#include <utility>
+
+#include <strid/base/error.hpp>
+
+namespace strid::apps::yahoo_benchmark {
+
+void build(Graph& graph, const Endpoints& endpoints, const Counting& counting,
+           std::shared_ptr<const CampaignTable> campaigns) {
+    if (endpoints.replays()) {
+        throw GraphError("yahoo-benchmark cannot be replayed: its times would begin again");
+    }
+    const auto views = [&](auto source) {
+        return views_by_campaign(graph.source(std::move(source), {.name = "events"}),
+                                 std::move(campaigns), counting);
+    };
+    auto file = csv_file<Event>(endpoints.input, {.on_malformed = endpoints.on_malformed});
+    const double rate = endpoints.rate_per_second;
+    write_results<CampaignCount>(
+        count_views(rate > 0 ? views(paced(std::move(file), rate)) : views(std::move(file)),
+                    counting),
+        endpoints);
+}
+
+}  // namespace strid::apps::yahoo_benchmark

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The Yahoo streaming benchmark on files: events of ads come in; out go the views of each campaign
+// in each window.
+#pragma once
+
+#include <memory>
+
+#include <strid/graph/graph.hpp>
+
+#include "../endpoints.hpp"
+#include "views.hpp"
+
+namespace strid::apps::yahoo_benchmark {
+
+/// Builds the graph; without a table it can be looked at but has no answer. Throws GraphError where
+/// the input is to be replayed.
+void build(Graph& graph, const Endpoints& endpoints, const Counting& counting,
+           std::shared_ptr<const CampaignTable> campaigns);
+
+}  // namespace strid::apps::yahoo_benchmark

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How many different values a field has in a window, exactly or approximately, and which ones.
+// States are sets and combine to their union, so equal values count once however often and wherever
+// they came. Nothing can be taken back out of a union: a window that slides keeps them by DABA
+// Lite, with some five unions per pane.
+//
+// Values are what `hash_of` takes: numbers, enumerations, text (which is copied), pairs and tuples
+// of them (whose text must be std::string). -0.0 is the same value as 0.0; NaN is passed over.
+//
+// Memory, per pane of a key: exactly, an open-addressing table with the values in place, two to
+// four slots for each; approximately, 8 bytes for each of the first 2^precision / 8 values and
+// 2^precision bytes from then on.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <concepts>
+#include <cstdint>
+#include <functional>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <boost/unordered/unordered_flat_set.hpp>
+
+#include <strid/base/hash.hpp>
+#include <strid/window/aggregates.hpp>
+#include <strid/window/hyper_log_log.hpp>
+
+namespace strid::window {
+
+namespace detail {
+
+/// Text is looked up as the record has it, without a copy.
+struct ValueHash {
+    using is_avalanching = void;
+    using is_transparent = void;
+    template <class Value>
+    [[nodiscard]] std::uint64_t operator()(const Value& value) const noexcept {
+        return hash_of(value);
+    }
+};
+
+}  // namespace detail
+
+/// How many different values, exactly. O(1) per record, O(values) per combination.
+template <class Field, Hashable Value>
+    requires(!detail::is_borrowed<Value>)
+struct Distinct {
+    using State = boost::unordered_flat_set<Value, detail::ValueHash, std::equal_to<>>;
+    static constexpr bool commutative = true;
+
+    [[no_unique_address]] Field field;
+
+    template <class T>
+        requires std::invocable<const Field&, const T&>
+    [[nodiscard]] State lift(const T& record) const {
+        State state;
+        add(state, record);
+        return state;
+    }
+    template <class T>
+    void add(State& state, const T& record) const {
+        const auto& value = std::invoke(field, record);
+        if (value == value && !state.contains(value)) state.emplace(value);
+    }
+    [[nodiscard]] State identity() const { return {}; }
+    [[nodiscard]] State combine(const State& a, const State& b) const {
+        const auto& [fewer, more] = a.size() < b.size() ? std::tie(a, b) : std::tie(b, a);
+        State both = more;
+        // The fewer come in the order of their hashes: a table that had to grow on the way would
+        // have them all in one corner until then, at several times the cost.
+        both.reserve(a.size() + b.size());
+        both.insert(fewer.begin(), fewer.end());
+        return both;
+    }
+    [[nodiscard]] std::uint64_t lower(const State& state) const noexcept { return state.size(); }
+};
+
+/// Which different values, as a std::vector that rises. O(values log values) per result.
+template <class Field, class Value>
+struct DistinctValues : Distinct<Field, Value> {
+    [[nodiscard]] std::vector<Value> lower(
+        const typename Distinct<Field, Value>::State& state) const {
+        std::vector<Value> values(state.begin(), state.end());
+        std::sort(values.begin(), values.end());
+        return values;
+    }
+};
+
+/// About how many different values: exactly up to 2^precision / 8 of them, above that with a
+/// relative standard error of 1.04 / sqrt(2^precision) (see HyperLogLog). O(1) per record,
+/// O(2^precision) per combination and result.
+template <class Field, unsigned precision>
+struct DistinctApproximately {
+    using State = HyperLogLog<precision>;
+    static constexpr bool commutative = true;
+
+    [[no_unique_address]] Field field;
+
+    template <class T>
+        requires std::invocable<const Field&, const T&>
+    [[nodiscard]] State lift(const T& record) const {
+        State state;
+        add(state, record);
+        return state;
+    }
+    template <class T>
+    void add(State& state, const T& record) const {
+        const auto& value = std::invoke(field, record);
+        if (value == value) state.add(value);
+    }
+    [[nodiscard]] State identity() const { return {}; }
+    [[nodiscard]] State combine(const State& a, const State& b) const {
+        State both = a;
+        both.merge(b);
+        return both;
+    }
+    [[nodiscard]] std::uint64_t lower(const State& state) const {
+        return static_cast<std::uint64_t>(std::llround(state.estimate()));
+    }
+};
+
+/// Builders: `distinct<Trip>(&Trip::driver)`, `distinct_approximately<14>(&Trip::driver)`.
+template <class T, class Field>
+[[nodiscard]] auto distinct(Field field) {
+    return Distinct<Field, detail::OwnedType<detail::FieldType<Field, T>>>{std::move(field)};
+}
+template <class T, class Field>
+[[nodiscard]] auto distinct_values(Field field) {
+    return DistinctValues<Field, detail::OwnedType<detail::FieldType<Field, T>>>{
+        {std::move(field)}};
+}
+template <unsigned precision = 12, class Field>
+[[nodiscard]] auto distinct_approximately(Field field) {
+    return DistinctApproximately<Field, precision>{std::move(field)};
+}
+
+}  // namespace strid::window

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The nodes of a finger tree (finger_tree.hpp): their slots, and the pools that they come from and
+// go back to. What a node means for the tree is said there.
+//
+// Threads: one. The law: the slots in use are [first, end), in the order of their times.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace strid::window::detail {
+
+/// Where in the tree: at the root, on the path to the oldest or to the newest leaf, or inside.
+enum class Place : std::uint8_t { root, left, right, inside };
+
+template <class State, class Time, std::uint32_t arity, class Item>
+struct FingerTreeItems;
+
+/// What leaves and inner nodes share.
+template <class State, class Time, std::uint32_t arity>
+struct FingerTreeNode {
+    using Leaf = FingerTreeItems<State, Time, arity, State>;
+    using Inner = FingerTreeItems<State, Time, arity, FingerTreeNode*>;
+
+    Inner* parent = nullptr;
+    std::uint32_t height = 0;  // 0: a leaf
+    std::uint32_t first = 0;
+    std::uint32_t end = 0;
+    Place place = Place::root;
+    std::array<Time, arity> times{};
+    State aggregate{};
+
+    [[nodiscard]] std::uint32_t used() const noexcept { return end - first; }
+    [[nodiscard]] bool is_full() const noexcept { return used() == arity; }
+    /// The first slot whose time is later, or the end. Looked for from the newest on.
+    [[nodiscard]] std::uint32_t slot_behind(const Time& time) const {
+        std::uint32_t at = end;
+        while (at != first && time < times[at - 1]) --at;
+        return at;
+    }
+};
+
+/// A node with its items: the states of a leaf, the children of an inner node.
+template <class State, class Time, std::uint32_t arity, class Item>
+struct FingerTreeItems : FingerTreeNode<State, Time, arity> {
+    std::array<Item, arity> items{};
+
+    /// Puts an item before the slot `at`; the node must not be full.
+    void put(std::uint32_t at, const Time& time, Item item) {
+        if (this->end == arity) {
+            const auto to_begin = [this](auto* slots) {
+                std::move(slots + this->first, slots + this->end, slots);
+            };
+            to_begin(this->times.data());
+            to_begin(items.data());
+            at -= this->first;
+            this->end -= std::exchange(this->first, 0);
+        }
+        const auto make_room = [this, at](auto* slots) {
+            std::move_backward(slots + at, slots + this->end, slots + this->end + 1);
+        };
+        make_room(this->times.data());
+        make_room(items.data());
+        ++this->end;
+        this->times[at] = time;
+        items[at] = std::move(item);
+    }
+
+    /// Gives the upper half of a full node to an empty one.
+    void halve(FingerTreeItems& newer) {
+        constexpr std::uint32_t half = arity / 2;
+        std::move(this->times.begin() + half, this->times.end(), newer.times.begin());
+        std::move(items.begin() + half, items.end(), newer.items.begin());
+        newer.height = this->height;
+        newer.end = arity - half;
+        this->end = half;
+    }
+};
+
+/// What owns memory gives it back now, not when its slot is used again.
+template <class State>
+void let_go(State& state) noexcept {
+    if constexpr (!std::is_trivially_destructible_v<State>) state = State{};
+}
+
+/// Nodes of one kind; those that are given back are the next to be taken.
+template <class Node>
+class NodePool {
+  public:
+    Node& take() {
+        if (free_.empty()) return nodes_.emplace_back();
+        Node& node = *free_.back();
+        free_.pop_back();
+        return node;
+    }
+    void give_back(Node& node) {
+        node.parent = nullptr;
+        node.place = Place::root;
+        node.first = node.end = 0;
+        let_go(node.aggregate);
+        free_.push_back(&node);
+    }
+
+  private:
+    std::deque<Node> nodes_;
+    std::vector<Node*> free_;
+};
+
+}  // namespace strid::window::detail

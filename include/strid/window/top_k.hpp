@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The k largest (or smallest) values of a field in a window, each with what the user wants to know
+// of its record: `top_k<3, Trip>(&Trip::fare, &Trip::driver)`. A state is the list of them, in
+// place, so that it allocates nothing and is copied as a block where its parts are. It is as long
+// as k elements whatever is in it: k should be small.
+//
+// Equal values stand, and are dropped, in the order of the stream: the older first. The list is
+// what a stable sort of the window's records would begin with. Whoever needs an answer that does
+// not depend on the order in which equal values came ranks by a pair: the value and an identifier.
+// A NaN is passed over.
+//
+// Nothing can be taken back out of a list, for what it displaced is forgotten: a window that slides
+// keeps lists by DABA Lite.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <functional>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+#include <strid/base/assert.hpp>
+#include <strid/window/aggregates.hpp>
+
+namespace strid::window {
+
+/// A value that made it into the list. Without something to know of the record `item` is
+/// std::monostate.
+template <class Value, class Item>
+struct Ranked {
+    Value value{};
+    [[no_unique_address]] Item item{};
+    friend bool operator==(const Ranked&, const Ranked&) = default;
+};
+
+/// Up to k elements in place, first things first.
+template <class Element, std::size_t k>
+class TopList {
+  public:
+    using value_type = Element;
+
+    [[nodiscard]] std::size_t size() const noexcept { return size_; }
+    [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
+    [[nodiscard]] const Element* begin() const noexcept { return elements_.data(); }
+    [[nodiscard]] const Element* end() const noexcept { return elements_.data() + size_; }
+    [[nodiscard]] const Element& operator[](std::size_t rank) const noexcept {
+        STRID_ASSERT(rank < size_);
+        return elements_[rank];
+    }
+
+    /// Puts an element before the one at `rank`, which may be size(); of a full list the last one
+    /// makes room. `rank` < k.
+    void insert(std::size_t rank, Element element) {
+        STRID_ASSERT(rank <= size_ && rank < k);
+        if (size_ < k) ++size_;
+        Element* const first = elements_.data();
+        std::move_backward(first + rank, first + size_ - 1, first + size_);
+        elements_[rank] = std::move(element);
+    }
+
+    friend bool operator==(const TopList& a, const TopList& b) {
+        return std::equal(a.begin(), a.end(), b.begin(), b.end());
+    }
+
+  private:
+    std::array<Element, k> elements_{};
+    std::size_t size_ = 0;
+};
+
+/// The first k of the values that `by` names, each with what `kept` names. `Before` is
+/// std::greater for the largest, std::less for the smallest. O(k) per record that is among them,
+/// O(1) per record that is not, O(k) per combination.
+template <std::size_t k, class By, class Value, class Kept, class Item, class Before>
+    requires(k > 0 && !detail::is_borrowed<Value> && !detail::is_borrowed<Item>)
+struct TopK {
+    using Element = Ranked<Value, Item>;
+    using State = TopList<Element, k>;
+    static constexpr bool commutative = std::is_same_v<Item, std::monostate>;
+
+    [[no_unique_address]] By by;
+    [[no_unique_address]] Kept kept;
+
+    template <class T>
+        requires(std::invocable<const By&, const T&> && std::invocable<const Kept&, const T&>)
+    [[nodiscard]] State lift(const T& record) const {
+        State state;
+        add(state, record);
+        return state;
+    }
+    template <class T>
+    void add(State& state, const T& record) const {
+        const auto& value = std::invoke(by, record);
+        if (!(value == value)) return;
+        std::size_t rank = state.size();
+        while (rank != 0 && Before{}(value, state[rank - 1].value)) --rank;
+        if (rank != k) state.insert(rank, {Value(value), Item(std::invoke(kept, record))});
+    }
+    [[nodiscard]] State identity() const { return {}; }
+    [[nodiscard]] State combine(const State& older, const State& newer) const {
+        State both;
+        auto a = older.begin();
+        auto b = newer.begin();
+        while (both.size() != k && (a != older.end() || b != newer.end())) {
+            const bool is_newer =
+                a == older.end() || (b != newer.end() && Before{}(b->value, a->value));
+            both.insert(both.size(), is_newer ? *b++ : *a++);
+        }
+        return both;
+    }
+    [[nodiscard]] State lower(const State& state) const { return state; }
+};
+
+namespace detail {
+
+/// Nothing is to be known of the record.
+struct KeepNothing {
+    template <class T>
+    std::monostate operator()(const T&) const noexcept {
+        return {};
+    }
+};
+
+template <std::size_t k, class T, template <class> class Before, class By, class Kept>
+[[nodiscard]] auto ranked(By by, Kept kept) {
+    using Value = OwnedType<FieldType<By, T>>;
+    using Item = OwnedType<FieldType<Kept, T>>;
+    return TopK<k, By, Value, Kept, Item, Before<void>>{std::move(by), std::move(kept)};
+}
+
+}  // namespace detail
+
+/// The k largest values: `top_k<3, Trip>(&Trip::fare)`. The result is a TopList of Ranked.
+template <std::size_t k, class T, class By, class Kept = detail::KeepNothing>
+[[nodiscard]] auto top_k(By by, Kept kept = {}) {
+    return detail::ranked<k, T, std::greater>(std::move(by), std::move(kept));
+}
+/// The k smallest.
+template <std::size_t k, class T, class By, class Kept = detail::KeepNothing>
+[[nodiscard]] auto bottom_k(By by, Kept kept = {}) {
+    return detail::ranked<k, T, std::less>(std::move(by), std::move(kept));
+}
+
+}  // namespace strid::window

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What `strid window` reads and computes, known at run time only: the columns of the keys, the time
+// and the values, and the aggregates asked for. A table may be narrow or wide: two sets of limits
+// for which rows, states and results are laid out, so that the small questions that most people
+// ask do not pay for the large ones.
+//
+// A plan is shared by the replicas of a run and constant while it lasts.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <strid/base/time.hpp>
+#include <strid/connector/csv_value.hpp>
+
+namespace strid::tool {
+
+/// One key, and sums, counts, means and extremes of a few columns: a row, a state and a result are
+/// a cache line each.
+struct NarrowTable {
+    static constexpr std::size_t keys_max = 1;
+    static constexpr std::size_t values_max = 4;
+    static constexpr std::size_t aggregates_max = 4;
+    static constexpr bool is_wide = false;
+};
+
+/// Whatever can be asked for.
+struct WideTable {
+    static constexpr std::size_t keys_max = 3;
+    static constexpr std::size_t values_max = 8;
+    static constexpr std::size_t aggregates_max = 12;
+    static constexpr bool is_wide = true;
+};
+
+/// How times stand in the table.
+struct TimeFormat {
+    std::int64_t unit_ns = 1'000'000;
+    /// The first time that was read is ISO 8601: results are written so too.
+    mutable std::atomic<bool> iso{false};
+};
+
+/// An integer in the format's unit, or a date and time of ISO 8601 (UTC where it names no zone).
+[[nodiscard]] detail::CsvFault read_time(std::string_view text, const TimeFormat& format,
+                                         EventTime& time);
+void append_time(std::string& out, EventTime time, const TimeFormat& format);
+
+/// The parts of a list with commas between them, without spaces around.
+[[nodiscard]] std::vector<std::string> split_list(std::string_view list);
+
+/// One value column, as a number or as a text.
+struct ValueColumn {
+    std::string name;
+    bool is_text = false;
+    friend bool operator==(const ValueColumn&, const ValueColumn&) = default;
+};
+
+enum class AggregateKind : std::uint8_t {
+    count_rows,
+    count,
+    sum,
+    mean,
+    minimum,
+    maximum,
+    deviation,
+    variance,
+    quantile,
+    distinct,
+    distinct_approximately
+};
+
+struct TableAggregateItem {
+    std::string text;  // as it was asked for: the name of its column
+    AggregateKind kind;
+    std::size_t value = 0;   // of the row
+    std::size_t sketch = 0;  // of the state
+    double q = 0;            // of a quantile
+};
+
+/// What is read, and what is computed of it.
+struct TablePlan {
+    std::vector<std::string> keys;
+    std::string time;  // empty: there is no time
+    std::vector<ValueColumn> values;
+    std::vector<TableAggregateItem> items;
+    std::size_t sketches = 0;
+    TimeFormat format;
+
+    /// Whether NarrowTable has room for it.
+    [[nodiscard]] bool is_narrow() const noexcept;
+    /// How many columns a row is read from: the keys, the time where there is one, the values.
+    [[nodiscard]] std::size_t columns() const noexcept {
+        return keys.size() + (time.empty() ? 0 : 1) + values.size();
+    }
+    /// Reads `count,sum(x),p99(x)` into `items` and `values`. Throws GraphError.
+    void read_aggregates(std::string_view list);
+
+  private:
+    void add_aggregate(std::string_view text);
+    std::size_t value_index(std::string_view name, bool is_text);
+};
+
+}  // namespace strid::tool

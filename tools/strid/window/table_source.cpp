@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "table_source.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <strid/base/error.hpp>
+
+namespace strid::tool {
+
+namespace {
+
+bool is_blank(char c) noexcept {
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+std::vector<std::string> names_of(const TablePlan& plan) {
+    std::vector<std::string> names = plan.keys;
+    if (!plan.time.empty()) names.push_back(plan.time);
+    for (const ValueColumn& value : plan.values) names.push_back(value.name);
+    return names;
+}
+
+}  // namespace
+
+TableFormat format_by_name(std::string_view path) noexcept {
+    for (const std::string_view packed : {".gz", ".zst"}) {
+        if (path.ends_with(packed)) path.remove_suffix(packed.size());
+    }
+    for (const std::string_view ending : {".json", ".jsonl", ".ndjson"}) {
+        if (path.ends_with(ending)) return TableFormat::json;
+    }
+    return path.ends_with(".csv") ? TableFormat::csv : TableFormat::unknown;
+}
+
+// A row that nothing is read from still has a first column, which is not looked at.
+TableInput::TableInput(const WindowJob& job)
+    : CsvSource(job.input, job.csv, std::max<std::size_t>(job.plan->columns(), 1)),
+      plan_(job.plan),
+      asked_format_(job.format),
+      format_(job.format),
+      json_(names_of(*job.plan)) {}
+
+void TableInput::open(const Context& context) {
+    CsvSource::open(context);
+    format_ = asked_format_;
+    steps_.clear();
+}
+
+TableFormat TableInput::look_at_text() {
+    const char* const first = std::find_if_not(position_, end_, is_blank);
+    if (first != end_) format_ = *first == '{' ? TableFormat::json : TableFormat::csv;
+    return format_;
+}
+
+void TableInput::plan_steps() {
+    struct Wanted {
+        std::size_t column;
+        Step step;
+    };
+    std::vector<Wanted> wanted;
+    std::size_t field = 0;
+    const auto want = [&](Step::Target target, std::size_t index) {
+        wanted.push_back({columns()[field++], {0, target, index}});
+    };
+    for (std::size_t i = 0; i < plan_->keys.size(); ++i) want(Step::Target::key, i);
+    if (!plan_->time.empty()) want(Step::Target::time, 0);
+    for (std::size_t i = 0; i < plan_->values.size(); ++i) {
+        want(plan_->values[i].is_text ? Step::Target::text : Step::Target::number, i);
+    }
+    std::sort(wanted.begin(), wanted.end(),
+              [](const Wanted& a, const Wanted& b) { return a.column < b.column; });
+    std::size_t next = 0;
+    for (Wanted& one : wanted) {
+        if (one.column < next) {  // asked for twice: such rows go the careful way
+            steps_.clear();
+            return;
+        }
+        one.step.skipped = one.column - next;
+        next = one.column + 1;
+        steps_.push_back(one.step);
+    }
+}
+
+CsvSource::Row TableInput::next_json_row() {
+    char* const line = position_;
+    auto* const newline =
+        static_cast<char*>(std::memchr(line, '\n', static_cast<std::size_t>(end_ - line)));
+    position_ = newline + 1;
+    ++line_number_;
+    json_line_ = {line, static_cast<std::size_t>(newline - line)};
+    if (std::all_of(line, newline, is_blank)) return Row::none;
+    if (json_line_.size() > line_bytes_max()) {
+        refuse_too_long(json_line_);
+        return Row::none;
+    }
+    const std::string fault = json_.read(line, json_line_.size());
+    if (fault.empty()) return Row::ready;
+    refuse(line_number_, fault, json_line_);
+    return Row::none;
+}
+
+void TableInput::refuse_member(std::size_t column, detail::CsvFault fault) {
+    refuse(line_number_,
+           fmt::format("member '{}': {}: \"{}\"", excerpt(json_.name(column)), fault,
+                       excerpt(json_.text(column))),
+           json_line_);
+}
+
+}  // namespace strid::tool

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The rows of a table: CSV, or one JSON object a line. A plain CSV row is read in one pass over the
+// columns that are asked for; whatever is not plain (quotes, spaces, faults) goes the careful way
+// of CsvSource, with the same values. Malformed rows of either kind follow the same policy.
+//
+// Threads and replicas as in FileSource.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include <strid/connector/csv_source.hpp>
+
+#include "json_row.hpp"
+#include "table_row.hpp"
+#include "window_graph.hpp"
+
+namespace strid::tool {
+
+/// What does not depend on how rows are laid out.
+class TableInput : public CsvSource {
+  public:
+    void open(const Context& context);
+
+  protected:
+    /// Throws GraphError for options that contradict each other.
+    explicit TableInput(const WindowJob& job);
+
+    /// A column that is asked for, as a scan from left to right comes upon it.
+    struct Step {
+        enum class Target : std::uint8_t { key, time, number, text };
+        std::size_t skipped;  // columns between the one before and this
+        Target target;
+        std::size_t index;  // of the key or the value
+    };
+
+    /// The format, once the input has shown which: unknown while there are blank lines only.
+    [[nodiscard]] TableFormat format() {
+        return format_ == TableFormat::unknown ? look_at_text() : format_;
+    }
+    [[nodiscard]] const TablePlan& plan() const noexcept { return *plan_; }
+    /// Empty: rows cannot be scanned, or not yet.
+    [[nodiscard]] const std::vector<Step>& steps() const noexcept { return steps_; }
+    /// After the header: settles steps().
+    void plan_steps();
+
+    /// Takes the line at position_; on `ready` json() has its columns.
+    Row next_json_row();
+    [[nodiscard]] const JsonRow& json() const noexcept { return json_; }
+    /// Refuses the line of next_json_row() because of a column.
+    void refuse_member(std::size_t column, detail::CsvFault fault);
+
+    /// Passes a plain field that nobody asked for. False where it is quoted.
+    [[nodiscard]] static bool pass_field(const char*& p, char delimiter) noexcept {
+        if (*p == '"') return false;
+        p = find_csv_field_end(p, delimiter);
+        return true;
+    }
+
+  private:
+    TableFormat look_at_text();
+
+    std::shared_ptr<const TablePlan> plan_;
+    TableFormat asked_format_;
+    TableFormat format_;
+    JsonRow json_;
+    std::string_view json_line_;
+    std::vector<Step> steps_;
+};
+
+template <class Table>
+class TableSource : public TableInput {
+  public:
+    using record_type = TableRow<Table>;
+
+    explicit TableSource(const WindowJob& job) : TableInput(job) {}
+
+    template <class Emit>
+    SourceStatus poll(Emit& emit, std::size_t budget) {
+        return poll_rows<record_type, true>(emit, budget, [this](record_type& row) {
+            if (!steps().empty() && scan_row(row)) return Row::ready;
+            return format() == TableFormat::json ? read_json_row(row) : read_csv_row(row);
+        });
+    }
+
+  private:
+    Row read_csv_row(record_type& row) {
+        const Row found = next_row();
+        if (found != Row::ready) return found;
+        if (steps().empty()) plan_steps();
+        std::size_t faulty = 0;
+        const auto fault = read_table_row(
+            plan(), row, [this](std::size_t column) { return text_of(column); },
+            options().non_finite, faulty);
+        if (fault == nullptr) return found;
+        refuse_field(faulty, fault);
+        return Row::none;
+    }
+
+    Row read_json_row(record_type& row) {
+        const Row found = next_json_row();
+        if (found != Row::ready) return found;
+        std::size_t faulty = 0;
+        const auto fault = read_table_row(
+            plan(), row, [this](std::size_t column) { return json().text(column); },
+            options().non_finite, faulty);
+        if (fault == nullptr) return found;
+        refuse_member(faulty, fault);
+        return Row::none;
+    }
+
+    // One pass over a plain row. False, with nothing consumed, when read_csv_row() has to look.
+    bool scan_row(record_type& row) {
+        const char* p = position_;
+        const char delimiter = options().delimiter;
+        if (*p == '\r' || *p == '\n') return false;
+        row.present = 0;
+        for (const Step& step : steps()) {
+            for (std::size_t skipped = step.skipped; skipped > 0; --skipped) {
+                if (!pass_field(p, delimiter) || *p++ == '\n') return false;
+            }
+            if (!scan_field(p, step, row)) return false;
+            if (*p == '\r' && p[1] == '\n') ++p;
+            if (*p != delimiter && *p != '\n') return false;
+            if (&step != &steps().back() && *p++ == '\n') return false;
+        }
+        while (*p != '\n') {
+            if (!pass_field(++p, delimiter)) return false;
+        }
+        const auto length = static_cast<std::size_t>(p - position_);
+        if (length > line_bytes_max()) return false;
+        ++line_number_;
+        position_ += length + 1;
+        return true;
+    }
+
+    /// A whole number in the format's unit. False, with nothing consumed, for any other time.
+    bool scan_time(const char*& p, EventTime& time) const noexcept {
+        const char* at = p;
+        std::int64_t count = 0;
+        std::int64_t ns = 0;
+        if (!detail::scan_integer(at, count)) return false;
+        if (*at != options().delimiter && *at != '\n') return false;
+        if (__builtin_mul_overflow(count, plan().format.unit_ns, &ns)) return false;
+        time = EventTime::of_ns(ns);
+        p = at;
+        return true;
+    }
+
+    /// Leaves `p` where the field ends, if it is plain.
+    bool scan_field(const char*& p, const Step& step, record_type& row) {
+        if (step.target == Step::Target::number) {
+            if (*p == options().delimiter || *p == '\r' || *p == '\n') return true;  // missing
+            double number = 0;
+            if (!detail::scan_csv_value(p, end_, options().delimiter, number)) return false;
+            row.set_number(step.index, number);
+            return true;
+        }
+        if (step.target == Step::Target::time && scan_time(p, row.time)) return true;
+        std::string_view text;
+        if (!detail::scan_csv_value(p, end_, options().delimiter, text)) return false;
+        switch (step.target) {
+            case Step::Target::time:
+                return read_time(text, plan().format, row.time) == nullptr;
+            case Step::Target::key: {
+                std::size_t left = step.index;
+                visit_key(row.key, plan().keys.size(), [&](std::string_view& key) {
+                    if (left-- == 0) key = text;
+                });
+                return true;
+            }
+            default:
+                if (!text.empty()) row.set_text(step.index, text);
+                return true;
+        }
+    }
+};
+
+}  // namespace strid::tool

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The results of windows, or late rows, as rows of CSV. Threads: one.
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include <strid/connector/csv_value.hpp>
+
+#include "table_row.hpp"
+
+namespace strid::tool {
+
+class TableText {
+  public:
+    explicit TableText(std::shared_ptr<const TablePlan> plan) : plan_(std::move(plan)) {}
+
+    [[nodiscard]] std::string result_header() const;
+    [[nodiscard]] std::string late_header() const;
+
+    /// Appends a late row, without the newline.
+    template <class Table>
+    void append(std::string& out, const TableRow<Table>& late) const {
+        append_key(out, late.key);
+        append_bound(out, late.time);
+        for (std::size_t i = 0; i < plan_->values.size(); ++i) {
+            out += ',';
+            if (!late.has(i)) continue;
+            if (plan_->values[i].is_text) {
+                append_csv_field(out, late.text(i), ',');
+            } else {
+                detail::append_csv_value(out, late.values[i].number, ',');
+            }
+        }
+    }
+    /// Appends the result of one window, without the newline. Those of many keys follow each other
+    /// with the same bounds.
+    template <class Result>
+        requires requires(const Result& result) { result.window; }
+    void append(std::string& out, const Result& result) {
+        append_key(out, result.key);
+        const auto start = number_of(result.window.start);
+        const auto end = number_of(result.window.end);
+        if (bounds_.empty() || start != start_ || end != end_) {
+            start_ = start;
+            end_ = end;
+            bounds_.clear();
+            append_bound(bounds_, result.window.start);
+            bounds_ += ',';
+            append_bound(bounds_, result.window.end);
+        }
+        out += bounds_;
+        for (std::size_t i = 0; i < plan_->items.size(); ++i) {
+            out += ',';
+            if (!std::isnan(result.value[i])) detail::append_csv_value(out, result.value[i], ',');
+        }
+    }
+
+  private:
+    template <class Key>
+    void append_key(std::string& out, const Key& key) const {
+        visit_key(key, plan_->keys.size(), [&out](std::string_view text) {
+            append_csv_field(out, text, ',');
+            out += ',';
+        });
+    }
+    static std::int64_t number_of(EventTime bound) { return bound.ns(); }
+    static std::int64_t number_of(std::uint64_t bound) { return static_cast<std::int64_t>(bound); }
+    void append_bound(std::string& out, EventTime bound) const {
+        append_time(out, bound, plan_->format);
+    }
+    void append_bound(std::string& out, std::uint64_t position) const {
+        detail::append_csv_value(out, position, ',');
+    }
+
+    std::shared_ptr<const TablePlan> plan_;
+    std::int64_t start_ = 0;  // what bounds_ says; nothing where it is empty
+    std::int64_t end_ = 0;
+    std::string bounds_;
+};
+
+}  // namespace strid::tool
