@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Figure 5a of paper 1: a generator multicasts tokens of 64 bytes to groups of workers, by the ways
+// in which a token's memory is managed. The work is light: each worker of the group reads the token
+// and adds it to a sum. Prints CSV, a row for each size of the group and variant, of each figure
+// the median and the quartiles of the rounds:
+//
+//     ns             time per token delivered
+//     processor_ns   processor time per token delivered, over all threads
+//     to_fastest     how many times faster than the fastest of the paper's own dynamic variants in
+//                    the same round; by processor time in processor_to_fastest
+//     to_limit       how many times slower than its static baseline: preallocated messages,
+//                    preallocated blocks
+//
+//   multicast_bench [--workers N] [--groups 1,2,...] [--deliveries N] [--rounds N] [--in-flight N]
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <cstdio>
+#include <ctime>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <strid/base/clock.hpp>
+
+#include "block_carriers.hpp"
+#include "command_line.hpp"
+#include "multicast.hpp"
+#include "statistics.hpp"
+
+namespace {
+
+using namespace strid;
+using namespace strid::bench;
+
+struct Token {
+    std::array<std::uint64_t, 8> words;
+};
+static_assert(sizeof(Token) == 64);
+
+struct Settings {
+    std::size_t workers = 24;
+    std::vector<std::size_t> groups = {1, 2, 4, 8, 12, 16, 24};
+    std::size_t deliveries = 2'000'000;
+    std::size_t rounds = 7;
+    std::size_t in_flight = 2048;
+};
+
+std::uint64_t sum_of(const Token& token) noexcept {
+    const auto& w = token.words;
+    return ((w[0] + w[1]) + (w[2] + w[3])) + ((w[4] + w[5]) + (w[6] + w[7]));
+}
+
+/// What a token delivered costs in one run, in nanoseconds: of time, and of processor time over all
+/// threads, which neighbours on the machine touch less.
+struct Cost {
+    double ns;
+    double processor_ns;
+};
+
+/// Throws where a token was lost or came twice.
+template <class Carrier>
+Cost deliver(const Settings& settings, std::size_t group_size) {
+    const std::size_t workers = settings.workers;
+    const std::size_t tokens = std::max<std::size_t>(settings.deliveries / group_size, 1);
+    Multicast<Carrier> multicast({workers, settings.in_flight, tokens});
+    std::atomic<std::size_t> ready{0};
+    std::atomic<std::uint64_t> sum{0};
+    std::atomic<std::uint64_t> delivered{0};
+    std::vector<std::jthread> threads;
+    for (std::size_t worker = 0; worker != workers; ++worker) {
+        threads.emplace_back([&, worker] {
+            ready.fetch_add(1);
+            std::uint64_t own_sum = 0;
+            std::uint64_t own_count = 0;
+            multicast.receive_all(worker, [&](const Token& token) {
+                own_sum += sum_of(token);
+                ++own_count;
+            });
+            sum.fetch_add(own_sum);
+            delivered.fetch_add(own_count);
+        });
+    }
+    while (ready.load() != workers) std::this_thread::yield();
+
+    const std::clock_t processor_begin = std::clock();
+    const std::int64_t begin_ns = now_ns();
+    std::size_t first = 0;
+    std::uint64_t expected = 0;
+    for (std::uint64_t number = 0; number != tokens; ++number) {
+        const Token token{{number, 1, 2, 3, 4, 5, 6, 7}};
+        expected += sum_of(token);
+        multicast.send(token, Group{first, group_size});
+        first += group_size;
+        if (first >= workers) first -= workers;
+    }
+    multicast.close();
+    threads.clear();
+    const auto ns = static_cast<double>(now_ns() - begin_ns);
+    const auto processor_ns =
+        static_cast<double>(std::clock() - processor_begin) * (1e9 / CLOCKS_PER_SEC);
+
+    if (sum.load() != expected * group_size || delivered.load() != tokens * group_size) {
+        throw std::runtime_error("wrong answer: tokens were lost or came twice");
+    }
+    const auto deliveries = static_cast<double>(tokens * group_size);
+    return {ns / deliveries, processor_ns / deliveries};
+}
+
+struct Variant {
+    std::string name;
+    Cost (*deliver)(const Settings&, std::size_t group_size);
+    bool is_dynamic_of_paper;
+    std::size_t limit;  // the variant that is its static baseline, by index
+};
+
+const std::vector<Variant> variants{
+    {"static wrapper", deliver<ByWrapper<Token, memory::StaticArena>>, false, 0},
+    {"copy", deliver<ByCopy<Token>>, true, 0},
+    {"wrapper standard", deliver<ByWrapper<Token, memory::StandardMemory>>, true, 0},
+    {"wrapper slab", deliver<ByWrapper<Token, memory::SlabAllocator>>, true, 0},
+    {"shared_ptr", deliver<BySharedPointer<Token>>, true, 0},
+    {"shared_ptr static", deliver<ByStaticSharedPointer<Token>>, false, 0},
+    {"static block", deliver<ByStaticBlock<Token>>, false, 6},
+    {"block", deliver<ByBlock<Token>>, false, 6},
+};
+
+/// A row for each variant: rounds alternate between them, and ratios are those of a round.
+void compare(const Settings& settings, std::size_t group_size) {
+    std::vector<std::vector<Cost>> costs(variants.size());
+    for (std::size_t round = 0; round != settings.rounds; ++round) {
+        for (std::size_t i = 0; i != variants.size(); ++i) {
+            costs[i].push_back(variants[i].deliver(settings, group_size));
+        }
+    }
+    const auto fastest = [&](std::size_t round, double Cost::*what) {
+        double least = std::numeric_limits<double>::max();
+        for (std::size_t i = 0; i != variants.size(); ++i) {
+            if (variants[i].is_dynamic_of_paper) least = std::min(least, costs[i][round].*what);
+        }
+        return least;
+    };
+    for (std::size_t i = 0; i != variants.size(); ++i) {
+        std::vector<double> ns, processor_ns, to_fastest, to_limit, processor_to_fastest;
+        for (std::size_t round = 0; round != settings.rounds; ++round) {
+            const Cost& cost = costs[i][round];
+            ns.push_back(cost.ns);
+            processor_ns.push_back(cost.processor_ns);
+            to_fastest.push_back(fastest(round, &Cost::ns) / cost.ns);
+            processor_to_fastest.push_back(fastest(round, &Cost::processor_ns) / cost.processor_ns);
+            to_limit.push_back(cost.ns / costs[variants[i].limit][round].ns);
+        }
+        std::printf("%zu,%s,%.2f", group_size, variants[i].name.c_str(),
+                    *std::min_element(ns.begin(), ns.end()));
+        for (const auto* values :
+             {&ns, &processor_ns, &to_fastest, &processor_to_fastest, &to_limit}) {
+            const Spread spread = spread_of(*values);
+            std::printf(",%.3f,%.3f,%.3f", spread.median, spread.low, spread.high);
+        }
+        std::printf("\n");
+    }
+    std::fflush(stdout);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+    Settings settings;
+    CommandLine{{{"--workers", number_into(settings.workers)},
+                 {"--groups", numbers_into(settings.groups)},
+                 {"--deliveries", number_into(settings.deliveries)},
+                 {"--rounds", number_into(settings.rounds)},
+                 {"--in-flight", number_into(settings.in_flight)}}}
+        .read(argc, argv);
+    std::printf("group,variant,ns_best");
+    for (const char* const name :
+         {"ns", "processor_ns", "to_fastest", "processor_to_fastest", "to_limit"}) {
+        std::printf(",%s,%s_low,%s_high", name, name, name);
+    }
+    std::printf("\n");
+    for (const std::size_t group : settings.groups) {
+        if (group == 0 || group > settings.workers) {
+            throw std::invalid_argument("a group has from 1 to as many workers as there are");
+        }
+        compare(settings, group);
+    }
+} catch (const std::exception& error) {
+    std::fprintf(stderr, "multicast_bench: %s\n", error.what());
+    return 1;
+}
