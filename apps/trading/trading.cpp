@@ -1,9 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// The distributing node of a grouped stream, which a run may ask for, leaves the hash of its
-// records out (operator/router.hpp): hence the warning that is off.
-#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
-
 #include "trading.hpp"
 
 #include <utility>
