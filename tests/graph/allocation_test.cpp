@@ -180,7 +180,7 @@ TEST(Allocations, NoneForARecordInAWindowOfFullContent) {
         std::move(stream)
             .event_time(time_of, BoundedDisorder{50ns})
             .key_by(by_remainder)
-            .window(window::TimeWindows::sliding(10us, 1us), time_of,
+            .window(window::TimeWindows::sliding(2us, 1us), time_of,
                     window::content<std::uint64_t>(last, time_of))
             .sink(Drop{});
     });
