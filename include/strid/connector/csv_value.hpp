@@ -212,15 +212,20 @@ void append_floating(std::string& out, T value) {
             if (static_cast<double>(scaled) / scale == size) {
                 char* const end = text + sizeof text;
                 char* begin = end;
-                std::uint64_t left = scaled;
-                for (int decimals = 6; decimals > 0; --decimals, left /= 10) {
-                    const auto digit = static_cast<char>('0' + left % 10);
-                    if (digit != '0' || begin != end) *--begin = digit;
+                const auto put = [&](std::uint64_t digit) {
+                    *--begin = static_cast<char>('0' + digit);
+                };
+                auto decimals = static_cast<std::uint32_t>(scaled % 1'000'000);
+                if (decimals != 0) {
+                    int places = 6;
+                    for (; decimals % 10 == 0; decimals /= 10) --places;
+                    for (; places > 0; --places, decimals /= 10) put(decimals % 10);
+                    *--begin = '.';
                 }
-                if (begin != end) *--begin = '.';
-                const fmt::format_int whole(left);
-                if (value < 0) out += '-';
-                out.append(whole.data(), whole.size());
+                std::uint64_t whole = scaled / 1'000'000;
+                do put(whole % 10);
+                while ((whole /= 10) != 0);
+                if (value < 0) *--begin = '-';
                 out.append(begin, end);
                 return;
             }
