@@ -73,13 +73,10 @@ struct Join {
     }
 };
 
-using ViewsByCampaign = KeyedStream<CampaignView, operators::MemberKey<&CampaignView::campaign>>;
-
 /// The views among the events, a stream of `Event`, each with the campaign of its ad.
 template <class Events>
-[[nodiscard]] ViewsByCampaign views_by_campaign(Events events,
-                                                std::shared_ptr<const CampaignTable> campaigns,
-                                                const Counting& counting) {
+[[nodiscard]] auto views_by_campaign(Events events, std::shared_ptr<const CampaignTable> campaigns,
+                                     const Counting& counting) {
     return std::move(events)
         .filter([](const Event& event) { return event.event_type == "view"; }, {.name = "views"})
         .map(
@@ -89,11 +86,12 @@ template <class Events>
             {.name = "project"})
         .template flat_map<CampaignView>(Join{std::move(campaigns)}, {.name = "join"})
         .event_time(&CampaignView::time, BoundedDisorder{counting.disorder}, {.name = "time"})
-        .template key_by<&CampaignView::campaign>();
+        .template group_by<&CampaignView::campaign>();
 }
 
 /// The counts of views by campaign and window.
-[[nodiscard]] inline auto count_views(ViewsByCampaign views, const Counting& counting) {
+template <class Views>
+[[nodiscard]] auto count_views(Views views, const Counting& counting) {
     return std::move(views)
         .window(window::TimeWindows::tumbling(counting.window), &CampaignView::time,
                 window::count(), {.name = "count"})

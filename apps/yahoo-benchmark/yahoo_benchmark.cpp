@@ -12,16 +12,15 @@ void build(Graph& graph, const Endpoints& endpoints, const Counting& counting,
     if (endpoints.replays()) {
         throw GraphError("yahoo-benchmark cannot be replayed: its times would begin again");
     }
-    const auto views = [&](auto source) {
-        return views_by_campaign(graph.source(std::move(source), {.name = "events"}),
-                                 std::move(campaigns), counting);
+    const auto count = [&](auto source) -> Stream<CampaignCount> {
+        return count_views(views_by_campaign(graph.source(std::move(source), {.name = "events"}),
+                                             std::move(campaigns), counting),
+                           counting);
     };
     auto file = csv_file<Event>(endpoints.input, {.on_malformed = endpoints.on_malformed});
     const double rate = endpoints.rate_per_second;
     write_results<CampaignCount>(
-        count_views(rate > 0 ? views(paced(std::move(file), rate)) : views(std::move(file)),
-                    counting),
-        endpoints);
+        rate > 0 ? count(paced(std::move(file), rate)) : count(std::move(file)), endpoints);
 }
 
 }  // namespace strid::apps::yahoo_benchmark

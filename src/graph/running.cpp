@@ -2,8 +2,10 @@
 #include "running.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <numeric>
+#include <string_view>
 
 #include <strid/base/clock.hpp>
 #include <strid/base/topology.hpp>
@@ -23,12 +25,11 @@ constexpr std::size_t blocks_between_tasks = 4;  // enough for two cores to over
 constexpr std::size_t blocks_within_task = 1;    // handed over at once, and hot in the cache
 
 [[nodiscard]] bool perturbed(const RunOptions& options) noexcept {
-#ifdef STRID_PERTURB
-    (void)options;
-    return true;
-#else
-    return options.mode == RunOptions::Mode::simulation;
-#endif
+    static const bool by_environment = [] {
+        const char* const wish = std::getenv("STRID_PERTURB");
+        return wish != nullptr && std::string_view{wish} == "1";
+    }();
+    return by_environment || options.perturb || options.mode == RunOptions::Mode::simulation;
 }
 
 /// The slots of a replica's port: by key one per consumer, else one per edge.

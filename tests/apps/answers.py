@@ -5,6 +5,7 @@ The oracles (awk, SQLite, Python) are asked again where the input is made here; 
 of the bundled input are theirs too (apps/make-golden.sh).
 """
 
+import os
 import random
 import subprocess
 import sys
@@ -16,7 +17,18 @@ DATASETS = SOURCE.parent / "shared/datasets"
 
 
 def all_ways():
-    """Options of `run`: parallelism 1 to 4 in both modes, other layouts, the simulation."""
+    """Options of `run`: parallelism 1 to 4 in both modes, other layouts, the simulation.
+
+    One of each kind where STRID_FEW_WAYS is set, as in the builds that are many times slower.
+    """
+    if os.environ.get("STRID_FEW_WAYS"):
+        return [
+            ["--workers", 2, "--parallelism", 3],
+            ["--parallelism", 2, "--mode", "dedicated"],
+            ["--no-fuse", "--parallelism", 2],
+            ["--composition", "centralised", "--parallelism", 2],
+            ["--mode", "simulation", "--seed", 1, "--parallelism", 2],
+        ]
     ways = []
     for replicas in range(1, 5):
         ways.append(["--parallelism", replicas])

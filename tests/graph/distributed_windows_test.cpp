@@ -103,6 +103,11 @@ const auto paned = [](const auto& windows, const auto& aggregate) {
         return std::move(grouped).paned_windows(windows, &Event::time, aggregate, options);
     };
 };
+const auto combined = [](const auto& windows, const auto& aggregate) {
+    return [windows, aggregate](auto&& grouped, WindowOptions options) {
+        return std::move(grouped).combined_windows(windows, &Event::time, aggregate, options);
+    };
+};
 const auto map_reduced = [](const auto& windows, const auto& aggregate) {
     return [windows, aggregate](auto&& grouped, WindowOptions options) {
         return std::move(grouped).map_reduce_windows(windows, &Event::time, aggregate, options);
@@ -119,6 +124,71 @@ TEST(ParallelWindows, AreThoseOfOneReplica) {
 TEST(ParallelWindows, FireAgainWhileTheyTakeLateRecords) {
     for (const auto& windows : shapes) {
         agrees_when_shared(farmed(windows, sum), windows, sum, {.too_late = 900}, Duration{200});
+    }
+}
+
+/// The replica that has the records is one, so that which are late is certain too.
+TEST(CombinedWindows, AreThoseOfOneReplica) {
+    for (const auto& windows : shapes) {
+        for (const Shape& shape :
+             {Shape{}, Shape{.keys = 3'000}, Shape{.keys = 1, .disorder = 0}}) {
+            agrees_when_shared(combined(windows, sum), windows, sum, shape);
+        }
+    }
+}
+
+TEST(CombinedWindows, FireAgainWhileTheyTakeLateRecords) {
+    for (const auto& windows : shapes) {
+        agrees_when_shared(combined(windows, sum), windows, sum, {.too_late = 900}, Duration{200});
+    }
+}
+
+/// More keys than the states that are kept, and so few records of each that it gives up for a while
+/// and tries again; then one key, so that it finds out that it pays.
+TEST(CombinedWindows, AreRightWithMoreKeysThanStatesAreKept) {
+    if (test::perturbed) GTEST_SKIP() << "many records";
+    std::vector<Event> events;
+    for (std::uint32_t i = 0; i < 200'000; ++i) {
+        const std::uint32_t key = i < 150'000 ? i * 7'919 % 20'011 : 1;
+        events.push_back({key, at(i), i % 101});
+    }
+    const auto windows = sliding(60'000, 20'000);
+    const Shared shared = run_shared(events, combined(windows, sum), Duration::zero(), 2);
+    const auto oracle = expected(events, windows, Duration{50}, Duration::zero(), sum);
+    ASSERT_EQ(shared.last.size(), oracle.rows.size());
+    for (const auto& [key, from, to, value] : oracle.rows) {
+        ASSERT_EQ(shared.last.at({key, from, to}), value) << key << " at " << from;
+    }
+}
+
+/// Time goes on without a source that is idle; of what comes too late then every record is counted,
+/// also where it was combined before.
+TEST(CombinedWindows, CountEveryRecordThatIsLateBecauseItsSourceWasIdle) {
+    for (std::uint64_t seed = 0; seed < 8; ++seed) {
+        const auto events = random_events(seed, {.disorder = 0, .too_late = 0}, event_count);
+        Graph graph{"idle"};
+        const auto source = [&](std::vector<Event> part, const char* name) {
+            return graph.source(replay(std::move(part)), {.name = name})
+                .event_time(&Event::time, MonotonousTime{},
+                            {.idle_after = std::chrono::microseconds{200}});
+        };
+        std::vector<Event> odd;
+        std::vector<Event> even;
+        for (std::size_t i = 0; i < events.size(); ++i)
+            (i % 2 == 0 ? even : odd).push_back(events[i]);
+        auto rows = std::make_shared<Collected<Row>>();
+        source(odd, "odd")
+            .merge(source(even, "even"))
+            .group_by<&Event::key>()
+            .combined_windows(sliding(100, 100), &Event::time, window::count(), {.name = "counts"})
+            .sink([rows](const auto& result) {
+                rows->add({result.key, result.window.start.ns(), result.window.end.ns(),
+                           static_cast<double>(result.value)});
+            });
+        const RunReport report = run(graph, run_options(seed));
+        double counted = 0;
+        for (const auto& [key, from, to, value] : rows->records()) counted += value;
+        EXPECT_EQ(counted + static_cast<double>(late_in(report)), events.size()) << "seed " << seed;
     }
 }
 
@@ -225,7 +295,7 @@ TEST(WindowsOfTheWholeStream, SayWhyTheyAreShared) {
         .event_time(&Event::time, MonotonousTime{})
         .window(sliding(100, 25), &Event::time, sum)
         .sink([](const auto&) {});
-    EXPECT_NE(graph.explain({}).find("paned: the aggregate is commutative"), std::string::npos);
+    EXPECT_NE(graph.explain({}).find("combined: adding to a small state"), std::string::npos);
     Graph farm{"why"};
     farm.source(replay(std::vector<Event>{}))
         .window(CountWindows::sliding(100, 25), sum)

@@ -54,7 +54,7 @@ struct ThrowingNumbers : Numbers {
     }
 };
 
-constexpr std::uint64_t throwing_count = test::perturbed ? 400 : 2000;
+const std::uint64_t throwing_count = test::perturbed ? 400 : 2000;
 
 void run_throwing(Where where, std::uint64_t at, const RunOptions& options) {
     const auto check = [=](Where here, std::uint64_t n, const char* what) {

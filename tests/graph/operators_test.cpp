@@ -17,7 +17,7 @@ using test::all_ways;
 using test::Collection;
 using test::Numbers;
 
-constexpr std::uint64_t count = test::perturbed ? 600 : 3000;
+const std::uint64_t count = test::perturbed ? 600 : 3000;
 
 /// A sink with shared state that is safe to replicate.
 template <class T>

@@ -16,7 +16,7 @@ namespace {
 using namespace std::chrono_literals;
 using test::Numbers;
 
-constexpr std::uint64_t count = test::perturbed ? 500 : 20'000;
+const std::uint64_t count = test::perturbed ? 500 : 20'000;
 
 /// Small and trivially copyable: held in a copy by every run of its segment.
 struct SumSink {

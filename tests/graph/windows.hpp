@@ -208,8 +208,8 @@ Answer computed(const std::vector<Event>& events, const Windows& windows, const 
     using Result = typename decltype(results)::record_type;
     auto rows = std::make_shared<Collected<Result>>();
     auto late_rows = std::make_shared<Collected<Event>>();
-    std::move(results).sink([rows](const Result& row) { rows->add(row); });
-    std::move(late).sink([late_rows](const Event& event) { late_rows->add(event); });
+    std::move(results).sink(collect_into(rows));
+    std::move(late).sink(collect_into(late_rows));
     const RunReport report = run(graph, setting.run);
     Answer answer;
     std::map<std::tuple<std::uint32_t, std::int64_t, std::int64_t>, double> last;
@@ -254,7 +254,7 @@ inline RunOptions run_options(std::uint64_t seed) {
     return options;
 }
 
-inline constexpr std::size_t event_count = test::perturbed ? 600 : 3'000;
+inline const std::size_t event_count = test::perturbed ? 600 : 3'000;
 
 template <class Windows, class A>
 void agrees(const Windows& windows, const A& aggregate, const Shape& shape,

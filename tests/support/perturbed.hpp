@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether this is a perturbed build: one that sends a few records at a time and runs out of blocks
-// on purpose. Tests there take fewer records, and do not count allocations.
+// Whether the tests run perturbed (RunOptions::perturb, by the environment): a few records at a time
+// and blocks that run out on purpose. Tests take fewer records then, and do not count allocations.
 #pragma once
+
+#include <cstdlib>
+#include <string_view>
 
 namespace strid::test {
 
-#ifdef STRID_PERTURB
-inline constexpr bool perturbed = true;
-#else
-inline constexpr bool perturbed = false;
-#endif
+inline const bool perturbed = [] {
+    const char* const wish = std::getenv("STRID_PERTURB");
+    return wish != nullptr && std::string_view{wish} == "1";
+}();
 
 }  // namespace strid::test

@@ -39,7 +39,7 @@ std::vector<Row> run_graph(const std::vector<Quote>& quotes, Predict predict,
 }
 
 void agrees(Predict predict) {
-    const auto quotes = some_quotes(test::perturbed ? 1'500 : 6'000, 7);
+    const auto quotes = some_quotes(test::perturbed ? 2'500 : 6'000, 7);
     Options options{.length = 200, .slide = 25};
     const auto expected = plain_loop(quotes, options.length, options.slide, options.model);
     ASSERT_GT(expected.size(), 30U);

@@ -17,7 +17,6 @@
 #include <strid/window/finger_tree.hpp>
 
 #include "../support/counting_new.hpp"
-#include "../support/perturbed.hpp"
 
 namespace strid::window {
 namespace {
@@ -134,7 +133,7 @@ void expect_model(Tree& tree, M& model, const Stream& stream, StateOf&& state_of
 }
 
 TYPED_TEST(FingerTreeOfArity, AnswersAsTheModelWhileItSlides) {
-    constexpr std::size_t count = test::perturbed ? 1'000 : 4'000;
+    constexpr std::size_t count = 4'000;
     const std::vector<Stream> streams = {
         {1, 300, 0, 3, 0, 1, count},        // in order, with equal times
         {2, 300, 20, 3, 2'000, 1, count},   // gaps that empty the window
@@ -290,7 +289,7 @@ Cost cost_per_state(std::int64_t length, std::int64_t distance) {
 }
 
 TEST(FingerTree, CostsByTheDistanceFromTheNewestNotByTheLengthOfTheWindow) {
-    constexpr std::int64_t longest = test::perturbed ? 10'000 : 100'000;
+    constexpr std::int64_t longest = 100'000;
     const Cost in_order = cost_per_state(1'000, 0);
     // 1 in, 1 out, 2 for the answer; for each leaf of 8 both halves and the parent at its split,
     // the parent again when it leaves.
@@ -307,7 +306,6 @@ TEST(FingerTree, CostsByTheDistanceFromTheNewestNotByTheLengthOfTheWindow) {
 }
 
 TEST(FingerTree, AllocatesNothingOnceItHasBeenLarge) {
-    if (test::perturbed) GTEST_SKIP() << "perturbed";
     FingerTree<Affine, std::int64_t> tree;
     std::mt19937_64 random{1};
     const auto slide = [&](std::int64_t begin, std::int64_t end) {

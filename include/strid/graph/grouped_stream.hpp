@@ -6,9 +6,12 @@
 //     parallel windows     every replica has every record (one batch that all of them read) and
 //                          computes every n-th window: window farming. For any function, and for
 //                          counts; best where the function is much and the records are few.
+//     combined windows     every replica adds the records that it has to states of panes before
+//                          anything is sent; a second level combines these to windows. For
+//                          commutative aggregates with a small state and keys that are numbers.
 //     paned windows        any replica takes any batch and computes states of panes; a second
 //                          level combines them to windows. For commutative aggregates; best for
-//                          the most records.
+//                          states that are costly to add to.
 //     map-reduce windows   any replica takes any batch and computes its part of each window; a
 //                          second level combines the parts. As paned windows, but a window's state
 //                          is computed by the first level.
@@ -27,6 +30,7 @@
 #include <strid/window/keyed_time_windows.hpp>
 #include <strid/window/ordered_results.hpp>
 #include <strid/window/partial.hpp>
+#include <strid/window/partial_panes.hpp>
 #include <strid/window/result.hpp>
 
 namespace strid {
@@ -75,12 +79,15 @@ class GroupedStream {
     GroupedStream(Upstream upstream, KeyOf key_of)
         : upstream_(std::move(upstream)), key_of_(std::move(key_of)) {}
 
-    /// Windows of event time, in the way that suits the function: paned where the aggregate is
-    /// commutative, parallel windows for all others.
+    /// Windows of event time, in the way that suits the function: combined or paned where the
+    /// aggregate is commutative, parallel windows for all others.
     template <TimeFunction<T> TimeOf, window::AggregateOf<T> A>
     [[nodiscard]] Stream<TimeResult<A>> window(window::TimeWindows windows, TimeOf time_of,
                                                A aggregate, WindowOptions options = {}) && {
-        if constexpr (window::is_commutative<A>) {
+        if constexpr (window::combines_before_sending<A, K>) {
+            return combined(windows, std::move(time_of), std::move(aggregate), options,
+                            "combined: adding to a small state costs less than sending a record");
+        } else if constexpr (window::is_commutative<A>) {
             return paned(windows, std::move(time_of), std::move(aggregate), options,
                          "paned: the aggregate is commutative, panes of any replica combine");
         } else {
@@ -115,6 +122,17 @@ class GroupedStream {
     [[nodiscard]] Stream<CountResult<A>> parallel_windows(window::CountWindows windows, A aggregate,
                                                           WindowOptions options = {}) && {
         return farmed(windows, std::move(aggregate), options, "");
+    }
+
+    /// Panes by the replicas that have the records, windows of panes by the owner of the group.
+    template <TimeFunction<T> TimeOf, window::AggregateOf<T> A>
+    [[nodiscard]] Stream<TimeResult<A>> combined_windows(window::TimeWindows windows,
+                                                         TimeOf time_of, A aggregate,
+                                                         WindowOptions options = {}) && {
+        static_assert(window::combines_before_sending<A, K>,
+                      "combined windows are for commutative aggregates with a small plain state, "
+                      "and for keys that are numbers (see paned_windows)");
+        return combined(windows, std::move(time_of), std::move(aggregate), options, "");
     }
 
     /// Panes by any replica, windows of panes by the owner of the group.
@@ -171,6 +189,21 @@ class GroupedStream {
         return std::move(stream).template then<CountResult<A>>(
             window::OrderedByCount<CountResult<A>, K>{windows.slide()},
             part(options, "collector", 1), "collector");
+    }
+
+    template <class TimeOf, class A>
+    Stream<TimeResult<A>> combined(const window::TimeWindows& windows, TimeOf time_of, A aggregate,
+                                   const WindowOptions& options, const char* note) {
+        using Stage = window::PartialPanes<T, KeyOf, K, TimeOf, A>;
+        using PartOfPane = typename Stage::Out;
+        auto parts = std::move(upstream_).template then<PartOfPane>(
+            Stage{windows, key_of_, std::move(time_of), aggregate}, part(options, "parts", 0),
+            "combine");
+        parts.handle_.operators.back().needs_watermarks = true;
+        parts.handle_.operators.back().note = note;
+        return std::move(parts).template key_by<&PartOfPane::key>().window(
+            windows, &PartOfPane::time, window::Merged<A, PartOfPane>{std::move(aggregate)},
+            second_level(options));
     }
 
     template <class TimeOf, class A>

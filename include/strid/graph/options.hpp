@@ -60,7 +60,11 @@ struct RunOptions {
     Waiting waiting = Waiting::park;
     bool pin = false;
     std::vector<int> affinity = {};  ///< Processor of each task in the planner's order.
-    std::uint64_t seed = 1;          ///< Of the simulation.
+    std::uint64_t seed = 1;          ///< Of the simulation and of a perturbed run.
+    /// For tests of what stands on the engine: batches of a few records, blocks that run out, rings
+    /// of two, as the simulation does, under the scheduler of `mode`. The environment variable
+    /// STRID_PERTURB=1 does so to every run of a program. Slow; the answer must not change.
+    bool perturb = false;
     std::chrono::milliseconds watchdog{0};
     std::function<void(const std::vector<std::string>&)> on_stalled = {};
     std::size_t block_bytes = std::size_t{16} << 10;  ///< Memory of one batch.

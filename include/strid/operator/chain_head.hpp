@@ -40,12 +40,12 @@ class SourceEmit {
                std::int64_t born_ns) noexcept
         : passage_(&passage), port_(port), counts_(&counts), born_ns_(born_ns) {}
 
-    bool operator()(Record&& record) {
+    [[gnu::always_inline]] bool operator()(Record&& record) {
         ++count_;
         passage_->pass(record);
         return passage_->ready();
     }
-    bool operator()(const Record& record) {
+    [[gnu::always_inline]] bool operator()(const Record& record) {
         if constexpr (has_stages) {
             return (*this)(Record(record));
         } else {

@@ -40,7 +40,7 @@ class EventTimeStage {
           idle_after_(idle_after.count()) {}
 
     template <class Arrived, class Next>
-    void operator()(Arrived& arrived, Next&& next) {
+    [[gnu::always_inline]] void operator()(Arrived& arrived, Next&& next) {
         auto& record = record_of(arrived);
         const EventTime time = std::invoke(time_of_, std::as_const(record));
         if (time < strategy_.watermark()) [[unlikely]]

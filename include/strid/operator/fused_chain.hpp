@@ -172,7 +172,11 @@ class FusedChain<Router, Stages...>::Passage {
     template <std::size_t I = 0, class Record>
     [[gnu::always_inline]] void pass(Record& record) {
         if constexpr (I < stage_count) {
-            guarded(names_[I], [&] { std::get<I>(held_)(record, next_of<I>()); });
+            try {
+                std::get<I>(held_)(record, next_of<I>());
+            } catch (...) {
+                rethrow_as(names_[I]);
+            }
         } else if constexpr (has_output) {
             chain_.router_(*chain_.port_, record);
         }

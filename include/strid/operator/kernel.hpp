@@ -367,18 +367,20 @@ class Kernel final : public Node {
         const std::int64_t end = now_ns();
         busy_ns_.add(static_cast<std::uint64_t>(end - start_ns));
         batches_.add(1);
-        if constexpr (has_source && !has_output) budget_.ran(records, end - start_ns);
+        if constexpr (has_source) budget_.ran(records, end - start_ns);
         if (records != 0 && born_ns != message::never_born) {
             latency_.record(end - born_ns, records);
         }
     }
 
-    /// Records per poll: a good part of a batch for each place they may go to, or PollBudget's.
+    /// Records per poll: PollBudget's, and a good part of a batch for each place they may go to.
     [[nodiscard]] std::size_t budget() const noexcept {
+        std::size_t records = budget_.records();
         if constexpr (has_output) {
-            return std::clamp<std::size_t>(256 * output_->slot_count(), 512, 8192);
+            records = std::max(records,
+                               std::clamp<std::size_t>(256 * output_->slot_count(), 512, 8192));
         }
-        return budget_.records();
+        return records;
     }
 
     Head head_;
@@ -386,7 +388,7 @@ class Kernel final : public Node {
     memory::Block* batch_ = nullptr;  // the batch at hand
     Link* link_ = nullptr;            // and where it came from
     std::uint32_t position_ = 0;      // its first record not yet passed
-    PollBudget budget_;               // of a chain from source to sink
+    PollBudget budget_;               // of a source
     bool idle_published_ = true;
     Progress progress_;       // what the stages were told last, or are being told
     bool advancing_ = false;  // they have not emitted all that it set off

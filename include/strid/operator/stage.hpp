@@ -93,7 +93,7 @@ struct Map : Holder {
     explicit Map(Holder holder) : Holder(std::move(holder)) {}
 
     template <class Arrived, class Next>
-    void operator()(Arrived& arrived, Next&& next) {
+    [[gnu::always_inline]] void operator()(Arrived& arrived, Next&& next) {
         auto& function = this->function_for(arrived);
         auto& record = record_of(arrived);
         using T = std::remove_reference_t<decltype(record)>;
@@ -114,7 +114,7 @@ struct Filter : Holder {
     explicit Filter(Holder holder) : Holder(std::move(holder)) {}
 
     template <class Arrived, class Next>
-    void operator()(Arrived& arrived, Next&& next) {
+    [[gnu::always_inline]] void operator()(Arrived& arrived, Next&& next) {
         auto& function = this->function_for(arrived);
         auto& record = record_of(arrived);
         if (call(function, this->context(), std::as_const(record))) next(record);
@@ -128,7 +128,7 @@ struct FlatMap : Holder {
     explicit FlatMap(Holder holder) : Holder(std::move(holder)) {}
 
     template <class Arrived, class Next>
-    void operator()(Arrived& arrived, Next&& next) {
+    [[gnu::always_inline]] void operator()(Arrived& arrived, Next&& next) {
         auto& function = this->function_for(arrived);
         auto& record = record_of(arrived);
         auto emit = [&next](U emitted) { next(emitted); };
@@ -148,7 +148,7 @@ struct Sink : Plain<F> {
     using Plain<F>::Plain;
 
     template <class Arrived, class Next>
-    void operator()(Arrived& arrived, Next&&) {
+    [[gnu::always_inline]] void operator()(Arrived& arrived, Next&&) {
         call(this->function(), this->context(), std::move(record_of(arrived)));
     }
     void attach(runtime::Task& task)
@@ -179,7 +179,7 @@ struct Identity {
     static constexpr bool selective = false;
 
     template <class Arrived, class Next>
-    void operator()(Arrived& arrived, Next&& next) {
+    [[gnu::always_inline]] void operator()(Arrived& arrived, Next&& next) {
         next(arrived);
     }
 };

@@ -75,7 +75,7 @@ class KeyedTimeWindows {
         if (in_windows_.size() <= 0) return;  // between two windows
         if (in_windows_.end <= closed_) [[unlikely]] {
             if (!says_what_is_late(time)) return;
-            ++late_;
+            late_ += records_in(record);
             Out::late(next, record);
             return;
         }

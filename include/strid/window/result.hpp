@@ -45,6 +45,12 @@ struct WindowOptions {
 
 namespace window {
 
+/// How many records of the stream a record stands for: more than one where it is a part of a window.
+template <class T>
+[[nodiscard]] constexpr std::uint64_t records_in(const T&) noexcept {
+    return 1;
+}
+
 /// What an aggregate makes of the state of a window. `state` may also be what its sliding structure
 /// answers (`query()`).
 template <Aggregate A, class K, class Bounds, class State>

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Combining before sending: the first level of combined windows. The replicas that have the records
+// add them to states of (key, pane) where they are; what leaves is a state with its number of
+// records, when the watermark reaches the end of the pane's first window. Where a state is small it
+// is cheaper to add a record to it than to send the record, so the edge behind carries next to
+// nothing, whatever the keys' skew.
+//
+// The states stand in a table of fixed size, one place for each hash: a state whose place another
+// one wants leaves early, and the second level combines the parts. So memory does not grow with the
+// keys. Where there are so many keys that few records find their state, records go on one by one,
+// as they would without this level, and now and then it is tried again.
+//
+// The law: every record is in exactly one part; a part of several records leaves before the
+// watermark, or the news that the stream is idle, that would make it late. A record that is late
+// here goes on alone: whether it is late for all, the second level says.
+//
+// Threads: only the task of the node. O(1) a record, no allocation.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <strid/base/hash.hpp>
+#include <strid/message/watermark.hpp>
+#include <strid/operator/context.hpp>
+#include <strid/operator/stage.hpp>
+#include <strid/window/aggregate.hpp>
+#include <strid/window/spec.hpp>
+
+namespace strid::window {
+
+/// What some records of a key in a pane add up to.
+template <class K, class State>
+struct PanePart {
+    K key;
+    EventTime time;  ///< The first moment of the pane.
+    State value;
+    std::uint64_t records;
+};
+
+template <class K, class State>
+[[nodiscard]] constexpr std::uint64_t records_in(const PanePart<K, State>& part) noexcept {
+    return part.records;
+}
+
+/// A state is small enough that adding to it costs less than sending a record, and a key is a plain
+/// number: what combined windows are for.
+template <class A, class K>
+inline constexpr bool combines_before_sending =
+    is_commutative<A> && std::is_trivially_copy_constructible_v<typename A::State> &&
+    std::is_trivially_destructible_v<typename A::State> && sizeof(typename A::State) <= 64 &&
+    (std::is_integral_v<K> || std::is_enum_v<K>);
+
+template <class T, class KeyOf, class K, class TimeOf, class A>
+class PartialPanes {
+    using State = typename A::State;
+    using Index = TimeWindows::Index;
+
+  public:
+    using Out = PanePart<K, State>;
+    static constexpr bool selective = true;
+    static constexpr bool only_reads = true;
+
+    PartialPanes(TimeWindows windows, KeyOf key_of, TimeOf time_of, A aggregate)
+        : windows_(windows),
+          key_of_(std::move(key_of)),
+          time_of_(std::move(time_of)),
+          aggregate_(std::move(aggregate)) {}
+
+    void open(const Context&) {
+        places_.assign(std::size_t{1} << place_bits, {});
+        taken_.reserve(places_.size());
+    }
+
+    template <class Next>
+    [[gnu::always_inline]] void operator()(T& record, Next&& next) {
+        const EventTime time = std::invoke(time_of_, std::as_const(record));
+        if (time < at_pane_.start || time >= at_pane_.end) [[unlikely]]
+            go_to_pane(time);
+        const K key = std::invoke(key_of_, std::as_const(record));
+        Place& place = places_[hash_of(key) >> (64 - place_bits)];
+        if (place.key == key && place.pane == pane_ && place.records != 0) [[likely]] {
+            add_record(aggregate_, place.state, std::as_const(record));
+            ++place.records;
+            return;
+        }
+        begin(place, key, record, next);
+    }
+
+    void heed(const Progress& progress) noexcept { idle_ = progress.idle; }
+
+    template <class Next, class Ready>
+    bool advance(EventTime watermark, Next&& next, Ready&& ready) {
+        if (idle_) return let_go(EventTime::latest(), next, ready);
+        if (watermark >= first_end_ && !let_go(watermark, next, ready)) return false;
+        watermark_ = watermark;
+        return true;
+    }
+    template <class Next, class Ready>
+    bool finish(Next&& next, Ready&& ready) {
+        return let_go(EventTime::latest(), next, ready);
+    }
+
+  private:
+    struct Place {
+        K key{};
+        Index pane = 0;
+        State state{};
+        std::uint64_t records = 0;            // 0: nobody's
+        EventTime end = EventTime::latest();  // of the first window that has the pane
+    };
+    static constexpr unsigned place_bits = 12;
+    static constexpr std::uint32_t judged_together =
+        4'096;  // parts, before it is seen what they save
+    static constexpr std::uint32_t sent_alone = 16 * judged_together;  // where they save too little
+
+    /// What is known of a pane for as long as records lie in it.
+    void go_to_pane(EventTime time) {
+        pane_ = windows_.pane_of(time);
+        at_pane_ = windows_.pane_bounds(pane_);
+        const auto containing = windows_.with_pane(pane_);
+        end_ = windows_.bounds(containing.first).end;
+        in_gap_ = containing.size() <= 0 || pane_ >= windows_.panes(containing.end - 1).end;
+    }
+
+    /// A record that does not find its state.
+    template <class Next>
+    [[gnu::noinline]] void begin(Place& place, const K& key, const T& record, Next& next) {
+        if (in_gap_) return;
+        Place one{key, pane_, aggregate_.lift(record), 1, end_};
+        if (end_ <= watermark_ || alone_ != 0) {
+            if (alone_ != 0) --alone_;
+            next_part(one, next);
+            return;
+        }
+        first_end_ = std::min(first_end_, end_);
+        std::swap(place, one);
+        if (one.records == 0) {
+            taken_.push_back(static_cast<std::uint32_t>(&place - places_.data()));
+        } else {
+            judge(one.records);
+            next_part(one, next);
+        }
+    }
+
+    template <class Next>
+    void next_part(const Place& place, Next& next) {
+        Out part{place.key, windows_.pane_bounds(place.pane).start, place.state, place.records};
+        next(part);
+    }
+
+    /// Lets the states go of which a window ends by `watermark`, while there is room. True once all
+    /// are gone.
+    template <class Next, class Ready>
+    bool let_go(EventTime watermark, Next& next, Ready& ready) {
+        while (looked_at_ != taken_.size()) {
+            Place& place = places_[taken_[looked_at_]];
+            if (place.end > watermark) {
+                kept_end_ = std::min(kept_end_, place.end);
+                taken_[kept_++] = taken_[looked_at_++];
+                continue;
+            }
+            if (!ready()) return false;
+            ++looked_at_;
+            judge(place.records);
+            next_part(std::exchange(place, {}), next);
+        }
+        taken_.resize(std::exchange(kept_, 0));
+        looked_at_ = 0;
+        first_end_ = std::exchange(kept_end_, EventTime::latest());
+        return true;
+    }
+
+    /// Counts what a part has saved; where parts of fewer than two records leave on the whole,
+    /// records go on alone for a while.
+    void judge(std::uint64_t records) noexcept {
+        judged_records_ += records;
+        if (++judged_parts_ != judged_together) return;
+        if (judged_records_ < 2 * judged_together) alone_ = sent_alone;
+        judged_parts_ = 0;
+        judged_records_ = 0;
+    }
+
+    TimeWindows windows_;
+    [[no_unique_address]] KeyOf key_of_;
+    [[no_unique_address]] TimeOf time_of_;
+    [[no_unique_address]] A aggregate_;
+    TimeBounds at_pane_{EventTime::latest(), EventTime::earliest()};  // of the last record's pane
+    Index pane_ = 0;
+    EventTime end_ = EventTime::earliest();  // of the first window that has it
+    bool in_gap_ = false;                    // it lies between two windows
+    EventTime watermark_ = EventTime::earliest();
+    bool idle_ = false;
+    std::vector<Place> places_;
+    std::vector<std::uint32_t> taken_;           // places that are somebody's
+    EventTime first_end_ = EventTime::latest();  // of the windows that have their panes
+    std::size_t looked_at_ = 0;                  // of `taken_`, while states are let go
+    std::size_t kept_ = 0;                       // of these
+    EventTime kept_end_ = EventTime::latest();   // and the first end of a window of theirs
+    std::uint32_t alone_ = 0;                    // records to go on one by one
+    std::uint32_t judged_parts_ = 0;
+    std::uint64_t judged_records_ = 0;
+};
+
+}  // namespace strid::window
