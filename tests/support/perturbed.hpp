@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether the tests run perturbed (RunOptions::perturb, by the environment): a few records at a time
-// and blocks that run out on purpose. Tests take fewer records then, and do not count allocations.
+// Whether the tests run perturbed (RunOptions::perturb, by the environment): a few records at a
+// time, and blocks that run out on purpose. Tests take fewer records then, and do not count
+// allocations.
 #pragma once
 
 #include <cstdlib>

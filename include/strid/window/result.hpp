@@ -45,7 +45,7 @@ struct WindowOptions {
 
 namespace window {
 
-/// How many records of the stream a record stands for: more than one where it is a part of a window.
+/// How many records of the stream one stands for: several where it is a part of a window.
 template <class T>
 [[nodiscard]] constexpr std::uint64_t records_in(const T&) noexcept {
     return 1;
