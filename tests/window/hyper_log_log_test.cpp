@@ -15,7 +15,6 @@
 
 #include <strid/window/hyper_log_log.hpp>
 
-
 namespace strid::window {
 namespace {
 

@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <strid/base/cache_line.hpp>
+
 namespace strid {
 
 /// Asks for the line that lies so many bytes behind `from`, in order to write it. A line that
@@ -20,6 +22,13 @@ inline void prefetch_for_write(const void* from, std::size_t bytes_ahead) noexce
 #else
     __builtin_prefetch(reinterpret_cast<const void*>(address), 1);
 #endif
+}
+
+/// Asks for the lines of an object that will be read. Null will do.
+template <class T>
+inline void prefetch_object(const T* object) noexcept {
+    const auto* const bytes = reinterpret_cast<const char*>(object);
+    for (std::size_t at = 0; at < sizeof(T); at += cache_line_bytes) __builtin_prefetch(bytes + at);
 }
 
 }  // namespace strid

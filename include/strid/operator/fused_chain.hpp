@@ -11,6 +11,7 @@
 // Threads: only the task of the node.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -89,6 +90,18 @@ class FusedChain {
         if constexpr (stage_count != 0) return requires { requires Stage<0>::only_reads; };
         return false;
     }();
+    /// Before record `at` of `count`: the first stage may look at the next few, to bring near what
+    /// they need.
+    template <class Record>
+    void look_ahead(const Record* records, std::uint32_t at, std::uint32_t count) {
+        if constexpr (stage_count != 0) {
+            if constexpr (requires { requires Stage<0>::looks_ahead; }) {
+                constexpr std::uint32_t ahead = 16;
+                if (at % ahead != 0) return;
+                std::get<0>(stages_).look_ahead(records + at, std::min(count - at, ahead));
+            }
+        }
+    }
     /// When a stage wants to be asked though nothing came, the earliest of them; 0: none.
     [[nodiscard]] std::int64_t wake_at_ns() const noexcept {
         std::int64_t earliest = 0;

@@ -4,9 +4,8 @@
 // chain they pass (operator/fused_chain.hpp). One template instance is one function from batch to
 // batches, with every operator inlined into it.
 //
-// A kernel stops only between two records: before each it looks whether the output has a spare
-// block, and keeps its place in the batch where there is none. An exception of user code becomes an
-// OperatorError that names the operator; the batch at hand is released when the run is taken down.
+// A kernel stops only between two records, where the output has no spare block, and keeps its place
+// in the batch. An exception of user code becomes an OperatorError that names the operator.
 #pragma once
 
 #include <algorithm>
@@ -239,6 +238,7 @@ class Kernel final : public Node {
         try {
             Passage passage{chain_, stage_names(), passed};
             for (; at != header.count && passage.ready(); ++at) {
+                chain_.look_ahead(records, at, header.count);
                 if constexpr (!shared || Chain::only_reads) {
                     passage.pass(records[at]);
                 } else if constexpr (std::is_copy_constructible_v<Arrived>) {
@@ -377,8 +377,8 @@ class Kernel final : public Node {
     [[nodiscard]] std::size_t budget() const noexcept {
         std::size_t records = budget_.records();
         if constexpr (has_output) {
-            records = std::max(records,
-                               std::clamp<std::size_t>(256 * output_->slot_count(), 512, 8192));
+            records =
+                std::max(records, std::clamp<std::size_t>(256 * output_->slot_count(), 512, 8192));
         }
         return records;
     }

@@ -9,6 +9,7 @@
 // Threads: only the task of the node.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -22,6 +23,7 @@
 
 #include <strid/base/assert.hpp>
 #include <strid/base/hash.hpp>
+#include <strid/base/prefetch.hpp>
 #include <strid/base/text.hpp>
 #include <strid/memory/static_arena.hpp>
 #include <strid/message/batch.hpp>
@@ -81,6 +83,12 @@ class KeyTable {
         return add(key, std::forward<Make>(make));
     }
 
+    /// The value of the key, null where it has none.
+    [[nodiscard, gnu::always_inline]] V* find(const K& key, std::uint64_t hash) {
+        const auto found = table_.find(Probe{&key, hash});
+        return found == table_.end() ? nullptr : &found->second;
+    }
+
     /// The key is gone, and its value with it. A text key stays, with a value as new: those who
     /// hold the key as a result point to its text.
     void forget(const K& key, std::uint64_t hash) {
@@ -93,6 +101,22 @@ class KeyTable {
         }
     }
 
+    /// Brings near what the next `count` records, Hashed, will look up. The lookups here do not
+    /// wait for each other, so what is missing in the caches comes at once, not record by record.
+    /// Does nothing while the table fits there.
+    template <class Arrived, class KeyOf>
+    void look_ahead(const Arrived* arrived, std::size_t count, const KeyOf& key_of) {
+        if (is_near()) [[likely]]
+            return;
+        for (std::size_t i = 0; i != count; ++i) {
+            prefetch_object(find(std::invoke(key_of, arrived[i].record), arrived[i].hash));
+        }
+    }
+    /// It is as large as a cache of its own core at most.
+    [[nodiscard]] bool is_near() const noexcept {
+        return table_.size() * sizeof(std::pair<K, V>) < (std::size_t{1} << 20);
+    }
+
     [[nodiscard]] std::size_t size() const noexcept { return table_.size(); }
     [[nodiscard]] auto begin() { return table_.begin(); }
     [[nodiscard]] auto end() { return table_.end(); }
@@ -102,11 +126,15 @@ class KeyTable {
         const K* key;
         std::uint64_t hash;
     };
+    /// The table places keys by the upper bits of this, and a replica owns the keys of a range of
+    /// the hash's upper bits: halves change places, or the keys would crowd in a part of the table.
     struct Hash {
         using is_transparent = void;
         using is_avalanching = void;
-        std::size_t operator()(const K& key) const noexcept { return hash_of(key); }
-        std::size_t operator()(const Probe& probe) const noexcept { return probe.hash; }
+        std::size_t operator()(const K& key) const noexcept { return std::rotl(hash_of(key), 32); }
+        std::size_t operator()(const Probe& probe) const noexcept {
+            return std::rotl(probe.hash, 32);
+        }
     };
     struct Equal {
         using is_transparent = void;
@@ -174,6 +202,7 @@ template <class F, class KeyOf, class K>
 class PerKey {
   public:
     using Function = F;
+    static constexpr bool looks_ahead = true;
 
     PerKey(F prototype, KeyOf key_of)
         : prototype_(std::move(prototype)), key_of_(std::move(key_of)) {}
@@ -181,6 +210,10 @@ class PerKey {
     void open(const Context& context) {
         context_ = context;
         if constexpr (requires { prototype_.open(context); }) prototype_.open(context);
+    }
+    template <class T>
+    void look_ahead(const message::Hashed<T>* arrived, std::size_t count) {
+        table_.look_ahead(arrived, count, key_of_);
     }
 
   protected:
@@ -205,6 +238,7 @@ template <class State, class Fold, class KeyOf, class K>
 class Accumulate {
   public:
     static constexpr bool selective = true;
+    static constexpr bool looks_ahead = true;
 
     Accumulate(State initial, Fold fold, KeyOf key_of, Emit emit)
         : initial_(std::move(initial)),
@@ -215,6 +249,10 @@ class Accumulate {
     void open(const Context& context) {
         context_ = context;
         if constexpr (requires { fold_.open(context); }) fold_.open(context);
+    }
+    template <class T>
+    void look_ahead(const message::Hashed<T>* arrived, std::size_t count) {
+        table_.look_ahead(arrived, count, key_of_);
     }
 
     template <class T, class Next>
@@ -260,10 +298,14 @@ template <class T, class F, class KeyOf, class K>
 class Reduce {
   public:
     static constexpr bool selective = false;
+    static constexpr bool looks_ahead = true;
 
     Reduce(F combine, KeyOf key_of) : combine_(std::move(combine)), key_of_(std::move(key_of)) {}
 
     void open(const Context& context) { context_ = context; }
+    void look_ahead(const message::Hashed<T>* arrived, std::size_t count) {
+        table_.look_ahead(arrived, count, key_of_);
+    }
 
     template <class Next>
     void operator()(message::Hashed<T>& arrived, Next&& next) {

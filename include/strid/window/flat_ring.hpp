@@ -16,6 +16,7 @@
 #include <vector>
 
 #include <strid/base/assert.hpp>
+#include <strid/base/prefetch.hpp>
 
 namespace strid::window {
 
@@ -75,6 +76,13 @@ class FlatRing {
     /// The next element pushed has the position that it would have had.
     void clear() noexcept {
         while (!empty()) pop_front();
+    }
+
+    /// Asks for the memory of the first element and of the next one that is pushed.
+    void prefetch() const noexcept {
+        if (slots_.empty()) return;
+        prefetch_object(&slots_[begin_ & mask()]);
+        prefetch_object(&slots_[end_ & mask()]);
     }
 
     [[nodiscard]] bool is_valid() const noexcept {

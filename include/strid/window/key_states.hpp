@@ -10,11 +10,16 @@
 // Threads: only the task of the node. References to entries are valid until they expire.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
+#include <utility>
 #include <vector>
 
+#include <strid/base/assert.hpp>
+#include <strid/base/prefetch.hpp>
 #include <strid/operator/per_key.hpp>
 
 namespace strid::window {
@@ -37,6 +42,24 @@ class KeyStates {
         if (entry == nullptr) [[unlikely]]
             entry = &lease(own_key, hash, make);
         return *entry;
+    }
+    /// As KeyTable::look_ahead; `touch(state)` asks for what a state points to.
+    template <class Arrived, class KeyOf, class Touch>
+    void look_ahead(const Arrived* arrived, std::size_t count, const KeyOf& key_of, Touch&& touch) {
+        if (live_ * sizeof(Entry) < (std::size_t{1} << 20)) [[likely]]
+            return;
+        constexpr std::size_t count_max = 16;
+        STRID_ASSERT(count <= count_max);
+        std::array<Entry*, count_max> entries;
+        for (std::size_t i = 0; i != count; ++i) {
+            Entry* const* const found =
+                table_.find(std::invoke(key_of, arrived[i].record), arrived[i].hash);
+            entries[i] = found == nullptr ? nullptr : *found;
+            prefetch_object(entries[i]);
+        }
+        for (std::size_t i = 0; i != count; ++i) {
+            if (entries[i] != nullptr) touch(std::as_const(entries[i]->state));
+        }
     }
     void expire(Entry& entry) {
         --live_;

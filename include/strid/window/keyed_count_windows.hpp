@@ -32,6 +32,7 @@ class KeyedCountWindows {
     using Result = WindowResult<K, ResultOf<A, K, CountBounds>, CountBounds>;
     static constexpr bool selective = true;
     static constexpr bool only_reads = true;
+    static constexpr bool looks_ahead = true;
 
     KeyedCountWindows(CountWindows windows, KeyOf key_of, A aggregate, const WindowOptions& options)
         : windows_(windows),
@@ -43,6 +44,10 @@ class KeyedCountWindows {
     void farm() noexcept { farmed_ = true; }
     void open(const Context& context) {
         if (farmed_) windows_ = windows_.share(context.replica, context.parallelism);
+    }
+
+    void look_ahead(const message::Hashed<T>* arrived, std::size_t count) {
+        table_.look_ahead(arrived, count, key_of_);
     }
 
     template <class Next>

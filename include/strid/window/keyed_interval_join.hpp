@@ -60,6 +60,7 @@ class KeyedIntervalJoin {
     using K = std::remove_cvref_t<std::invoke_result_t<const KeyOf&, const Either&>>;
     using Out = typename PairResult<F, L, R>::type;
     static constexpr bool selective = true;
+    static constexpr bool looks_ahead = true;
 
     /// Throws Error for an interval that no time lies in.
     KeyedIntervalJoin(JoinInterval interval, KeyOf key_of, LeftTime left_time, RightTime right_time,
@@ -76,6 +77,13 @@ class KeyedIntervalJoin {
 
     /// What the sender of the records that follow has promised.
     void begin_batch(EventTime promised) noexcept { promised_ = promised; }
+
+    void look_ahead(const message::Hashed<Either>* arrived, std::size_t count) {
+        keys_.look_ahead(arrived, count, key_of_, [](const KeyState& state) {
+            state.left.prefetch();
+            state.right.prefetch();
+        });
+    }
 
     template <class Next>
     void operator()(message::Hashed<Either>& arrived, Next&& next) {
@@ -100,7 +108,9 @@ class KeyedIntervalJoin {
 
     template <class Next, class Ready>
     bool advance(EventTime watermark, Next&& next, Ready&& ready) {
-        return expire_up_to(watermark, next, ready);
+        if (!expire_up_to(watermark, next, ready)) return false;
+        watermark_ = watermark;
+        return true;
     }
     template <class Next, class Ready>
     bool finish(Next&& next, Ready&& ready) {
@@ -154,6 +164,10 @@ class KeyedIntervalJoin {
               const T& record, std::int64_t lower, std::int64_t upper, Pair&& pair) {
         const EventTime last = time + Duration{upper};
         bool met = false;
+        if (kind_ == JoinKind::inner) {
+            let_go(others, -lower);
+            let_go(own, upper);
+        }
         for (auto at = first_from(others, time + Duration{lower});
              at != others.end_position() && others[at].time <= last; ++at) {
             others[at].met = met = true;
@@ -195,8 +209,13 @@ class KeyedIntervalJoin {
                 keys_.expire(*key);
                 continue;
             }
-            deadlines_.await(*key,
-                             std::min(expiry(state.left, upper_), expiry(state.right, -lower_)));
+            // Where nobody is told of records that met nobody, the key is not looked at for each of
+            // them: what comes later lets go of what has expired.
+            deadlines_.await(
+                *key,
+                kind_ == JoinKind::inner
+                    ? std::max(last_expiry(state.left, upper_), last_expiry(state.right, -lower_))
+                    : std::min(expiry(state.left, upper_), expiry(state.right, -lower_)));
             if (!right_done) return false;
         }
         return true;
@@ -207,6 +226,18 @@ class KeyedIntervalJoin {
     static EventTime expiry(const FlatRing<Kept>& ring, std::int64_t upper) {
         if (ring.empty()) return EventTime::latest();
         return ring.front().time + Duration{upper} + Duration{1};
+    }
+
+    /// When all of a side can.
+    template <class Kept>
+    static EventTime last_expiry(const FlatRing<Kept>& ring, std::int64_t upper) {
+        if (ring.empty()) return EventTime::earliest();
+        return ring.back().time + Duration{upper} + Duration{1};
+    }
+
+    template <class Kept>
+    void let_go(FlatRing<Kept>& ring, std::int64_t upper) {
+        while (!ring.empty() && expiry(ring, upper) <= watermark_) ring.pop_front();
     }
 
     template <class Next>
@@ -239,6 +270,7 @@ class KeyedIntervalJoin {
     std::int64_t upper_;  // inclusive
     JoinKind kind_;
     EventTime promised_ = EventTime::earliest();
+    EventTime watermark_ = EventTime::earliest();
     std::uint64_t late_ = 0;
     KeyStates<K, KeyState> keys_;
     Deadlines<Entry> deadlines_;

@@ -48,6 +48,7 @@ class KeyedTimeWindows {
     using Out = Output<Result, T, keeps_late>;
     static constexpr bool selective = true;
     static constexpr bool only_reads = true;
+    static constexpr bool looks_ahead = true;
 
     KeyedTimeWindows(TimeWindows windows, KeyOf key_of, TimeOf time_of, A aggregate,
                      const WindowOptions& options)
@@ -64,6 +65,11 @@ class KeyedTimeWindows {
         if (!all_) return;
         windows_ = all_->share(context.replica, context.parallelism);
         context_ = context;
+    }
+
+    void look_ahead(const message::Hashed<T>* arrived, std::size_t count) {
+        keys_.look_ahead(arrived, count, key_of_,
+                         [](const KeyState& state) { state.panes.prefetch(); });
     }
 
     template <class Next>
