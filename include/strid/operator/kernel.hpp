@@ -139,7 +139,7 @@ class Kernel final : public Node {
             born_ns = emit.born_ns();
         }
         if (status == SourceStatus::finished) ended_ = true;
-        if (emitted != 0) count_records(emitted, passed);
+        const std::uint64_t left = count_records(emitted, passed);
         advance(start_ns);
         if (status != SourceStatus::more) flush_stages();
         const bool told = publish(status != SourceStatus::more);
@@ -147,7 +147,8 @@ class Kernel final : public Node {
             waits_.begin(WaitClock::For::input);
             return RunResult::empty;
         }
-        end_run(start_ns, born_ns, emitted);
+        const std::int64_t took_ns = end_run(start_ns, born_ns, emitted);
+        budget_.ran(emitted, has_output ? left : 0, took_ns);
         return RunResult::progressed;
     }
 
@@ -351,8 +352,9 @@ class Kernel final : public Node {
         });
     }
 
-    /// `arrived` records came in; a stage that is not selective lets all of them through.
-    void count_records(std::uint64_t arrived, const Passed& passed) {
+    /// `arrived` records came in; a stage that is not selective lets all of them through. Returns
+    /// how many left the last one.
+    std::uint64_t count_records(std::uint64_t arrived, const Passed& passed) {
         if constexpr (has_source) counts_.front().out.add(arrived);
         chain_.for_each_stage([&]<std::size_t I>(auto& stage) {
             auto& counts = counts_[Head::operators + I];
@@ -361,26 +363,23 @@ class Kernel final : public Node {
             if constexpr (std::remove_cvref_t<decltype(stage)>::selective) arrived = passed[I];
             if constexpr (I + 1 < stage_count || has_output) counts.out.add(arrived);
         });
+        return arrived;
     }
 
-    void end_run(std::int64_t start_ns, std::int64_t born_ns, std::uint64_t records) {
+    /// Returns how long the run took.
+    std::int64_t end_run(std::int64_t start_ns, std::int64_t born_ns, std::uint64_t records) {
         const std::int64_t end = now_ns();
         busy_ns_.add(static_cast<std::uint64_t>(end - start_ns));
         batches_.add(1);
-        if constexpr (has_source) budget_.ran(records, end - start_ns);
         if (records != 0 && born_ns != message::never_born) {
             latency_.record(end - born_ns, records);
         }
+        return end - start_ns;
     }
 
-    /// Records per poll: PollBudget's, and a good part of a batch for each place they may go to.
     [[nodiscard]] std::size_t budget() const noexcept {
-        std::size_t records = budget_.records();
-        if constexpr (has_output) {
-            records =
-                std::max(records, std::clamp<std::size_t>(256 * output_->slot_count(), 512, 8192));
-        }
-        return records;
+        if constexpr (has_output) return budget_.records(output_->slot_count());
+        return budget_.records();
     }
 
     Head head_;
