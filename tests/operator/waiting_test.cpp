@@ -71,18 +71,28 @@ TEST(WaitClock, CountsNoWaitTwiceForWhoLooksMeanwhile) {
 TEST(PollBudget, GrowsWhileRunsAreShortAndShrinksWhereTheyAreLong) {
     PollBudget budget;
     const std::size_t first = budget.records();
-    budget.ran(first, 1'000);
+    budget.ran(first, 0, 1'000);
     EXPECT_EQ(budget.records(), 2 * first);
-    budget.ran(2 * first - 1, 1'000);  // the source had no more: says nothing about the budget
+    budget.ran(2 * first - 1, 0, 1'000);  // the source had no more: says nothing about the budget
     EXPECT_EQ(budget.records(), 2 * first);
-    budget.ran(2 * first, 50'000);  // as long as it should be
+    budget.ran(2 * first, 0, 50'000);  // as long as it should be
     EXPECT_EQ(budget.records(), 2 * first);
-    for (int i = 0; i < 100; ++i) budget.ran(budget.records(), 1'000);
+    for (int i = 0; i < 100; ++i) budget.ran(budget.records(), 0, 1'000);
     const std::size_t most = budget.records();
     EXPECT_LE(most, 65'536U);
-    for (int i = 0; i < 100; ++i) budget.ran(budget.records(), 1'000'000'000);
+    for (int i = 0; i < 100; ++i) budget.ran(budget.records(), 0, 1'000'000'000);
     EXPECT_GE(budget.records(), 1U);
     EXPECT_LE(budget.records(), 64U);
+}
+
+TEST(PollBudget, IsABatchOrSoWhereRecordsGoOn) {
+    PollBudget budget;
+    EXPECT_EQ(budget.records(1), 512U);
+    EXPECT_EQ(budget.records(4), 1'024U);
+    for (int i = 0; i < 100; ++i) budget.ran(budget.records(1), 1, 1'000);  // hardly any does
+    EXPECT_GT(budget.records(1), 4'096U);
+    budget.ran(budget.records(1), budget.records(1) / 2, 1'000);  // half of them do
+    EXPECT_EQ(budget.records(1), 512U);
 }
 
 }  // namespace
