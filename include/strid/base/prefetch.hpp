@@ -3,6 +3,7 @@
 // A hint to the processor. Stateless.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -24,11 +25,14 @@ inline void prefetch_for_write(const void* from, std::size_t bytes_ahead) noexce
 #endif
 }
 
-/// Asks for the lines of an object that will be read. Null will do.
+/// Asks for the first lines of an object that will be read, four at most: the processor has ten or
+/// so requests under way, and goes on by itself where an object is read from front to back. Null
+/// will do.
 template <class T>
 inline void prefetch_object(const T* object) noexcept {
+    constexpr std::size_t asked = std::min(sizeof(T), 4 * cache_line_bytes);
     const auto* const bytes = reinterpret_cast<const char*>(object);
-    for (std::size_t at = 0; at < sizeof(T); at += cache_line_bytes) __builtin_prefetch(bytes + at);
+    for (std::size_t at = 0; at < asked; at += cache_line_bytes) __builtin_prefetch(bytes + at);
 }
 
 }  // namespace strid

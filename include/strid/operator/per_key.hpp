@@ -202,6 +202,7 @@ template <class F, class KeyOf, class K>
 class PerKey {
   public:
     using Function = F;
+    static constexpr bool keyed = true;
     static constexpr bool looks_ahead = true;
 
     PerKey(F prototype, KeyOf key_of)

@@ -5,7 +5,8 @@
 // second finds the first, so every pair comes out once, as soon as both are there.
 //
 // Each side keeps its records by time until the watermark says that nothing can meet them any more.
-// Then a record that met nobody comes out alone, where the kind of the join says so. A record that
+// Then a record that met nobody comes out alone, where the kind of the join says so; an inner join
+// lets go later, when the key is looked up next or its last record has expired. A record that
 // breaks the promise of its own stream is late: it is counted and dropped, because those it would
 // have met may be gone. What is kept outlives its batch: a record with text fields must own its
 // text.

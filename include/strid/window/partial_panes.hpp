@@ -22,7 +22,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -75,7 +74,7 @@ class PartialPanes {
           aggregate_(std::move(aggregate)) {}
 
     void open(const Context&) {
-        places_.assign(std::size_t{1} << place_bits, {});
+        places_.assign(place_count, {});
         taken_.reserve(places_.size());
     }
 
@@ -85,7 +84,7 @@ class PartialPanes {
         if (time < at_pane_.start || time >= at_pane_.end) [[unlikely]]
             go_to_pane(time);
         const K key = std::invoke(key_of_, std::as_const(record));
-        Place& place = places_[hash_of(key) >> (64 - place_bits)];
+        Place& place = places_[hash_of(key) % place_count];
         if (place.key == key && place.pane == pane_ && place.records != 0) [[likely]] {
             add_record(aggregate_, place.state, std::as_const(record));
             ++place.records;
@@ -116,10 +115,13 @@ class PartialPanes {
         std::uint64_t records = 0;            // 0: nobody's
         EventTime end = EventTime::latest();  // of the first window that has the pane
     };
-    static constexpr unsigned place_bits = 12;
-    static constexpr std::uint32_t judged_together =
-        4'096;  // parts, before it is seen what they save
-    static constexpr std::uint32_t sent_alone = 16 * judged_together;  // where they save too little
+    // A power of two: a place is the lower bits of the hash, of which the upper ones say whose a
+    // key is behind a partitioned edge.
+    static constexpr std::size_t place_count = 4'096;
+    // Parts that leave before it is seen what they save, and records that go alone where it is too
+    // little.
+    static constexpr std::uint32_t judged_together = 4'096;
+    static constexpr std::uint32_t sent_alone = 16 * judged_together;
 
     /// What is known of a pane for as long as records lie in it.
     void go_to_pane(EventTime time) {
