@@ -22,6 +22,7 @@
 #include <fmt/format.h>
 
 #include <strid/connector/csv_row.hpp>
+#include <strid/connector/digits.hpp>
 #include <strid/connector/fields.hpp>
 
 namespace strid {
@@ -122,13 +123,10 @@ bool scan_integer(const char*& p, T& value) noexcept {
         negative = *p == '-';
         if (negative) ++p;
     }
-    const char* const first = p;
     std::uint64_t number = 0;
-    for (unsigned digit; (digit = static_cast<unsigned char>(*p) - unsigned{'0'}) < 10; ++p) {
-        number = number * 10 + digit;
-    }
+    const std::ptrdiff_t digits = take_digits(p, number);
     constexpr std::ptrdiff_t digits_max = 18;  // whatever they are, they fit 63 bits
-    if (p == first || p - first > digits_max) return false;
+    if (digits == 0 || digits > digits_max) return false;
     if constexpr (sizeof(T) < sizeof(std::uint64_t)) {
         if (number > static_cast<std::uint64_t>(std::numeric_limits<T>::max())) return false;
     }
@@ -137,35 +135,31 @@ bool scan_integer(const char*& p, T& value) noexcept {
 }
 
 /// The usual number: at most 15 digits, with or without a fraction. Both they and the power of ten
-/// are doubles, so one division rounds as reading the text does.
+/// are doubles, so one division rounds as reading the text does and nothing else rounds.
 template <std::floating_point T>
 bool scan_floating(const char*& p, const char* end, T& value) noexcept {
     if constexpr (std::same_as<T, double>) {
-        constexpr std::array<double, 16> powers{1,   1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-                                                1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+        static constexpr std::array<double, 16> powers{
+            1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
         constexpr std::ptrdiff_t digits_max = 15;
         const bool negative = *p == '-';
         const char* at = p + static_cast<int>(negative);
         std::uint64_t number = 0;
-        const auto take_digits = [&] {
-            const char* const first = at;
-            for (unsigned digit; (digit = static_cast<unsigned char>(*at) - unsigned{'0'}) < 10;
-                 ++at) {
-                number = number * 10 + digit;
-            }
-            return at - first;
-        };
-        const std::ptrdiff_t whole = take_digits();
-        std::ptrdiff_t fraction = 0;
-        bool is_usual = whole > 0;
+        const std::ptrdiff_t whole = take_digits(at, number);
+        bool is_usual = whole > 0 && whole <= digits_max;
+        // Of signed numbers, which the processor converts by one instruction.
+        auto size = static_cast<double>(static_cast<std::int64_t>(number));
         if (is_usual && *at == '.') {
             ++at;
-            fraction = take_digits();
-            is_usual = fraction > 0;
+            const std::ptrdiff_t places = take_digits(at, number);
+            is_usual = places > 0 && whole + places <= digits_max;
+            if (is_usual) {
+                const double power = powers[static_cast<std::size_t>(places)];
+                const auto rest = static_cast<double>(static_cast<std::int64_t>(number));
+                size = (size * power + rest) / power;
+            }
         }
-        if (is_usual && whole + fraction <= digits_max && (*at | 0x20) != 'e') {
-            const double size =
-                static_cast<double>(number) / powers[static_cast<std::size_t>(fraction)];
+        if (is_usual && (*at | 0x20) != 'e') {
             value = negative ? -size : size;
             p = at;
             return true;
@@ -206,32 +200,30 @@ void append_floating(std::string& out, T value) {
     char text[64];
     if constexpr (std::same_as<T, double>) {
         constexpr double scale = 1e6;
+        constexpr std::ptrdiff_t places = 6;
         const double size = std::abs(value);
         if (size >= 1e-4 && size < 1e9) {
-            const auto scaled = static_cast<std::uint64_t>(size * scale + 0.5);
+            const auto scaled = static_cast<std::int64_t>(size * scale + 0.5);
             if (static_cast<double>(scaled) / scale == size) {
-                char* const end = text + sizeof text;
-                char* begin = end;
-                const auto put = [&](std::uint64_t digit) {
-                    *--begin = static_cast<char>('0' + digit);
-                };
-                auto decimals = static_cast<std::uint32_t>(scaled % 1'000'000);
-                if (decimals != 0) {
-                    int places = 6;
-                    for (; decimals % 10 == 0; decimals /= 10) --places;
-                    for (; places > 0; --places, decimals /= 10) put(decimals % 10);
-                    *--begin = '.';
-                }
-                std::uint64_t whole = scaled / 1'000'000;
-                do put(whole % 10);
-                while ((whole /= 10) != 0);
-                if (value < 0) *--begin = '-';
-                out.append(begin, end);
+                // Below 1 with a 1 before the decimals, which keeps their zeros.
+                const bool is_fraction = size < 1;
+                const fmt::format_int digits(is_fraction ? scaled + 1'000'000 : scaled);
+                const char* const decimals = digits.data() + digits.size() - places;
+                char* end = text;
+                if (value < 0) *end++ = '-';
+                end = is_fraction ? std::fill_n(end, 1, '0')
+                                  : std::copy(digits.data(), decimals, end);
+                *end = '.';
+                end = std::copy_n(decimals, places, end + 1);
+                while (end[-1] == '0') --end;
+                if (end[-1] == '.') --end;
+                out.append(text, static_cast<std::size_t>(end - text));
                 return;
             }
         }
     }
-    out.append(text, fmt::format_to(text, "{}", value));
+    const char* const end = fmt::format_to(text, "{}", value);
+    out.append(text, static_cast<std::size_t>(end - text));
 }
 
 template <class T>

@@ -145,6 +145,15 @@ class KeyedTimeWindows {
         Index due = nothing_due;  // the number that its entry in the schedule stands at
     };
     using Entry = typename KeyStates<K, KeyState>::Entry;
+
+    /// What is known of a window while it fires, one key after another.
+    struct FiringWindow {
+        Index window;
+        TimeBounds bounds;
+        WindowRange<Index> panes;
+        WindowRange<Index> next_panes;  // of the window behind it
+        Index first_kept;               // pane, of those that windows behind it may need
+    };
     static constexpr Index nothing_due = std::numeric_limits<Index>::max();
 
     void go_to_pane(EventTime time) {
@@ -213,15 +222,21 @@ class KeyedTimeWindows {
             if (!schedule_.pop(end, window, key)) return true;
             if (key->state.due != window) continue;  // it was put forward, or is another key's now
             key->state.due = nothing_due;
-            fire(*key, window, next);
-            await_next(*key, window + 1);
+            if (!firing_ || firing_->window != window) firing_ = at_window(window);
+            fire(*key, next);
+            await_next(*key);
         }
     }
 
+    [[nodiscard]] FiringWindow at_window(Index window) const noexcept {
+        return {window, windows_.bounds(window), windows_.panes(window), windows_.panes(window + 1),
+                windows_.panes(closed_by(window + 1)).first};
+    }
+
     template <class Next>
-    void fire(Entry& entry, Index window, Next& next) {
+    void fire(Entry& entry, Next& next) {
         KeyState& key = entry.state;
-        const auto range = windows_.panes(window);
+        const auto range = firing_->panes;
         auto& panes = key.panes;
         while (key.end_slid != panes.end_position() && panes[key.end_slid].number < range.end) {
             key.slid.insert(panes[key.end_slid++].state);
@@ -231,7 +246,7 @@ class KeyedTimeWindows {
             ++key.first_slid;
         }
         if (key.first_slid == key.end_slid) return;  // looked at for what it may let go
-        emit(entry.key, windows_.bounds(window), key.slid.query(), next);
+        emit(entry.key, firing_->bounds, key.slid.query(), next);
     }
 
     template <class Sum, class Next>
@@ -243,11 +258,10 @@ class KeyedTimeWindows {
 
     /// Lets go of the panes that no window needs that may still change, and of the key when it has
     /// none; else says when to look at it next.
-    void await_next(Entry& entry, Index window) {
+    void await_next(Entry& entry) {
         KeyState& key = entry.state;
         auto& panes = key.panes;
-        const Index kept = windows_.panes(closed_by(window)).first;
-        while (!panes.empty() && panes.front().number < kept) {
+        while (!panes.empty() && panes.front().number < firing_->first_kept) {
             if (key.first_slid == panes.begin_position()) {
                 if (key.end_slid == key.first_slid) {
                     ++key.end_slid;
@@ -263,10 +277,12 @@ class KeyedTimeWindows {
             return;
         }
         // The next window that has a pane which the last one had, or one that came behind it.
-        const Index needed = windows_.panes(window).first;
-        if (panes.back().number >= needed) {
-            const auto at = position_of(panes, needed);
-            await(entry, std::max(window, windows_.with_pane(panes[at].number).first));
+        const Index window = firing_->window + 1;
+        const auto needed = firing_->next_panes;
+        if (panes.back().number >= needed.first) {
+            const Index pane = panes[position_of(panes, needed.first)].number;
+            await(entry,
+                  pane < needed.end ? window : std::max(window, windows_.with_pane(pane).first));
         } else {
             await(entry, closing_of(windows_.with_pane(panes.front().number).end - 1));
         }
@@ -328,6 +344,7 @@ class KeyedTimeWindows {
     TimeBounds at_pane_{EventTime::latest(), EventTime::earliest()};  // of the last record's pane
     Index pane_ = 0;
     WindowRange<Index> in_windows_{};  // and the windows that have it
+    std::optional<FiringWindow> firing_;
     Index closed_ = std::numeric_limits<Index>::min();
     std::uint64_t late_ = 0;
     KeyStates<K, KeyState> keys_;

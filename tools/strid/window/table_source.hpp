@@ -121,10 +121,14 @@ class TableSource : public TableInput {
             for (std::size_t skipped = step.skipped; skipped > 0; --skipped) {
                 if (!pass_field(p, delimiter) || *p++ == '\n') return false;
             }
-            if (!scan_field(p, step, row)) return false;
-            if (*p == '\r' && p[1] == '\n') ++p;
-            if (*p != delimiter && *p != '\n') return false;
-            if (&step != &steps().back() && *p++ == '\n') return false;
+            if (!scan_field(p, delimiter, step, row)) return false;
+            const bool is_last = &step == &steps().back();
+            if (*p == delimiter) {
+                if (!is_last) ++p;
+            } else {
+                if (*p == '\r') ++p;
+                if (*p != '\n' || !is_last) return false;
+            }
         }
         while (*p != '\n') {
             if (!pass_field(++p, delimiter)) return false;
@@ -137,12 +141,12 @@ class TableSource : public TableInput {
     }
 
     /// A whole number in the format's unit. False, with nothing consumed, for any other time.
-    bool scan_time(const char*& p, EventTime& time) const noexcept {
+    bool scan_time(const char*& p, char delimiter, EventTime& time) const noexcept {
         const char* at = p;
         std::int64_t count = 0;
         std::int64_t ns = 0;
         if (!detail::scan_integer(at, count)) return false;
-        if (*at != options().delimiter && *at != '\n') return false;
+        if (*at != delimiter && *at != '\n') return false;
         if (__builtin_mul_overflow(count, plan().format.unit_ns, &ns)) return false;
         time = EventTime::of_ns(ns);
         p = at;
@@ -150,17 +154,17 @@ class TableSource : public TableInput {
     }
 
     /// Leaves `p` where the field ends, if it is plain.
-    bool scan_field(const char*& p, const Step& step, record_type& row) {
+    bool scan_field(const char*& p, char delimiter, const Step& step, record_type& row) {
         if (step.target == Step::Target::number) {
-            if (*p == options().delimiter || *p == '\r' || *p == '\n') return true;  // missing
+            if (*p == delimiter || *p == '\r' || *p == '\n') return true;  // missing
             double number = 0;
-            if (!detail::scan_csv_value(p, end_, options().delimiter, number)) return false;
+            if (!detail::scan_csv_value(p, end_, delimiter, number)) return false;
             row.set_number(step.index, number);
             return true;
         }
-        if (step.target == Step::Target::time && scan_time(p, row.time)) return true;
+        if (step.target == Step::Target::time && scan_time(p, delimiter, row.time)) return true;
         std::string_view text;
-        if (!detail::scan_csv_value(p, end_, options().delimiter, text)) return false;
+        if (!detail::scan_csv_value(p, end_, delimiter, text)) return false;
         switch (step.target) {
             case Step::Target::time:
                 return read_time(text, plan().format, row.time) == nullptr;
