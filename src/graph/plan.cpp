@@ -126,11 +126,18 @@ class Planner {
         if (options_.mode == RunOptions::Mode::dedicated && options_.loads.empty()) return 1;
         double all = 0;
         for (std::size_t i = 0; i < segments_.all.size(); ++i) all += load_of(i);
-        if (all <= 0) return plan_.workers;
+        if (all <= 0) return unmeasured(segments_.all[s]->operators().front());
         constexpr double slack = 0.05;  // for what measuring is unsure of
         const double cores = static_cast<double>(plan_.workers) * load_of(s) / all - slack;
         return std::clamp<std::size_t>(static_cast<std::size_t>(std::ceil(cores)), 1,
                                        plan_.workers);
+    }
+
+    /// A replica per worker; of a light operator none for the workers that a source may fill.
+    [[nodiscard]] std::size_t unmeasured(const OperatorInfo& op) const {
+        std::size_t sources = 0;
+        for (const auto& segment : segments_.all) sources += segment->has_source() && op.light;
+        return plan_.workers > sources ? plan_.workers - sources : 1;
     }
 
     [[nodiscard]] double load_of(std::size_t s) const {
@@ -147,11 +154,8 @@ class Planner {
             std::size_t inherited = first_parallelism(s);
             for (const auto& op : segment.operators()) {
                 const std::size_t wished = wish(op);
-                if (wished != 0) {
-                    inherited = wished;
-                } else if (!op.parallel_by_default) {
-                    inherited = 1;
-                }
+                if (wished != 0 || !op.parallel_by_default)
+                    inherited = std::max<std::size_t>(wished, 1);
                 parallelism_[s].push_back(inherited);
             }
             check_input(s);

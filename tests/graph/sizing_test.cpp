@@ -3,8 +3,12 @@
 // Replicas from measured loads (paper 2, section 5.3): the share of an operator in the work is its
 // share of the workers.
 #include <chrono>
+#include <functional>
 
 #include <gtest/gtest.h>
+
+#include <strid/strid.hpp>
+#include <strid/window/aggregates.hpp>
 
 #include "test_sources.hpp"
 
@@ -59,6 +63,28 @@ TEST(Sizing, WithoutLoadsIsOneReplicaPerWorkerAndWhatIsAskedForWins) {
     EXPECT_EQ(
         replicas("light", {.workers = 3, .operator_parallelism = {{"light", 2}}, .loads = loads}),
         2U);
+}
+
+Graph count_windows(std::uint64_t length, std::uint64_t slide) {
+    Graph graph{"windows"};
+    graph.source(Numbers{10}, {.name = "numbers"})
+        .key_by([](const std::uint64_t& n) { return n; })
+        .window(window::CountWindows::sliding(length, slide),
+                window::sum<std::uint64_t>(std::identity{}), {.name = "windows"})
+        .sink([](const auto&) {}, {.name = "drop"});
+    return graph;
+}
+
+TEST(Sizing, AWindowThatIsLightLeavesTheSourceAWorker) {
+    const auto windows = [](Graph graph, const RunOptions& options) {
+        return run(graph, options).find("windows")->parallelism;
+    };
+    EXPECT_EQ(windows(count_windows(1000, 25), {.workers = 1}), 1U);
+    EXPECT_EQ(windows(count_windows(1000, 25), {.workers = 2}), 1U);
+    EXPECT_EQ(windows(count_windows(1000, 25), {.workers = 4}), 3U);
+    EXPECT_EQ(windows(count_windows(1000, 25), {.workers = 2, .parallelism = 2}), 2U);
+    // Many of its records complete a pane.
+    EXPECT_EQ(windows(count_windows(1000, 4), {.workers = 2}), 2U);
 }
 
 TEST(Sizing, LoadsOfARunAreCostTimesSelectivity) {

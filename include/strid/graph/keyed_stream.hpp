@@ -121,9 +121,15 @@ class KeyedStream {
     template <window::AggregateOf<T> A>
     auto window(window::CountWindows windows, A aggregate, WindowOptions options = {}) && {
         using Stage = window::KeyedCountWindows<T, KeyOf, K, A>;
-        return then<typename Stage::Result>(
+        auto stream = then<typename Stage::Result>(
             Stage{windows, std::move(key_of_), std::move(aggregate), options}, of(options),
             "window");
+        if (Stage::is_light(windows)) {
+            graph::OperatorInfo& info = stream.handle_.operators.back();
+            info.light = true;
+            info.note = "light: each source is left a worker";
+        }
+        return stream;
     }
 
     /// One window of everything, which fires and starts anew as a trigger of one's own says: out

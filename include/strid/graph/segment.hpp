@@ -36,7 +36,10 @@ struct OperatorInfo {
     bool parallel_by_default = true;
     bool draws_watermarks = false;
     bool needs_watermarks = false;  ///< A window of event time.
-    std::string note = {};          ///< Why it is as it is, for `explain()`; may be empty.
+    /// A record costs it no more than it costs a source to make one: where nobody says how many
+    /// replicas it has, a worker is left to each source.
+    bool light = false;
+    std::string note = {};  ///< Why it is as it is, for `explain()`; may be empty.
 };
 
 /// One consumer of a segment's output; a split has one per branch.

@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <type_traits>
 #include <utility>
 
 #include <strid/message/batch.hpp>
@@ -39,6 +40,12 @@ class KeyedCountWindows {
           key_of_(std::move(key_of)),
           aggregate_(std::move(aggregate)),
           at_end_(options.at_end) {}
+
+    /// A record is hardly ever more than an addition to a small state.
+    [[nodiscard]] static bool is_light(const CountWindows& windows) noexcept {
+        using State = typename A::State;
+        return windows.pane() >= 8 && std::is_trivially_copyable_v<State> && sizeof(State) <= 64;
+    }
 
     /// The replicas have every record, and each fires every n-th window: window farming.
     void farm() noexcept { farmed_ = true; }
