@@ -52,8 +52,15 @@ class SigpipeHeldBack {
     sigset_t before_{};
 };
 
-bool blocks(mode_t mode) noexcept {
-    return !S_ISREG(mode) && !S_ISDIR(mode);
+/// /dev/null takes everything at once.
+bool is_null_device(const struct stat& status) noexcept {
+    struct stat null {};
+    return S_ISCHR(status.st_mode) && ::stat("/dev/null", &null) == 0 &&
+           status.st_rdev == null.st_rdev;
+}
+
+bool blocks(const struct stat& status) noexcept {
+    return !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode) && !is_null_device(status);
 }
 
 }  // namespace
@@ -71,7 +78,7 @@ bool OutputFile::may_block() const noexcept {
     struct stat status {};
     const int failed =
         path_ == "-" ? ::fstat(STDOUT_FILENO, &status) : ::stat(path_.c_str(), &status);
-    return failed == 0 && blocks(status.st_mode);
+    return failed == 0 && blocks(status);
 }
 
 bool OutputFile::open(std::string_view header) {
@@ -87,7 +94,7 @@ bool OutputFile::open(std::string_view header) {
         if (descriptor_ < 0) fail("cannot open for writing", errno);
     }
     struct stat status {};
-    raises_sigpipe_ = ::fstat(descriptor_, &status) == 0 && blocks(status.st_mode);
+    raises_sigpipe_ = ::fstat(descriptor_, &status) == 0 && blocks(status);
     failed_with_ = 0;
     try {
         write_all(header);

@@ -156,6 +156,13 @@ TEST(TextWriter, AClosedPipeIsAnErrorAndNoSignal) {
     EXPECT_EQ(::sigismember(&blocked, SIGPIPE), 0);
 }
 
+TEST(TextWriter, FilesAndTheNullDeviceNeedNoThreadOfTheirOwn) {
+    const Folder folder;
+    EXPECT_FALSE(text_writer(folder.file("a")).blocks());
+    EXPECT_FALSE(text_writer("/dev/null").blocks());
+    EXPECT_TRUE(text_writer("/dev/full").blocks());
+}
+
 TEST(TextWriter, TextLinesAndAnythingThatFormats) {
     const Folder folder;
     auto writer = text_writer(folder.file("a"));
