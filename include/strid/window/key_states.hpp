@@ -10,11 +10,13 @@
 // Threads: only the task of the node. References to entries are valid until they expire.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -46,11 +48,10 @@ class KeyStates {
     /// As KeyTable::look_ahead; `touch(state)` asks for what a state points to.
     template <class Arrived, class KeyOf, class Touch>
     void look_ahead(const Arrived* arrived, std::size_t count, const KeyOf& key_of, Touch&& touch) {
-        if (live_ * sizeof(Entry) < (std::size_t{1} << 20)) [[likely]]
+        if (is_near()) [[likely]]
             return;
-        constexpr std::size_t count_max = 16;
-        STRID_ASSERT(count <= count_max);
-        std::array<Entry*, count_max> entries;
+        STRID_ASSERT(count <= at_once);
+        std::array<Entry*, at_once> entries;
         for (std::size_t i = 0; i != count; ++i) {
             Entry* const* const found =
                 table_.find(std::invoke(key_of, arrived[i].record), arrived[i].hash);
@@ -61,6 +62,20 @@ class KeyStates {
             if (entries[i] != nullptr) touch(std::as_const(entries[i]->state));
         }
     }
+    /// The same for the next of `entries` that are looked at one after the other; returns for how
+    /// many. `leaving`: they will expire.
+    template <class Touch>
+    [[nodiscard]] std::size_t look_ahead(std::span<Entry* const> entries, bool leaving,
+                                         Touch&& touch) {
+        if (is_near()) return entries.size();
+        entries = entries.first(std::min(entries.size(), at_once));
+        for (const Entry* const entry : entries) prefetch_object(entry);
+        for (const Entry* const entry : entries) {
+            touch(entry->state);
+            if (leaving) prefetch_object(table_.find(entry->key, entry->hash));
+        }
+        return entries.size();
+    }
     void expire(Entry& entry) {
         --live_;
         table_.forget(entry.key, entry.hash);
@@ -69,6 +84,13 @@ class KeyStates {
     [[nodiscard]] std::size_t live() const noexcept { return live_; }
 
   private:
+    static constexpr std::size_t at_once = 16;
+
+    /// The states fit the nearer caches, with some memory of their own.
+    [[nodiscard]] bool is_near() const noexcept {
+        return live_ * sizeof(Entry) < (std::size_t{1} << 17);
+    }
+
     template <class Make>
     [[gnu::noinline]] Entry& lease(const K& key, std::uint64_t hash, Make& make) {
         ++live_;

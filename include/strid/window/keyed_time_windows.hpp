@@ -23,6 +23,7 @@
 #include <optional>
 #include <utility>
 
+#include <strid/base/assert.hpp>
 #include <strid/message/batch.hpp>
 #include <strid/operator/context.hpp>
 #include <strid/operator/stage.hpp>
@@ -220,12 +221,23 @@ class KeyedTimeWindows {
             Entry* key = nullptr;
             Index window = 0;
             if (!schedule_.pop(end, window, key)) return true;
+            if (looked_ahead_ == 0) looked_ahead_ = 1 + look_ahead_of_firing();
+            --looked_ahead_;
             if (key->state.due != window) continue;  // it was put forward, or is another key's now
             key->state.due = nothing_due;
             if (!firing_ || firing_->window != window) firing_ = at_window(window);
             fire(*key, next);
             await_next(*key);
         }
+    }
+
+    /// Brings near what the next keys that fire need; returns how many keys.
+    [[nodiscard]] std::size_t look_ahead_of_firing() {
+        const bool tumbles = windows_.length() == windows_.slide();
+        return keys_.look_ahead(schedule_.at_hand(), tumbles, [](const KeyState& state) {
+            state.panes.prefetch();
+            if constexpr (requires { state.slid.prefetch(); }) state.slid.prefetch();
+        });
     }
 
     [[nodiscard]] FiringWindow at_window(Index window) const noexcept {
@@ -238,6 +250,13 @@ class KeyedTimeWindows {
         KeyState& key = entry.state;
         const auto range = firing_->panes;
         auto& panes = key.panes;
+        STRID_ASSERT(!panes.empty());
+        if (range.size() == 1) {  // nothing slides
+            const auto at = position_of(panes, range.first);
+            if (panes[at].number != range.first) return;
+            emit(entry.key, firing_->bounds, panes[at].state, next);
+            return;
+        }
         while (key.end_slid != panes.end_position() && panes[key.end_slid].number < range.end) {
             key.slid.insert(panes[key.end_slid++].state);
         }
@@ -345,6 +364,7 @@ class KeyedTimeWindows {
     Index pane_ = 0;
     WindowRange<Index> in_windows_{};  // and the windows that have it
     std::optional<FiringWindow> firing_;
+    std::size_t looked_ahead_ = 0;  // of the keys that fire
     Index closed_ = std::numeric_limits<Index>::min();
     std::uint64_t late_ = 0;
     KeyStates<K, KeyState> keys_;

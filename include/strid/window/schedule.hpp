@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -54,6 +55,11 @@ class Schedule {
         item = std::move(at_hand_[next_++]);
         --size_;
         return true;
+    }
+
+    /// What comes out next with the number of what came out last, in this order.
+    [[nodiscard]] std::span<const Item> at_hand() const noexcept {
+        return std::span(at_hand_).subspan(next_);
     }
 
   private:

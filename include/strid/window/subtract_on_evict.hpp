@@ -34,6 +34,8 @@ class SubtractOnEvict {
     }
     [[nodiscard]] State query() const { return total_; }
     [[nodiscard]] std::size_t size() const noexcept { return states_.size(); }
+    /// Asks for the memory of what is inserted and evicted next.
+    void prefetch() const noexcept { states_.prefetch(); }
 
   private:
     [[no_unique_address]] A aggregate_;
