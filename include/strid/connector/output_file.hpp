@@ -35,7 +35,8 @@ class OutputFile {
     /// The last one closes the file; throws InputOutputError when the system reports a late fault.
     void close();
 
-    /// True when a write may block for an unbounded time: a terminal, a pipe, a socket; never /dev/null.
+    /// True when a write may block for an unbounded time: a terminal, a pipe, a socket. Never for
+    /// /dev/null.
     [[nodiscard]] bool may_block() const noexcept;
     [[nodiscard]] const std::string& path() const noexcept { return path_; }
 
