@@ -18,8 +18,11 @@ namespace {
 constexpr std::uint64_t turn_period = 8;
 // A step as long as this is worth a system call and a wake-up (some 2 and 50 us).
 constexpr std::int64_t long_step_ns = 50'000;
-// About what falling asleep and waking up costs: to spin longer cannot pay.
-constexpr std::int64_t spin_ns = 20'000;
+// How long to look for work before sleeping. Falling asleep and waking up costs the least of this,
+// the most where colleagues are to notice that hands are missing: who is woken sooner than that was
+// wrong to sleep, and looks longer the next time.
+constexpr std::int64_t spin_least_ns = 20'000;
+constexpr std::int64_t spin_most_ns = 160'000;
 // A sleep for a timer ends this much early, and the rest is spun: punctual to a microsecond.
 constexpr std::int64_t alarm_margin_ns = 80'000;
 
@@ -36,7 +39,11 @@ void pause() noexcept {
 }  // namespace
 
 Worker::Worker(Pool& pool, Host& host, Settings settings)
-    : pool_(pool), host_(host), parking_lot_(pool.parking_lot()), settings_(std::move(settings)) {}
+    : pool_(pool),
+      host_(host),
+      parking_lot_(pool.parking_lot()),
+      settings_(std::move(settings)),
+      spin_ns_(spin_least_ns) {}
 
 Worker* Worker::current() noexcept {
     return current_worker;
@@ -209,7 +216,7 @@ void Worker::stop_searching() noexcept {
 Slot* Worker::spin() noexcept {
     now_ns_ = now_ns();
     // With more spinning threads than cores, the core is somebody else's turn at once.
-    const std::int64_t until_ns = now_ns_ + (settings_.yields ? 0 : spin_ns);
+    const std::int64_t until_ns = now_ns_ + (settings_.yields ? 0 : spin_ns_);
     while (!pool_.ending()) {
         if (pool_.next_deadline() <= now_ns_) pool_.fire_timers(now_ns_);
         if (Slot* slot = pool_.claim_anywhere(settings_.number)) return slot;
@@ -240,12 +247,15 @@ void Worker::park() noexcept {
         // Release: pairs with the acquire in share_before().
         pool_.alarm().store(deadline_ns, std::memory_order_release);
     }
+    const std::int64_t asleep_ns = now_ns();
     searching_ = parking_lot_.sleep(settings_.number, until_ns);
     if (until_ns != never_ns) {
         pool_.alarm().store(never_ns, std::memory_order_release);  // pairs as above
     }
     add_relaxed<std::uint64_t>(parks_, 1);
     now_ns_ = now_ns();
+    const bool too_soon = now_ns_ - asleep_ns < spin_most_ns;
+    spin_ns_ = std::clamp(too_soon ? 2 * spin_ns_ : spin_ns_ / 2, spin_least_ns, spin_most_ns);
 }
 
 WorkerCounters Worker::counters() const noexcept {

@@ -90,6 +90,7 @@ class alignas(cache_line_bytes) Worker {
     Settings settings_;
     Slot* hot_ = nullptr;  // made ready by the last step, runs next
     Slot* stepping_ = nullptr;
+    std::int64_t spin_ns_;     // before it sleeps
     std::int64_t now_ns_ = 0;  // as of the end of the last step or search
     std::uint64_t picks_ = 0;
     std::uint64_t picks_since_idle_ = 0;
