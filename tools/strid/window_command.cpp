@@ -35,6 +35,7 @@ constexpr const char* footer =
     "             are read as the fields of CSV are; numbers stay as they are written. A member\n"
     "             that is missing or null makes the row malformed\n"
     "Output:      the keys, window_start, window_end (not included), the aggregates in order.\n"
+    "             The windows of a key come in order, those of different keys as they are ready.\n"
     "             Bounds are written as the times were read; those of count windows are the\n"
     "             position of the first record and one past the last; a session ends one gap\n"
     "             after its last record\n"
