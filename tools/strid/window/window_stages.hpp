@@ -22,9 +22,6 @@ namespace strid::tool {
 template <class Record>
 class TableWriter {
   public:
-    /// Replicas share the file, row by row.
-    static constexpr bool parallel_by_default = true;
-
     TableWriter(const std::string& path, std::shared_ptr<const TablePlan> plan)
         : writer_(path), text_(std::move(plan)), writes_(!path.empty()) {}
 
