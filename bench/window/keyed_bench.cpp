@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Keyed windows in a running graph on one worker, beside what a person would write for one thread.
-// Rounds alternate between the contestants; the table gives medians and the median of the
-// round-by-round ratios; every answer is compared with a plain computation.
+// Keyed windows in a running graph, beside what a person would write for one thread: on one worker,
+// and windows of a number of records also on two (docs/design/0007). Rounds alternate between the
+// contestants; the table gives medians and the median of the round-by-round ratios; every answer is
+// compared with a plain computation.
 //
 //   keyed_bench [RECORDS [ROUNDS]]     default 10,000,000 records, 7 rounds
 #include <algorithm>
@@ -71,21 +72,28 @@ RunOptions one_worker() {
     return options;
 }
 
-// ---- windows of a number of records
-// --------------------------------------------------------------
+/// No replicas: as many as the engine chooses.
+RunOptions two_workers(std::size_t replicas) {
+    RunOptions options;
+    options.workers = 2;
+    options.parallelism = replicas;
+    return options;
+}
+
+// ---- windows of a number of records -------------------------------------------------------------
 
 constexpr std::uint64_t count_length = 1'000;
 constexpr std::uint64_t count_slide = 25;
 
-Measured count_windows(std::uint64_t records) {
-    return timed(records, [records](WindowChecksum& checksum) {
+Measured count_windows(std::uint64_t records, const RunOptions& options) {
+    return timed(records, [&](WindowChecksum& checksum) {
         Graph graph{"count windows"};
         graph.source(QuoteSource{records, QuoteGenerator{{}}})
             .key_by<&Quote::symbol>()
             .window(window::CountWindows::sliding(count_length, count_slide),
                     window::sum<Quote>(&Quote::bid_volume), {.at_end = OpenWindows::drop})
             .sink(ChecksumSink{&checksum});
-        run(graph, one_worker());
+        run(graph, options);
     });
 }
 
@@ -117,8 +125,7 @@ Measured count_windows_by_hand(std::uint64_t records) {
     });
 }
 
-// ---- windows of time
-// -----------------------------------------------------------------------------
+// ---- windows of time ----------------------------------------------------------------------------
 
 struct TimeCase {
     Duration length;
@@ -218,8 +225,7 @@ struct Overlap {
     const char* name;
 };
 
-// ---- the table
-// -----------------------------------------------------------------------------------
+// ---- the table ----------------------------------------------------------------------------------
 
 struct Contestant {
     std::string name;
@@ -285,7 +291,10 @@ int main(int argc, char** argv) {
     const WindowChecksum counted = count_windows_by_hand(records).checksum;
     compare("windows of 1,000 records by 25, 2,836 keys, a sum",
             {{"by hand", [=] { return count_windows_by_hand(records); }, counted},
-             {"strid, one worker", [=] { return count_windows(records); }, counted}},
+             {"strid, one worker", [=] { return count_windows(records, one_worker()); }, counted},
+             {"two workers", [=] { return count_windows(records, two_workers(0)); }, counted},
+             {"two workers, two replicas", [=] { return count_windows(records, two_workers(2)); },
+              counted}},
             rounds);
 
     // 10 ms of 1 us apart: 10,000 records, 1,000 of each key.

@@ -356,7 +356,7 @@ void keys_that_come_and_go(std::uint64_t records) {
     const auto allocated = [&samples](std::size_t window) {
         return static_cast<double>(samples[window].allocated_bytes - samples[0].allocated_bytes);
     };
-    // The first window has not fired yet at its end, and what slides is allocated when it does.
+    // At the end of the first window nothing has fired yet, so no key was given back.
     constexpr double fixed_bytes = 64 << 10;  // of the operator, whatever the keys
     if (allocated(phases) > 1.25 * allocated(2) + fixed_bytes) {
         std::printf("WRONG: what is allocated grows with the keys that were seen\n");

@@ -135,8 +135,9 @@ class Planner {
 
     /// A replica per worker; of a light operator none for the workers that a source may fill.
     [[nodiscard]] std::size_t unmeasured(const OperatorInfo& op) const {
-        std::size_t sources = 0;
-        for (const auto& segment : segments_.all) sources += segment->has_source() && op.light;
+        if (!op.light) return plan_.workers;
+        const auto sources = static_cast<std::size_t>(std::ranges::count_if(
+            segments_.all, [](const auto& segment) { return segment->has_source(); }));
         return plan_.workers > sources ? plan_.workers - sources : 1;
     }
 

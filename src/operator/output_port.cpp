@@ -77,7 +77,8 @@ bool OutputPort::refresh() {
 }
 
 bool OutputPort::await_spare() {
-    if (perturbation_.active()) return false;  // a refusal out of the blue: nobody would wake us
+    // A refusal out of the blue: nobody would wake us.
+    if (perturbation_.active() && overflowing_ == 0 && pool_.can_lease()) return false;
     if (!pool_.set_starved()) return false;
     if (overflowing_ == 0) return true;
     // In debt the pool may stay empty although every ring has been emptied meanwhile. Looked at

@@ -100,9 +100,10 @@ Slot* Worker::pick(Slot* current) noexcept {
         if (Pool::claim(*hot)) next = hot;
     }
     if (next == nullptr) next = pick_own(current);
-    if (next == nullptr) return current;
-    share((current != nullptr && next != current) || pool_.any_ready_of(settings_.number));
-    return next;
+    if (next == nullptr && current == nullptr) return nullptr;
+    const bool left_behind = next != nullptr && current != nullptr && next != current;
+    share(left_behind || pool_.any_ready_of(settings_.number));
+    return next != nullptr ? next : current;
 }
 
 // nullptr: `current`, if there is one, is the best.

@@ -305,5 +305,38 @@ TEST(Waking, HighLoadWakesEveryWorker) {
     execution.wait();
 }
 
+// Two tasks whose homes are two workers, both asleep. The first notifies the second and goes on and
+// on until that is over; the second takes more than one step. How long the first has to.
+std::int64_t time_of_a_task_that_goes_on() {
+    std::atomic<bool> begin{false};
+    std::atomic<std::uint64_t> steps_of_second{0};
+    std::unique_ptr<FunctionTask> second;
+    FunctionTask first("first", [&](FunctionTask&) {
+        if (!begin) return StepResult::waiting;
+        if (steps_of_second == 0) second->notify();
+        return steps_of_second == 2 ? StepResult::finished : StepResult::progressed;
+    });
+    second = std::make_unique<FunctionTask>("second", [&](FunctionTask&) {
+        if (!begin) return StepResult::waiting;
+        return ++steps_of_second == 2 ? StepResult::finished : StepResult::progressed;
+    });
+    Execution execution({&first, second.get()}, {.workers = 2});
+    execution.start();
+    std::this_thread::sleep_for(5ms);  // both asleep
+    begin = true;
+    const std::int64_t began_ns = now_ns();
+    first.notify();
+    execution.wait();
+    return now_ns() - began_ns;
+}
+
+// The worker that took a step of the sleeper's task and then went back to its own wakes the
+// sleeper. It did not always: then the other task waited until something held up the worker.
+TEST(Waking, NobodyWaitsForAWorkerThatGoesOnWithOneTask) {
+    std::vector<std::int64_t> times;
+    for (int round = 0; round < 15; ++round) times.push_back(time_of_a_task_that_goes_on());
+    EXPECT_LT(median(times), 10'000'000);
+}
+
 }  // namespace
 }  // namespace strid::test

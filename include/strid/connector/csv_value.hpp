@@ -211,8 +211,11 @@ void append_floating(std::string& out, T value) {
                 const char* const decimals = digits.data() + digits.size() - places;
                 char* end = text;
                 if (value < 0) *end++ = '-';
-                end = is_fraction ? std::fill_n(end, 1, '0')
-                                  : std::copy(digits.data(), decimals, end);
+                if (is_fraction) {
+                    *end++ = '0';
+                } else {
+                    end = std::copy(digits.data(), decimals, end);
+                }
                 *end = '.';
                 end = std::copy_n(decimals, places, end + 1);
                 while (end[-1] == '0') --end;

@@ -47,7 +47,6 @@ class DabaLite {
     /// The oldest leaves; there must be one.
     void evict() {
         states_.pop_front();
-        if (states_.size() > prefetched_from) prefetch();
         step();
     }
     [[nodiscard]] State query() const {
@@ -66,18 +65,6 @@ class DabaLite {
 
   private:
     using Position = typename FlatRing<State>::Position;
-    /// States of a window that does not fit the nearest caches.
-    static constexpr std::size_t prefetched_from = 4'096;
-
-    /// Four places go through the states one by one. The processor follows each, but stops at the
-    /// end of a page: the records that came there would be the slowest of all.
-    void prefetch() const noexcept {
-        constexpr Position ahead = 64;
-        for (const Position rising : {states_.begin_position(), states_.end_position(), l_}) {
-            states_.prefetch_at(rising + ahead);
-        }
-        states_.prefetch_at(a_ - ahead);
-    }
 
     void step() {
         const auto f = states_.begin_position();

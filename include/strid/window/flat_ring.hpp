@@ -78,10 +78,6 @@ class FlatRing {
         while (!empty()) pop_front();
     }
 
-    /// Asks for the memory of a position, which may be none of an element.
-    void prefetch_at(Position position) const noexcept {
-        if (!slots_.empty()) __builtin_prefetch(&slots_[position & mask()]);
-    }
     /// Asks for the memory of the first element and of the next one that is pushed.
     void prefetch() const noexcept {
         if (slots_.empty()) return;
