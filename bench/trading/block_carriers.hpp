@@ -15,6 +15,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -102,7 +103,15 @@ class ByBlock {
     template <class Each>
     void receive(Item item, std::size_t worker, Each&& each) {
         const Batch<T>& batch = batch_of(item);
+        const std::size_t used_bytes = cache_line_bytes + batch.count * sizeof(T);
         each_of(batch, each);
+        // As message::release() does; acquire and release pair among the readers.
+        if (item->references.load(std::memory_order_acquire) != 1 &&
+            item->references.fetch_sub(1, std::memory_order_acq_rel) != 1) {
+            return;
+        }
+        item->references.store(1, std::memory_order_relaxed);
+        if (reading_delays_writers()) own_lines(item->payload(), used_bytes);
         pool_.release(item, worker);
     }
     /// What the lane gathered goes home: the emitter may be waiting for it.

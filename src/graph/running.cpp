@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include <strid/base/clock.hpp>
+#include <strid/base/prefetch.hpp>
 #include <strid/base/topology.hpp>
 
 namespace strid {
@@ -113,6 +114,10 @@ void Running::State::make_nodes(const graph::Segments& segments) {
 }
 
 void Running::State::make_ports(const RunOptions& options) {
+    const bool several_threads =
+        plan_.workers > 1 || options.mode == RunOptions::Mode::dedicated ||
+        std::any_of(replicas_.begin(), replicas_.end(),
+                    [](const auto& replicas) { return replicas.front()->needs_own_thread(); });
     std::uint64_t port = 0;
     for (std::size_t f = 0; f < plan_.fragments.size(); ++f) {
         const Fragment& fragment = plan_.fragments[f];
@@ -123,12 +128,14 @@ void Running::State::make_ports(const RunOptions& options) {
             ++port;
             operators::PortSizes sizes{
                 .block_bytes = options.block_bytes,
-                .blocks_per_link = within_task ? blocks_within_task : blocks_between_tasks};
+                .blocks_per_link = within_task ? blocks_within_task : blocks_between_tasks,
+                .readers_own_lines = !within_task && several_threads && reading_delays_writers()};
             if (perturbed(options)) {
                 sizes.block_bytes = sizeof(memory::Block);  // as few records as a port allows
                 sizes.blocks_per_link = 1;
                 sizes.ring_capacity = 2;
                 sizes.perturbation_seed = (options.seed + 1) * 0x9e3779b97f4a7c15ULL + port;
+                sizes.readers_own_lines = true;
             }
             node->create_output(slots_of(plan_, fragment), sizes);
             if (fragment.stamps_sequences) node->output()->stamp_sequences();

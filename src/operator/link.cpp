@@ -21,7 +21,7 @@ memory::Block* Link::front() noexcept {
 }
 
 void Link::give_back(memory::Block& batch) noexcept {
-    if (!message::release(batch, lane_)) return;
+    if (!message::release(batch, lane_, owned_record_bytes_)) return;
     pool_->flush_lane(lane_);
     if (pool_->take_starved()) producer_->notify();
 }

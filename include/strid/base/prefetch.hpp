@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A hint to the processor. Stateless.
+// Cache lines on their way between cores: asking for them ahead, and leaving them to who writes
+// them next (docs/design/0008). Stateless; any thread.
 #pragma once
 
 #include <algorithm>
@@ -33,6 +34,24 @@ inline void prefetch_object(const T* object) noexcept {
     constexpr std::size_t asked = std::min(sizeof(T), 4 * cache_line_bytes);
     const auto* const bytes = reinterpret_cast<const char*>(object);
     for (std::size_t at = 0; at < asked; at += cache_line_bytes) __builtin_prefetch(bytes + at);
+}
+
+/// Whether a line that other cores have only read is far dearer to write than one that a core has
+/// written. So it is with AMD's processors, where asking ahead does not help. Constant time.
+[[nodiscard]] inline bool reading_delays_writers() noexcept {
+#if defined(__x86_64__)
+    return __builtin_cpu_is("amd") != 0;
+#else
+    return false;
+#endif
+}
+
+/// Makes this core the owner of the lines of [first, first + bytes): writes to one byte in 64, from
+/// the first on. What stood there must be of no use any more.
+inline void own_lines(std::byte* first, std::size_t bytes) noexcept {
+    for (std::size_t at = 0; at < bytes; at += cache_line_bytes) {
+        static_cast<volatile std::byte*>(first)[at] = std::byte{0};
+    }
 }
 
 }  // namespace strid

@@ -21,7 +21,8 @@
 // the item itself. The busier the ring, the larger k. While a line is away, stores to it wait in
 // the store buffer and the side works on until that is full; so a push makes two stores and no
 // third (the item and the tail; a private copy of the tail made it half as fast), and a pop one.
-// A batch (claim and commit, peek and release) stores one index for the whole batch.
+// A batch (claim and commit, peek and release) stores one index for the whole batch. Where it pays,
+// its consumer writes to the lines of the slots that it gives back (docs/design/0008).
 //
 // Cache lines:
 //     0  slots, mask           read-only
@@ -42,6 +43,7 @@
 
 #include <strid/base/assert.hpp>
 #include <strid/base/cache_line.hpp>
+#include <strid/base/prefetch.hpp>
 #include <strid/channel/channelable.hpp>
 #include <strid/channel/result.hpp>
 #include <strid/channel/slot_array.hpp>
@@ -129,11 +131,13 @@ class SpscRing {
     }
 
     /// Consumer: gives the first `count` slots of the last peek back, all at once. What was not
-    /// moved from lives on in its slot until the slot is used again.
+    /// moved from and needs a destructor lives on in its slot until the slot is used again.
     void release(std::size_t count) noexcept {
         const Index head = own_head();
         STRID_ASSERT(count <= consumer_.known_tail - head);
-        if (count != 0) publish_head(head + count);
+        if (count == 0) return;
+        if constexpr (std::is_trivially_copyable_v<T>) own_slots(head, count);
+        publish_head(head + count);
     }
 
     /// Consumer: true when nothing can be taken now. An item pushed before (in the sense of
@@ -220,6 +224,13 @@ class SpscRing {
     [[nodiscard]] std::span<T> contiguous(Index first, std::size_t count) const noexcept {
         const std::size_t position = first & mask_;
         return {slots_.data() + position, std::min(count, slots_.size() - position)};
+    }
+
+    /// Consumer: so that the producer need not wait for the lines of these slots.
+    void own_slots(Index first, std::size_t count) noexcept {
+        if (!reading_delays_writers()) return;
+        const std::span<T> slots = contiguous(first, count);
+        own_lines(reinterpret_cast<std::byte*>(slots.data()), slots.size_bytes());
     }
 
     struct alignas(cache_line_bytes) Producer {

@@ -24,6 +24,7 @@
 
 #include <strid/base/assert.hpp>
 #include <strid/base/cache_line.hpp>
+#include <strid/base/prefetch.hpp>
 #include <strid/memory/block_pool.hpp>
 #include <strid/memory/text_arena.hpp>
 #include <strid/message/watermark.hpp>
@@ -106,8 +107,10 @@ inline void close_batch(memory::Block& block) noexcept {
 }
 
 /// One reader is done with a batch. The last of them closes it and sends the block home through
-/// its own return lane. True when this call sent it home.
-inline bool release(memory::Block& block, std::size_t lane) noexcept {
+/// its own return lane. True when this call sent it home. With `record_bytes`, the size of a
+/// record, the last reader also owns the lines that it sends home (base/prefetch.hpp); 0: as it
+/// read them.
+inline bool release(memory::Block& block, std::size_t lane, std::size_t record_bytes = 0) noexcept {
     // A single reader needs no atomic read-modify-write. Acquire pairs with the release half of
     // the other readers' fetch_sub: their reads of the records come before the destruction.
     if (block.references.load(std::memory_order_acquire) != 1 &&
@@ -115,7 +118,9 @@ inline bool release(memory::Block& block, std::size_t lane) noexcept {
         return false;
     }
     block.references.store(1, std::memory_order_relaxed);  // ordered by the lane's publication
+    const std::size_t used_bytes = header_bytes + header_of(block).count * record_bytes;
     close_batch(block);
+    if (record_bytes != 0) own_lines(block.payload(), used_bytes);
     return block.home->release(&block, lane);
 }
 

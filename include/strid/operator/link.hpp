@@ -20,8 +20,13 @@ namespace strid::operators {
 class Link {
   public:
     /// `lane` is this link's return lane in `pool`, which must outlive the link.
-    Link(std::size_t ring_capacity, memory::BlockPool& pool, std::size_t lane)
-        : ring_(ring_capacity), pool_(&pool), lane_(lane) {}
+    /// `owned_record_bytes` is as in message::release().
+    Link(std::size_t ring_capacity, memory::BlockPool& pool, std::size_t lane,
+         std::size_t owned_record_bytes)
+        : ring_(ring_capacity),
+          pool_(&pool),
+          lane_(lane),
+          owned_record_bytes_(owned_record_bytes) {}
     Link(const Link&) = delete;
     Link& operator=(const Link&) = delete;
     ~Link();
@@ -62,6 +67,7 @@ class Link {
     channel::SpscRing<memory::Block*> ring_;
     memory::BlockPool* pool_;
     std::size_t lane_;
+    std::size_t owned_record_bytes_;
     std::size_t input_ = 0;
     runtime::Task* producer_ = nullptr;
     runtime::Task* consumer_ = nullptr;

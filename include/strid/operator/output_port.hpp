@@ -37,6 +37,7 @@ struct PortSizes {
     std::size_t blocks_per_link = 4;                  ///< In flight to one consumer.
     std::size_t ring_capacity = 0;                    ///< 0: room for the whole pool.
     std::uint64_t perturbation_seed = 0;              ///< 0: none.
+    bool readers_own_lines = false;                   ///< See message::release().
 };
 
 class OutputPort {
