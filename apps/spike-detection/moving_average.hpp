@@ -34,35 +34,35 @@ class MovingAverage {
     explicit MovingAverage(std::size_t window) : window_(window) {}
 
     Scored operator()(const Reading& reading) {
+        double sum = 0;  // a local, so that the mean need not wait for it to be stored
         if (values_.size() == window_) [[likely]] {
             const double oldest = std::exchange(values_[next_], reading.value);
-            sum_ += reading.value - oldest;
-            if (std::abs(oldest) > cancellation * std::abs(sum_)) [[unlikely]]
-                add_up();
             if (++next_ == window_) [[unlikely]]
-                begin_round();
+                next_ = 0;
+            sum = sum_ + (reading.value - oldest);
+            if (next_ == 0 || std::abs(oldest) > cancellation * std::abs(sum)) [[unlikely]]
+                sum = added_up();
         } else {
-            grow(reading.value);
+            sum = grow(reading.value);
         }
-        return {reading.device, reading.value, sum_ * share_};
+        sum_ = sum;
+        return {reading.device, reading.value, sum * share_};
     }
 
   private:
     /// How much larger than the sum a value is whose rounding would show in it.
     static constexpr double cancellation = 256;
 
-    [[gnu::noinline]] void add_up() noexcept { sum_ = std::reduce(values_.begin(), values_.end()); }
-
-    [[gnu::noinline]] void begin_round() noexcept {
-        next_ = 0;
-        add_up();
+    [[gnu::noinline]] double added_up() const noexcept {
+        return std::reduce(values_.begin(), values_.end());
     }
 
-    [[gnu::noinline]] void grow(double value) {
+    /// The sum with the value.
+    [[gnu::noinline]] double grow(double value) {
         if (values_.empty()) values_.reserve(window_);
         values_.push_back(value);
         share_ = 1 / static_cast<double>(values_.size());
-        sum_ += value;
+        return sum_ + value;
     }
 
     std::vector<double> values_;  // a ring once it is full; next_ is the oldest
