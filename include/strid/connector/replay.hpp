@@ -14,6 +14,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -188,13 +189,18 @@ class Replay {
 
     template <class Emit>
     bool emit_all(Emit& emit, std::size_t stop) {
-        // The position in a local, so that it stays in a register.
-        const T* const records = recording_->records.data();
-        std::size_t at = position_;
-        bool go_on = true;
-        while (go_on && at != stop) go_on = emit(records[at++]);
-        position_ = at;
-        return go_on;
+        const std::span<const T> records(recording_->records.data() + position_, stop - position_);
+        if constexpr (requires { emit.all(records); }) {
+            const std::size_t emitted = emit.all(records);
+            position_ += emitted;
+            return emitted == records.size();
+        } else {
+            for (const T& record : records) {
+                ++position_;
+                if (!emit(record)) return false;
+            }
+            return true;
+        }
     }
 
     template <class Emit>

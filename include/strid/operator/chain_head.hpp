@@ -8,6 +8,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
+#include <type_traits>
 #include <utility>
 
 #include <strid/memory/text_arena.hpp>
@@ -53,6 +55,21 @@ class SourceEmit {
             passage_->pass(record);
             return passage_->ready();
         }
+    }
+    /// Copies of records that lie together, from the first on, while there is room: how many.
+    [[gnu::always_inline]] std::size_t all(std::span<const Record> records) {
+        std::size_t emitted = 0;
+        while (emitted != records.size() && passage_->ready()) {
+            if constexpr (std::is_trivially_copyable_v<Record> &&
+                          requires { passage_->pass_some(records); }) {
+                const std::size_t some = passage_->pass_some(records.subspan(emitted));
+                emitted += some;
+                count_ += some;
+            } else {
+                (void)(*this)(records[emitted++]);
+            }
+        }
+        return emitted;
     }
     void keep_alive(const memory::TextReference& text) {
         if (port_ != nullptr) port_->keep_alive(text);

@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -193,6 +194,15 @@ class FusedChain<Router, Stages...>::Passage {
         } else if constexpr (has_output) {
             chain_.router_(*chain_.port_, record);
         }
+    }
+
+    /// Passes copies of the first records to the router, as many as go at once; how many.
+    template <class Record>
+    [[gnu::always_inline]] std::size_t pass_some(std::span<const Record> records)
+        requires(stage_count == 0 &&
+                 requires(Router& router, OutputPort& port) { router.some(port, records); })
+    {
+        return chain_.router_.some(*chain_.port_, records);
     }
 
     /// The input has come this far: the stages emit what that sets off while `more_room()` says so,

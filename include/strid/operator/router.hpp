@@ -8,12 +8,14 @@
 // a slot's batches spread over them, is the planner's and stands in the port.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <ranges>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -44,6 +46,28 @@ template <class Physical, class... Parts>
     slot.cursor += sizeof(Physical);
 }
 
+/// Writes copies of the first records, as many as the slot's batch has room for: one at least, and
+/// no more where the port then has no spare block. How many. The place of the next one stays in a
+/// register; from record to record it would go through memory, which takes as long as the copy.
+/// `physical` makes of a record what the batch holds.
+template <class Physical, class T, class Make>
+[[gnu::always_inline]] inline std::size_t write_some(OutputPort& port, OutputPort::Slot& slot,
+                                                     std::span<const T> records, Make&& physical) {
+    static_assert(std::is_trivially_copyable_v<T>);  // no copy fails half way
+    if (slot.cursor == slot.end) [[unlikely]]
+        port.renew(slot);
+    const auto room = static_cast<std::size_t>(slot.end - slot.cursor) / sizeof(Physical);
+    const std::size_t count = port.spare() ? std::min(room, records.size()) : 1;
+    std::byte* cursor = slot.cursor;
+    for (const T& record : records.first(count)) {
+        prefetch_for_write(cursor, claim_ahead_bytes);
+        ::new (static_cast<void*>(cursor)) Physical(physical(record));
+        cursor += sizeof(Physical);
+    }
+    slot.cursor = cursor;
+    return count;
+}
+
 /// Size and destruction of the records of a port.
 template <class Physical>
 [[nodiscard]] constexpr OutputPort::RecordType record_type() noexcept {
@@ -68,6 +92,10 @@ struct SingleSlotRouter {
     template <class Record>  // T or const T
     [[gnu::always_inline]] void operator()(OutputPort& port, Record& record) {
         write<T>(port, port.slot(0), std::move(record));
+    }
+    /// As write_some().
+    [[gnu::always_inline]] std::size_t some(OutputPort& port, std::span<const T> records) {
+        return write_some<T>(port, port.slot(0), records, [](const T& record) { return record; });
     }
 };
 
@@ -98,6 +126,19 @@ class KeyByRouter {
     [[gnu::always_inline]] void operator()(OutputPort& port, Record& record) {
         const std::uint64_t hash = hash_of(std::invoke(key_of_, std::as_const(record)));
         write<Physical>(port, *slot_of_[key_group_of(hash)], std::move(record), hash);
+    }
+    /// As write_some(), also with several slots.
+    [[gnu::always_inline]] std::size_t some(OutputPort& port, std::span<const T> records) {
+        if (port.slot_count() != 1) {
+            std::size_t written = 0;
+            do {
+                (*this)(port, records[written++]);
+            } while (written != records.size() && port.spare());
+            return written;
+        }
+        return write_some<Physical>(port, port.slot(0), records, [this](const T& record) {
+            return Physical{record, hash_of(std::invoke(key_of_, record))};
+        });
     }
 
   private:

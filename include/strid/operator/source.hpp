@@ -7,6 +7,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include <strid/memory/text_arena.hpp>
 #include <strid/operator/context.hpp>
@@ -28,6 +29,7 @@ template <class T>
 struct EmitProbe {
     bool operator()(T&&) const { return true; }
     bool operator()(const T&) const { return true; }
+    std::size_t all(std::span<const T> records) const { return records.size(); }
     void keep_alive(const memory::TextReference&) const {}
     void born_at(std::int64_t) const {}
     void count_malformed(std::uint64_t) const {}
@@ -40,7 +42,8 @@ struct EmitProbe {
 ///
 /// `poll(emit, budget)` emits about `budget` records at most and says what it found. `emit(r)`
 /// always takes the record, by moving from it or, where it is a constant, as a copy; where it
-/// returns false the poll should return `more` soon.
+/// returns false the poll should return `more` soon. `emit.all(records)` takes copies of records
+/// that lie together, faster, and returns of how many: where not of all, likewise.
 ///
 /// Optional: `open(const Context&)`, `wake_at_ns()`, `blocks()` (a poll may block: own thread),
 /// `fraction_done()`, `bytes_read()`.
