@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Owning lines writes to the given bytes only, and to every line that they begin or fill.
+// Owning lines writes to the given bytes only, and once to every line that they fill.
 #include <algorithm>
 #include <cstddef>
 #include <vector>
@@ -24,10 +24,10 @@ TEST(OwnLines, WritesToEveryLineAndNotBeyond) {
             std::byte* const first = memory.front().bytes;
             std::fill_n(first, lines * cache_line_bytes, untouched);
             own_lines(first + begin, end - begin);
-            for (std::size_t at = 0; at < lines * cache_line_bytes; ++at) {
-                const bool is_written = first[at] != untouched;
-                ASSERT_TRUE(!is_written || (begin <= at && at < end)) << begin << ' ' << end;
-            }
+            const auto written = [](std::byte byte) { return byte != untouched; };
+            ASSERT_TRUE(std::none_of(first, first + begin, written)) << begin << ' ' << end;
+            ASSERT_TRUE(std::none_of(first + end, first + lines * cache_line_bytes, written))
+                << begin << ' ' << end;
             for (std::size_t line = 0; line < lines; ++line) {
                 const std::size_t line_begin = line * cache_line_bytes;
                 if (line_begin < begin || line_begin + cache_line_bytes > end) continue;

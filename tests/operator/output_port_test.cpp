@@ -2,6 +2,11 @@
 //
 // When a batch leaves its port (design note 0003), without tasks: the links have no tasks at their
 // ends, and the test is producer and consumer in turn.
+#include <algorithm>
+#include <numeric>
+#include <span>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 #include <strid/operator/output_port.hpp>
@@ -123,6 +128,72 @@ TEST(FullRing, ANodeIsNotDoneWhileAWatermarkWaitsForRoom) {
         EXPECT_TRUE(port.refresh());
         EXPECT_TRUE(port.publish(true));
     }
+}
+
+TEST_F(Port, SomeRecordsFillTheBatchAndNoMore) {
+    const std::size_t full = capacity();  // one record is written
+    std::vector<Record> records(3 * full);
+    std::iota(records.begin(), records.end(), next);
+    SingleSlotRouter<Record> router;
+    std::span<const Record> rest = records;
+    EXPECT_EQ(router.some(port, rest), full - 1) << "what is left of the batch";
+    rest = rest.subspan(full - 1);
+    EXPECT_EQ(router.some(port, rest), full) << "a batch of its own";
+    EXPECT_EQ(router.some(port, rest.subspan(full).first(5)), 5U);
+    port.publish(true);
+    EXPECT_EQ(received(), full);
+    EXPECT_EQ(received(), full);
+    EXPECT_EQ(received(), 5U);
+}
+
+TEST_F(Port, OneRecordGoesIntoABatchThatTookTheLastSpare) {
+    const std::vector<Record> records(100'000);
+    SingleSlotRouter<Record> router;
+    std::size_t written = 0;
+    std::size_t last = 0;
+    while (port.spare()) {
+        last = router.some(port, std::span<const Record>(records).subspan(written));
+        written += last;
+    }
+    EXPECT_EQ(last, 1U);
+    EXPECT_EQ(router.some(port, records), 1U) << "not even where there is room in the batch";
+}
+
+TEST(KeyedPort, StopsAtTheRecordThatTookTheLastSpareOfSeveralSlots) {
+    constexpr auto identity = [](const Record& record) { return record; };
+    using Router = KeyByRouter<Record, decltype(identity)>;
+    OutputPort port{
+        record_type<Router::Physical>(),
+        {{.links = 1, .policy = SendPolicy::one}, {.links = 1, .policy = SendPolicy::one}},
+        {.block_bytes = 4096}};
+    port.begin_run(1);
+    Router router{identity};
+    router.bind(port);
+    std::vector<Record> records(100'000);
+    std::iota(records.begin(), records.end(), Record{0});
+    const std::size_t written = router.some(port, records);
+    EXPECT_FALSE(port.spare());
+    port.publish(true);
+    std::vector<Record> received;
+    for (std::size_t link = 0; link < 2; ++link) {
+        memory::Block* batch = nullptr;
+        Record least = 0;  // records of a link come in order
+        while (port.link(link).receive(batch) == channel::PopResult::ok) {
+            auto& header = message::header_of(*batch);
+            for (std::size_t i = 0; i < header.count; ++i) {
+                const auto& one = message::records_of<Router::Physical>(header)[i];
+                EXPECT_GE(one.record, least);
+                EXPECT_EQ(one.hash, hash_of(one.record));
+                least = one.record + 1;
+                received.push_back(one.record);
+            }
+            port.link(link).give_back(*batch);
+        }
+    }
+    std::sort(received.begin(), received.end());
+    EXPECT_EQ(received,
+              std::vector<Record>(records.begin(),
+                                  records.begin() + static_cast<std::ptrdiff_t>(written)));
 }
 
 }  // namespace

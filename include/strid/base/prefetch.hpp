@@ -46,8 +46,9 @@ inline void prefetch_object(const T* object) noexcept {
 #endif
 }
 
-/// Makes this core the owner of the lines of [first, first + bytes): writes to one byte in 64, from
-/// the first on. What stood there must be of no use any more.
+/// Makes this core the owner of the lines of [first, first + bytes), for `first` at the beginning
+/// of a line: writes to one byte in 64, from the first on. What stood there must be of no use any
+/// more.
 inline void own_lines(std::byte* first, std::size_t bytes) noexcept {
     for (std::size_t at = 0; at < bytes; at += cache_line_bytes) {
         static_cast<volatile std::byte*>(first)[at] = std::byte{0};

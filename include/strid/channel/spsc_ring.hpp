@@ -130,8 +130,9 @@ class SpscRing {
         return contiguous(head, std::min<std::size_t>(count, used_slots(head, count)));
     }
 
-    /// Consumer: gives the first `count` slots of the last peek back, all at once. What was not
-    /// moved from and needs a destructor lives on in its slot until the slot is used again.
+    /// Consumer: gives the first `count` slots of the last peek back, all at once. What is
+    /// trivially copyable may be overwritten; what else was not moved from lives on in its slot
+    /// until the slot is used again.
     void release(std::size_t count) noexcept {
         const Index head = own_head();
         STRID_ASSERT(count <= consumer_.known_tail - head);
@@ -226,10 +227,11 @@ class SpscRing {
         return {slots_.data() + position, std::min(count, slots_.size() - position)};
     }
 
-    /// Consumer: so that the producer need not wait for the lines of these slots.
+    /// Consumer: so that the producer need not wait for the lines of these slots. Of whole lines
+    /// only: in a part of one the producer may be writing already.
     void own_slots(Index first, std::size_t count) noexcept {
-        if (!reading_delays_writers()) return;
         const std::span<T> slots = contiguous(first, count);
+        if (slots.size_bytes() < cache_line_bytes || !reading_delays_writers()) return;
         own_lines(reinterpret_cast<std::byte*>(slots.data()), slots.size_bytes());
     }
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <utility>
 
 #include <strid/base/clock.hpp>
@@ -98,6 +99,12 @@ class Paced {
             return emit(std::move(record));
         }
         bool operator()(const record_type& record) { return (*this)(record_type(record)); }
+        std::size_t all(std::span<const record_type> records) {
+            std::size_t emitted = 0;
+            while (emitted != records.size() && (*this)(records[emitted++])) {
+            }
+            return emitted;
+        }
         void keep_alive(const memory::TextReference& chunk) { emit.keep_alive(chunk); }
         void born_at(std::int64_t /*ns*/) noexcept {}  // the timetable decides
         void count_malformed(std::uint64_t count) { emit.count_malformed(count); }

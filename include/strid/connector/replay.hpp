@@ -49,6 +49,10 @@ struct Recording {
         return true;
     }
     bool operator()(const T& record) { return (*this)(T(record)); }
+    std::size_t all(std::span<const T> more) {
+        records.insert(records.end(), more.begin(), more.end());
+        return more.size();
+    }
     void keep_alive(const memory::TextReference& chunk) {
         if (runs.empty() || !(runs.back().chunk == chunk)) runs.push_back({records.size(), chunk});
     }

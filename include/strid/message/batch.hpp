@@ -108,8 +108,8 @@ inline void close_batch(memory::Block& block) noexcept {
 
 /// One reader is done with a batch. The last of them closes it and sends the block home through
 /// its own return lane. True when this call sent it home. With `record_bytes`, the size of a
-/// record, the last reader also owns the lines that it sends home (base/prefetch.hpp); 0: as it
-/// read them.
+/// record, the last reader also owns the lines that it sends home (base/prefetch.hpp); 0: leaves
+/// them as they are.
 inline bool release(memory::Block& block, std::size_t lane, std::size_t record_bytes = 0) noexcept {
     // A single reader needs no atomic read-modify-write. Acquire pairs with the release half of
     // the other readers' fetch_sub: their reads of the records come before the destruction.
@@ -119,6 +119,7 @@ inline bool release(memory::Block& block, std::size_t lane, std::size_t record_b
     }
     block.references.store(1, std::memory_order_relaxed);  // ordered by the lane's publication
     const std::size_t used_bytes = header_bytes + header_of(block).count * record_bytes;
+    STRID_ASSERT(used_bytes <= block.payload_bytes);
     close_batch(block);
     if (record_bytes != 0) own_lines(block.payload(), used_bytes);
     return block.home->release(&block, lane);

@@ -66,7 +66,7 @@ class SourceEmit {
                 emitted += some;
                 count_ += some;
             } else {
-                (void)(*this)(records[emitted++]);
+                if (!(*this)(records[emitted++])) break;
             }
         }
         return emitted;

@@ -21,6 +21,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <strid/base/assert.hpp>
 #include <strid/base/hash.hpp>
 #include <strid/base/prefetch.hpp>
 #include <strid/message/batch.hpp>
@@ -46,14 +47,16 @@ template <class Physical, class... Parts>
     slot.cursor += sizeof(Physical);
 }
 
-/// Writes copies of the first records, as many as the slot's batch has room for: one at least, and
-/// no more where the port then has no spare block. How many. The place of the next one stays in a
-/// register; from record to record it would go through memory, which takes as long as the copy.
-/// `physical` makes of a record what the batch holds.
+/// Writes copies of the first of some records, as many as the slot's batch has room for: one at
+/// least, and no more where the port then has no spare block. How many. The place of the next one
+/// stays in a register; from record to record it would go through memory, which takes as long as
+/// the copy. `physical` makes of a record what the batch holds; where that throws, none of them is
+/// written.
 template <class Physical, class T, class Make>
 [[gnu::always_inline]] inline std::size_t write_some(OutputPort& port, OutputPort::Slot& slot,
                                                      std::span<const T> records, Make&& physical) {
-    static_assert(std::is_trivially_copyable_v<T>);  // no copy fails half way
+    static_assert(std::is_trivially_copyable_v<T>);  // nothing to destroy where one is not written
+    STRID_ASSERT(!records.empty());
     if (slot.cursor == slot.end) [[unlikely]]
         port.renew(slot);
     const auto room = static_cast<std::size_t>(slot.end - slot.cursor) / sizeof(Physical);

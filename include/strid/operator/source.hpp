@@ -43,7 +43,8 @@ struct EmitProbe {
 /// `poll(emit, budget)` emits about `budget` records at most and says what it found. `emit(r)`
 /// always takes the record, by moving from it or, where it is a constant, as a copy; where it
 /// returns false the poll should return `more` soon. `emit.all(records)` takes copies of records
-/// that lie together, faster, and returns of how many: where not of all, likewise.
+/// that lie together, faster, and returns of how many; fewer than all mean what false means for
+/// one.
 ///
 /// Optional: `open(const Context&)`, `wake_at_ns()`, `blocks()` (a poll may block: own thread),
 /// `fraction_done()`, `bytes_read()`.
