@@ -72,7 +72,7 @@ RunOptions one_worker() {
     return options;
 }
 
-/// No replicas: as many as the engine chooses.
+/// Of the windows; 0: as many as the engine chooses.
 RunOptions two_workers(std::size_t replicas) {
     RunOptions options;
     options.workers = 2;
