@@ -15,18 +15,18 @@ void NodeTask::open() {
     for (auto& node : nodes_) node->open(*this);
 }
 
-StepResult NodeTask::step() {
+StepResult NodeTask::step(std::int64_t& clock_ns) {
     bool progressed = false;
     bool all_finished = true;
     bool retry = false;  // refused, and yet nobody would wake us
     wake_at_ns_ = 0;
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
         Node& node = *nodes_[i];
-        RunResult result = node.run();
+        RunResult result = node.run(clock_ns);
         if (result == RunResult::progressed) {
             progressed = true;
             // What the first node made is handed down at once; a node behind it empties its input.
-            while (i != 0 && result == RunResult::progressed) result = node.run();
+            while (i != 0 && result == RunResult::progressed) result = node.run(clock_ns);
         }
         if (result != RunResult::finished) all_finished = false;
         if (result == RunResult::refused && node.output() != nullptr) {

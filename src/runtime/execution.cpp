@@ -110,7 +110,12 @@ std::vector<std::shared_ptr<Pool>> Execution::State::build_pools() {
         }
         pools.push_back(Pool::create(members, plan.processors.size()));
         for (std::size_t number = 0; number < plan.processors.size(); ++number) {
-            Worker::Settings settings{number, options_.waiting, yields, plan.processors[number]};
+            Worker::Settings settings{
+                .number = number,
+                .waiting = options_.waiting,
+                .yields = yields,
+                .processors = plan.processors[number],
+                .begin_on = plan.begin_on.empty() ? -1 : plan.begin_on[number]};
             workers_.push_back(std::make_unique<Worker>(*pools.back(), *this, std::move(settings)));
         }
     }

@@ -38,7 +38,7 @@ void check_affinity(std::span<Task* const> tasks, const ExecutionOptions& option
 
 Placement::PoolPlan own_thread(std::uint32_t task, const ExecutionOptions& options,
                                const Topology& topology) {
-    Placement::PoolPlan plan{{task}, {0}, {{}}};
+    Placement::PoolPlan plan{.tasks = {task}, .homes = {0}, .processors = {{}}};
     if (!options.affinity.empty()) {
         plan.processors[0] = {options.affinity[task]};
     } else if (options.pin && options.mode == Mode::dedicated) {
@@ -80,6 +80,9 @@ void settle_by_topology(Placement::PoolPlan& plan, const ExecutionOptions& optio
         } else if (workers == cores.size() && topology.cache_domain_count() > 1) {
             plan.processors[worker] = topology.processors_of_domain(core.cache_domain);
         }
+        // With fewer workers than cores, somebody else may be on these.
+        if (!options.pin && workers > 1 && workers == cores.size())
+            plan.begin_on.push_back(core.processor);
     }
 }
 

@@ -21,6 +21,10 @@ struct Placement {
         std::vector<std::uint32_t> tasks;  // numbers of tasks, ascending
         std::vector<std::uint32_t> homes;  // for each of them
         std::vector<std::vector<int>> processors;
+        /// Where each worker begins, free to leave: empty where the system may choose. It tends to
+        /// start new threads on the processor of the one that made them, and looks only some
+        /// milliseconds later whether another one is idle.
+        std::vector<int> begin_on = {};
     };
     std::vector<PoolPlan> pools;
     std::size_t threads = 0;

@@ -52,6 +52,10 @@ Worker* Worker::current() noexcept {
 void Worker::settle() noexcept {
     prctl(PR_SET_TIMERSLACK, 1UL);  // wake for timers when they are due, not when convenient
     // A refusal (the mask was narrowed meanwhile) costs speed only.
+    if (settings_.begin_on >= 0) {
+        const std::vector<int> anywhere = current_affinity();
+        if (pin_current_thread(settings_.begin_on)) (void)bind_current_thread(anywhere);
+    }
     if (!settings_.processors.empty() && bind_current_thread(settings_.processors) &&
         settings_.processors.size() == 1) {
         processor_.store(settings_.processors.front(), std::memory_order_relaxed);
@@ -161,14 +165,14 @@ bool Worker::step(Slot& slot) noexcept {
     stepping_ = &slot;
     StepResult result = StepResult::finished;
     try {
-        result = slot.task->step();
+        result = slot.task->step(now_ns_);
     } catch (...) {
         stepping_ = nullptr;
         host_.task_failed(std::current_exception());
         return false;  // stays claimed: it never steps again
     }
     stepping_ = nullptr;
-    now_ns_ = now_ns();
+    if (now_ns_ == began_ns) now_ns_ = now_ns();
     account(slot, began_ns);
     if (result == StepResult::progressed) return true;
     if (result == StepResult::finished) {

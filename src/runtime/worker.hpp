@@ -46,6 +46,7 @@ class alignas(cache_line_bytes) Worker {
         ExecutionOptions::Waiting waiting = ExecutionOptions::Waiting::park;
         bool yields = false;          // spinning with more threads than cores
         std::vector<int> processors;  // to stay on; empty: anywhere
+        int begin_on = -1;            // one of them, free to leave it; -1: any
     };
 
     Worker(Pool& pool, Host& host, Settings settings);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 #include <span>
+#include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -159,12 +160,17 @@ TEST_F(Port, OneRecordGoesIntoABatchThatTookTheLastSpare) {
     EXPECT_EQ(router.some(port, records), 1U) << "not even where there is room in the batch";
 }
 
-TEST(KeyedPort, StopsAtTheRecordThatTookTheLastSpareOfSeveralSlots) {
+class KeyedPort : public testing::TestWithParam<std::size_t> {};
+
+INSTANTIATE_TEST_SUITE_P(Slots, KeyedPort, testing::Values(2, 3),
+                         [](const auto& slots) { return std::to_string(slots.param); });
+
+TEST_P(KeyedPort, StopsAtTheRecordThatNeedsABlockThatIsNotThere) {
     constexpr auto identity = [](const Record& record) { return record; };
     using Router = KeyByRouter<Record, decltype(identity)>;
     OutputPort port{
         record_type<Router::Physical>(),
-        {{.links = 1, .policy = SendPolicy::one}, {.links = 1, .policy = SendPolicy::one}},
+        std::vector<OutputPort::SlotShape>(GetParam(), {.links = 1, .policy = SendPolicy::one}),
         {.block_bytes = 4096}};
     port.begin_run(1);
     Router router{identity};
@@ -175,7 +181,7 @@ TEST(KeyedPort, StopsAtTheRecordThatTookTheLastSpareOfSeveralSlots) {
     EXPECT_FALSE(port.spare());
     port.publish(true);
     std::vector<Record> received;
-    for (std::size_t link = 0; link < 2; ++link) {
+    for (std::size_t link = 0; link < GetParam(); ++link) {
         memory::Block* batch = nullptr;
         Record least = 0;  // records of a link come in order
         while (port.link(link).receive(batch) == channel::PopResult::ok) {
@@ -184,6 +190,7 @@ TEST(KeyedPort, StopsAtTheRecordThatTookTheLastSpareOfSeveralSlots) {
                 const auto& one = message::records_of<Router::Physical>(header)[i];
                 EXPECT_GE(one.record, least);
                 EXPECT_EQ(one.hash, hash_of(one.record));
+                EXPECT_EQ(key_group_of(one.hash) * GetParam() / key_groups, link);
                 least = one.record + 1;
                 received.push_back(one.record);
             }

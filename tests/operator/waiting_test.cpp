@@ -21,12 +21,12 @@ constexpr std::uint64_t ms = 1'000'000;
 TEST(WaitClock, TellsWhatWasWaitedFor) {
     WaitClock clock;
     EXPECT_EQ(clock.idle_ns() + clock.refused_ns(), 0U);
-    clock.begin(WaitClock::For::input);
+    clock.begin(WaitClock::For::input, now_ns());
     std::this_thread::sleep_for(2ms);
-    clock.begin(WaitClock::For::input);  // the first call counts
+    clock.begin(WaitClock::For::input, now_ns());  // the first call counts
     EXPECT_GE(clock.idle_ns(), 2 * ms) << "the wait that is on counts";
     const std::int64_t before = now_ns();
-    clock.begin(WaitClock::For::room);
+    clock.begin(WaitClock::For::room, now_ns());
     const std::uint64_t idle = clock.idle_ns();
     EXPECT_EQ(clock.idle_ns(), idle) << "it is over";
     std::this_thread::sleep_for(2ms);
@@ -45,7 +45,7 @@ TEST(WaitClock, CountsNoWaitTwiceForWhoLooksMeanwhile) {
     // the time that the task takes to say that one wait is over and the next one on.
     WaitClock clock;
     const std::int64_t start = now_ns();
-    clock.begin(WaitClock::For::room);
+    clock.begin(WaitClock::For::room, now_ns());
     std::atomic<bool> done{false};
     std::int64_t slowest_ns = 0;
     std::thread task([&] {
@@ -54,7 +54,7 @@ TEST(WaitClock, CountsNoWaitTwiceForWhoLooksMeanwhile) {
             while (now_ns() < until) {
             }
             const std::int64_t before = now_ns();
-            clock.begin(i % 2 == 0 ? WaitClock::For::input : WaitClock::For::room);
+            clock.begin(i % 2 == 0 ? WaitClock::For::input : WaitClock::For::room, now_ns());
             slowest_ns = std::max(slowest_ns, now_ns() - before);
         }
         done.store(true, std::memory_order_relaxed);

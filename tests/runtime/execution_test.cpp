@@ -3,6 +3,7 @@
 // The life of an execution, in every mode: runs to the end, stops, is cancelled, is never run. The
 // oracle for what flows is arithmetic: 1 + 2 + ... + n, in order, nothing lost.
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <filesystem>
 #include <set>
@@ -302,6 +303,37 @@ TEST(Execution, AffinityIsKept) {
             EXPECT_TRUE(worker.processor == first || worker.processor == last);
         }
     }
+}
+
+// Each worker is on a core of its own from its first step on, and yet free to leave it.
+TEST(Execution, WorkersBeginApart) {
+    const Topology topology = Topology::detect();
+    const std::size_t workers = topology.cores().size();
+    if (workers < 2) GTEST_SKIP() << "one core";
+    const std::vector<int> anywhere = current_affinity();
+    std::atomic<std::size_t> stepping{0};
+    std::atomic<bool> bound{false};
+    std::vector<std::unique_ptr<FunctionTask>> tasks;
+    std::vector<Task*> borrowed;
+    for (std::size_t i = 0; i < workers; ++i) {
+        tasks.push_back(std::make_unique<FunctionTask>("task", [&](FunctionTask&) {
+            if (current_affinity() != anywhere) bound = true;
+            ++stepping;
+            const auto until = std::chrono::steady_clock::now() + 20s;
+            // All at once: nobody takes the step of another.
+            while (stepping < workers && std::chrono::steady_clock::now() < until) {
+                std::this_thread::yield();
+            }
+            return StepResult::finished;
+        }));
+        borrowed.push_back(tasks.back().get());
+    }
+    Execution execution(borrowed);
+    execution.start();
+    execution.wait();
+    EXPECT_EQ(stepping, workers);
+    EXPECT_FALSE(bound);
+    for (const auto& worker : execution.snapshot().workers) EXPECT_EQ(worker.processor, -1);
 }
 
 TEST(Execution, NamesAProcessorThatDoesNotExist) {

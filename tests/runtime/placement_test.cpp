@@ -70,9 +70,11 @@ TEST(Placement, DefaultsFillTheMachineAndKeepToCacheDomains) {
         EXPECT_EQ(processors[worker],
                   worker < 4 ? (std::vector<int>{0, 2, 4, 6}) : (std::vector<int>{1, 3, 5, 7}));
     }
+    EXPECT_EQ(placement.pools[0].begin_on, (std::vector<int>{0, 2, 4, 6, 1, 3, 5, 7}));
     // A part of the machine is left to the kernel to choose.
     const Placement part = place(tasks.all(), {.workers = 4}, two_domains());
     for (const auto& anywhere : part.pools.at(0).processors) EXPECT_TRUE(anywhere.empty());
+    EXPECT_TRUE(part.pools[0].begin_on.empty());
 }
 
 TEST(Placement, PinsNeighboursToNeighbouringCores) {

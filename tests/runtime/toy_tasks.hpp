@@ -38,7 +38,7 @@ class FunctionTask : public Task {
     using Step = std::function<StepResult(FunctionTask&)>;
     FunctionTask(std::string name, Step step) : Task(std::move(name)), step_(std::move(step)) {}
 
-    StepResult step() override {
+    StepResult step(std::int64_t& /*clock_ns*/) override {
         if (inside_.exchange(true)) overlapped_ = true;
         const StepResult result = step_(*this);
         inside_ = false;

@@ -74,17 +74,17 @@ class Kernel final : public Node {
         });
     }
 
-    RunResult run() override {
-        if (ended_ && !advancing_) return finish();
+    RunResult run(std::int64_t& clock_ns) override {
+        if (ended_ && !advancing_) return finish(clock_ns);
         if (!chain_.ready() && !refreshed()) {
             refusals_.add(1);
-            return wait_for_room();
+            return wait_for_room(clock_ns);
         }
-        if (advancing_ || (chain_.held_back() && !stop_requested())) return run_time();
+        if (advancing_ || (chain_.held_back() && !stop_requested())) return run_time(clock_ns);
         if constexpr (has_source) {
-            return run_source();
+            return run_source(clock_ns);
         } else {
-            return run_batch();
+            return run_batch(clock_ns);
         }
     }
 
@@ -119,8 +119,8 @@ class Kernel final : public Node {
   private:
     // ---- heads ---------------------------------------------------------------------------------
 
-    RunResult run_source() {
-        const std::int64_t start_ns = now_ns();
+    RunResult run_source(std::int64_t& clock_ns) {
+        const std::int64_t start_ns = clock_ns;
         waits_.end(start_ns);
         std::int64_t born_ns = start_ns;
         std::uint64_t emitted = 0;
@@ -144,25 +144,25 @@ class Kernel final : public Node {
         if (status != SourceStatus::more) flush_stages();
         const bool told = publish(status != SourceStatus::more);
         if (emitted == 0 && status == SourceStatus::idle && told && !advancing_) {
-            waits_.begin(WaitClock::For::input);
+            waits_.begin(WaitClock::For::input, clock_ns);
             return RunResult::empty;
         }
-        const std::int64_t took_ns = end_run(start_ns, born_ns, emitted);
-        budget_.ran(emitted, has_output ? left : 0, took_ns);
+        end_run(clock_ns, born_ns, emitted);
+        budget_.ran(emitted, has_output ? left : 0, clock_ns - start_ns);
         return RunResult::progressed;
     }
 
-    RunResult run_batch() {
+    RunResult run_batch(std::int64_t& clock_ns) {
         if (batch_ == nullptr) {
             const auto [batch, link] = input_.receive();
-            if (batch == nullptr) return run_without_input();
+            if (batch == nullptr) return run_without_input(clock_ns);
             batch_ = batch;
             link_ = link;
             position_ = 0;
             idle_published_ = false;
             begin_batch(message::header_of(*batch));
         }
-        const std::int64_t start_ns = now_ns();
+        const std::int64_t start_ns = clock_ns;
         waits_.end(start_ns);
         if constexpr (has_output) output_->begin_run(start_ns);
         auto& header = message::header_of(*batch_);
@@ -184,17 +184,17 @@ class Kernel final : public Node {
         const bool idle = batch_ == nullptr && !input_.waiting();
         if (idle) flush_stages();
         idle_published_ = publish(idle) && idle;
-        end_run(start_ns, born_ns, handled);
+        end_run(clock_ns, born_ns, handled);
         return RunResult::progressed;
     }
 
-    RunResult run_without_input() {
+    RunResult run_without_input(std::int64_t& clock_ns) {
         if (input_.exhausted()) {
             ended_ = true;
-            return finish();
+            return finish(clock_ns);
         }
         if (Chain::draws || input_.progress() != progress_) {
-            advance(now_ns());
+            advance(clock_ns);
             idle_published_ = false;
         }
         if (!idle_published_) {
@@ -202,7 +202,7 @@ class Kernel final : public Node {
             idle_published_ = publish(true);
             if (!idle_published_ || advancing_) return RunResult::progressed;
         }
-        waits_.begin(WaitClock::For::input);
+        waits_.begin(WaitClock::For::input, clock_ns);
         return RunResult::empty;
     }
 
@@ -275,17 +275,16 @@ class Kernel final : public Node {
 
     /// A run without records: goes on with what the input's time has set off, or asks a stage that
     /// holds back again.
-    RunResult run_time() {
-        const std::int64_t start_ns = now_ns();
-        waits_.end(start_ns);
-        if constexpr (has_output) output_->begin_run(start_ns);
-        advance(start_ns);
+    RunResult run_time(std::int64_t& clock_ns) {
+        waits_.end(clock_ns);
+        if constexpr (has_output) output_->begin_run(clock_ns);
+        advance(clock_ns);
         idle_published_ = publish(true);
         if (idle_published_ && !advancing_ && chain_.held_back()) {
-            waits_.begin(WaitClock::For::input);
+            waits_.begin(WaitClock::For::input, clock_ns);
             return RunResult::empty;
         }
-        end_run(start_ns, message::never_born, 0);
+        end_run(clock_ns, message::never_born, 0);
         return RunResult::progressed;
     }
 
@@ -301,14 +300,14 @@ class Kernel final : public Node {
 
     // ---- the end -------------------------------------------------------------------------------
 
-    RunResult wait_for_room() {
-        waits_.begin(WaitClock::For::room);
+    RunResult wait_for_room(std::int64_t clock_ns) {
+        waits_.begin(WaitClock::For::room, clock_ns);
         return RunResult::refused;
     }
 
-    RunResult finish() {
+    RunResult finish(std::int64_t clock_ns) {
         if (closed_) return RunResult::finished;
-        waits_.end(now_ns());
+        waits_.end(clock_ns);
         Passed passed{};
         const bool done = [&] {
             Passage passage{chain_, stage_names(), passed};
@@ -318,7 +317,7 @@ class Kernel final : public Node {
         if (!done) {
             (void)publish(true);
             if (passed != Passed{}) return RunResult::progressed;
-            return wait_for_room();
+            return wait_for_room(clock_ns);
         }
         if (!stages_closed_) {
             stages_closed_ = true;
@@ -329,7 +328,8 @@ class Kernel final : public Node {
             });
         }
         if constexpr (has_output) {
-            if (!output_->close()) return wait_for_room();  // a ring is full: others have to run
+            if (!output_->close())
+                return wait_for_room(clock_ns);  // a ring is full: others have to run
         }
         closed_ = true;
         return RunResult::finished;
@@ -366,15 +366,15 @@ class Kernel final : public Node {
         return arrived;
     }
 
-    /// Returns how long the run took.
-    std::int64_t end_run(std::int64_t start_ns, std::int64_t born_ns, std::uint64_t records) {
-        const std::int64_t end = now_ns();
-        busy_ns_.add(static_cast<std::uint64_t>(end - start_ns));
+    /// The run that began at `clock_ns` is over; it has handled so many records.
+    void end_run(std::int64_t& clock_ns, std::int64_t born_ns, std::uint64_t records) {
+        const std::int64_t end_ns = now_ns();
+        busy_ns_.add(static_cast<std::uint64_t>(end_ns - clock_ns));
         batches_.add(1);
         if (records != 0 && born_ns != message::never_born) {
-            latency_.record(end - born_ns, records);
+            latency_.record(end_ns - born_ns, records);
         }
-        return end - start_ns;
+        clock_ns = end_ns;
     }
 
     [[nodiscard]] std::size_t budget() const noexcept {

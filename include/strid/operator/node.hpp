@@ -64,8 +64,9 @@ class Node {
                                const PortSizes& sizes) = 0;
     /// Called once before the first run, on the thread that starts the graph. May throw.
     virtual void open(runtime::Task& task) = 0;
-    /// Handles one batch, or one poll of a source. Throws OperatorError.
-    virtual RunResult run() = 0;
+    /// Handles one batch, or one poll of a source. `clock_ns` as in Task::step(). Throws
+    /// OperatorError.
+    virtual RunResult run(std::int64_t& clock_ns) = 0;
     /// Gives back the batch at hand, which a run that did not end well may have left. Called on
     /// every node before the first is destroyed, because a batch goes home to another node's pool.
     virtual void abandon() noexcept = 0;

@@ -20,7 +20,7 @@ class NodeTask final : public runtime::Task {
     /// Opens the nodes, on the calling thread. Throws OperatorError.
     void open();
 
-    runtime::StepResult step() override;
+    runtime::StepResult step(std::int64_t& clock_ns) override;
     [[nodiscard]] std::int64_t wake_at_ns() const noexcept override { return wake_at_ns_; }
     [[nodiscard]] bool needs_own_thread() const noexcept override;
     [[nodiscard]] bool awaits_outside() const noexcept override;

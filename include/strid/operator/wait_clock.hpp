@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // How long a node waited, and for what: between the run that found nothing to do, or no room, and
-// the next that handled something. A run that follows a run costs one comparison; the clock is read
-// only where a wait begins.
+// the next that handled something. A run that follows a run costs one comparison.
 //
 // Threads: written by the task of the node; read by any, who sees the wait that is on as well. A
 // reader may miss a wait that ends as it looks, and counts none twice.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 
@@ -20,16 +20,17 @@ class WaitClock {
     enum class For : std::uint8_t { input, room };
 
     /// Nothing can be done until there is input, or room at the output. Again and again until
-    /// `end`: the first call counts, and the first that waits for the other of the two.
-    void begin(For what) noexcept {
+    /// `end`: the first call counts, and the first that waits for the other of the two. `now` as in
+    /// end().
+    void begin(For what, std::int64_t now) noexcept {
         const std::int64_t wait = wait_.load(std::memory_order_relaxed);
         if (wait != none && what_of(wait) == what) return;
-        const std::int64_t now = now_ns();
         end(now);
         wait_.store(now << 1 | static_cast<std::int64_t>(what), std::memory_order_relaxed);
     }
 
-    /// A run began, at `now` (now_ns()), that handles something.
+    /// A run began, at `now`, that handles something. `now` is some microseconds old at most, and
+    /// may be a little before the beginning of the wait where another thread had read it.
     void end(std::int64_t now) noexcept {
         const std::int64_t wait = wait_.load(std::memory_order_relaxed);
         if (wait == none) return;
@@ -37,8 +38,9 @@ class WaitClock {
         wait_.store(none, std::memory_order_relaxed);
         // release: pairs with the acquire in so_far(); who sees the longer total sees no more of
         // the wait that it has in it, and counts none twice.
-        total.store(total.load(std::memory_order_relaxed) + now - since(wait),
-                    std::memory_order_release);
+        total.store(
+            total.load(std::memory_order_relaxed) + std::max(now - since(wait), std::int64_t{0}),
+            std::memory_order_release);
     }
 
     /// Nanoseconds waited for input, and for room.

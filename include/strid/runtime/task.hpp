@@ -56,8 +56,10 @@ class Task {
     Task& operator=(const Task&) = delete;
 
     /// Does a bounded piece of work, about one batch. Must tolerate being called with nothing to
-    /// do. Throwing ends the whole execution with that exception.
-    virtual StepResult step() = 0;
+    /// do. Throwing ends the whole execution with that exception. `clock_ns` is what now_ns() gave
+    /// last, some microseconds ago at most; a step that reads the clock at its end leaves there
+    /// what it read, so that nobody needs to read it again (20 to 50 ns).
+    virtual StepResult step(std::int64_t& clock_ns) = 0;
 
     /// When to step again after `timed`, on the clock of now_ns(). Read right after the step, by
     /// the thread that made it. A time that has passed means at once.
