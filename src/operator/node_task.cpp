@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include <strid/base/clock.hpp>
 #include <strid/operator/node_task.hpp>
 
 namespace strid::operators {
@@ -36,6 +37,9 @@ StepResult NodeTask::step(std::int64_t& clock_ns) {
             wake_at_ns_ = runtime::earlier_wake(wake_at_ns_, node.wake_at_ns());
         }
     }
+    // The last of several nodes ends with a run that finds nothing and may have flushed a file:
+    // what the clock said before is too old.
+    if (nodes_.size() > 1) clock_ns = now_ns();
     if (all_finished) return StepResult::finished;
     if (progressed || retry) return StepResult::progressed;
     return wake_at_ns_ != 0 ? StepResult::timed : StepResult::waiting;
