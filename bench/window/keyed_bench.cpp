@@ -284,6 +284,10 @@ void compare_lengths(const char* title, const char* what, std::uint64_t records,
 int main(int argc, char** argv) {
     const std::uint64_t records = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 10'000'000;
     const int rounds = argc > 2 ? std::atoi(argv[2]) : 7;
+    if (records == 0 || rounds <= 0) {
+        std::fprintf(stderr, "usage: keyed_bench [RECORDS [ROUNDS]]\n");
+        return 2;
+    }
     using namespace std::chrono_literals;
     const auto sum = window::sum<Quote>(&Quote::bid);
     const auto largest = window::maximum<Quote>(&Quote::bid);
