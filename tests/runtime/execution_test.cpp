@@ -305,8 +305,8 @@ TEST(Execution, AffinityIsKept) {
     }
 }
 
-// Each worker is on a core of its own from its first step on, and yet free to leave it.
-TEST(Execution, WorkersBeginApart) {
+// Where a worker begins is not where it has to stay: when it steps, it may run anywhere again.
+TEST(Execution, WorkersAreFreeToLeaveWhereTheyBegin) {
     const Topology topology = Topology::detect();
     const std::size_t workers = topology.cores().size();
     if (workers < 2) GTEST_SKIP() << "one core";

@@ -6,7 +6,7 @@
 // takes.
 //
 // One pool feeds all slots. Its capacity is the port's bound, and its exhaustion the back-pressure:
-// a node looks at `spare()` before each record and stops between two records when there is none. A
+// a node looks at `spare()` before a record that may need a block, and stops there without one. A
 // single record whose fan-out needs more than the spare block is finished on blocks in debt.
 //
 // Threads: only the task of the node. The law: records leave a slot in the order they came.
