@@ -13,7 +13,8 @@ void build(Graph& graph, const Endpoints& endpoints, const Options& options,
                                    std::move(model));
     auto by_account = with_pace(std::move(transactions), endpoints, [&](auto source) {
         return graph.source(std::move(source), {.name = "transactions"})
-            .template key_by<&Transaction::account>();
+            .template key_by<&Transaction::account>()
+            .sealed();
     });
     auto outliers =
         std::move(by_account)

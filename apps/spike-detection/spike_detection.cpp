@@ -10,7 +10,8 @@ void build(Graph& graph, const Endpoints& endpoints, const Options& options) {
     auto readings = csv_file<Reading>(endpoints.input, {.on_malformed = endpoints.on_malformed});
     auto by_device = with_pace(std::move(readings), endpoints, [&](auto source) {
         return graph.source(std::move(source), {.name = "readings"})
-            .template key_by<&Reading::device>();
+            .template key_by<&Reading::device>()
+            .sealed();
     });
     const auto is_spike = [threshold = options.threshold](const Scored& scored) {
         return std::abs(scored.value - scored.mean) > threshold * scored.mean;

@@ -11,7 +11,8 @@ void build(Graph& graph, const Endpoints& endpoints, const Options& options,
     auto words = with_pace(std::move(lines), endpoints, [&](auto source) {
         return graph.source(std::move(source), {.name = "lines"})
             .template flat_map<Word>(SplitWords{bytes}, {.name = "split"})
-            .template key_by<&Word::text>();
+            .template key_by<&Word::text>()
+            .sealed();
     });
     auto counts = std::move(words).accumulate(std::uint64_t{0},
                                               [](std::uint64_t& count, const Word&) { ++count; },

@@ -46,6 +46,8 @@ struct CampaignView {
 static_assert(sizeof(View) == 16 && std::is_trivially_copyable_v<View>);
 static_assert(sizeof(CampaignView) == 16 && std::is_trivially_copyable_v<CampaignView>);
 
+inline constexpr auto time_of = [](const CampaignView& view) { return view.time; };
+
 /// Views of the ads of a campaign in a window.
 struct CampaignCount {
     std::uint32_t campaign;
@@ -85,7 +87,7 @@ template <class Events>
             },
             {.name = "project"})
         .template flat_map<CampaignView>(Join{std::move(campaigns)}, {.name = "join"})
-        .event_time(&CampaignView::time, BoundedDisorder{counting.disorder}, {.name = "time"})
+        .event_time(time_of, BoundedDisorder{counting.disorder}, {.name = "time"})
         .template group_by<&CampaignView::campaign>();
 }
 
@@ -93,8 +95,8 @@ template <class Events>
 template <class Views>
 [[nodiscard]] auto count_views(Views views, const Counting& counting) {
     return std::move(views)
-        .window(window::TimeWindows::tumbling(counting.window), &CampaignView::time,
-                window::count(), {.name = "count"})
+        .window(window::TimeWindows::tumbling(counting.window), time_of, window::count(),
+                {.name = "count"})
         .map(
             [](const auto& result) {
                 constexpr std::int64_t ns_per_ms = 1'000'000;

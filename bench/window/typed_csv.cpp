@@ -28,9 +28,9 @@ struct Total {
     double sum;
 };
 
-strid::EventTime time_of(const Reading& reading) {
+constexpr auto time_of = [](const Reading& reading) {
     return strid::EventTime{std::chrono::milliseconds{reading.at_ms}};
-}
+};
 
 std::int64_t ms(strid::EventTime time) {
     return time.ns() / 1'000'000;

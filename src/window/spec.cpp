@@ -83,7 +83,12 @@ WindowRange<TimeWindows::Index> TimeWindows::panes(Index window) const noexcept 
 }
 
 WindowRange<TimeWindows::Index> TimeWindows::with_pane(Index pane) const noexcept {
-    const Index before_first = strid::detail::saturating_subtract(pane, panes_per_window_);
+    Index before_first = 0;
+    if (__builtin_sub_overflow(pane, panes_per_window_, &before_first)) {
+        const Wide before = Wide{pane} - panes_per_window_;
+        return {clamped(floor_divide(before, panes_per_slide_) + 1),
+                clamped(Wide{floor_divide(pane, panes_per_slide_)} + 1)};
+    }
     return {strid::detail::saturating_add(floor_divide(before_first, panes_per_slide_), 1),
             strid::detail::saturating_add(floor_divide(pane, panes_per_slide_), 1)};
 }

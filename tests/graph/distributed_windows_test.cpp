@@ -161,6 +161,21 @@ TEST(CombinedWindows, AreRightWithMoreKeysThanStatesAreKept) {
     }
 }
 
+/// The states of the first level that are nobody's look like those of key 0 in the earliest pane.
+TEST(CombinedWindows, CountRecordsOfTheEarliestMomentThereIs) {
+    const auto first = EventTime::earliest();
+    const std::vector<Event> events{{0, first, 5}, {1, first, 1}, {0, first, 6}, {0, at(100), 2}};
+    for (std::uint64_t seed = 0; seed < 4; ++seed) {
+        const Shared shared =
+            run_shared(events, combined(sliding(1, 1), sum), Duration::zero(), seed);
+        double total = 0;
+        for (const auto& [where, value] : shared.last) total += value;
+        EXPECT_EQ(total, 14) << "seed " << seed;
+        EXPECT_EQ(shared.late, 0U) << "seed " << seed;
+        EXPECT_EQ(shared.last.at({0, first.ns(), first.ns() + 1}), 11) << "seed " << seed;
+    }
+}
+
 /// Time goes on without a source that is idle; of what comes too late then every record is counted,
 /// also where it was combined before.
 TEST(CombinedWindows, CountEveryRecordThatIsLateBecauseItsSourceWasIdle) {

@@ -5,7 +5,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include <strid/operator/per_key.hpp>
+#include <strid/base/hash.hpp>
+#include <strid/operator/key_table.hpp>
 
 namespace strid::operators {
 namespace {
@@ -28,7 +29,7 @@ TEST(KeyTable, KeepsItsOwnCopyOfATextKey) {
         ++table.find_or_make(key, hash_of(std::string_view(key)), [] { return 0; }).second;
     }
     EXPECT_EQ(table.size(), 5000U);
-    for (const auto& [key, count] : table) {
+    for (const auto& [hash, key, count] : table) {
         EXPECT_TRUE(key.starts_with("key-"));
         EXPECT_EQ(count, 2) << key;
     }

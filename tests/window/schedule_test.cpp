@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <strid/base/hash.hpp>
 #include <strid/window/flat_ring.hpp>
 #include <strid/window/key_states.hpp>
 #include <strid/window/schedule.hpp>

@@ -26,6 +26,17 @@ inline void prefetch_for_write(const void* from, std::size_t bytes_ahead) noexce
 #endif
 }
 
+/// Asks for the line at `address` in order to read it. Any address will do.
+inline void prefetch_for_read(const void* address) noexcept {
+#if defined(__x86_64__)
+    // __builtin_prefetch does not count as an effect: a function that does no more than look
+    // something up and ask for it is taken for one that may as well not be called.
+    asm volatile("prefetcht0 (%0)" : : "r"(address));
+#else
+    __builtin_prefetch(address);
+#endif
+}
+
 /// Asks for the first lines of an object that will be read, four at most: the processor has ten or
 /// so requests under way, and goes on by itself where an object is read from front to back. Null
 /// will do.
@@ -33,7 +44,7 @@ template <class T>
 inline void prefetch_object(const T* object) noexcept {
     constexpr std::size_t asked = std::min(sizeof(T), 4 * cache_line_bytes);
     const auto* const bytes = reinterpret_cast<const char*>(object);
-    for (std::size_t at = 0; at < asked; at += cache_line_bytes) __builtin_prefetch(bytes + at);
+    for (std::size_t at = 0; at < asked; at += cache_line_bytes) prefetch_for_read(bytes + at);
 }
 
 /// Whether a line that other cores have only read is far dearer to write than one that a core has

@@ -21,6 +21,8 @@
 #include <strid/window/keyed_process.hpp>
 #include <strid/window/keyed_sessions.hpp>
 #include <strid/window/keyed_time_windows.hpp>
+#include <strid/window/lift.hpp>
+#include <strid/window/partial.hpp>
 #include <strid/window/result.hpp>
 
 namespace strid {
@@ -32,19 +34,37 @@ struct WindowStreams {
     Stream<T> late;
 };
 
+namespace graph {
+
+/// An edge by key that is there already, from one segment or several.
+template <class T>
+struct KeyedEdge {
+    Handle handle;
+};
+
+}  // namespace graph
+
 /// A stream whose records are partitioned by key. The next operator is keyed: it has one copy of
-/// its function, or one state, for each key; behind it the stream is an ordinary one.
-template <class T, class KeyOf>
+/// its function, or one state, for each key; behind it the stream is an ordinary one. What is sent
+/// of a record is for that operator to say: `Upstream` is a Stream whose edge is still to come, or
+/// a KeyedEdge. A window that adds up large records has them lifted before they are sent
+/// (window/lift.hpp), by whoever sends them: where that takes long, `sealed()` leaves it to the
+/// window's replicas.
+template <class T, class KeyOf, class Upstream>
 class KeyedStream {
     using K = operators::KeyType<KeyOf, T>;
     using Head = operators::InputHead<message::Hashed<T>>;
+    static constexpr bool open = !std::same_as<Upstream, graph::KeyedEdge<T>>;
+    /// The edge is still to come, so it may as well carry what `Lift` makes of the records.
+    template <class Lift>
+    static constexpr bool lifts_first = open && Lift::pays;
     template <class F>
     using Holder =
         std::conditional_t<std::is_empty_v<F>, operators::Plain<F>, operators::PerKey<F, KeyOf, K>>;
 
   public:
-    KeyedStream(graph::Handle handle, KeyOf key_of)
-        : handle_(std::move(handle)), key_of_(std::move(key_of)) {}
+    KeyedStream(Upstream upstream, KeyOf key_of)
+        : upstream_(std::move(upstream)), key_of_(std::move(key_of)) {}
     KeyedStream(KeyedStream&&) noexcept = default;
     KeyedStream& operator=(KeyedStream&&) noexcept = default;
 
@@ -106,8 +126,24 @@ class KeyedStream {
     template <TimeFunction<T> TimeOf, window::AggregateOf<T> A>
     auto window(window::TimeWindows windows, TimeOf time_of, A aggregate,
                 WindowOptions options = {}) && {
-        using Stage = window::KeyedTimeWindows<T, KeyOf, K, TimeOf, A, false>;
-        return timed<Stage>(windows, std::move(time_of), std::move(aggregate), options);
+        using Lift = window::LiftAt<T, KeyOf, K, TimeOf, A>;
+        if constexpr (lifts_first<Lift>) {
+            using Lifted = typename Lift::Lifted;
+            using KeyOfLifted = operators::MemberKey<&Lifted::key>;
+            using TimeOfLifted = operators::MemberKey<&Lifted::time>;
+            using Sum = window::Merged<A, Lifted>;
+            using Stage =
+                window::KeyedTimeWindows<Lifted, KeyOfLifted, K, TimeOfLifted, Sum, false>;
+            check(options);
+            auto stream = lifted<typename Stage::Out::Record>(
+                Lift{key_of_, std::move(time_of), aggregate},
+                Stage{windows, {}, {}, Sum{std::move(aggregate)}, options}, options);
+            stream.handle_.operators.back().needs_watermarks = true;
+            return stream;
+        } else {
+            using Stage = window::KeyedTimeWindows<T, KeyOf, K, TimeOf, A, false>;
+            return timed<Stage>(windows, std::move(time_of), std::move(aggregate), options);
+        }
     }
     /// Sessions: a window lasts as long as the records of its key come within the gap.
     template <TimeFunction<T> TimeOf, window::AggregateOf<T> A>
@@ -120,16 +156,30 @@ class KeyedStream {
     /// the record that completes a window.
     template <window::AggregateOf<T> A>
     auto window(window::CountWindows windows, A aggregate, WindowOptions options = {}) && {
-        using Stage = window::KeyedCountWindows<T, KeyOf, K, A>;
-        auto stream = then<typename Stage::Result>(
-            Stage{windows, std::move(key_of_), std::move(aggregate), options}, of(options),
-            "window");
-        if (Stage::is_light(windows)) {
-            graph::OperatorInfo& info = stream.handle_.operators.back();
-            info.light = true;
-            info.note = "light: each source is left a worker";
+        const auto marked = [&windows](auto stream) {
+            if (window::is_light<A>(windows)) {
+                graph::OperatorInfo& info = stream.handle_.operators.back();
+                info.light = true;
+                if (!info.note.empty()) info.note += "; ";
+                info.note += "light: each source is left a worker";
+            }
+            return stream;
+        };
+        using Lift = window::Lift<T, KeyOf, K, A>;
+        if constexpr (lifts_first<Lift>) {
+            using Lifted = typename Lift::Lifted;
+            using KeyOfLifted = operators::MemberKey<&Lifted::key>;
+            using Sum = window::Merged<A, Lifted>;
+            using Stage = window::KeyedCountWindows<Lifted, KeyOfLifted, K, Sum>;
+            return marked(lifted<typename Stage::Result>(
+                Lift{key_of_, aggregate}, Stage{windows, {}, Sum{std::move(aggregate)}, options},
+                options));
+        } else {
+            using Stage = window::KeyedCountWindows<T, KeyOf, K, A>;
+            return marked(then<typename Stage::Result>(
+                Stage{windows, std::move(key_of_), std::move(aggregate), options}, of(options),
+                "window"));
         }
-        return stream;
     }
 
     /// One window of everything, which fires and starts anew as a trigger of one's own says: out
@@ -166,13 +216,21 @@ class KeyedStream {
     }
 
     /// Joins two streams with the same key into one, in no particular order between them.
-    [[nodiscard]] KeyedStream merge(KeyedStream&& other) && {
-        if (other.handle_.segments != handle_.segments) {
+    template <class Other>
+    [[nodiscard]] KeyedStream<T, KeyOf> merge(KeyedStream<T, KeyOf, Other>&& other) && {
+        graph::Handle merged = std::move(*this).edge();
+        const graph::Handle joined = std::move(other).edge();
+        if (joined.segments != merged.segments) {
             throw GraphError("merge of streams of two different graphs");
         }
-        const auto& origins = other.handle_.origins;
-        handle_.origins.insert(handle_.origins.end(), origins.begin(), origins.end());
-        return std::move(*this);
+        merged.origins.insert(merged.origins.end(), joined.origins.begin(), joined.origins.end());
+        return {{std::move(merged)}, std::move(key_of_)};
+    }
+
+    /// The same with records sent whole, whatever they are for: one type, wherever it comes from.
+    [[nodiscard]] KeyedStream<T, KeyOf> sealed() && {
+        KeyOf key_of = key_of_;
+        return {{std::move(*this).edge()}, std::move(key_of)};
     }
 
     /// A stage of one's own that handles `message::Hashed<T>` (operator/stage.hpp) and needs event
@@ -185,7 +243,7 @@ class KeyedStream {
     /// The end of the stream, one replica owning all records of a key.
     template <SinkFunction<T> F>
     void sink(F f, OperatorOptions options = {}) && {
-        Stream<message::Hashed<T>> hashed{std::move(handle_), {}};
+        Stream<message::Hashed<T>> hashed{std::move(*this).edge(), {}};
         auto info = graph::describe(*hashed.handle_.segments, options, "sink");
         info.parallel_by_default = graph::parallel_sink<F>;
         hashed.handle_.operators.push_back(std::move(info));
@@ -206,11 +264,42 @@ class KeyedStream {
         }
     }
 
-    template <class Stage, class Windows, class TimeOf, class A>
-    auto timed(Windows windows, TimeOf time_of, A aggregate, const WindowOptions& options) {
+    template <class, class, class>
+    friend class KeyedStream;
+
+    /// Ends the segment before with the edge, where that is not there yet.
+    graph::Handle edge() && {
+        if constexpr (open) {
+            return std::move(upstream_).routed(operators::KeyByRouter<T, KeyOf>{key_of_},
+                                               graph::Routing::key_by);
+        } else {
+            return std::move(upstream_.handle);
+        }
+    }
+
+    /// A window whose records are lifted before they are sent.
+    template <class U, class Lift, class Stage>
+    auto lifted(Lift lift, Stage stage, const WindowOptions& options) {
+        using Lifted = typename Lift::Lifted;
+        auto info = graph::describe(*upstream_.handle_.segments, of(options), "window");
+        info.note = "what it needs of a record is sent";
+        lift.window_name = info.name;
+        Stream<message::Hashed<Lifted>> hashed{
+            std::move(upstream_).routed(
+                operators::KeyByRouter<T, KeyOf, Lift>{key_of_, std::move(lift)},
+                graph::Routing::key_by),
+            {}};
+        return std::move(hashed).template then<U>(std::move(stage), std::move(info));
+    }
+
+    static void check(const WindowOptions& options) {
         if (options.lateness < Duration::zero()) {
             throw GraphError("the lateness of a window must not be negative");
         }
+    }
+    template <class Stage, class Windows, class TimeOf, class A>
+    auto timed(Windows windows, TimeOf time_of, A aggregate, const WindowOptions& options) {
+        check(options);
         return then<typename Stage::Out::Record>(
             Stage{windows, std::move(key_of_), std::move(time_of), std::move(aggregate), options},
             of(options), "window", true);
@@ -222,13 +311,13 @@ class KeyedStream {
     template <class U, class Stage>
     auto then(Stage stage, const OperatorOptions& options, const char* kind,
               bool needs_watermarks = false) {
-        Stream<message::Hashed<T>> hashed{std::move(handle_), {}};
+        Stream<message::Hashed<T>> hashed{std::move(*this).edge(), {}};
         auto stream = std::move(hashed).template then<U>(std::move(stage), options, kind);
         stream.handle_.operators.back().needs_watermarks = needs_watermarks;
         return stream;
     }
 
-    graph::Handle handle_;
+    Upstream upstream_;
     KeyOf key_of_;
 };
 

@@ -37,7 +37,11 @@ namespace strid {
 
 template <class T, class Chain = graph::Chain<operators::InputHead<T>>>
 class Stream;
-template <class T, class KeyOf>
+namespace graph {
+template <class T>
+struct KeyedEdge;
+}  // namespace graph
+template <class T, class KeyOf, class Upstream = graph::KeyedEdge<T>>
 class KeyedStream;
 template <class Upstream, class KeyOf>
 class GroupedStream;
@@ -138,7 +142,8 @@ class Stream<T, graph::Chain<Head, Steps...>> {
     /// From here on the stream has event time: `time_of` says when a record happened, `strategy`
     /// how far that has come (MonotonousTime, BoundedDisorder, PunctuatedTime, or one's own).
     /// Windows behind fire by it. A stream without records for `idle_after` holds others back no
-    /// longer.
+    /// longer. A lambda is the fastest: it is compiled into the loop, where a pointer to a member
+    /// or to a function is read and followed for each record.
     template <TimeFunction<T> TimeOf, WatermarkStrategy<T> Strategy>
     auto event_time(TimeOf time_of, Strategy strategy, EventTimeOptions options = {}) && {
         if (options.idle_after.count() < 0) {
@@ -231,12 +236,7 @@ class Stream<T, graph::Chain<Head, Steps...>> {
         static_assert(Hashable<operators::KeyType<KeyOf, T>>,
                       "key_by: the key must be hashable: an integer, an enumeration, a number, "
                       "text, or a pair or tuple of these");
-        auto* const segments = handle_.segments;
-        const std::size_t index =
-            graph::complete(std::move(handle_), std::move(chain_),
-                            operators::KeyByRouter<T, KeyOf>{key_of}, graph::Routing::key_by, 1);
-        return KeyedStream<T, KeyOf>{{.segments = segments, .origins = {{index, 0}}},
-                                     std::move(key_of)};
+        return KeyedStream<T, KeyOf, Stream>{std::move(*this), std::move(key_of)};
     }
 
     /// The same for a member, named when the program is compiled: `key_by<&Reading::device>()`. The
@@ -327,7 +327,7 @@ class Stream<T, graph::Chain<Head, Steps...>> {
   private:
     template <class, class>
     friend class Stream;
-    template <class, class>
+    template <class, class, class>
     friend class KeyedStream;
     template <class, class>
     friend class GroupedStream;
@@ -341,18 +341,28 @@ class Stream<T, graph::Chain<Head, Steps...>> {
 
     template <class U, class Stage>
     auto then(Stage stage, const OperatorOptions& options, const char* kind) && {
+        auto info = graph::describe(*handle_.segments, options, kind);
+        return std::move(*this).template then<U>(std::move(stage), std::move(info));
+    }
+    template <class U, class Stage>
+    auto then(Stage stage, graph::OperatorInfo info) && {
         using Next = graph::Chain<Head, Steps..., graph::Step<Stage, U>>;
-        handle_.operators.push_back(graph::describe(*handle_.segments, options, kind));
+        handle_.operators.push_back(std::move(info));
         auto handle = std::move(handle_);
         return Stream<U, Next>{std::move(handle),
                                std::move(*this).appended(graph::Step<Stage, U>{std::move(stage)})};
     }
 
     Stream<T> boundary(graph::Routing routing) {
+        return Stream<T>{std::move(*this).routed(operators::SingleSlotRouter<T>{}, routing), {}};
+    }
+    /// Ends the segment with an edge: the handle of what comes out of it.
+    template <class Router>
+    graph::Handle routed(Router router, graph::Routing routing) && {
         auto* const segments = handle_.segments;
-        const std::size_t index = graph::complete(std::move(handle_), std::move(chain_),
-                                                  operators::SingleSlotRouter<T>{}, routing, 1);
-        return Stream<T>{{.segments = segments, .origins = {{index, 0}}}, {}};
+        const std::size_t index =
+            graph::complete(std::move(handle_), std::move(chain_), std::move(router), routing, 1);
+        return {.segments = segments, .origins = {{index, 0}}};
     }
 
     graph::Handle handle_;

@@ -60,13 +60,16 @@ class BoundedDisorder {
 
     template <class T>
     void observe(const T&, EventTime time) noexcept {
-        latest_ = std::max(latest_, time);
+        if (time <= latest_) return;
+        latest_ = time;
+        watermark_ = time - bound_;
     }
-    [[nodiscard]] EventTime watermark() const noexcept { return latest_ - bound_; }
+    [[nodiscard]] EventTime watermark() const noexcept { return watermark_; }
 
   private:
     Duration bound_;
     EventTime latest_ = EventTime::earliest();
+    EventTime watermark_ = EventTime::earliest();
 };
 
 /// For streams in which some records carry a promise: `find(record)` gives a

@@ -91,17 +91,17 @@ class FusedChain {
         if constexpr (stage_count != 0) return requires { requires Stage<0>::only_reads; };
         return false;
     }();
-    /// Before record `at` of `count`: the first stage may look at the next few, to bring near what
-    /// they need.
+    /// Before the `count` records from `records` on: the first stage may look at some of them, to
+    /// bring near what they need. Returns how many may pass before it is asked again.
     template <class Record>
-    void look_ahead(const Record* records, std::uint32_t at, std::uint32_t count) {
+    [[nodiscard]] std::size_t look_ahead(const Record* records, std::size_t count) {
         if constexpr (stage_count != 0) {
-            if constexpr (requires { requires Stage<0>::looks_ahead; }) {
-                constexpr std::uint32_t ahead = 16;
-                if (at % ahead != 0) return;
-                std::get<0>(stages_).look_ahead(records + at, std::min(count - at, ahead));
+            auto& first = std::get<0>(stages_);
+            if constexpr (requires { first.look_ahead(records, count); }) {
+                return first.look_ahead(records, count);
             }
         }
+        return count;
     }
     /// When a stage wants to be asked though nothing came, the earliest of them; 0: none.
     [[nodiscard]] std::int64_t wake_at_ns() const noexcept {
@@ -141,13 +141,14 @@ class FusedChain {
 
     /// True while one more record may be started: the output has a spare block, or the sink
     /// accepts.
-    [[nodiscard]] bool ready() { return ready(stages_); }
+    [[nodiscard]] bool ready() { return ready(port_, stages_); }
 
   private:
     template <class Held>
-    [[nodiscard]] bool ready(Held& held) {
+    [[nodiscard]] static bool ready([[maybe_unused]] const OutputPort* port,
+                                    [[maybe_unused]] Held& held) {
         if constexpr (has_output) {
-            return port_->spare();
+            return port->spare();
         } else if constexpr (stage_count != 0) {
             auto& last = std::get<stage_count - 1>(held);
             if constexpr (requires { last.accepts(); }) return last.accepts();
@@ -166,6 +167,7 @@ class FusedChain<Router, Stages...>::Passage {
   public:
     Passage(FusedChain& chain, const std::string* names, Passed& passed)
         : chain_(chain),
+          port_(chain.port_),
           names_(names),
           passed_(passed),
           held_(std::apply([](auto&... stages) { return Held(stages...); }, chain.stages_)) {}
@@ -177,7 +179,7 @@ class FusedChain<Router, Stages...>::Passage {
         }(std::index_sequence_for<Stages...>{});
     }
 
-    [[nodiscard]] bool ready() { return chain_.ready(held_); }
+    [[nodiscard]] bool ready() { return FusedChain::ready(port_, held_); }
 
     /// Passes a record from stage I on; it may be changed and moved from.
     ///
@@ -192,7 +194,7 @@ class FusedChain<Router, Stages...>::Passage {
                 rethrow_as(names_[I]);
             }
         } else if constexpr (has_output) {
-            chain_.router_(*chain_.port_, record);
+            chain_.router_(*port_, record);
         }
     }
 
@@ -202,7 +204,7 @@ class FusedChain<Router, Stages...>::Passage {
         requires(stage_count == 0 &&
                  requires(Router& router, OutputPort& port) { router.some(port, records); })
     {
-        return chain_.router_.some(*chain_.port_, records);
+        return chain_.router_.some(*port_, records);
     }
 
     /// The input has come this far: the stages emit what that sets off while `more_room()` says so,
@@ -225,7 +227,7 @@ class FusedChain<Router, Stages...>::Passage {
             }
             return advance<I + 1>(progress, now_ns, more_room);
         } else {
-            if constexpr (has_output) chain_.port_->set_progress(progress);
+            if constexpr (has_output) port_->set_progress(progress);
             return true;
         }
     }
@@ -266,7 +268,7 @@ class FusedChain<Router, Stages...>::Passage {
         /// The record that comes next breaks this promise: everybody behind is told before.
         void promise(const Progress& progress) const {
             (void)passage->template advance<I + 1>(progress, 0, [] { return true; });
-            if constexpr (has_output) passage->chain_.port_->promise(progress);
+            if constexpr (has_output) passage->port_->promise(progress);
         }
     };
 
@@ -284,6 +286,7 @@ class FusedChain<Router, Stages...>::Passage {
     }
 
     FusedChain& chain_;
+    OutputPort* port_;  // null where there is none
     const std::string* names_;
     Passed& passed_;
     Held held_;

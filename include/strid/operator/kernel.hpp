@@ -238,13 +238,15 @@ class Kernel final : public Node {
         std::uint32_t at = position_;
         try {
             Passage passage{chain_, stage_names(), passed};
-            for (; at != header.count && passage.ready(); ++at) {
-                chain_.look_ahead(records, at, header.count);
-                if constexpr (!shared || Chain::only_reads) {
-                    passage.pass(records[at]);
-                } else if constexpr (std::is_copy_constructible_v<Arrived>) {
-                    Arrived copy = records[at];
-                    passage.pass(copy);
+            while (at != header.count && passage.ready()) {
+                auto some = chain_.look_ahead(records + at, header.count - at);
+                for (; some != 0 && passage.ready(); --some, ++at) {
+                    if constexpr (!shared || Chain::only_reads) {
+                        passage.pass(records[at]);
+                    } else if constexpr (std::is_copy_constructible_v<Arrived>) {
+                        Arrived copy = records[at];
+                        passage.pass(copy);
+                    }
                 }
             }
         } catch (...) {
@@ -340,7 +342,6 @@ class Kernel final : public Node {
     [[nodiscard]] Context context(std::size_t index) const noexcept {
         return {names_[index], replica_, parallelism_};
     }
-
     [[nodiscard]] const std::string* stage_names() const noexcept {
         return names_.data() + Head::operators;
     }

@@ -111,14 +111,17 @@ inline constexpr std::size_t key_groups = std::size_t{1} << key_group_bits;
     return static_cast<std::size_t>(hash >> (64 - key_group_bits));
 }
 
-/// All records of a key to one replica, with the key's hash.
-template <class T, class KeyOf>
+/// All records of a key to one replica, with the key's hash. What is sent of a record is what
+/// `project` makes of it.
+template <class T, class KeyOf, class Project = std::identity>
 class KeyByRouter {
   public:
     static constexpr bool has_output = true;
-    using Physical = message::Hashed<T>;
+    using Sent = std::remove_cvref_t<std::invoke_result_t<const Project&, T>>;
+    using Physical = message::Hashed<Sent>;
 
-    explicit KeyByRouter(KeyOf key_of) : key_of_(std::move(key_of)) {}
+    explicit KeyByRouter(KeyOf key_of, Project project = {})
+        : key_of_(std::move(key_of)), project_(std::move(project)) {}
 
     void bind(OutputPort& port) noexcept {
         for (std::size_t group = 0; group < key_groups; ++group) {
@@ -128,13 +131,13 @@ class KeyByRouter {
     template <class Record>  // T or const T
     [[gnu::always_inline]] void operator()(OutputPort& port, Record& record) {
         const std::uint64_t hash = hash_of(std::invoke(key_of_, std::as_const(record)));
-        write<Physical>(port, *slot_of_[key_group_of(hash)], std::move(record), hash);
+        write<Physical>(port, *slot_of_[key_group_of(hash)], project_(std::move(record)), hash);
     }
     /// As write_some(); with several slots as long as no record needs a block that is not there.
     [[gnu::always_inline]] std::size_t some(OutputPort& port, std::span<const T> records) {
         if (port.slot_count() != 1) return some_apart(port, records);
         return write_some<Physical>(port, port.slot(0), records, [this](const T& record) {
-            return Physical{record, hash(record)};
+            return Physical{project_(record), hash(record)};
         });
     }
 
@@ -179,7 +182,7 @@ class KeyByRouter {
             const std::uintptr_t to_second = std::uintptr_t{0} - (key_hash >> 63);
             auto* const at = reinterpret_cast<std::byte*>(place ^ ((place ^ other) & to_second));
             prefetch_for_write(at, claim_ahead_bytes);
-            ::new (static_cast<void*>(at)) Physical{record, key_hash};
+            ::new (static_cast<void*>(at)) Physical{project_(record), key_hash};
             place += sizeof(Physical) & ~to_second;
             other += sizeof(Physical) & to_second;
         }
@@ -189,6 +192,7 @@ class KeyByRouter {
     }
 
     KeyOf key_of_;
+    [[no_unique_address]] Project project_;
     std::array<OutputPort::Slot*, key_groups> slot_of_{};
 };
 

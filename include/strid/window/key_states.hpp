@@ -17,12 +17,13 @@
 #include <deque>
 #include <functional>
 #include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
-#include <strid/base/assert.hpp>
 #include <strid/base/prefetch.hpp>
-#include <strid/operator/per_key.hpp>
+#include <strid/operator/key_index.hpp>
+#include <strid/operator/key_table.hpp>
 
 namespace strid::window {
 
@@ -31,36 +32,34 @@ template <class K, class State>
 class KeyStates {
   public:
     struct Entry {
-        K key;
         std::uint64_t hash;
+        K key;
         State state;
     };
 
     /// The entry of the key, an empty one where it is new. `hash` is `hash_of(key)`. O(1).
     template <class Make>
     [[gnu::always_inline]] Entry& find_or_make(const K& key, std::uint64_t hash, Make&& make) {
-        const auto [own_key, entry] =
-            table_.find_or_make(key, hash, [] { return static_cast<Entry*>(nullptr); });
-        if (entry == nullptr) [[unlikely]]
-            entry = &lease(own_key, hash, make);
-        return *entry;
+        if (Entry* const found = index_.find(key, hash); found != nullptr) [[likely]]
+            return *found;
+        return lease(key, hash, make);
     }
     /// As KeyTable::look_ahead; `touch(state)` asks for what a state points to.
     template <class Arrived, class KeyOf, class Touch>
-    void look_ahead(const Arrived* arrived, std::size_t count, const KeyOf& key_of, Touch&& touch) {
-        if (is_near()) [[likely]]
-            return;
-        STRID_ASSERT(count <= at_once);
+    [[nodiscard, gnu::noinline]] std::size_t look_ahead(const Arrived* arrived, std::size_t count,
+                                                        const KeyOf& key_of, Touch&& touch) {
+        if (is_near()) return count;
+        count = std::min(count, at_once);
+        for (std::size_t i = 0; i != count; ++i) index_.prefetch(arrived[i].hash);
         std::array<Entry*, at_once> entries;
         for (std::size_t i = 0; i != count; ++i) {
-            Entry* const* const found =
-                table_.find(std::invoke(key_of, arrived[i].record), arrived[i].hash);
-            entries[i] = found == nullptr ? nullptr : *found;
+            entries[i] = index_.find(std::invoke(key_of, arrived[i].record), arrived[i].hash);
             prefetch_object(entries[i]);
         }
         for (std::size_t i = 0; i != count; ++i) {
             if (entries[i] != nullptr) touch(std::as_const(entries[i]->state));
         }
+        return count;
     }
     /// The same for the next of `entries` that are looked at one after the other; returns for how
     /// many. `leaving`: they will expire.
@@ -72,41 +71,58 @@ class KeyStates {
         for (const Entry* const entry : entries) prefetch_object(entry);
         for (const Entry* const entry : entries) {
             touch(entry->state);
-            if (leaving) prefetch_object(table_.find(entry->key, entry->hash));
+            if (leaving) index_.prefetch(entry->hash);
         }
         return entries.size();
     }
     void expire(Entry& entry) {
-        --live_;
-        table_.forget(entry.key, entry.hash);
+        index_.erase(entry);
         free_.push_back(&entry);
     }
-    [[nodiscard]] std::size_t live() const noexcept { return live_; }
+    [[nodiscard]] std::size_t live() const noexcept { return index_.size(); }
 
   private:
-    static constexpr std::size_t at_once = 16;
+    static constexpr std::size_t at_once = operators::looked_up_at_once;
 
     /// The states fit the nearer caches, with some memory of their own.
     [[nodiscard]] bool is_near() const noexcept {
-        return live_ * sizeof(Entry) < (std::size_t{1} << 17);
+        return live() * sizeof(Entry) < (std::size_t{1} << 17);
     }
 
     template <class Make>
     [[gnu::noinline]] Entry& lease(const K& key, std::uint64_t hash, Make& make) {
-        ++live_;
-        if (free_.empty()) return entries_.emplace_back(Entry{key, hash, make()});
+        Entry& entry = free_.empty() ? entries_.emplace_back(Entry{hash, own(key, hash), make()})
+                                     : use_again(own(key, hash), hash);
+        index_.insert(entry);
+        return entry;
+    }
+    Entry& use_again(const K& key, std::uint64_t hash) {
         Entry& entry = *free_.back();
         free_.pop_back();
-        entry.key = key;
         entry.hash = hash;
+        entry.key = key;
         entry.state.clear();
         return entry;
     }
 
-    operators::KeyTable<K, Entry*> table_;
+    /// The key as results may hold it.
+    K own(const K& key, std::uint64_t hash) {
+        if constexpr (holds_text) {
+            return texts_.find_or_make(key, hash, [] { return Nothing{}; }).first;
+        } else {
+            return key;
+        }
+    }
+
+    static constexpr bool holds_text = operators::detail::KeyText<K>::held;
+    struct Nothing {};
+
+    operators::KeyIndex<Entry> index_;  // of the keys that live
     std::deque<Entry> entries_;
     std::vector<Entry*> free_;
-    std::size_t live_ = 0;
+    // Every text key that ever came.
+    [[no_unique_address]] std::conditional_t<holds_text, operators::KeyTable<K, Nothing>, Nothing>
+        texts_;
 };
 
 }  // namespace strid::window

@@ -21,11 +21,18 @@
 
 #include <strid/message/batch.hpp>
 #include <strid/operator/context.hpp>
-#include <strid/operator/per_key.hpp>
+#include <strid/operator/key_table.hpp>
 #include <strid/window/in_order.hpp>
 #include <strid/window/result.hpp>
 
 namespace strid::window {
+
+/// A record is hardly ever more than an addition to a small state.
+template <class A>
+[[nodiscard]] bool is_light(const CountWindows& windows) noexcept {
+    using State = typename A::State;
+    return windows.pane() >= 8 && std::is_trivially_copyable_v<State> && sizeof(State) <= 64;
+}
 
 template <class T, class KeyOf, class K, class A>
 class KeyedCountWindows {
@@ -33,7 +40,6 @@ class KeyedCountWindows {
     using Result = WindowResult<K, ResultOf<A, K, CountBounds>, CountBounds>;
     static constexpr bool selective = true;
     static constexpr bool only_reads = true;
-    static constexpr bool looks_ahead = true;
 
     KeyedCountWindows(CountWindows windows, KeyOf key_of, A aggregate, const WindowOptions& options)
         : windows_(windows),
@@ -41,20 +47,14 @@ class KeyedCountWindows {
           aggregate_(std::move(aggregate)),
           at_end_(options.at_end) {}
 
-    /// A record is hardly ever more than an addition to a small state.
-    [[nodiscard]] static bool is_light(const CountWindows& windows) noexcept {
-        using State = typename A::State;
-        return windows.pane() >= 8 && std::is_trivially_copyable_v<State> && sizeof(State) <= 64;
-    }
-
     /// The replicas have every record, and each fires every n-th window: window farming.
     void farm() noexcept { farmed_ = true; }
     void open(const Context& context) {
         if (farmed_) windows_ = windows_.share(context.replica, context.parallelism);
     }
 
-    void look_ahead(const message::Hashed<T>* arrived, std::size_t count) {
-        table_.look_ahead(arrived, count, key_of_);
+    [[nodiscard]] std::size_t look_ahead(const message::Hashed<T>* arrived, std::size_t count) {
+        return table_.look_ahead(arrived, count, key_of_);
     }
 
     template <class Next>
@@ -77,8 +77,8 @@ class KeyedCountWindows {
         if (at_end_ == OpenWindows::drop) return true;
         if (!finishing_) finishing_ = table_.begin();
         for (; *finishing_ != table_.end(); ++*finishing_) {
-            const K& key = (*finishing_)->first;
-            KeyState& state = (*finishing_)->second;
+            const K& key = (*finishing_)->key;
+            KeyState& state = (*finishing_)->value;
             if (!end_) {
                 end_ = windows_.bounds(state.next).start + state.slid.size() * windows_.pane() +
                        state.in_pane;

@@ -16,7 +16,7 @@
 #include <utility>
 
 #include <strid/message/batch.hpp>
-#include <strid/operator/per_key.hpp>
+#include <strid/operator/key_table.hpp>
 #include <strid/window/result.hpp>
 
 namespace strid::window {
@@ -82,7 +82,7 @@ class KeyedGlobalWindows {
         if (at_end_ == OpenWindows::drop) return true;
         if (!finishing_) finishing_ = table_.begin();
         for (; *finishing_ != table_.end(); ++*finishing_) {
-            auto& [key, state] = **finishing_;
+            auto& [hash, key, state] = **finishing_;
             if (state.bounds.end == state.said) continue;
             if (!ready()) return false;
             emit(key, state, next);

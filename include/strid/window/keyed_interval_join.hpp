@@ -61,7 +61,6 @@ class KeyedIntervalJoin {
     using K = std::remove_cvref_t<std::invoke_result_t<const KeyOf&, const Either&>>;
     using Out = typename PairResult<F, L, R>::type;
     static constexpr bool selective = true;
-    static constexpr bool looks_ahead = true;
 
     /// Throws Error for an interval that no time lies in.
     KeyedIntervalJoin(JoinInterval interval, KeyOf key_of, LeftTime left_time, RightTime right_time,
@@ -79,8 +78,9 @@ class KeyedIntervalJoin {
     /// What the sender of the records that follow has promised.
     void begin_batch(EventTime promised) noexcept { promised_ = promised; }
 
-    void look_ahead(const message::Hashed<Either>* arrived, std::size_t count) {
-        keys_.look_ahead(arrived, count, key_of_, [](const KeyState& state) {
+    [[nodiscard]] std::size_t look_ahead(const message::Hashed<Either>* arrived,
+                                         std::size_t count) {
+        return keys_.look_ahead(arrived, count, key_of_, [](const KeyState& state) {
             state.left.prefetch();
             state.right.prefetch();
         });

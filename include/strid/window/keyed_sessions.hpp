@@ -37,7 +37,6 @@ class KeyedSessions {
     using Out = Output<Result, T, keeps_late>;
     static constexpr bool selective = true;
     static constexpr bool only_reads = true;
-    static constexpr bool looks_ahead = true;
 
     KeyedSessions(SessionWindows windows, KeyOf key_of, TimeOf time_of, A aggregate,
                   const WindowOptions& options)
@@ -48,9 +47,10 @@ class KeyedSessions {
           lateness_(options.lateness),
           at_end_(options.at_end) {}
 
-    void look_ahead(const message::Hashed<T>* arrived, std::size_t count) {
-        keys_.look_ahead(arrived, count, key_of_,
-                         [](const KeyState& state) { prefetch_object(state.sessions.data()); });
+    [[nodiscard]] std::size_t look_ahead(const message::Hashed<T>* arrived, std::size_t count) {
+        return keys_.look_ahead(arrived, count, key_of_, [](const KeyState& state) {
+            prefetch_object(state.sessions.data());
+        });
     }
 
     template <class Next>

@@ -49,7 +49,6 @@ class KeyedTimeWindows {
     using Out = Output<Result, T, keeps_late>;
     static constexpr bool selective = true;
     static constexpr bool only_reads = true;
-    static constexpr bool looks_ahead = true;
 
     KeyedTimeWindows(TimeWindows windows, KeyOf key_of, TimeOf time_of, A aggregate,
                      const WindowOptions& options)
@@ -68,9 +67,9 @@ class KeyedTimeWindows {
         context_ = context;
     }
 
-    void look_ahead(const message::Hashed<T>* arrived, std::size_t count) {
-        keys_.look_ahead(arrived, count, key_of_,
-                         [](const KeyState& state) { state.panes.prefetch(); });
+    [[nodiscard]] std::size_t look_ahead(const message::Hashed<T>* arrived, std::size_t count) {
+        return keys_.look_ahead(arrived, count, key_of_,
+                                [](const KeyState& state) { state.panes.prefetch(); });
     }
 
     template <class Next>

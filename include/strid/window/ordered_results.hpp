@@ -12,7 +12,7 @@
 #include <vector>
 
 #include <strid/base/hash.hpp>
-#include <strid/operator/per_key.hpp>
+#include <strid/operator/key_table.hpp>
 #include <strid/operator/stage.hpp>
 #include <strid/window/spec.hpp>
 

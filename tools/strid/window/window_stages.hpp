@@ -63,11 +63,12 @@ void build_windows(Graph& graph, const WindowJob& job, Windows windows) {
         using Result = typename decltype(results)::record_type;
         std::move(results).sink(TableWriter<Result>(job.output, job.plan), {.name = "write"});
     } else {
+        constexpr auto time_of = [](const Row& row) { return row.time; };
         auto [results, late] =
             graph.source(std::move(source), {.name = "read"})
-                .event_time(&Row::time, BoundedDisorder{job.disorder}, {.name = "time"})
+                .event_time(time_of, BoundedDisorder{job.disorder}, {.name = "time"})
                 .template key_by<&Row::key>()
-                .window_with_late(windows, &Row::time, std::move(aggregate), job.window);
+                .window_with_late(windows, time_of, std::move(aggregate), job.window);
         using Result = typename decltype(results)::record_type;
         std::move(results).sink(TableWriter<Result>(job.output, job.plan), {.name = "write"});
         std::move(late).sink(TableWriter<Row>(job.late, job.plan), {.name = "write-late"});

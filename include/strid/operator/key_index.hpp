@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where the states of keys are: an open-addressing table of pointers to entries that never move. A
+// lookup reads one slot and one entry, and as a rule nothing else: a slot is small, so that at most
+// half of them are taken, and a key is found where its hash says or next to it (linear probing).
+//
+// A slot is a word: the pointer in the lower 48 bits, which is all that processors of today give a
+// program, and above it 16 bits of the hash. So a lookup passes a key that only stands in its way
+// without touching that key's entry, which would be a line of memory for nothing.
+//
+// Threads: one. The law: each entry has one slot; between the slot that its hash names and its own
+// there is no empty one; at most half are taken.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <strid/base/assert.hpp>
+#include <strid/base/prefetch.hpp>
+#include <strid/base/text.hpp>
+
+namespace strid::operators {
+
+template <class Key>
+[[nodiscard, gnu::always_inline]] inline bool same_key(const Key& a, const Key& b) {
+    if constexpr (std::is_same_v<Key, std::string_view>) {
+        return same_text(a, b);
+    } else {
+        return a == b;
+    }
+}
+
+/// Lookups that are under way together where states are far: about as many as a processor's
+/// requests for lines.
+inline constexpr std::size_t looked_up_at_once = 16;
+
+/// An index of entries by their members `key` and `hash`. It does not own them.
+template <class Entry>
+class KeyIndex {
+    using Key = decltype(Entry::key);
+
+  public:
+    /// The entry of the key, null where it has none. O(1). Inlined: the lookup is most of what a
+    /// keyed operator does.
+    [[nodiscard, gnu::always_inline]] Entry* find(const Key& key, std::uint64_t hash) const {
+        const std::uint64_t salt = salt_of(hash);
+        for (std::size_t at = hash & mask_;; at = (at + 1) & mask_) {
+            const std::uint64_t pointer = slots_[at] ^ salt;  // of the entry, if the salt is its
+            if (pointer >> pointer_bits == 0) [[likely]] {
+                auto* const entry = reinterpret_cast<Entry*>(pointer);
+                if (same_key(entry->key, key)) [[likely]]
+                    return entry;
+            } else if (slots_[at] == 0) {
+                return nullptr;
+            }
+        }
+    }
+
+    /// No other entry has its key. O(1) amortised: all are placed anew when their number passes a
+    /// power of two for the first time.
+    void insert(Entry& entry) {
+        if (size_ + 1 > room()) grow();
+        place(reinterpret_cast<std::uintptr_t>(&entry), entry.hash);
+        ++size_;
+    }
+
+    /// The entry is in here. O(1): those behind it that it kept from their places move up.
+    void erase(const Entry& entry) {
+        const auto word = reinterpret_cast<std::uintptr_t>(&entry) | salt_of(entry.hash);
+        std::size_t gap = entry.hash & mask_;
+        while (slots_[gap] != word) gap = (gap + 1) & mask_;
+        for (std::size_t at = (gap + 1) & mask_; slots_[at] != 0; at = (at + 1) & mask_) {
+            const std::size_t probed = (at - (entry_at(at).hash & mask_)) & mask_;
+            if (probed < ((at - gap) & mask_)) continue;  // the gap is not on its way
+            slots_[gap] = slots_[at];
+            gap = at;
+        }
+        slots_[gap] = 0;
+        --size_;
+    }
+
+    /// Brings near the slot that a lookup will read first.
+    void prefetch(std::uint64_t hash) const noexcept { prefetch_for_read(&slots_[hash & mask_]); }
+
+    [[nodiscard]] std::size_t size() const noexcept { return size_; }
+    /// Checks the law above. O(slots).
+    [[nodiscard]] bool is_valid() const {
+        std::size_t taken = 0;
+        for (std::size_t at = 0; at != slots_.size(); ++at) {
+            if (slots_[at] == 0) continue;
+            ++taken;
+            const Entry& entry = entry_at(at);
+            if (find(entry.key, entry.hash) != &entry) return false;
+        }
+        return taken == size_ && size_ <= room();
+    }
+
+  private:
+    static constexpr int pointer_bits = 48;
+    static constexpr std::uint64_t pointer_mask = (std::uint64_t{1} << pointer_bits) - 1;
+    static_assert(sizeof(void*) == sizeof(std::uint64_t));
+
+    /// Bits 32 to 47 of the hash: the lower ones say where a key is, the upper ones which replica
+    /// has it. Never 0, so that an empty slot is nobody's.
+    [[nodiscard]] static std::uint64_t salt_of(std::uint64_t hash) noexcept {
+        return (hash << 16 | std::uint64_t{1} << pointer_bits) & ~pointer_mask;
+    }
+
+    /// How many may be taken. One in four while all slots fit a cache of the core's own: nearly
+    /// every key is then in its own place, and the processor does not guess wrong.
+    [[nodiscard]] std::size_t room() const noexcept {
+        constexpr std::size_t near_max = std::size_t{1} << 16;
+        return slots_.size() / (slots_.size() <= near_max ? 4 : 2);
+    }
+    [[nodiscard]] Entry& entry_at(std::size_t at) const noexcept {
+        return *reinterpret_cast<Entry*>(slots_[at] & pointer_mask);
+    }
+
+    void place(std::uintptr_t entry, std::uint64_t hash) {
+        STRID_ASSERT(entry >> pointer_bits == 0);
+        std::size_t at = hash & mask_;
+        while (slots_[at] != 0) at = (at + 1) & mask_;
+        slots_[at] = entry | salt_of(hash);
+    }
+
+    /// Entries go from a slot to the same one or its counterpart in the new half, or close by: what
+    /// is written lies together. What is read does not, so it is asked for ahead.
+    [[gnu::noinline]] void grow() {
+        constexpr std::size_t ahead = 16;
+        std::vector<std::uint64_t> old(2 * slots_.size());
+        old.swap(slots_);
+        mask_ = slots_.size() - 1;
+        for (std::size_t at = 0; at != old.size(); ++at) {
+            prefetch_for_read(
+                reinterpret_cast<const void*>(old[(at + ahead) % old.size()] & pointer_mask));
+            if (old[at] == 0) continue;
+            const std::uint64_t pointer = old[at] & pointer_mask;
+            place(pointer, reinterpret_cast<const Entry*>(pointer)->hash);
+        }
+    }
+
+    std::vector<std::uint64_t> slots_ = std::vector<std::uint64_t>(8);  // as many as a power of two
+    std::size_t mask_ = slots_.size() - 1;
+    std::size_t size_ = 0;
+};
+
+}  // namespace strid::operators

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What an edge carries to a window. A window that adds records up needs of each its key, its time,
+// and the state that the aggregate lifts it to. Where that is much smaller than the record it is
+// made before the edge, and the record stays where it is: less is written, crosses to another core
+// and is read there. The window then combines states (window/partial.hpp).
+//
+// Stateless but for the user's functions; threads: only the task of the node before the edge.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include <strid/base/time.hpp>
+#include <strid/operator/fused_chain.hpp>
+#include <strid/window/aggregate.hpp>
+
+namespace strid::window {
+
+namespace detail {
+
+/// The key does not point to the record, and the state is as good combined as added to, down to the
+/// last bit: one or two numbers.
+template <class K, class State>
+inline constexpr bool is_plain = std::is_scalar_v<K> && !std::is_pointer_v<K> &&
+                                 std::is_trivially_copyable_v<State> && sizeof(State) <= 16;
+
+/// Calls the user's functions for the window of this name.
+template <class Make>
+[[gnu::always_inline]] inline auto lifted_for(const std::string& window_name, Make&& make) {
+    try {
+        return make();
+    } catch (...) {
+        operators::rethrow_as(window_name);
+    }
+}
+
+}  // namespace detail
+
+/// What a window of a number of records needs of one.
+template <class T, class KeyOf, class K, AggregateOf<T> A>
+struct Lift {
+    struct Lifted {
+        K key;
+        typename A::State value;
+    };
+    static constexpr bool pays =
+        detail::is_plain<K, typename A::State> && 2 * sizeof(Lifted) <= sizeof(T);
+
+    KeyOf key_of;
+    A aggregate;
+    std::string window_name = {};
+
+    [[gnu::always_inline]] Lifted operator()(const T& record) const {
+        return detail::lifted_for(window_name, [&] {
+            return Lifted{std::invoke(key_of, record), aggregate.lift(record)};
+        });
+    }
+};
+
+/// What a window of event time needs of one.
+template <class T, class KeyOf, class K, class TimeOf, AggregateOf<T> A>
+struct LiftAt {
+    struct Lifted {
+        K key;
+        EventTime time;
+        typename A::State value;
+    };
+    static constexpr bool pays =
+        detail::is_plain<K, typename A::State> && 2 * sizeof(Lifted) <= sizeof(T);
+
+    KeyOf key_of;
+    TimeOf time_of;
+    A aggregate;
+    std::string window_name = {};
+
+    [[gnu::always_inline]] Lifted operator()(const T& record) const {
+        return detail::lifted_for(window_name, [&] {
+            return Lifted{std::invoke(key_of, record), std::invoke(time_of, record),
+                          aggregate.lift(record)};
+        });
+    }
+};
+
+}  // namespace strid::window

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a step leaves behind for the one after it.
+#include <chrono>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <strid/base/clock.hpp>
+#include <strid/operator/node_task.hpp>
+
+namespace strid::operators {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Takes its time to find nothing, as a node does that flushes a file.
+class SlowNode final : public Node {
+  public:
+    SlowNode() : Node({"slow"}, 0, 1) {}
+    void create_output(const std::vector<OutputPort::SlotShape>&, const PortSizes&) override {}
+    void open(runtime::Task&) override {}
+    RunResult run(std::int64_t&) override {
+        std::this_thread::sleep_for(2ms);
+        ended_ns = now_ns();
+        return RunResult::empty;
+    }
+    void abandon() noexcept override {}
+
+    std::int64_t ended_ns = 0;
+};
+
+TEST(NodeTask, AStepOfSeveralNodesLeavesAFreshReadingOfTheClock) {
+    std::vector<std::unique_ptr<Node>> nodes;
+    nodes.push_back(std::make_unique<SlowNode>());
+    nodes.push_back(std::make_unique<SlowNode>());
+    const auto& last = static_cast<const SlowNode&>(*nodes.back());
+    NodeTask task("slow", std::move(nodes));
+    task.open();
+    std::int64_t clock_ns = now_ns();
+    (void)task.step(clock_ns);
+    EXPECT_GE(clock_ns, last.ended_ns) << "the next run would be charged with this one's time";
+    EXPECT_LE(clock_ns, now_ns());
+}
+
+}  // namespace
+}  // namespace strid::operators
