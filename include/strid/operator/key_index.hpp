@@ -24,12 +24,14 @@
 
 namespace strid::operators {
 
+/// Equality of a record's key with one that is kept. In this order: how texts are compared depends
+/// on the size of the first, and the processor knows the record's long before the other's.
 template <class Key>
-[[nodiscard, gnu::always_inline]] inline bool same_key(const Key& a, const Key& b) {
+[[nodiscard, gnu::always_inline]] inline bool same_key(const Key& of_record, const Key& kept) {
     if constexpr (std::is_same_v<Key, std::string_view>) {
-        return same_text(a, b);
+        return same_text(of_record, kept);
     } else {
-        return a == b;
+        return of_record == kept;
     }
 }
 
@@ -51,7 +53,7 @@ class KeyIndex {
             const std::uint64_t pointer = slots_[at] ^ salt;  // of the entry, if the salt is its
             if (pointer >> pointer_bits == 0) [[likely]] {
                 auto* const entry = reinterpret_cast<Entry*>(pointer);
-                if (same_key(entry->key, key)) [[likely]]
+                if (same_key(key, entry->key)) [[likely]]
                     return entry;
             } else if (slots_[at] == 0) {
                 return nullptr;
