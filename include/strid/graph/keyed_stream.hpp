@@ -93,9 +93,8 @@ class KeyedStream {
     auto accumulate(State initial, Fold fold, Emit emit = Emit::every_update,
                     OperatorOptions options = {}) && {
         using Stage = operators::Accumulate<State, Fold, KeyOf, K>;
-        return then<Keyed<K, State>>(
-            Stage{std::move(initial), std::move(fold), std::move(key_of_), emit}, options,
-            "accumulate");
+        return then<Keyed<K, State>>(Stage{std::move(initial), std::move(fold), key_of_, emit},
+                                     options, "accumulate");
     }
 
     /// Combines the records of each key: `T f(const T& so_far, const T& record)`; out comes what
@@ -104,7 +103,7 @@ class KeyedStream {
         requires operators::Callable<F, const T&, const T&>
     auto reduce(F f, OperatorOptions options = {}) && {
         using Stage = operators::Reduce<T, F, KeyOf, K>;
-        return then<T>(Stage{std::move(f), std::move(key_of_)}, options, "reduce");
+        return then<T>(Stage{std::move(f), key_of_}, options, "reduce");
     }
 
     /// A function with timers (window/keyed_process.hpp), one copy for each key: `U` is what it
@@ -116,8 +115,7 @@ class KeyedStream {
         constexpr bool needs_watermarks = requires(F& function, Timers& timers, Emitter<U>& emit) {
             function.on_timer(EventTime{}, timers, emit);
         };
-        return then<U>(Stage{std::move(f), std::move(key_of_)}, options, "process",
-                       needs_watermarks);
+        return then<U>(Stage{std::move(f), key_of_}, options, "process", needs_watermarks);
     }
 
     /// Windows of event time, tumbling or sliding, with one aggregate for each key: out comes a
@@ -137,7 +135,7 @@ class KeyedStream {
             check(options);
             auto stream = lifted<typename Stage::Out::Record>(
                 Lift{key_of_, std::move(time_of), aggregate},
-                Stage{windows, {}, {}, Sum{std::move(aggregate)}, options}, options);
+                Stage{windows, {}, {}, Sum{aggregate}, options}, options);
             stream.handle_.operators.back().needs_watermarks = true;
             return stream;
         } else {
@@ -172,13 +170,11 @@ class KeyedStream {
             using Sum = window::Merged<A, Lifted>;
             using Stage = window::KeyedCountWindows<Lifted, KeyOfLifted, K, Sum>;
             return marked(lifted<typename Stage::Result>(
-                Lift{key_of_, aggregate}, Stage{windows, {}, Sum{std::move(aggregate)}, options},
-                options));
+                Lift{key_of_, aggregate}, Stage{windows, {}, Sum{aggregate}, options}, options));
         } else {
             using Stage = window::KeyedCountWindows<T, KeyOf, K, A>;
             return marked(then<typename Stage::Result>(
-                Stage{windows, std::move(key_of_), std::move(aggregate), options}, of(options),
-                "window"));
+                Stage{windows, key_of_, std::move(aggregate), options}, of(options), "window"));
         }
     }
 
@@ -189,8 +185,8 @@ class KeyedStream {
     auto window(window::GlobalWindows<F> windows, A aggregate, WindowOptions options = {}) && {
         using Stage = window::KeyedGlobalWindows<T, KeyOf, K, F, A>;
         return then<typename Stage::Result>(
-            Stage{std::move(windows), std::move(key_of_), std::move(aggregate), options},
-            of(options), "window");
+            Stage{std::move(windows), key_of_, std::move(aggregate), options}, of(options),
+            "window");
     }
 
     /// The same windows of event time or sessions, with the late records as a stream of their own:
@@ -224,14 +220,11 @@ class KeyedStream {
             throw GraphError("merge of streams of two different graphs");
         }
         merged.origins.insert(merged.origins.end(), joined.origins.begin(), joined.origins.end());
-        return {{std::move(merged)}, std::move(key_of_)};
+        return {{std::move(merged)}, key_of_};
     }
 
     /// The same with records sent whole, whatever they are for: one type, wherever it comes from.
-    [[nodiscard]] KeyedStream<T, KeyOf> sealed() && {
-        KeyOf key_of = key_of_;
-        return {{std::move(*this).edge()}, std::move(key_of)};
-    }
+    [[nodiscard]] KeyedStream<T, KeyOf> sealed() && { return {{std::move(*this).edge()}, key_of_}; }
 
     /// A stage of one's own that handles `message::Hashed<T>` (operator/stage.hpp) and needs event
     /// time; `Stage::Out` is what leaves it. For operators of the library.
@@ -260,7 +253,7 @@ class KeyedStream {
         if constexpr (std::is_empty_v<F>) {
             return operators::Plain<F>{std::move(f)};
         } else {
-            return operators::PerKey<F, KeyOf, K>{std::move(f), std::move(key_of_)};
+            return operators::PerKey<F, KeyOf, K>{std::move(f), key_of_};
         }
     }
 
@@ -301,8 +294,8 @@ class KeyedStream {
     auto timed(Windows windows, TimeOf time_of, A aggregate, const WindowOptions& options) {
         check(options);
         return then<typename Stage::Out::Record>(
-            Stage{windows, std::move(key_of_), std::move(time_of), std::move(aggregate), options},
-            of(options), "window", true);
+            Stage{windows, key_of_, std::move(time_of), std::move(aggregate), options}, of(options),
+            "window", true);
     }
     static OperatorOptions of(const WindowOptions& options) {
         return {.name = options.name, .parallelism = options.parallelism};
@@ -318,7 +311,7 @@ class KeyedStream {
     }
 
     Upstream upstream_;
-    KeyOf key_of_;
+    KeyOf key_of_;  // the edge and the operator behind it have a copy each
 };
 
 }  // namespace strid
