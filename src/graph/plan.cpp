@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <set>
 
 #include <fmt/format.h>
 
@@ -56,7 +55,6 @@ class Planner {
     }
 
     Plan make() {
-        check();
         resolve_parallelism();
         cut();
         connect();
@@ -68,49 +66,6 @@ class Planner {
     }
 
   private:
-    // ---- what the user described ---------------------------------------------------------------
-
-    void check() const {
-        if (segments_.all.empty()) throw GraphError("the graph has no source");
-        std::set<std::string> names;
-        for (const auto& segment : segments_.all) {
-            for (const auto& op : segment->operators()) {
-                if (!names.insert(op.name).second) {
-                    throw GraphError(fmt::format("two operators are named '{}'", op.name));
-                }
-                check_parallelism(op.name, op.parallelism);
-            }
-            for (std::size_t branch = 0; branch < segment->targets().size(); ++branch) {
-                if (segment->targets()[branch] != no_segment) continue;
-                throw GraphError(fmt::format(
-                    "{} behind operator '{}' leads nowhere: give it a sink",
-                    segment->routing() == Routing::split ? fmt::format("branch {}", branch)
-                                                         : "the stream",
-                    segment->operators().back().name));
-            }
-        }
-        for (const auto& [name, parallelism] : options_.operator_parallelism) {
-            if (!names.contains(name)) {
-                throw GraphError(
-                    fmt::format("parallelism is given for operator '{}', which the "
-                                "graph does not have",
-                                name));
-            }
-            if (parallelism == 0) {
-                throw GraphError(
-                    fmt::format("operator '{}': parallelism must be at least 1", name));
-            }
-            check_parallelism(name, parallelism);
-        }
-        check_parallelism("all", options_.parallelism);
-    }
-
-    static void check_parallelism(const std::string& name, std::size_t replicas) {
-        if (replicas <= parallelism_max) return;
-        throw GraphError(fmt::format("operator '{}': parallelism {} is above the limit of {}", name,
-                                     replicas, parallelism_max));
-    }
-
     // ---- how many replicas ---------------------------------------------------------------------
 
     /// What an operator asks for: the run's options by name, else its own. 0: nothing.
@@ -392,7 +347,7 @@ class Planner {
 }  // namespace
 
 Plan make_plan(const Segments& segments, const RunOptions& options, std::size_t cores) {
-    check_event_time(segments);
+    check(segments, options);
     return Planner{segments, options, cores}.make();
 }
 

@@ -111,16 +111,23 @@ void OutputPort::renew(Slot& slot) {
 void OutputPort::keep_alive(const message::BatchHeader& input) {
     if (input.text_count == 0 && texts_.empty()) return;
     texts_.assign(input.texts.begin(), input.texts.begin() + input.text_count);
-    for (const auto& text : texts_) {
-        for (Slot& slot : slots_) {
-            if (slot.batch == nullptr) continue;
-            if (!message::keep_alive(message::header_of(*slot.batch), text)) send(slot);
-        }
-    }
+    for (const auto& text : texts_) hold(text);
 }
 
 void OutputPort::keep_alive(const memory::TextReference& text) {
     texts_.assign(1, text);
+    hold(text);
+}
+
+bool OutputPort::keep_alive_too(const memory::TextReference& text) {
+    if (texts_.size() == message::BatchHeader::texts_max) return false;
+    texts_.push_back(text);
+    hold(text);
+    return true;
+}
+
+// The batches at hand: one that has no room for another text goes as it is.
+void OutputPort::hold(const memory::TextReference& text) {
     for (Slot& slot : slots_) {
         if (slot.batch == nullptr) continue;
         if (!message::keep_alive(message::header_of(*slot.batch), text)) send(slot);

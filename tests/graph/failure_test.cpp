@@ -219,6 +219,18 @@ TEST(Failure, GraphsThatMakeNoSenseAreRefusedByName) {
                         g.source(Numbers{1}, {.name = "numbers"}).rebalance();
                 }),
                 HasSubstr("'numbers' leads nowhere"));
+    EXPECT_THAT(refusal([&](Graph& g) {
+                    g.source(Numbers{1}).sink(ignore);
+                    [[maybe_unused]] auto stream =
+                        g.source(Numbers{1}).map([](std::uint64_t&) {}, {.name = "dropped"});
+                }),
+                HasSubstr("'dropped' leads nowhere"));
+    EXPECT_THAT(refusal([&](Graph& g) {
+                    g.source(Numbers{1}).sink(ignore);
+                    [[maybe_unused]] auto stream =
+                        g.source(Numbers{1}, {.name = "numbers"}).key_by(std::identity{});
+                }),
+                HasSubstr("'numbers' leads nowhere"));
     EXPECT_THAT(
         refusal([&](Graph& g) {
             auto branches =

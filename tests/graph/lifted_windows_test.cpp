@@ -155,6 +155,7 @@ TEST(LiftedWindows, MergedStreamsWithTheSameKeyAreSentWhole) {
         .merge(std::move(second))
         .window(CountWindows::tumbling(7), window::count())
         .sink([&total](const auto& row) { total += static_cast<std::int64_t>(row.value); });
+    EXPECT_THAT(graph.explain({}), Not(HasSubstr("what it needs of a record is sent")));
     run(graph);
     EXPECT_EQ(total, 600);
 }
@@ -172,7 +173,9 @@ TEST(KeyFunctions, MayOwnSomething) {
         SCOPED_TRACE(what);
         Graph graph{"keys"};
         std::map<std::uint32_t, std::uint64_t> counts;
-        build(graph.source(replay(records)).key_by(key_of),
+        build(graph.source(replay(records))
+                  .event_time(&Wide::time, BoundedDisorder{Duration::max()})
+                  .key_by(key_of),
               [&counts](std::uint32_t key, std::uint64_t more) { counts[key] += more; });
         run(graph);
         EXPECT_EQ(counts, expected_counts);
@@ -198,6 +201,11 @@ TEST(KeyFunctions, MayOwnSomething) {
     agrees("window of counts", [](auto keyed, auto count) {
         std::move(keyed)
             .window(CountWindows::tumbling(7), window::count())
+            .sink([count](const auto& row) { count(row.key, row.value); });
+    });
+    agrees("window of time", [](auto keyed, auto count) {
+        std::move(keyed)
+            .window(TimeWindows::tumbling(Duration{100}), &Wide::time, window::count())
             .sink([count](const auto& row) { count(row.key, row.value); });
     });
     agrees("window of counts of whole records", [](auto keyed, auto count) {
@@ -228,10 +236,19 @@ TEST(LiftedWindows, AFunctionThatThrowsNamesTheWindow) {
             records[i].key = static_cast<std::uint32_t>(i % 3);
             records[i].value = static_cast<std::int64_t>(i);
         }
-        graph.source(replay(records), {.name = "records"})
-            .key_by<&Wide::key>()
-            .window(CountWindows::tumbling(10), window::sum<Wide>(throwing), {.name = "sums"})
-            .sink([](const auto&) {});
+        auto keyed = graph.source(replay(records), {.name = "records"})
+                         .event_time(&Wide::time, MonotonousTime{})
+                         .key_by<&Wide::key>();
+        const auto sums = window::sum<Wide>(throwing);
+        const WindowOptions named{.name = "sums"};
+        if (seed % 2 == 0) {
+            std::move(keyed).window(CountWindows::tumbling(10), sums, named).sink([](const auto&) {
+            });
+        } else {
+            std::move(keyed)
+                .window(TimeWindows::tumbling(Duration{10}), &Wide::time, sums, named)
+                .sink([](const auto&) {});
+        }
         try {
             run(graph, run_options(seed));
             ADD_FAILURE() << "nothing was thrown";

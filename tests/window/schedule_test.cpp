@@ -119,6 +119,19 @@ TEST(KeyStates, KeepTheTextOfAKeyOfSeveralParts) {
     EXPECT_EQ(entry.key.first, "gone with its batch");
 }
 
+TEST(KeyStates, LeaveNothingOfATextKeyBehind) {
+    KeyStates<std::string_view, Counter> states;
+    std::size_t most = 0;
+    for (int i = 0; i < 200'000; ++i) {
+        const std::string text = "the visitor of the moment " + std::to_string(i);
+        states.expire(
+            states.find_or_make(text, hash_of(std::string_view(text)), [] { return Counter{}; }));
+        if (i % 100 == 0) (void)states.texts().turn();
+        most = std::max(most, states.texts().held());
+    }
+    EXPECT_LT(most, 2'000U);
+}
+
 RC_GTEST_PROP(FlatRing, InsertsWhereItIsTold, (const std::vector<std::uint8_t>& places)) {
     FlatRing<std::uint64_t> ring;
     std::vector<std::uint64_t> model;

@@ -51,7 +51,7 @@ class Graph {
     [[nodiscard]] auto inlet(std::size_t capacity_records = 1024, OperatorOptions options = {}) {
         auto state = std::make_shared<operators::InletState<T>>(capacity_records);
         if (options.name.empty()) {
-            options.name = "inlet-" + std::to_string(segments_->operators_named + 1);
+            options.name = "inlet-" + std::to_string(segments_->described.size() + 1);
         }
         return std::pair{Inlet<T>{state}, source(operators::InletSource<T>{state}, options)};
     }

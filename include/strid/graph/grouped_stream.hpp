@@ -11,14 +11,15 @@
 //                          commutative aggregates with a small state and keys that are numbers.
 //     paned windows        any replica takes any batch and computes states of panes; a second
 //                          level combines them to windows. For commutative aggregates; best for
-//                          states that are costly to add to.
+//                          states that are costly to add to. Of counts: every n-th pane.
 //     map-reduce windows   any replica takes any batch and computes its part of each window; a
 //                          second level combines the parts. As paned windows, but a window's state
-//                          is computed by the first level.
+//                          is computed by the first level. Of counts: every n-th record.
 //
 // Threads: as Stream.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -26,6 +27,7 @@
 
 #include <strid/base/error.hpp>
 #include <strid/graph/keyed_stream.hpp>
+#include <strid/window/gathered_parts.hpp>
 #include <strid/window/keyed_count_windows.hpp>
 #include <strid/window/keyed_time_windows.hpp>
 #include <strid/window/ordered_results.hpp>
@@ -144,6 +146,20 @@ class GroupedStream {
                       "aggregate has to be commutative (see parallel_windows)");
         return paned(windows, std::move(time_of), std::move(aggregate), options, "");
     }
+    /// The same of counts: a pane of a group belongs to one replica, and panes go on in their
+    /// order, so that any aggregate will do. Windows that have no pane in common are shared as they
+    /// are.
+    template <window::AggregateOf<T> A>
+    [[nodiscard]] Stream<CountResult<A>> paned_windows(window::CountWindows windows, A aggregate,
+                                                       WindowOptions options = {}) && {
+        static_assert(std::copy_constructible<typename A::State>,
+                      "paned windows send the states of panes; a window's full content stays where "
+                      "it is (see parallel_windows)");
+        if (windows.slide() >= windows.length()) {
+            return farmed(windows, std::move(aggregate), options, "");
+        }
+        return paned(windows, std::move(aggregate), options, "");
+    }
 
     /// Parts of windows by any replica, combined by the owner of the group.
     template <TimeFunction<T> TimeOf, window::AggregateOf<T> A>
@@ -154,6 +170,16 @@ class GroupedStream {
                       "map-reduce windows combine what different replicas computed in any order: "
                       "the aggregate has to be commutative (see parallel_windows)");
         return map_reduce(windows, std::move(time_of), std::move(aggregate), options);
+    }
+    /// The same of counts: every replica has every record, and adds those whose turn is its own.
+    template <window::AggregateOf<T> A>
+    [[nodiscard]] Stream<CountResult<A>> map_reduce_windows(window::CountWindows windows,
+                                                            A aggregate,
+                                                            WindowOptions options = {}) && {
+        static_assert(window::is_commutative<A>,
+                      "map-reduce windows combine what different replicas computed in any order: "
+                      "the aggregate has to be commutative (see parallel_windows)");
+        return map_reduce(windows, std::move(aggregate), options);
     }
 
   private:
@@ -174,17 +200,22 @@ class GroupedStream {
         return std::move(stream).template then<TimeResult<A>>(
             window::OrderedByTime<TimeResult<A>>{}, part(options, "collector", 1), "collector");
     }
-    /// The positions are given by one replica, so that all agree about them.
     template <class A>
     Stream<CountResult<A>> farmed(const window::CountWindows& windows, A aggregate,
                                   const WindowOptions& options, const char* note) {
+        return taking_turns(windows, std::move(aggregate), options, of(options), "parallel_windows",
+                            note);
+    }
+    /// Window k of each group by replica k mod n, in the order of one replica.
+    template <class A>
+    Stream<CountResult<A>> taking_turns(const window::CountWindows& windows, A aggregate,
+                                        const WindowOptions& options, OperatorOptions name,
+                                        const char* kind, const char* note) {
         using Stage = window::KeyedCountWindows<T, KeyOf, K, A>;
         Stage stage{windows, key_of_, std::move(aggregate), options};
         stage.farm();
-        auto stream =
-            hashed(options, 1)
-                .broadcast()
-                .template then<CountResult<A>>(std::move(stage), of(options), "parallel_windows");
+        auto stream = numbered(options).template then<CountResult<A>>(std::move(stage),
+                                                                      std::move(name), kind);
         stream.handle_.operators.back().note = note;
         return std::move(stream).template then<CountResult<A>>(
             window::OrderedByCount<CountResult<A>, K>{windows.slide()},
@@ -219,6 +250,37 @@ class GroupedStream {
             .window(
                 windows, [](const PartResult& part) { return part.window.start; },
                 window::Merged<A, PartResult>{std::move(aggregate)}, second_level(options));
+    }
+
+    template <class A>
+    Stream<CountResult<A>> paned(const window::CountWindows& windows, A aggregate,
+                                 const WindowOptions& options, const char* note) {
+        using PartResult = CountResult<window::Part<A>>;
+        using Sum = window::MergedCounts<A, PartResult>;
+        const auto key_of_part = [](const PartResult& part) { return part.key; };
+        using Stage = window::KeyedCountWindows<PartResult,
+                                                std::remove_const_t<decltype(key_of_part)>, K, Sum>;
+        const WindowOptions second = second_level(options);
+        return taking_turns(window::CountWindows::tumbling(windows.pane()),
+                            window::Part<A>{aggregate}, options,
+                            part(options, "panes", options.parallelism), "panes", note)
+            .key_by(key_of_part)
+            .through(Stage{windows, key_of_part, Sum{std::move(aggregate)}, second}, of(second),
+                     "window", false);
+    }
+
+    template <class A>
+    Stream<CountResult<A>> map_reduce(const window::CountWindows& windows, A aggregate,
+                                      const WindowOptions& options) {
+        using Stage =
+            window::KeyedCountWindows<T, KeyOf, K, window::Part<A>, window::Adding::in_turns>;
+        using PartResult = typename Stage::Result;
+        return numbered(options)
+            .template then<PartResult>(Stage{windows, key_of_, {aggregate}, options},
+                                       part(options, "map", options.parallelism), "map")
+            .template key_by<&PartResult::key>()
+            .through(window::GatheredParts<K, A>{windows.slide(), std::move(aggregate)},
+                     of(second_level(options)), "window", false);
     }
 
     template <class TimeOf, class A>
@@ -261,6 +323,8 @@ class GroupedStream {
         return second;
     }
 
+    /// Every record to every replica, in an order about which all agree: one replica gives it.
+    auto numbered(const WindowOptions& options) { return hashed(options, 1).broadcast(); }
     auto hashed(const WindowOptions& options, std::size_t parallelism) {
         return std::move(upstream_).template then<Arrived>(
             operators::HashKey<T, KeyOf>{key_of_}, part(options, "hash", parallelism), "map");

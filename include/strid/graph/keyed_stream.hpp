@@ -121,6 +121,11 @@ class KeyedStream {
     /// Windows of event time, tumbling or sliding, with one aggregate for each key: out comes a
     /// WindowResult<K, V, TimeBounds> when the watermark passes a window's end. `time_of` says when
     /// a record happened. Needs `event_time` somewhere before it. Late records are counted.
+    ///
+    /// Where the records are large and the aggregate's state is small, `time_of` and the aggregate
+    /// are asked before the records are sent (window/lift.hpp): for every record, also one that is
+    /// late or in no window, and by the replicas that send, at the same time. A function that may
+    /// not be called so is put behind `sealed()`.
     template <TimeFunction<T> TimeOf, window::AggregateOf<T> A>
     auto window(window::TimeWindows windows, TimeOf time_of, A aggregate,
                 WindowOptions options = {}) && {
@@ -151,7 +156,7 @@ class KeyedStream {
         return timed<Stage>(windows, std::move(time_of), std::move(aggregate), options);
     }
     /// Windows of a number of records of the key: out comes a WindowResult<K, V, CountBounds> with
-    /// the record that completes a window.
+    /// the record that completes a window. Who asks the aggregate: as above.
     template <window::AggregateOf<T> A>
     auto window(window::CountWindows windows, A aggregate, WindowOptions options = {}) && {
         const auto marked = [&windows](auto stream) {
@@ -226,11 +231,12 @@ class KeyedStream {
     /// The same with records sent whole, whatever they are for: one type, wherever it comes from.
     [[nodiscard]] KeyedStream<T, KeyOf> sealed() && { return {{std::move(*this).edge()}, key_of_}; }
 
-    /// A stage of one's own that handles `message::Hashed<T>` (operator/stage.hpp) and needs event
-    /// time; `Stage::Out` is what leaves it. For operators of the library.
+    /// A stage of one's own that handles `message::Hashed<T>` (operator/stage.hpp); `Stage::Out` is
+    /// what leaves it. For operators of the library.
     template <class Stage>
-    auto through(Stage stage, const OperatorOptions& options, const char* kind) && {
-        return then<typename Stage::Out>(std::move(stage), options, kind, true);
+    auto through(Stage stage, const OperatorOptions& options, const char* kind,
+                 bool needs_watermarks = true) && {
+        return then<typename Stage::Out>(std::move(stage), options, kind, needs_watermarks);
     }
 
     /// The end of the stream, one replica owning all records of a key.

@@ -51,11 +51,11 @@ struct Plan {
     std::vector<std::size_t> groups;
 };
 
-/// Throws GraphError where windows of event time stand behind a stream without time.
-void check_event_time(const Segments& segments);
-
 /// Throws GraphError for what cannot be run: duplicate or unknown names, streams that lead nowhere,
-/// impossible parallelism. `cores` is what the machine offers. O(segments + operators).
+/// windows of event time behind a stream without time, impossible parallelism. O(operators).
+void check(const Segments& segments, const RunOptions& options);
+
+/// Of a graph that stands the check. `cores` is what the machine offers. O(segments + operators).
 [[nodiscard]] Plan make_plan(const Segments& segments, const RunOptions& options,
                              std::size_t cores);
 

@@ -213,7 +213,7 @@ class Segment final : public SegmentBase {
 /// The segments of a graph; what the streams of a graph add to.
 struct Segments {
     std::vector<std::unique_ptr<SegmentBase>> all;
-    std::size_t operators_named = 0;
+    std::vector<std::string> described;  // every operator, also of streams that lead nowhere
 
     std::size_t add(std::unique_ptr<SegmentBase> segment) {
         all.push_back(std::move(segment));

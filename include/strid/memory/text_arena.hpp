@@ -91,9 +91,11 @@ class TextReference {
     TextChunk& operator*() const noexcept { return *chunk_; }
     TextChunk* operator->() const noexcept { return chunk_; }
     explicit operator bool() const noexcept { return chunk_ != nullptr; }
-    /// References to this chunk now; exact only when it is 1 and this thread holds it.
+    /// References to this chunk now; exact only when it is 1 and this thread holds it. All that was
+    /// done with the bytes under references that are gone comes before.
     [[nodiscard]] std::uint64_t use_count() const noexcept {
-        return chunk_ == nullptr ? 0 : chunk_->references_.load(std::memory_order_relaxed);
+        // Acquire pairs with the release half of reset().
+        return chunk_ == nullptr ? 0 : chunk_->references_.load(std::memory_order_acquire);
     }
     bool operator==(const TextReference&) const noexcept = default;
 

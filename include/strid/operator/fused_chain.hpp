@@ -22,7 +22,9 @@
 #include <type_traits>
 #include <utility>
 
+#include <strid/base/assert.hpp>
 #include <strid/base/cache_line.hpp>
+#include <strid/message/batch.hpp>
 #include <strid/message/watermark.hpp>
 #include <strid/operator/output_port.hpp>
 
@@ -56,6 +58,10 @@ inline constexpr bool draws_watermarks =
 /// Whether the stage wants to be told how late it is by the machine's clock though nothing came.
 template <class Stage>
 inline constexpr bool asks_the_clock = requires { requires Stage::asks_the_clock; };
+
+/// Whether nothing that the stage emits points to texts of its input.
+template <class Stage>
+inline constexpr bool emits_only_its_own = requires { requires Stage::forgets_input; };
 
 template <class Router, class... Stages>
 class FusedChain {
@@ -98,10 +104,31 @@ class FusedChain {
         if constexpr (stage_count != 0) {
             auto& first = std::get<0>(stages_);
             if constexpr (requires { first.look_ahead(records, count); }) {
-                return first.look_ahead(records, count);
+                const std::size_t seen = first.look_ahead(records, count);
+                STRID_ASSERT(seen != 0 && seen <= count);
+                return seen;
             }
         }
         return count;
+    }
+    /// Before the records of a batch: what leaves from now on keeps the texts alive that it may
+    /// point to, those of the batch and those of the stages' own.
+    void keep_alive([[maybe_unused]] const message::BatchHeader& batch) {
+        if constexpr (has_output) {
+            if constexpr (forgets_input) {
+                port_->forget_texts();
+            } else {
+                port_->keep_alive(batch);
+            }
+        }
+        for_each_stage([this]<std::size_t I>(auto& stage) {
+            if constexpr (requires { stage.texts(); }) {
+                const memory::TextReference& turn = stage.texts().turn();
+                if constexpr (has_output) {
+                    if (!port_->keep_alive_too(turn)) stage.texts().keep_for_good();
+                }
+            }
+        });
     }
     /// When a stage wants to be asked though nothing came, the earliest of them; 0: none.
     [[nodiscard]] std::int64_t wake_at_ns() const noexcept {
@@ -144,6 +171,8 @@ class FusedChain {
     [[nodiscard]] bool ready() { return ready(port_, stages_); }
 
   private:
+    static constexpr bool forgets_input = (emits_only_its_own<Stages> || ...);
+
     template <class Held>
     [[nodiscard]] static bool ready([[maybe_unused]] const OutputPort* port,
                                     [[maybe_unused]] Held& held) {

@@ -215,9 +215,9 @@ class Kernel final : public Node {
         if constexpr (has_output) {
             if (header.breaks_promise) output_->promise_again();
             output_->begin_input(header.born_ns);
-            output_->keep_alive(header);
-            if (keeps_sequences_) output_->begin_sequence(header.sequence);
         }
+        chain_.keep_alive(header);
+        if (has_output && keeps_sequences_) output_->begin_sequence(header.sequence);
     }
 
     void end_batch() {

@@ -5,8 +5,8 @@
 // half of them are taken, and a key is found where its hash says or next to it (linear probing).
 //
 // A slot is a word: the pointer in the lower 48 bits, which is all that processors of today give a
-// program, and above it 16 bits of the hash. So a lookup passes a key that only stands in its way
-// without touching that key's entry, which would be a line of memory for nothing.
+// program, and above it 15 bits of the hash and a 1. So a lookup passes a key that only stands in
+// its way without touching that key's entry, which would be a line of memory for nothing.
 //
 // Threads: one. The law: each entry has one slot; between the slot that its hash names and its own
 // there is no empty one; at most half are taken.
@@ -45,6 +45,11 @@ class KeyIndex {
     using Key = decltype(Entry::key);
 
   public:
+    KeyIndex() = default;
+    /// Operators are copied as prototypes, before their first record: a copy starts empty too.
+    KeyIndex([[maybe_unused]] const KeyIndex& prototype) { STRID_ASSERT(prototype.size() == 0); }
+    KeyIndex& operator=(const KeyIndex&) = delete;
+
     /// The entry of the key, null where it has none. O(1). Inlined: the lookup is most of what a
     /// keyed operator does.
     [[nodiscard, gnu::always_inline]] Entry* find(const Key& key, std::uint64_t hash) const {
@@ -105,7 +110,7 @@ class KeyIndex {
     static constexpr std::uint64_t pointer_mask = (std::uint64_t{1} << pointer_bits) - 1;
     static_assert(sizeof(void*) == sizeof(std::uint64_t));
 
-    /// Bits 32 to 47 of the hash: the lower ones say where a key is, the upper ones which replica
+    /// Bits 33 to 47 of the hash: the lower ones say where a key is, the upper ones which replica
     /// has it. Never 0, so that an empty slot is nobody's.
     [[nodiscard]] static std::uint64_t salt_of(std::uint64_t hash) noexcept {
         return (hash << 16 | std::uint64_t{1} << pointer_bits) & ~pointer_mask;

@@ -13,59 +13,14 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
-#include <memory>
-#include <string_view>
-#include <tuple>
-#include <type_traits>
 #include <utility>
 
 #include <strid/base/assert.hpp>
 #include <strid/base/prefetch.hpp>
-#include <strid/memory/static_arena.hpp>
 #include <strid/operator/key_index.hpp>
+#include <strid/operator/key_texts.hpp>
 
 namespace strid::operators {
-
-namespace detail {
-
-/// Whether a key points to text of the batch that it came with.
-template <class K>
-struct KeyText {
-    static constexpr bool held = std::is_same_v<K, std::string_view>;
-};
-template <class... Parts>
-struct KeyText<std::tuple<Parts...>> {
-    static constexpr bool held = (KeyText<Parts>::held || ...);
-};
-template <class First, class Second>
-struct KeyText<std::pair<First, Second>> : KeyText<std::tuple<First, Second>> {};
-
-}  // namespace detail
-
-/// Copies of keys whose text lasts as long as this object.
-class KeyTexts {
-  public:
-    /// The key itself where it holds no text. May throw std::bad_alloc.
-    template <class Part>
-    [[nodiscard]] Part own(const Part& key) {
-        if constexpr (!detail::KeyText<Part>::held) {
-            return key;
-        } else if constexpr (!std::is_same_v<Part, std::string_view>) {
-            return std::apply([this](const auto&... parts) { return Part{this->own(parts)...}; },
-                              key);
-        } else {
-            constexpr std::size_t region_bytes = std::size_t{64} << 10;
-            if (!texts_) {
-                texts_ = std::make_unique<memory::StaticArena>(memory::StaticArena::Options{
-                    .capacity_bytes = region_bytes, .growth_bytes = region_bytes});
-            }
-            return texts_->intern(key);
-        }
-    }
-
-  private:
-    std::unique_ptr<memory::StaticArena> texts_;  // none before the first text
-};
 
 /// Values by key, which stay where they are, in the order in which the keys came first.
 template <class K, class V>
@@ -78,7 +33,7 @@ class KeyTable {
     };
 
     KeyTable() = default;
-    /// Operators are copied as prototypes, before their first record: a copy starts empty too.
+    /// As KeyIndex: a copy starts empty.
     KeyTable([[maybe_unused]] const KeyTable& prototype) { STRID_ASSERT(prototype.size() == 0); }
     KeyTable& operator=(const KeyTable&) = delete;
 

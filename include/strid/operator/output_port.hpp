@@ -90,6 +90,11 @@ class OutputPort {
     void begin_input(std::int64_t born_ns) noexcept { born_ns_ = born_ns; }
     void keep_alive(const memory::TextReference& text);
     void keep_alive(const message::BatchHeader& input);
+    /// And a text that the records point to besides. False, and not kept, where that is one more
+    /// than a batch can keep alive.
+    [[nodiscard]] bool keep_alive_too(const memory::TextReference& text);
+    /// They point to none of the input's.
+    void forget_texts() noexcept { texts_.clear(); }
     /// Every batch sent from now on belongs to this place in the order (for `ordered`).
     void begin_sequence(std::uint64_t sequence) noexcept {
         sequence_ = sequence;
@@ -120,6 +125,7 @@ class OutputPort {
     [[nodiscard]] memory::PoolCounters pool_counters() const noexcept { return pool_.counters(); }
 
   private:
+    void hold(const memory::TextReference& text);
     void send(Slot& slot, bool ends_sequence = false);
     void push(std::size_t link, memory::Block& batch);
     void send_filled(bool idle);

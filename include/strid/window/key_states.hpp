@@ -4,8 +4,8 @@
 // expired keys are used again with the memory they have, so that keys that come and go allocate
 // nothing in the long run.
 //
-// A text key's own text is kept for the run, once for each distinct key, because results point to
-// it; any other key leaves nothing behind.
+// Results point to the text of a text key: it stays until the key has expired and no result that
+// was sent before is left (memory/passing_texts.hpp). A key leaves nothing behind.
 //
 // Threads: only the task of the node. References to entries are valid until they expire.
 #pragma once
@@ -24,6 +24,7 @@
 #include <strid/base/prefetch.hpp>
 #include <strid/operator/key_index.hpp>
 #include <strid/operator/key_table.hpp>
+#include <strid/operator/key_texts.hpp>
 
 namespace strid::window {
 
@@ -75,11 +76,21 @@ class KeyStates {
         }
         return entries.size();
     }
+    /// The state is empty from now on; the key may be read until the next batch comes.
     void expire(Entry& entry) {
         index_.erase(entry);
         free_.push_back(&entry);
+        if constexpr (holds_text) texts_.retire(entry.key);
     }
     [[nodiscard]] std::size_t live() const noexcept { return index_.size(); }
+
+    static constexpr bool holds_text = operators::key_holds_text<K>;
+    /// What every batch with a result has to keep alive (operator/stage.hpp).
+    [[nodiscard]] memory::PassingTexts& texts() noexcept
+        requires holds_text
+    {
+        return texts_.passing();
+    }
 
   private:
     static constexpr std::size_t at_once = operators::looked_up_at_once;
@@ -91,8 +102,8 @@ class KeyStates {
 
     template <class Make>
     [[gnu::noinline]] Entry& lease(const K& key, std::uint64_t hash, Make& make) {
-        Entry& entry = free_.empty() ? entries_.emplace_back(Entry{hash, own(key, hash), make()})
-                                     : use_again(own(key, hash), hash);
+        Entry& entry = free_.empty() ? entries_.emplace_back(Entry{hash, own(key), make()})
+                                     : use_again(own(key), hash);
         index_.insert(entry);
         return entry;
     }
@@ -106,22 +117,20 @@ class KeyStates {
     }
 
     /// The key as results may hold it.
-    K own(const K& key, std::uint64_t hash) {
+    K own(const K& key) {
         if constexpr (holds_text) {
-            return texts_.find_or_make(key, hash, [] { return Nothing{}; }).first;
+            return texts_.own(key);
         } else {
             return key;
         }
     }
 
-    static constexpr bool holds_text = operators::detail::KeyText<K>::held;
     struct Nothing {};
 
     operators::KeyIndex<Entry> index_;  // of the keys that live
     std::deque<Entry> entries_;
     std::vector<Entry*> free_;
-    // Every text key that ever came.
-    [[no_unique_address]] std::conditional_t<holds_text, operators::KeyTable<K, Nothing>, Nothing>
+    [[no_unique_address]] std::conditional_t<holds_text, operators::PassingKeyTexts, Nothing>
         texts_;
 };
 

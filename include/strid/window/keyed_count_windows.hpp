@@ -23,6 +23,7 @@
 #include <strid/operator/context.hpp>
 #include <strid/operator/key_table.hpp>
 #include <strid/window/in_order.hpp>
+#include <strid/window/partial.hpp>
 #include <strid/window/result.hpp>
 
 namespace strid::window {
@@ -34,10 +35,20 @@ template <class A>
     return windows.pane() >= 8 && std::is_trivially_copyable_v<State> && sizeof(State) <= 64;
 }
 
-template <class T, class KeyOf, class K, class A>
+/// Which records of its windows a replica adds.
+enum class Adding : std::uint8_t {
+    all,
+    in_turns  ///< Of n replicas that have every record each adds every n-th: map-reduce.
+};
+
+template <class T, class KeyOf, class K, class A, Adding adding = Adding::all>
 class KeyedCountWindows {
+    static constexpr bool in_turns = adding == Adding::in_turns;
+
   public:
-    using Result = WindowResult<K, ResultOf<A, K, CountBounds>, CountBounds>;
+    using Result = std::conditional_t<in_turns, CountPart<K, typename A::State>,
+                                      WindowResult<K, ResultOf<A, K, CountBounds>, CountBounds>>;
+    using Out = Result;
     static constexpr bool selective = true;
     static constexpr bool only_reads = true;
 
@@ -51,6 +62,7 @@ class KeyedCountWindows {
     void farm() noexcept { farmed_ = true; }
     void open(const Context& context) {
         if (farmed_) windows_ = windows_.share(context.replica, context.parallelism);
+        context_ = context;
     }
 
     [[nodiscard]] std::size_t look_ahead(const message::Hashed<T>* arrived, std::size_t count) {
@@ -67,8 +79,13 @@ class KeyedCountWindows {
             --state.skip;
             return;
         }
-        add_record(aggregate_, state.pane, record);
-        if (++state.in_pane == windows_.pane()) end_pane(key, state, next);
+        if (!in_turns || is_mine(state)) add_record(aggregate_, state.pane, record);
+        if constexpr (requires { aggregate_.positions_of(record); }) {
+            state.in_pane += aggregate_.positions_of(record);
+        } else {
+            ++state.in_pane;
+        }
+        if (state.in_pane == windows_.pane()) end_pane(key, state, next);
     }
 
     /// The windows that the end of the stream cuts short, each with the records that it has.
@@ -80,8 +97,7 @@ class KeyedCountWindows {
             const K& key = (*finishing_)->key;
             KeyState& state = (*finishing_)->value;
             if (!end_) {
-                end_ = windows_.bounds(state.next).start + state.slid.size() * windows_.pane() +
-                       state.in_pane;
+                end_ = position(state);
                 if (state.in_pane != 0) state.slid.insert(std::move(state.pane));
             }
             for (; state.skip == 0; ++state.next) {
@@ -111,6 +127,19 @@ class KeyedCountWindows {
     };
     using Table = operators::KeyTable<K, KeyState>;
 
+    /// Of the key's next record.
+    [[nodiscard]] std::uint64_t position(const KeyState& state) const noexcept {
+        return windows_.bounds(state.next).start + state.slid.size() * windows_.pane() +
+               state.in_pane;
+    }
+    [[nodiscard]] bool is_mine(const KeyState& state) const noexcept {
+        return position(state) % context_.parallelism == context_.replica;
+    }
+    /// How many of the first `positions` are the replica's to add.
+    [[nodiscard]] std::uint64_t mine_of(std::uint64_t positions) const noexcept {
+        return (positions + context_.parallelism - 1 - context_.replica) / context_.parallelism;
+    }
+
     template <class Next>
     void end_pane(const K& key, KeyState& state, Next& next) {
         state.slid.insert(std::exchange(state.pane, aggregate_.identity()));
@@ -134,10 +163,17 @@ class KeyedCountWindows {
 
     template <class Sum, class Next>
     void emit(const K& key, CountBounds bounds, const Sum& sum, Next& next) {
-        give_values(aggregate_, key, bounds, sum, [&](auto&& value) {
-            Result result{key, bounds, std::move(value)};
-            next(result);
-        });
+        if constexpr (in_turns) {
+            const std::uint64_t records = mine_of(bounds.end) - mine_of(bounds.start);
+            if (records == 0) return;
+            Result part{key, bounds, value_of(aggregate_, key, bounds, sum), records};
+            next(part);
+        } else {
+            give_values(aggregate_, key, bounds, sum, [&](auto&& value) {
+                Result result{key, bounds, std::move(value)};
+                next(result);
+            });
+        }
     }
 
     CountWindows windows_;
@@ -145,6 +181,7 @@ class KeyedCountWindows {
     [[no_unique_address]] A aggregate_;
     OpenWindows at_end_;
     bool farmed_ = false;
+    Context context_;
     Table table_;
     std::optional<decltype(std::declval<Table&>().begin())> finishing_;
     std::optional<std::uint64_t> end_;  // of the stream of the key that is finished

@@ -119,6 +119,11 @@ class KeyedIntervalJoin {
     }
 
     [[nodiscard]] std::uint64_t take_late() noexcept { return std::exchange(late_, 0); }
+    [[nodiscard]] auto& texts() noexcept
+        requires operators::key_holds_text<K>
+    {
+        return keys_.texts();
+    }
 
   private:
     /// An offset that can be negated and moved by one: a century and a half stands for ever.
@@ -145,7 +150,8 @@ class KeyedIntervalJoin {
         FlatRing<KeptRight> right;
         Deadline deadline;
     };
-    using Entry = typename KeyStates<K, KeyState>::Entry;
+    using Keys = KeyStates<K, KeyState>;
+    using Entry = typename Keys::Entry;
 
     template <class Next>
     void pair(Next& next, const L* left, const R* right) {
@@ -273,7 +279,7 @@ class KeyedIntervalJoin {
     EventTime promised_ = EventTime::earliest();
     EventTime watermark_ = EventTime::earliest();
     std::uint64_t late_ = 0;
-    KeyStates<K, KeyState> keys_;
+    Keys keys_;
     Deadlines<Entry> deadlines_;
 };
 

@@ -158,6 +158,11 @@ class KeyedProcess {
         return fire_event_timers(EventTime::latest(), next, ready);
     }
 
+    [[nodiscard]] auto& texts() noexcept
+        requires operators::key_holds_text<K>
+    {
+        return keys_.texts();
+    }
     /// When the clock is to be looked at; 0: never.
     [[nodiscard]] std::int64_t wake_at_ns() const noexcept {
         return timers_.processing_.empty() ? 0 : timers_.processing_.first().ns();
@@ -166,8 +171,9 @@ class KeyedProcess {
   private:
     struct KeyState {
         void clear() {
+            F fresh = *prototype;  // may throw
             std::destroy_at(&function);
-            std::construct_at(&function, *prototype);
+            std::construct_at(&function, std::move(fresh));
             pending.event.clear();
             pending.processing.clear();
         }
@@ -175,7 +181,8 @@ class KeyedProcess {
         Timers::Pending pending;
         const F* prototype;
     };
-    using Entry = typename KeyStates<K, KeyState>::Entry;
+    using Keys = KeyStates<K, KeyState>;
+    using Entry = typename Keys::Entry;
 
     template <class Next, class Call>
     void call(Entry& key, Next& next, const Call& user) {
@@ -225,7 +232,7 @@ class KeyedProcess {
 
     F prototype_;
     [[no_unique_address]] KeyOf key_of_;
-    KeyStates<K, KeyState> keys_;
+    Keys keys_;
     Timers timers_;
 };
 

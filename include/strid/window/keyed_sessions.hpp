@@ -37,6 +37,7 @@ class KeyedSessions {
     using Out = Output<Result, T, keeps_late>;
     static constexpr bool selective = true;
     static constexpr bool only_reads = true;
+    static constexpr bool forgets_input = !keeps_late;
 
     KeyedSessions(SessionWindows windows, KeyOf key_of, TimeOf time_of, A aggregate,
                   const WindowOptions& options)
@@ -90,6 +91,11 @@ class KeyedSessions {
     }
 
     [[nodiscard]] std::uint64_t take_late() noexcept { return std::exchange(late_, 0); }
+    [[nodiscard]] auto& texts() noexcept
+        requires operators::key_holds_text<K>
+    {
+        return keys_.texts();
+    }
 
   private:
     struct Session {
@@ -106,7 +112,8 @@ class KeyedSessions {
         std::vector<Session> sessions;
         Deadline deadline;
     };
-    using Entry = typename KeyStates<K, KeyState>::Entry;
+    using Keys = KeyStates<K, KeyState>;
+    using Entry = typename Keys::Entry;
 
     /// When the watermark says that no record can extend it: one at its very end still would.
     [[nodiscard]] static EventTime over(const Session& session) noexcept {
@@ -194,7 +201,7 @@ class KeyedSessions {
     OpenWindows at_end_;
     EventTime watermark_ = EventTime::earliest();
     std::uint64_t late_ = 0;
-    KeyStates<K, KeyState> keys_;
+    Keys keys_;
     Deadlines<Entry> deadlines_;
 };
 

@@ -49,6 +49,7 @@ class KeyedTimeWindows {
     using Out = Output<Result, T, keeps_late>;
     static constexpr bool selective = true;
     static constexpr bool only_reads = true;
+    static constexpr bool forgets_input = !keeps_late;
 
     KeyedTimeWindows(TimeWindows windows, KeyOf key_of, TimeOf time_of, A aggregate,
                      const WindowOptions& options)
@@ -65,6 +66,8 @@ class KeyedTimeWindows {
         if (!all_) return;
         windows_ = all_->share(context.replica, context.parallelism);
         context_ = context;
+        // The collector keeps results for longer than their batches live.
+        if constexpr (Keys::holds_text) keys_.texts().keep_for_good();
     }
 
     [[nodiscard]] std::size_t look_ahead(const message::Hashed<T>* arrived, std::size_t count) {
@@ -117,6 +120,11 @@ class KeyedTimeWindows {
 
     /// Records that came too late since this was last asked.
     [[nodiscard]] std::uint64_t take_late() noexcept { return std::exchange(late_, 0); }
+    [[nodiscard]] auto& texts() noexcept
+        requires operators::key_holds_text<K>
+    {
+        return keys_.texts();
+    }
 
   private:
     using Index = TimeWindows::Index;
@@ -144,7 +152,8 @@ class KeyedTimeWindows {
         std::uint64_t end_slid = 0;
         Index due = nothing_due;  // the number that its entry in the schedule stands at
     };
-    using Entry = typename KeyStates<K, KeyState>::Entry;
+    using Keys = KeyStates<K, KeyState>;
+    using Entry = typename Keys::Entry;
 
     /// What is known of a window while it fires, one key after another.
     struct FiringWindow {
@@ -366,7 +375,7 @@ class KeyedTimeWindows {
     std::size_t looked_ahead_ = 0;  // of the keys that fire
     Index closed_ = std::numeric_limits<Index>::min();
     std::uint64_t late_ = 0;
-    KeyStates<K, KeyState> keys_;
+    Keys keys_;
     Schedule<Entry*> schedule_;
 };
 

@@ -5,7 +5,10 @@
 // made before the edge, and the record stays where it is: less is written, crosses to another core
 // and is read there. The window then combines states (window/partial.hpp).
 //
-// Stateless but for the user's functions; threads: only the task of the node before the edge.
+// The user's functions are called for every record, also one that no window takes, and in the
+// replicas before the edge, several at a time.
+//
+// Stateless but for these functions; threads: only the task of the node before the edge.
 #pragma once
 
 #include <functional>
@@ -21,11 +24,14 @@ namespace strid::window {
 
 namespace detail {
 
-/// The key does not point to the record, and the state is as good combined as added to, down to the
-/// last bit: one or two numbers.
-template <class K, class State>
-inline constexpr bool is_plain = std::is_scalar_v<K> && !std::is_pointer_v<K> &&
-                                 std::is_trivially_copyable_v<State> && sizeof(State) <= 16;
+/// The key does not point to the record, and the state, one or two numbers, is what records are
+/// combined to one by one: no `add` that might round otherwise.
+template <class K, class A, class T>
+inline constexpr bool may_lift = std::is_scalar_v<K> && !std::is_pointer_v<K> &&
+                                 std::is_trivially_copyable_v<typename A::State> &&
+                                 sizeof(typename A::State) <= 16 && !std::is_final_v<A> &&
+                                 !requires(const A& aggregate, typename A::State& state,
+                                           const T& record) { aggregate.add(state, record); };
 
 /// Calls the user's functions for the window of this name.
 template <class Make>
@@ -46,8 +52,7 @@ struct Lift {
         K key;
         typename A::State value;
     };
-    static constexpr bool pays =
-        detail::is_plain<K, typename A::State> && 2 * sizeof(Lifted) <= sizeof(T);
+    static constexpr bool pays = detail::may_lift<K, A, T> && 2 * sizeof(Lifted) <= sizeof(T);
 
     KeyOf key_of;
     A aggregate;
@@ -68,8 +73,7 @@ struct LiftAt {
         EventTime time;
         typename A::State value;
     };
-    static constexpr bool pays =
-        detail::is_plain<K, typename A::State> && 2 * sizeof(Lifted) <= sizeof(T);
+    static constexpr bool pays = detail::may_lift<K, A, T> && 2 * sizeof(Lifted) <= sizeof(T);
 
     KeyOf key_of;
     TimeOf time_of;

@@ -4,7 +4,10 @@
 // states of parts of a window, a second level combines them to values.
 #pragma once
 
+#include <cstdint>
+
 #include <strid/window/aggregate.hpp>
+#include <strid/window/spec.hpp>
 
 namespace strid::window {
 
@@ -23,6 +26,23 @@ struct Merged : A {
     void add(State& state, const PartResult& part) const {
         state = this->combine(state, part.value);
     }
+};
+
+/// The same for windows of counts: a part stands for the records that it has.
+template <Aggregate A, class PartResult>
+struct MergedCounts : Merged<A, PartResult> {
+    [[nodiscard]] static std::uint64_t positions_of(const PartResult& part) noexcept {
+        return part.window.end - part.window.start;
+    }
+};
+
+/// What some of the records of a window of counts add up to.
+template <class K, class State>
+struct CountPart {
+    K key;
+    CountBounds window;
+    State value;
+    std::uint64_t records;  ///< How many they are, 1 at least.
 };
 
 }  // namespace strid::window

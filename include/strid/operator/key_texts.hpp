@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Texts of keys. A key that is text points into the batch that it came with; what an operator keeps
+// by that key outlives the batch, so it keeps a copy: for the run (KeyTexts), or until the key
+// expires and nothing that was sent points to it any more (PassingKeyTexts).
+//
+// Threads: only the task of the node.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include <strid/base/assert.hpp>
+#include <strid/memory/passing_texts.hpp>
+#include <strid/memory/static_arena.hpp>
+
+namespace strid::operators {
+
+namespace detail {
+
+/// Whether a key points to text of the batch that it came with.
+template <class K>
+struct KeyText {
+    static constexpr bool held = std::is_same_v<K, std::string_view>;
+};
+template <class... Parts>
+struct KeyText<std::tuple<Parts...>> {
+    static constexpr bool held = (KeyText<Parts>::held || ...);
+};
+template <class First, class Second>
+struct KeyText<std::pair<First, Second>> : KeyText<std::tuple<First, Second>> {};
+
+}  // namespace detail
+
+template <class K>
+inline constexpr bool key_holds_text = detail::KeyText<K>::held;
+
+/// The key with `copy(text)` in the place of each text of its parts.
+template <class K, class Copy>
+[[nodiscard]] K with_texts(const K& key, const Copy& copy) {
+    if constexpr (!key_holds_text<K>) {
+        return key;
+    } else if constexpr (std::is_same_v<K, std::string_view>) {
+        return copy(key);
+    } else {
+        return std::apply([&](const auto&... parts) { return K{with_texts(parts, copy)...}; }, key);
+    }
+}
+
+/// Copies that last as long as this object (that is: the run).
+class KeyTexts {
+  public:
+    /// The key itself where it holds no text. May throw std::bad_alloc.
+    template <class K>
+    [[nodiscard]] K own(const K& key) {
+        return with_texts(key, [this](std::string_view text) { return arena().intern(text); });
+    }
+
+  private:
+    memory::StaticArena& arena() {
+        constexpr std::size_t region_bytes = std::size_t{64} << 10;
+        if (!arena_) {
+            arena_ = std::make_unique<memory::StaticArena>(memory::StaticArena::Options{
+                .capacity_bytes = region_bytes, .growth_bytes = region_bytes});
+        }
+        return *arena_;
+    }
+
+    std::unique_ptr<memory::StaticArena> arena_;  // none before the first text
+};
+
+/// Copies that go with their keys (memory/passing_texts.hpp).
+class PassingKeyTexts {
+  public:
+    PassingKeyTexts() : texts_(std::make_unique<memory::PassingTexts>()) {}
+    /// Operators are copied as prototypes, before their first record: a copy starts empty too.
+    PassingKeyTexts(const PassingKeyTexts& prototype) : PassingKeyTexts() {
+        STRID_ASSERT(prototype.texts_->held() == 0);
+    }
+    PassingKeyTexts(PassingKeyTexts&&) noexcept = default;
+    PassingKeyTexts& operator=(PassingKeyTexts&&) noexcept = default;
+    ~PassingKeyTexts() = default;
+
+    /// May throw std::bad_alloc.
+    template <class K>
+    [[nodiscard]] K own(const K& key) {
+        return with_texts(key, [this](std::string_view text) { return texts_->keep(text); });
+    }
+    /// No record that is sent from now on points to this key's texts, which own() gave.
+    template <class K>
+    void retire(const K& key) {
+        (void)with_texts(key, [this](std::string_view text) {
+            texts_->retire(text);
+            return text;
+        });
+    }
+    /// What the records that are sent from now on need.
+    [[nodiscard]] memory::PassingTexts& passing() noexcept { return *texts_; }
+
+  private:
+    std::unique_ptr<memory::PassingTexts> texts_;
+};
+
+}  // namespace strid::operators

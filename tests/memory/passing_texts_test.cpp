@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Texts that come and go against a model: what is live, or may be pointed to by what was sent, is
+// there to the letter; the rest is freed.
+#include <atomic>
+#include <deque>
+#include <random>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <strid/channel/spsc_ring.hpp>
+#include <strid/memory/passing_texts.hpp>
+
+namespace strid::memory {
+namespace {
+
+TEST(PassingTexts, LastUntilNobodyHoldsTheTurnsUpToTheirRetirement) {
+    PassingTexts texts;
+    const auto retire_many = [&texts] {  // enough for a turn
+        for (int i = 0; i < 2'000; ++i) texts.retire(texts.keep("passes at once"));
+    };
+    const std::string_view kept = texts.keep("a key");
+    TextReference sent = texts.turn();
+    retire_many();
+    (void)texts.turn();
+    TextReference sent_later = texts.turn();
+    texts.retire(kept);
+    retire_many();
+    (void)texts.turn();
+    (void)texts.turn();
+    EXPECT_EQ(texts.held(), 4'001U) << "the first turn is held";
+    EXPECT_EQ(kept, "a key");
+    sent.reset();
+    (void)texts.turn();
+    EXPECT_EQ(texts.held(), 2'001U) << "the turn in which it was retired is held";
+    EXPECT_EQ(kept, "a key");
+    sent_later.reset();
+    (void)texts.turn();
+    EXPECT_EQ(texts.held(), 0U);
+}
+
+TEST(PassingTexts, TakeEmptyAndHugeOnes) {
+    PassingTexts texts;
+    const std::string huge(1 << 20, 'x');
+    const auto empty = texts.keep("");
+    const auto kept = texts.keep(huge);
+    EXPECT_EQ(empty, "");
+    EXPECT_EQ(kept, huge);
+    texts.retire(empty);
+    texts.retire(kept);
+    (void)texts.turn();
+    (void)texts.turn();
+    EXPECT_EQ(texts.held(), 0U);
+}
+
+TEST(PassingTexts, StayForWhoCannotHoldATurn) {
+    PassingTexts texts;
+    texts.keep_for_good();
+    std::vector<std::string_view> kept;
+    for (int i = 0; i < 5'000; ++i) {
+        kept.push_back(texts.keep("key " + std::to_string(i)));
+        texts.retire(kept.back());
+        (void)texts.turn();
+    }
+    for (int i = 0; i < 5'000; ++i) ASSERT_EQ(kept[i], "key " + std::to_string(i));
+}
+
+/// More turns are held than there may be: the last one goes on.
+TEST(PassingTexts, GoOnWhileEveryTurnIsHeld) {
+    PassingTexts texts;
+    std::deque<std::pair<TextReference, std::pair<std::string_view, std::string>>> sent;
+    int number = 0;
+    const auto send_and_retire = [&] {
+        const std::string text = "key number " + std::to_string(number++) + " of many";
+        const auto kept = texts.keep(text);
+        sent.push_back({texts.turn(), {kept, text}});
+        texts.retire(kept);
+    };
+    for (int i = 0; i < 200'000; ++i) send_and_retire();
+    EXPECT_EQ(texts.held(), 200'000U);
+    for (const auto& [turn, text] : sent) ASSERT_EQ(text.first, text.second);
+    while (!sent.empty()) {
+        sent.pop_front();
+        if (sent.size() % 1'000 == 0) {
+            (void)texts.turn();
+            for (std::size_t i = 0; i < sent.size(); i += 997) {
+                ASSERT_EQ(sent[i].second.first, sent[i].second.second);
+            }
+        }
+    }
+    (void)texts.turn();
+    (void)texts.turn();
+    EXPECT_EQ(texts.held(), 0U);
+}
+
+/// One thread keeps, sends and retires, another reads what was sent and lets go of it.
+TEST(PassingTextsStress, AreReadToTheLetterByAnotherThread) {
+    struct Message {
+        TextReference turn;
+        std::string_view text;
+        int number = 0;
+    };
+    const auto seed = std::random_device{}();
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    constexpr int messages = 100'000;
+    PassingTexts texts;
+    channel::SpscRing<Message*> ring{256};
+    std::atomic<int> wrong{0};
+    std::thread reader{[&] {
+        std::deque<Message*> held;
+        std::mt19937 random{seed};
+        const auto check = [&](Message* message) {
+            const std::string expected =
+                std::string(message->number % 90, 'k') + std::to_string(message->number);
+            if (message->text != expected) wrong.fetch_add(1);
+            delete message;
+        };
+        for (int received = 0; received != messages;) {
+            Message* message = nullptr;
+            if (ring.try_pop(message) != channel::PopResult::ok) {
+                std::this_thread::yield();
+                continue;
+            }
+            ++received;
+            held.push_back(message);
+            while (!held.empty() && random() % 64 != 0 && held.size() > random() % 500) {
+                check(held.front());
+                held.pop_front();
+            }
+        }
+        for (Message* message : held) check(message);
+    }};
+    std::mt19937 random{seed + 1};
+    std::vector<std::string_view> live;
+    std::size_t most = 0;
+    for (int i = 0; i < messages; ++i) {
+        const std::string text = std::string(i % 90, 'k') + std::to_string(i);
+        const auto kept = texts.keep(text);
+        auto* const message = new Message{texts.turn(), kept, i};
+        while (ring.try_push(message) != channel::PushResult::ok) std::this_thread::yield();
+        live.push_back(kept);
+        while (!live.empty() && random() % 3 != 0) {
+            const std::size_t at = random() % live.size();
+            texts.retire(std::exchange(live[at], live.back()));
+            live.pop_back();
+        }
+        most = std::max(most, texts.held());
+    }
+    reader.join();
+    EXPECT_EQ(wrong.load(), 0);
+    EXPECT_LT(most, messages / 2) << "nothing was freed";
+}
+
+}  // namespace
+}  // namespace strid::memory
