@@ -132,6 +132,11 @@ class Planner {
                         return std::min(automatic(s), operators::key_groups);
                     case Routing::rebalance:
                         return automatic(s);
+                    case Routing::broadcast:
+                        result = segments_.all[s]->operators().front().shares_broadcast
+                                     ? automatic(s)
+                                     : 1;
+                        break;
                     case Routing::forward:
                         result = parallelism_[p].back();
                         break;

@@ -297,4 +297,18 @@ void agrees_with_lateness(const Windows& windows) {
     }
 }
 
+/// The results of what `build` puts behind the events, in the order in which they came.
+template <class Build>
+auto whole_stream(const std::vector<Event>& events, const RunOptions& options, const Build& build) {
+    Graph graph{"whole"};
+    auto stream =
+        graph.source(replay(events)).event_time(&Event::time, BoundedDisorder{Duration{50}});
+    auto results = build(std::move(stream));
+    using Result = typename decltype(results)::record_type;
+    auto rows = std::make_shared<Collected<Result>>();
+    std::move(results).sink([rows](const Result& result) { rows->add(result); });
+    run(graph, options);
+    return rows->records();
+}
+
 }  // namespace strid::test

@@ -19,7 +19,6 @@
 // Threads: as Stream.
 #pragma once
 
-#include <concepts>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -97,12 +96,19 @@ class GroupedStream {
                           "farmed: the function needs whole windows, the replicas take turns");
         }
     }
-    /// Windows of counts: parallel windows.
+    /// Windows of counts: paned where they overlap, so that a record is added to one state only;
+    /// parallel windows else, and for full content.
     template <window::AggregateOf<T> A>
     [[nodiscard]] Stream<CountResult<A>> window(window::CountWindows windows, A aggregate,
                                                 WindowOptions options = {}) && {
+        if constexpr (!window::has_local_states<A>) {
+            if (overlap(windows)) {
+                return paned(windows, std::move(aggregate), options,
+                             "paned: a record of overlapping windows is added once");
+            }
+        }
         return farmed(windows, std::move(aggregate), options,
-                      "farmed: positions are those of the whole group");
+                      "farmed: whole windows, the replicas take turns");
     }
 
     /// Sessions: each group's by the replica that owns it.
@@ -152,12 +158,10 @@ class GroupedStream {
     template <window::AggregateOf<T> A>
     [[nodiscard]] Stream<CountResult<A>> paned_windows(window::CountWindows windows, A aggregate,
                                                        WindowOptions options = {}) && {
-        static_assert(std::copy_constructible<typename A::State>,
+        static_assert(!window::has_local_states<A>,
                       "paned windows send the states of panes; a window's full content stays where "
                       "it is (see parallel_windows)");
-        if (windows.slide() >= windows.length()) {
-            return farmed(windows, std::move(aggregate), options, "");
-        }
+        if (!overlap(windows)) return farmed(windows, std::move(aggregate), options, "");
         return paned(windows, std::move(aggregate), options, "");
     }
 
@@ -196,6 +200,7 @@ class GroupedStream {
                 .broadcast()
                 .template then<TimeResult<A>>(std::move(stage), of(options), "parallel_windows");
         stream.handle_.operators.back().needs_watermarks = true;
+        stream.handle_.operators.back().shares_broadcast = true;
         stream.handle_.operators.back().note = note;
         return std::move(stream).template then<TimeResult<A>>(
             window::OrderedByTime<TimeResult<A>>{}, part(options, "collector", 1), "collector");
@@ -216,6 +221,7 @@ class GroupedStream {
         stage.farm();
         auto stream = numbered(options).template then<CountResult<A>>(std::move(stage),
                                                                       std::move(name), kind);
+        stream.handle_.operators.back().shares_broadcast = true;
         stream.handle_.operators.back().note = note;
         return std::move(stream).template then<CountResult<A>>(
             window::OrderedByCount<CountResult<A>, K>{windows.slide()},
@@ -252,6 +258,9 @@ class GroupedStream {
                 window::Merged<A, PartResult>{std::move(aggregate)}, second_level(options));
     }
 
+    static bool overlap(const window::CountWindows& windows) noexcept {
+        return windows.slide() < windows.length();
+    }
     template <class A>
     Stream<CountResult<A>> paned(const window::CountWindows& windows, A aggregate,
                                  const WindowOptions& options, const char* note) {
@@ -275,12 +284,13 @@ class GroupedStream {
         using Stage =
             window::KeyedCountWindows<T, KeyOf, K, window::Part<A>, window::Adding::in_turns>;
         using PartResult = typename Stage::Result;
-        return numbered(options)
-            .template then<PartResult>(Stage{windows, key_of_, {aggregate}, options},
-                                       part(options, "map", options.parallelism), "map")
-            .template key_by<&PartResult::key>()
-            .through(window::GatheredParts<K, A>{windows.slide(), std::move(aggregate)},
-                     of(second_level(options)), "window", false);
+        auto parts = numbered(options).template then<PartResult>(
+            Stage{windows, key_of_, {aggregate}, options},
+            part(options, "map", options.parallelism), "map");
+        parts.handle_.operators.back().shares_broadcast = true;
+        return std::move(parts).template key_by<&PartResult::key>().through(
+            window::GatheredParts<K, A>{windows.slide(), std::move(aggregate)},
+            of(second_level(options)), "window", false);
     }
 
     template <class TimeOf, class A>

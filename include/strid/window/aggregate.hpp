@@ -68,4 +68,9 @@ concept Selective = Aggregate<A> && requires(const A& aggregate, const typename 
 template <class A>
 inline constexpr bool is_commutative = requires { requires A::commutative; };
 
+/// The states belong to the replica that made them, as lists of records from its pool do: none is
+/// sent to another one.
+template <class A>
+inline constexpr bool has_local_states = requires { requires A::local_states; };
+
 }  // namespace strid::window

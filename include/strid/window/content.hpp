@@ -41,6 +41,7 @@ class Content : public Call {
 
   public:
     using State = RecordList<T>;
+    static constexpr bool local_states = true;
     /// What slides: the container, and how many records each pane brought.
     class Sliding;
     using InOrderStructure = Sliding;

@@ -61,8 +61,10 @@ class KeyedCountWindows {
     /// The replicas have every record, and each fires every n-th window: window farming.
     void farm() noexcept { farmed_ = true; }
     void open(const Context& context) {
-        if (farmed_) windows_ = windows_.share(context.replica, context.parallelism);
         context_ = context;
+        if (!farmed_) return;
+        slide_of_all_ = windows_.slide();
+        windows_ = windows_.share(0, context.parallelism);
     }
 
     [[nodiscard]] std::size_t look_ahead(const message::Hashed<T>* arrived, std::size_t count) {
@@ -74,7 +76,7 @@ class KeyedCountWindows {
         const T& record = arrived.record;
         const auto [key, state] =
             table_.find_or_make(std::invoke(key_of_, record), arrived.hash,
-                                [this] { return KeyState(aggregate_, windows_.offset()); });
+                                [&] { return KeyState(aggregate_, first_start(arrived.hash)); });
         if (state.skip != 0) {  // between two windows
             --state.skip;
             return;
@@ -100,11 +102,9 @@ class KeyedCountWindows {
                 end_ = position(state);
                 if (state.in_pane != 0) state.slid.insert(std::move(state.pane));
             }
-            for (; state.skip == 0; ++state.next) {
-                const std::uint64_t start = windows_.bounds(state.next).start;
-                if (start >= *end_) break;
+            while (state.skip == 0 && state.start < *end_) {
                 if (!ready()) return false;
-                emit(key, {start, *end_}, state.slid.query(), next);
+                emit(key, {state.start, *end_}, state.slid.query(), next);
                 leave(state);
             }
             end_.reset();
@@ -116,21 +116,20 @@ class KeyedCountWindows {
     using State = typename A::State;
 
     struct KeyState {
-        KeyState(const A& aggregate, std::uint64_t offset)
-            : pane(aggregate.identity()), skip(offset), slid(aggregate) {}
+        KeyState(const A& aggregate, std::uint64_t first_start)
+            : pane(aggregate.identity()), skip(first_start), start(first_start), slid(aggregate) {}
 
         State pane;
         std::uint64_t in_pane = 0;
-        std::uint64_t skip;      // records until the next window begins
-        std::uint64_t next = 0;  // the window that fires next
+        std::uint64_t skip;   // records until the next window begins
+        std::uint64_t start;  // of the window that fires next
         InOrder<A> slid;
     };
     using Table = operators::KeyTable<K, KeyState>;
 
     /// Of the key's next record.
     [[nodiscard]] std::uint64_t position(const KeyState& state) const noexcept {
-        return windows_.bounds(state.next).start + state.slid.size() * windows_.pane() +
-               state.in_pane;
+        return state.start + state.slid.size() * windows_.pane() + state.in_pane;
     }
     [[nodiscard]] bool is_mine(const KeyState& state) const noexcept {
         return position(state) % context_.parallelism == context_.replica;
@@ -145,12 +144,19 @@ class KeyedCountWindows {
         state.slid.insert(std::exchange(state.pane, aggregate_.identity()));
         state.in_pane = 0;
         if (state.slid.size() * windows_.pane() != windows_.length()) return;
-        emit(key, windows_.bounds(state.next), state.slid.query(), next);
+        emit(key, {state.start, state.start + windows_.length()}, state.slid.query(), next);
         leave(state);
-        ++state.next;
         if (windows_.slide() > windows_.length()) {
             state.skip = windows_.slide() - windows_.length();
         }
+    }
+
+    /// Where the first window of a key begins. Of keys that come in step the replicas take turns,
+    /// too: each key's first window is another one's.
+    [[nodiscard]] std::uint64_t first_start(std::uint64_t hash) const noexcept {
+        if (!farmed_) return 0;
+        const std::size_t replicas = context_.parallelism;
+        return (context_.replica + hash % replicas) % replicas * slide_of_all_;
     }
 
     /// What the next window does not have leaves.
@@ -159,6 +165,7 @@ class KeyedCountWindows {
              at += windows_.pane()) {
             state.slid.evict();
         }
+        state.start += windows_.slide();
     }
 
     template <class Sum, class Next>
@@ -181,6 +188,7 @@ class KeyedCountWindows {
     [[no_unique_address]] A aggregate_;
     OpenWindows at_end_;
     bool farmed_ = false;
+    std::uint64_t slide_of_all_ = 0;  // where the replicas share them
     Context context_;
     Table table_;
     std::optional<decltype(std::declval<Table&>().begin())> finishing_;

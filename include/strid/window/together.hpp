@@ -16,6 +16,7 @@ template <Aggregate... A>
 struct Together {
     using State = std::tuple<typename A::State...>;
     static constexpr bool commutative = (is_commutative<A> && ...);
+    static constexpr bool local_states = (has_local_states<A> || ...);
 
     std::tuple<A...> parts;
 
