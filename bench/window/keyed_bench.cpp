@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <functional>
 #include <map>
 #include <string>
 #include <utility>
@@ -20,50 +19,13 @@
 #include <strid/graph/graph.hpp>
 #include <strid/window/aggregates.hpp>
 
+#include "contest.hpp"
 #include "quotes.hpp"
 
 namespace {
 
 using namespace strid;
 using namespace strid::bench;
-
-bool all_right = true;
-
-double median(std::vector<double> values) {
-    std::sort(values.begin(), values.end());
-    return values[values.size() / 2];
-}
-
-struct Measured {
-    double ns_per_record = 0;
-    WindowChecksum checksum = {};
-};
-
-template <class Body>
-Measured timed(std::uint64_t records, Body&& body) {
-    Measured measured;
-    const std::int64_t begin_ns = now_ns();
-    body(measured.checksum);
-    measured.ns_per_record =
-        static_cast<double>(now_ns() - begin_ns) / static_cast<double>(records);
-    return measured;
-}
-
-struct ChecksumSink {
-    WindowChecksum* result;  // of the caller, who reads it after the run
-    WindowChecksum checksum{};
-
-    template <class Result>
-    void operator()(const Result& result_row) noexcept {
-        if constexpr (requires { result_row.window.start.ns(); }) {
-            checksum.add(result_row.key, static_cast<std::uint64_t>(result_row.window.start.ns()),
-                         result_row.value);
-        } else {
-            checksum.add(result_row.key, result_row.window.start, result_row.value);
-        }
-    }
-    void close() noexcept { *result = checksum; }
-};
 
 RunOptions one_worker() {
     RunOptions options;
@@ -225,46 +187,12 @@ struct Overlap {
     const char* name;
 };
 
-// ---- the table ----------------------------------------------------------------------------------
-
-struct Contestant {
-    std::string name;
-    std::function<Measured()> measure;
-    WindowChecksum expected;
-    std::vector<double> ns = {};
-};
-
-/// Runs the contestants in turn and prints a row for each, with how many times faster it is than
-/// the first.
-void compare(const char* title, std::vector<Contestant> contestants, int rounds) {
-    for (int round = 0; round < rounds; ++round) {
-        for (Contestant& one : contestants) {
-            const Measured measured = one.measure();
-            one.ns.push_back(measured.ns_per_record);
-            if (measured.checksum == one.expected && one.expected.windows != 0) continue;
-            std::printf("WRONG ANSWER: %s, %s\n", title, one.name.c_str());
-            all_right = false;
-        }
-    }
-    std::printf("\n%s\n", title);
-    for (const Contestant& one : contestants) {
-        std::vector<double> ratios;
-        for (std::size_t i = 0; i < one.ns.size(); ++i) {
-            ratios.push_back(contestants.front().ns[i] / one.ns[i]);
-        }
-        const auto [low, high] = std::minmax_element(ratios.begin(), ratios.end());
-        std::printf("| %-32s | %8.1f ns | %7.1f M/s | %6.2f (%.2f to %.2f) |\n", one.name.c_str(),
-                    median(one.ns), 1e3 / median(one.ns), median(ratios), *low, *high);
-    }
-    std::fflush(stdout);
-}
-
 constexpr auto add = [](std::int64_t a, std::int64_t b) { return a + b; };
 constexpr auto larger = [](std::int64_t a, std::int64_t b) { return std::max(a, b); };
 
 /// The cost of one window per key and ms, as the windows reach over more and more time.
 template <class A, class Combine>
-void compare_lengths(const char* title, const char* what, std::uint64_t records, int rounds,
+void compare_lengths(Contest& contest, const char* title, const char* what, std::uint64_t records,
                      A aggregate, Combine combine) {
     using namespace std::chrono_literals;
     std::vector<Contestant> lengths;
@@ -276,7 +204,7 @@ void compare_lengths(const char* title, const char* what, std::uint64_t records,
                            [=] { return time_windows(records, one, aggregate); },
                            expected_time_windows(records, one, combine)});
     }
-    compare(title, std::move(lengths), rounds);
+    contest.compare(title, std::move(lengths));
 }
 
 }  // namespace
@@ -289,17 +217,18 @@ int main(int argc, char** argv) {
         return 2;
     }
     using namespace std::chrono_literals;
+    Contest contest{rounds};
     const auto sum = window::sum<Quote>(&Quote::bid);
     const auto largest = window::maximum<Quote>(&Quote::bid);
 
     const WindowChecksum counted = count_windows_by_hand(records).checksum;
-    compare("windows of 1,000 records by 25, 2,836 keys, a sum",
-            {{"by hand", [=] { return count_windows_by_hand(records); }, counted},
-             {"strid, one worker", [=] { return count_windows(records, one_worker()); }, counted},
-             {"two workers", [=] { return count_windows(records, two_workers(0)); }, counted},
-             {"two workers, two replicas", [=] { return count_windows(records, two_workers(2)); },
-              counted}},
-            rounds);
+    contest.compare(
+        "windows of 1,000 records by 25, 2,836 keys, a sum",
+        {{"by hand", [=] { return count_windows_by_hand(records); }, counted},
+         {"strid, one worker", [=] { return count_windows(records, one_worker()); }, counted},
+         {"two workers", [=] { return count_windows(records, two_workers(0)); }, counted},
+         {"two workers, two replicas", [=] { return count_windows(records, two_workers(2)); },
+          counted}});
 
     // 10 ms of 1 us apart: 10,000 records, 1,000 of each key.
     for (const auto& [slide, name] : {Overlap{10ms, "1 window over each record"},
@@ -307,23 +236,21 @@ int main(int argc, char** argv) {
         const TimeCase one{.length = 10ms, .slide = slide, .symbols = 10};
         const std::uint64_t some = records / 10;
         const WindowChecksum expected = expected_time_windows(some, one, add);
-        compare(name,
-                {{"every window by itself", [=] { return naive_time_windows(some, one, add); },
-                  expected},
-                 {"strid, sum", [=] { return time_windows(some, one, sum); }, expected}},
-                rounds);
+        contest.compare(
+            name, {{"every window by itself", [=] { return naive_time_windows(some, one, add); },
+                    expected},
+                   {"strid, sum", [=] { return time_windows(some, one, sum); }, expected}});
     }
-    compare_lengths("one window of each of 10 keys a ms, over more and more time", "sum", records,
-                    rounds, sum, add);
-    compare_lengths("the same, a maximum", "max", records, rounds, largest, larger);
+    compare_lengths(contest, "one window of each of 10 keys a ms, over more and more time", "sum",
+                    records, sum, add);
+    compare_lengths(contest, "the same, a maximum", "max", records, largest, larger);
 
     const TimeCase in_order{.length = 10ms, .slide = 1ms};
     const TimeCase disordered{.length = 10ms, .slide = 1ms, .disorder = 1'000};
-    compare("disorder of 1,000 positions, 100 keys, 10 windows over each record",
-            {{"in order", [=] { return time_windows(records, in_order, sum); },
-              expected_time_windows(records, in_order, add)},
-             {"in disorder", [=] { return time_windows(records, disordered, sum); },
-              expected_time_windows(records, disordered, add)}},
-            rounds);
-    return all_right ? 0 : 1;
+    contest.compare("disorder of 1,000 positions, 100 keys, 10 windows over each record",
+                    {{"in order", [=] { return time_windows(records, in_order, sum); },
+                      expected_time_windows(records, in_order, add)},
+                     {"in disorder", [=] { return time_windows(records, disordered, sum); },
+                      expected_time_windows(records, disordered, add)}});
+    return contest.all_right() ? 0 : 1;
 }

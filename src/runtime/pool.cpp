@@ -58,9 +58,11 @@ void Pool::notify(Slot& slot) noexcept {
     if (!slot.states->notify(slot.bit)) return;
     Worker* worker = Worker::current();
     // A worker of this pool is awake and looks at every task before it sleeps: nothing is lost.
-    if (worker != nullptr && worker->works_for(*this) && worker->keep(slot)) return;
-    if (parking_lot_.searching()) return;
-    parking_lot_.wake_one(slot.home);
+    if (worker != nullptr && worker->works_for(*this)) {
+        worker->made_ready(slot);
+    } else if (!parking_lot_.searching()) {
+        parking_lot_.wake_one(slot.home);
+    }
 }
 
 bool Pool::claim(Slot& slot) noexcept {

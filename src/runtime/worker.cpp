@@ -16,8 +16,11 @@ namespace {
 
 // Every eighth pick takes turns; a worker busy for as many picks in a row shares.
 constexpr std::uint64_t turn_period = 8;
-// A step as long as this is worth a system call and a wake-up (some 2 and 50 us).
+// A step as long as this is worth a system call and a wake-up (some 2 and 50 us). One that took far
+// longer than others do had lost its core, and counts as this at most: one of them is no reason
+// yet.
 constexpr std::int64_t long_step_ns = 50'000;
+constexpr std::int64_t counted_step_ns = 4 * long_step_ns;
 // How long to look for work before sleeping. Falling asleep and waking up costs the least of this,
 // the most where colleagues are to notice that hands are missing: who is woken sooner than that was
 // wrong to sleep, and looks longer the next time.
@@ -88,12 +91,25 @@ void Worker::run() noexcept {
     ended_ns_.store(now_ns(), std::memory_order_relaxed);
 }
 
-bool Worker::keep(Slot& slot) noexcept {
-    if (stepping_ == nullptr) return true;  // a timer fired between two steps
+void Worker::made_ready(Slot& slot) noexcept {
+    if (stepping_ == nullptr) return;  // a timer fired between two steps
     const bool downstream = slot.rank > stepping_->rank;
     const bool nobody_home = slot.home == settings_.number || parking_lot_.is_parked(slot.home);
     if (downstream && nobody_home) hot_ = &slot;
-    return stepping_->step_ns_mean < long_step_ns;
+    if (stepping_->step_ns_mean >= long_step_ns && !parking_lot_.searching()) wake(slot.home);
+}
+
+// Waking takes long where the other core sleeps deeply. It does not count as the task's own time:
+// else a step could be long only because it wakes others for being long.
+void Worker::wake(std::size_t preferred) noexcept {
+    const std::int64_t began_ns = now_ns();
+    parking_lot_.wake_one(preferred);
+    const std::int64_t ended_ns = now_ns();
+    if (stepping_ == nullptr) {
+        now_ns_ = ended_ns;
+    } else {
+        waking_ns_ += ended_ns - began_ns;
+    }
 }
 
 Slot* Worker::pick(Slot* current) noexcept {
@@ -142,7 +158,7 @@ void Worker::share(bool left_behind) noexcept {
         whom = home;
     }
     picks_since_idle_ = 0;
-    parking_lot_.wake_one(whom % pool_.workers());
+    wake(whom % pool_.workers());
 }
 
 // A long step is ahead: leave no ready task and no timer unwatched meanwhile.
@@ -152,7 +168,7 @@ void Worker::share_before(const Slot& slot) noexcept {
     // Acquire: pairs with the release in park().
     const std::int64_t alarm = pool_.alarm().load(std::memory_order_acquire);
     if (pool_.next_deadline() < alarm || pool_.any_ready()) {
-        parking_lot_.wake_one((settings_.number + 1) % pool_.workers());
+        wake((settings_.number + 1) % pool_.workers());
     }
 }
 
@@ -195,7 +211,8 @@ void Worker::account(Slot& slot, std::int64_t began_ns) noexcept {
     const std::int64_t took_ns = now_ns_ - began_ns;
     add_relaxed(slot.busy_ns, took_ns);
     add_relaxed<std::uint64_t>(slot.steps, 1);
-    slot.step_ns_mean += (took_ns - slot.step_ns_mean) / 8;
+    const std::int64_t own_ns = took_ns - std::exchange(waking_ns_, 0);
+    slot.step_ns_mean += (std::min(own_ns, counted_step_ns) - slot.step_ns_mean) / 8;
     add_relaxed(busy_ns_, took_ns);
     add_relaxed<std::uint64_t>(steps_, 1);
     if (slot.home != settings_.number) add_relaxed<std::uint64_t>(stolen_, 1);

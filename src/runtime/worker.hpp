@@ -61,8 +61,8 @@ class alignas(cache_line_bytes) Worker {
     static Worker* current() noexcept;
     [[nodiscard]] bool works_for(const Pool& pool) const noexcept { return &pool_ == &pool; }
 
-    /// Inside a step of this worker `slot` became ready. False: somebody should be woken for it.
-    bool keep(Slot& slot) noexcept;
+    /// Inside a step of this worker `slot` became ready: this worker gets to it, or wakes another.
+    void made_ready(Slot& slot) noexcept;
 
     /// Steps a claimed task and releases it accordingly. True: it progressed and is still
     /// claimed.
@@ -82,6 +82,7 @@ class alignas(cache_line_bytes) Worker {
     Slot* spin() noexcept;
     void share(bool left_behind) noexcept;
     void share_before(const Slot& slot) noexcept;
+    void wake(std::size_t preferred) noexcept;
     void account(Slot& slot, std::int64_t began_ns) noexcept;
 
     // Fixed or this thread's own.
@@ -91,8 +92,9 @@ class alignas(cache_line_bytes) Worker {
     Settings settings_;
     Slot* hot_ = nullptr;  // made ready by the last step, runs next
     Slot* stepping_ = nullptr;
-    std::int64_t spin_ns_;     // before it sleeps
-    std::int64_t now_ns_ = 0;  // as of the end of the last step or search
+    std::int64_t spin_ns_;        // before it sleeps
+    std::int64_t now_ns_ = 0;     // as of the end of the last step, search or waking
+    std::int64_t waking_ns_ = 0;  // spent on others inside the present step
     std::uint64_t picks_ = 0;
     std::uint64_t picks_since_idle_ = 0;
     std::uint32_t cursor_ = 0;  // the last of its own tasks that had its turn
