@@ -37,6 +37,13 @@ void check_event_time(const Segments& segments) {
     }
 }
 
+void check_one_replica(const OperatorInfo& op, std::size_t replicas) {
+    if (!op.one_replica || replicas <= 1) return;
+    throw GraphError(
+        fmt::format("operator '{}' has to see the whole stream and cannot have parallelism {}",
+                    op.name, replicas));
+}
+
 void check_parallelism(const std::string& name, std::size_t replicas) {
     if (replicas <= parallelism_max) return;
     throw GraphError(fmt::format("operator '{}': parallelism {} is above the limit of {}", name,
@@ -44,7 +51,7 @@ void check_parallelism(const std::string& name, std::size_t replicas) {
 }
 
 /// The names of the operators, each of which has one of its own.
-std::set<std::string> check_operators(const Segments& segments) {
+std::set<std::string> check_operators(const Segments& segments, const RunOptions& options) {
     std::set<std::string> names;
     for (const auto& segment : segments.all) {
         for (const auto& op : segment->operators()) {
@@ -52,6 +59,9 @@ std::set<std::string> check_operators(const Segments& segments) {
                 throw GraphError(fmt::format("two operators are named '{}'", op.name));
             }
             check_parallelism(op.name, op.parallelism);
+            check_one_replica(op, op.parallelism);
+            const auto named = options.operator_parallelism.find(op.name);
+            if (named != options.operator_parallelism.end()) check_one_replica(op, named->second);
         }
     }
     return names;
@@ -84,7 +94,7 @@ void check_ends(const Segments& segments, const std::set<std::string>& names) {
 void check(const Segments& segments, const RunOptions& options) {
     if (segments.described.empty()) throw GraphError("the graph has no source");
     check_event_time(segments);
-    const std::set<std::string> names = check_operators(segments);
+    const std::set<std::string> names = check_operators(segments, options);
     check_ends(segments, names);
     for (const auto& [name, parallelism] : options.operator_parallelism) {
         if (!names.contains(name)) {

@@ -36,6 +36,11 @@ void PassingTexts::retire(std::string_view kept) {
     present.retired_bytes += std::max(kept.size(), least_bytes);
 }
 
+void PassingTexts::free(std::string_view kept) noexcept {
+    if (kept.empty()) return;
+    texts_.deallocate_local(const_cast<char*>(kept.data()));  // from keep()
+}
+
 const TextReference& PassingTexts::turn() {
     if (turns_.back().retired_bytes >= worth_a_turn_bytes) {
         // With none to be had the present turn lasts: batches of all the others are on their way.

@@ -93,7 +93,9 @@ void OutputPort::open(Slot& slot, memory::Block& block) noexcept {
     auto& header = message::open_batch(block);
     header.born_ns = born_ns_;
     header.destroy = type_.destroy;
-    for (const auto& text : texts_) (void)message::keep_alive(header, text);
+    for (const auto& text : texts_) {
+        (void)message::keep_alive(header, text, message::BatchHeader::texts_room);
+    }
     slot.batch = &block;
     slot.opened_ns = run_began_ns_;
     slot.cursor = header.records();
@@ -111,26 +113,27 @@ void OutputPort::renew(Slot& slot) {
 void OutputPort::keep_alive(const message::BatchHeader& input) {
     if (input.text_count == 0 && texts_.empty()) return;
     texts_.assign(input.texts.begin(), input.texts.begin() + input.text_count);
-    for (const auto& text : texts_) hold(text);
+    for (const auto& text : texts_) hold(text, message::BatchHeader::texts_max);
 }
 
 void OutputPort::keep_alive(const memory::TextReference& text) {
     texts_.assign(1, text);
-    hold(text);
+    hold(text, message::BatchHeader::texts_max);
 }
 
 bool OutputPort::keep_alive_too(const memory::TextReference& text) {
-    if (texts_.size() == message::BatchHeader::texts_max) return false;
+    constexpr std::size_t room = message::BatchHeader::texts_room;
+    if (texts_.size() == room) return false;
     texts_.push_back(text);
-    hold(text);
+    hold(text, room);
     return true;
 }
 
 // The batches at hand: one that has no room for another text goes as it is.
-void OutputPort::hold(const memory::TextReference& text) {
+void OutputPort::hold(const memory::TextReference& text, std::size_t most) {
     for (Slot& slot : slots_) {
         if (slot.batch == nullptr) continue;
-        if (!message::keep_alive(message::header_of(*slot.batch), text)) send(slot);
+        if (!message::keep_alive(message::header_of(*slot.batch), text, most)) send(slot);
     }
 }
 

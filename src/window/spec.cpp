@@ -117,10 +117,8 @@ CountWindows::CountWindows(std::uint64_t length, std::uint64_t slide, std::uint6
 CountWindows CountWindows::share(std::size_t index, std::size_t of) const {
     std::uint64_t slide = 0;
     if (__builtin_mul_overflow(slide_, of, &slide)) {
-        throw Error(
-            fmt::format("a window that slides by {} records cannot be shared by {}: the "
-                        "slide of one of them would pass the limits of its type",
-                        slide_, of));
+        slide =
+            std::numeric_limits<std::uint64_t>::max() / slide_ * slide_;  // nobody counts so far
     }
     return {length_, slide, offset_ + index * slide_};
 }

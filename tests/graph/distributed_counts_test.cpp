@@ -2,7 +2,11 @@
 //
 // Windows of counts whose work is shared otherwise than by key (papers 1 and 2: parallel, paned,
 // map-reduce) against the obvious computation: of groups and of the whole stream, in every mode.
+#include <map>
+#include <span>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "windows.hpp"
 
@@ -115,6 +119,93 @@ TEST(DistributedWindows, OfCountsLeaveOpenOnesOut) {
                   return std::move(stream).map_reduce_windows(windows, sum, dropping);
               }),
               whole);
+}
+
+/// A window may have no value or several: they stay together and in the order of their windows.
+TEST(ParallelWindows, OfFunctionsWithAnyNumberOfValuesAreInOrder) {
+    const auto values = window::process<Event, std::int64_t>(
+        [](std::uint32_t, const window::CountBounds& bounds, std::span<const Event> records,
+           Emitter<std::int64_t>& emit) {
+            for (std::uint64_t i = 0; i != bounds.start / 4 % 3; ++i) emit(records[i].value);
+        });
+    const auto windows = CountWindows::sliding(10, 4);
+    for (std::uint64_t seed = 0; seed != 8; ++seed) {
+        const auto events = random_events(seed, {}, 700);
+        std::map<std::uint32_t, std::vector<std::pair<std::uint64_t, std::int64_t>>> expected;
+        std::map<std::uint32_t, std::vector<Event>> of_key;
+        for (const Event& event : events) of_key[event.key].push_back(event);
+        for (const auto& [key, own] : of_key) {
+            for (std::uint64_t start = 0; start + 10 <= own.size(); start += 4) {
+                for (std::uint64_t i = 0; i != start / 4 % 3; ++i) {
+                    expected[key].emplace_back(start, own[start + i].value);
+                }
+            }
+        }
+        decltype(expected) found;
+        const auto results = whole_stream(events, run_options(seed), [&](auto&& stream) {
+            return std::move(stream).template group_by<&Event::key>().window(
+                windows, values, {.parallelism = 3, .at_end = OpenWindows::drop});
+        });
+        for (const auto& result : results) {
+            found[result.key].emplace_back(result.window.start, result.value);
+        }
+        ASSERT_EQ(found, expected) << "seed " << seed;
+    }
+}
+
+/// An aggregate that nothing can be derived from.
+struct Final final {
+    using State = std::int64_t;
+    static constexpr bool commutative = true;
+    [[nodiscard]] State identity() const { return 0; }
+    [[nodiscard]] State lift(const Event& event) const { return event.value; }
+    [[nodiscard]] State combine(State older, State newer) const { return older + newer; }
+    [[nodiscard]] State lower(State state) const { return state; }
+};
+
+TEST(WindowsOfTheWholeStream, TakeFinalAggregates) {
+    positions_agree(Final{}, [](auto stream, const CountWindows& windows, auto aggregate) {
+        return std::move(stream).window(windows, aggregate, {.parallelism = 3});
+    });
+}
+
+/// What nobody reaches does not keep the windows from being shared.
+TEST(ParallelWindows, OfMoreRecordsThanThereAre) {
+    const auto events = random_events(3, {}, 700);
+    std::map<std::uint32_t, std::uint64_t> count_of;
+    for (const Event& event : events) ++count_of[event.key];
+    const auto results = whole_stream(events, run_options(1), [&](auto&& stream) {
+        return std::move(stream).template group_by<&Event::key>().parallel_windows(
+            CountWindows::tumbling(std::uint64_t{1} << 63), window::count(), {.parallelism = 3});
+    });
+    ASSERT_EQ(results.size(), count_of.size());
+    for (const auto& result : results) {
+        EXPECT_EQ(result.value, count_of.at(result.key));
+        EXPECT_EQ(result.window.end, count_of.at(result.key));
+    }
+}
+
+/// Who gives positions, and who brings results into one order, is one.
+TEST(ParallelWindows, HaveHelpersOfOneReplica) {
+    for (const std::string helper : {"w-hash", "w-collector"}) {
+        Graph graph{"helpers"};
+        graph.source(replay(std::vector<Event>{}))
+            .group_by<&Event::key>()
+            .parallel_windows(CountWindows::tumbling(10), sum, {.name = "w"})
+            .sink([](const auto&) {});
+        RunOptions options;
+        options.operator_parallelism[helper] = 1;
+        EXPECT_NO_THROW(static_cast<void>(graph.explain(options))) << helper;
+        options.operator_parallelism[helper] = 2;
+        try {
+            run(graph, options);
+            FAIL() << helper;
+        } catch (const GraphError& error) {
+            EXPECT_EQ(std::string(error.what()),
+                      "operator '" + helper +
+                          "' has to see the whole stream and cannot have parallelism 2");
+        }
+    }
 }
 
 }  // namespace

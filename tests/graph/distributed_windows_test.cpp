@@ -3,6 +3,7 @@
 // Windows whose work is shared otherwise than by key (papers 1 and 2: parallel, paned, map-reduce)
 // against the obvious computation (windows.hpp): of groups and of the whole stream, in every mode.
 #include <strid/window/content.hpp>
+#include <strid/window/top_k.hpp>
 
 #include "windows.hpp"
 
@@ -268,19 +269,26 @@ TEST(WindowsOfTheWholeStream, SayWhyTheyAreShared) {
         .window(sliding(100, 25), &Event::time, sum)
         .sink([](const auto&) {});
     EXPECT_NE(graph.explain({}).find("combined: adding to a small state"), std::string::npos);
-    const auto said_of = [](const CountWindows& windows) {
+    const auto said_of = [](const CountWindows& windows, const auto& aggregate) {
         Graph graph{"why"};
-        graph.source(replay(std::vector<Event>{})).window(windows, sum).sink([](const auto&) {});
+        graph.source(replay(std::vector<Event>{})).window(windows, aggregate).sink([](const auto&) {
+        });
         RunOptions options;
         options.workers = 3;
         return graph.explain(options);
     };
-    const std::string overlapping = said_of(CountWindows::sliding(100, 25));
+    const auto wide = window::top_k<20, Event>(&Event::value);
+    const std::string overlapping = said_of(CountWindows::sliding(100, 25), wide);
     EXPECT_NE(overlapping.find("paned: a record of overlapping"), std::string::npos);
     EXPECT_NE(overlapping.find("×3"), std::string::npos) << "a replica per worker";
-    const std::string tumbling = said_of(CountWindows::tumbling(100));
-    EXPECT_NE(tumbling.find("farmed: whole windows"), std::string::npos);
-    EXPECT_NE(tumbling.find("×3"), std::string::npos) << "a replica per worker";
+    for (const auto& whole : {CountWindows::tumbling(100), CountWindows::sliding(100, 7)}) {
+        const std::string farmed = said_of(whole, wide);
+        EXPECT_NE(farmed.find("farmed: whole windows"), std::string::npos);
+        EXPECT_NE(farmed.find("×3"), std::string::npos) << "a replica per worker";
+    }
+    const std::string light = said_of(CountWindows::sliding(100, 25), sum);
+    EXPECT_NE(light.find("light: each source is left a worker"), std::string::npos);
+    EXPECT_EQ(light.find("×3"), std::string::npos) << "sharing would cost more";
 }
 
 }  // namespace

@@ -57,6 +57,18 @@ TEST(PassingTexts, TakeEmptyAndHugeOnes) {
     EXPECT_EQ(texts.held(), 0U);
 }
 
+TEST(PassingTexts, AreFreedAtOnceWhereNobodyPointsToThem) {
+    PassingTexts texts;
+    const TextReference sent = texts.turn();
+    for (int i = 0; i < 1'000; ++i) {
+        const auto kept = texts.keep("key " + std::to_string(i));
+        ASSERT_EQ(texts.held(), 1U);
+        texts.free(kept);
+    }
+    texts.free(texts.keep(""));
+    EXPECT_EQ(texts.held(), 0U);
+}
+
 TEST(PassingTexts, StayForWhoCannotHoldATurn) {
     PassingTexts texts;
     texts.keep_for_good();

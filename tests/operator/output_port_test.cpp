@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include <strid/memory/text_arena.hpp>
 #include <strid/operator/output_port.hpp>
 #include <strid/operator/router.hpp>
 
@@ -102,6 +103,39 @@ TEST_F(Port, HasNoSpareWhenItsBlocksAreOutAndASpareWhenOneComesHome) {
     EXPECT_FALSE(port.refresh());
     EXPECT_GT(received(), 0U);
     EXPECT_TRUE(port.refresh());
+}
+
+// As many texts as a batch gets from its input leave room for those of operators that it passes.
+TEST_F(Port, KeepsTheTextsOfItsInputAndOfSomeOperatorsAlive) {
+    memory::TextPool pool(16, 16);
+    std::vector<memory::TextReference> texts;
+    for (int i = 0; i < 16; ++i) texts.push_back(pool.try_lease());
+    const auto holders = [&texts] {
+        std::string counts;
+        for (const auto& text : texts) counts += static_cast<char>('0' + text.use_count() - 1);
+        return counts;
+    };
+    const std::size_t from_input = message::BatchHeader::texts_max;
+    for (std::size_t i = 0; i < from_input; ++i) {
+        port.keep_alive(texts[i]);
+        write_records(1);
+    }
+    ASSERT_EQ(port.link(0).queued(), 0U) << "one batch has room for all";
+    EXPECT_TRUE(port.keep_alive_too(texts[8]));
+    EXPECT_TRUE(port.keep_alive_too(texts[9]));
+    ASSERT_EQ(port.link(0).queued(), 0U);
+    port.keep_alive(texts[10]);
+    EXPECT_EQ(port.link(0).queued(), 1U) << "another input's is one too many";
+    EXPECT_EQ(holders(), "1111111111100000");
+    port.forget_texts();
+    EXPECT_EQ(holders(), "1111111111000000") << "the batch holds what it holds";
+    EXPECT_EQ(received(), from_input);
+    EXPECT_EQ(holders(), "0000000000000000");
+    for (std::size_t i = 0; i < message::BatchHeader::texts_room; ++i) {
+        EXPECT_TRUE(port.keep_alive_too(texts[i]));
+    }
+    EXPECT_FALSE(port.keep_alive_too(texts[15]));
+    port.forget_texts();
 }
 
 // A producer that is not refused any record yet has something that waits for room: where it took

@@ -18,45 +18,10 @@
 #include <utility>
 #include <vector>
 
+#include <strid/base/text_fields.hpp>
 #include <strid/connector/fields.hpp>
 
 namespace strid {
-
-namespace detail {
-
-struct AnyProbe {
-    std::size_t index;
-    template <class T>
-    constexpr operator T&() const& noexcept;
-};
-struct ViewProbe {
-    operator std::string_view() const noexcept;
-};
-
-template <class T, std::size_t... before>
-constexpr bool takes_view(std::index_sequence<before...>) {
-    return requires { T{AnyProbe{before}..., ViewProbe{}}; };
-}
-template <class T, std::size_t... before>
-constexpr bool takes_any(std::index_sequence<before...>) {
-    return requires { T{AnyProbe{before}...}; };
-}
-
-/// Whether one of the first fields of an aggregate is text. Found by trying, because an aggregate
-/// with arrays, which has none, cannot be taken apart.
-template <class T, std::size_t index = 0>
-constexpr bool has_view_field() {
-    constexpr std::size_t index_max = 64;
-    if constexpr (takes_view<T>(std::make_index_sequence<index>{})) {
-        return true;
-    } else if constexpr (index < index_max && takes_any<T>(std::make_index_sequence<index + 1>{})) {
-        return has_view_field<T, index + 1>();
-    } else {
-        return false;
-    }
-}
-
-}  // namespace detail
 
 template <class T>
 class Collected {

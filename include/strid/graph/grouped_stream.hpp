@@ -4,8 +4,8 @@
 // is grouped, by a key or as a whole, but not partitioned: one group can keep every core busy.
 //
 //     parallel windows     every replica has every record (one batch that all of them read) and
-//                          computes every n-th window: window farming. For any function, and for
-//                          counts; best where the function is much and the records are few.
+//                          computes every n-th window: window farming. For any function; best
+//                          where the function is much and the records are few.
 //     combined windows     every replica adds the records that it has to states of panes before
 //                          anything is sent; a second level combines these to windows. For
 //                          commutative aggregates with a small state and keys that are numbers.
@@ -85,10 +85,10 @@ class GroupedStream {
     template <TimeFunction<T> TimeOf, window::AggregateOf<T> A>
     [[nodiscard]] Stream<TimeResult<A>> window(window::TimeWindows windows, TimeOf time_of,
                                                A aggregate, WindowOptions options = {}) && {
-        if constexpr (window::combines_before_sending<A, K>) {
+        if constexpr (window::combines_before_sending<A, K> && window::has_parts<A>) {
             return combined(windows, std::move(time_of), std::move(aggregate), options,
                             "combined: adding to a small state costs less than sending a record");
-        } else if constexpr (window::is_commutative<A>) {
+        } else if constexpr (window::is_commutative<A> && window::has_parts<A>) {
             return paned(windows, std::move(time_of), std::move(aggregate), options,
                          "paned: the aggregate is commutative, panes of any replica combine");
         } else {
@@ -96,13 +96,18 @@ class GroupedStream {
                           "farmed: the function needs whole windows, the replicas take turns");
         }
     }
-    /// Windows of counts: paned where they overlap, so that a record is added to one state only;
-    /// parallel windows else, and for full content.
+    /// Windows of counts: by key where a record is little work, which sharing would only add to;
+    /// else paned where they overlap, so that a record is added to one state only; parallel windows
+    /// where they do not or have panes of a few records, and for full content.
     template <window::AggregateOf<T> A>
     [[nodiscard]] Stream<CountResult<A>> window(window::CountWindows windows, A aggregate,
                                                 WindowOptions options = {}) && {
-        if constexpr (!window::has_local_states<A>) {
-            if (overlap(windows)) {
+        if constexpr (window::has_parts<A>) {
+            if (window::is_light<A>(windows)) {
+                return std::move(upstream_).key_by(key_of_).window(windows, std::move(aggregate),
+                                                                   second_level(options));
+            }
+            if (overlap(windows) && windows.pane() >= window::pane_worth_sending) {
                 return paned(windows, std::move(aggregate), options,
                              "paned: a record of overlapping windows is added once");
             }
@@ -137,6 +142,7 @@ class GroupedStream {
     [[nodiscard]] Stream<TimeResult<A>> combined_windows(window::TimeWindows windows,
                                                          TimeOf time_of, A aggregate,
                                                          WindowOptions options = {}) && {
+        check_parts<A>();
         static_assert(window::combines_before_sending<A, K>,
                       "combined windows are for commutative aggregates with a small plain state, "
                       "and for keys that are numbers (see paned_windows)");
@@ -147,6 +153,7 @@ class GroupedStream {
     template <TimeFunction<T> TimeOf, window::AggregateOf<T> A>
     [[nodiscard]] Stream<TimeResult<A>> paned_windows(window::TimeWindows windows, TimeOf time_of,
                                                       A aggregate, WindowOptions options = {}) && {
+        check_parts<A>();
         static_assert(window::is_commutative<A>,
                       "paned windows combine what different replicas computed in any order: the "
                       "aggregate has to be commutative (see parallel_windows)");
@@ -158,9 +165,7 @@ class GroupedStream {
     template <window::AggregateOf<T> A>
     [[nodiscard]] Stream<CountResult<A>> paned_windows(window::CountWindows windows, A aggregate,
                                                        WindowOptions options = {}) && {
-        static_assert(!window::has_local_states<A>,
-                      "paned windows send the states of panes; a window's full content stays where "
-                      "it is (see parallel_windows)");
+        check_parts<A>();
         if (!overlap(windows)) return farmed(windows, std::move(aggregate), options, "");
         return paned(windows, std::move(aggregate), options, "");
     }
@@ -170,6 +175,7 @@ class GroupedStream {
     [[nodiscard]] Stream<TimeResult<A>> map_reduce_windows(window::TimeWindows windows,
                                                            TimeOf time_of, A aggregate,
                                                            WindowOptions options = {}) && {
+        check_parts<A>();
         static_assert(window::is_commutative<A>,
                       "map-reduce windows combine what different replicas computed in any order: "
                       "the aggregate has to be commutative (see parallel_windows)");
@@ -183,11 +189,20 @@ class GroupedStream {
         static_assert(window::is_commutative<A>,
                       "map-reduce windows combine what different replicas computed in any order: "
                       "the aggregate has to be commutative (see parallel_windows)");
+        check_parts<A>();
         return map_reduce(windows, std::move(aggregate), options);
     }
 
   private:
     using Arrived = message::Hashed<T>;
+
+    template <class A>
+    static constexpr void check_parts() noexcept {
+        static_assert(window::has_parts<A>,
+                      "windows are put together from the states of their parts here: not those of "
+                      "full content, of several values or of final aggregates (see "
+                      "parallel_windows)");
+    }
 
     template <class TimeOf, class A>
     Stream<TimeResult<A>> farmed(const window::TimeWindows& windows, TimeOf time_of, A aggregate,
@@ -202,8 +217,8 @@ class GroupedStream {
         stream.handle_.operators.back().needs_watermarks = true;
         stream.handle_.operators.back().shares_broadcast = true;
         stream.handle_.operators.back().note = note;
-        return std::move(stream).template then<TimeResult<A>>(
-            window::OrderedByTime<TimeResult<A>>{}, part(options, "collector", 1), "collector");
+        return with_one_replica(std::move(stream).template then<TimeResult<A>>(
+            window::OrderedByTime<TimeResult<A>>{}, part(options, "collector", 1), "collector"));
     }
     template <class A>
     Stream<CountResult<A>> farmed(const window::CountWindows& windows, A aggregate,
@@ -216,16 +231,19 @@ class GroupedStream {
     Stream<CountResult<A>> taking_turns(const window::CountWindows& windows, A aggregate,
                                         const WindowOptions& options, OperatorOptions name,
                                         const char* kind, const char* note) {
-        using Stage = window::KeyedCountWindows<T, KeyOf, K, A>;
+        constexpr bool one_value = !requires { typename A::Value; };
+        using Stage = window::KeyedCountWindows<
+            T, KeyOf, K, A, one_value ? window::Giving::values : window::Giving::values_and_ends>;
+        using Given = typename Stage::Result;
         Stage stage{windows, key_of_, std::move(aggregate), options};
         stage.farm();
-        auto stream = numbered(options).template then<CountResult<A>>(std::move(stage),
-                                                                      std::move(name), kind);
+        auto stream =
+            numbered(options).template then<Given>(std::move(stage), std::move(name), kind);
         stream.handle_.operators.back().shares_broadcast = true;
         stream.handle_.operators.back().note = note;
-        return std::move(stream).template then<CountResult<A>>(
-            window::OrderedByCount<CountResult<A>, K>{windows.slide()},
-            part(options, "collector", 1), "collector");
+        return with_one_replica(std::move(stream).template then<CountResult<A>>(
+            window::OrderedByCount<Given, K>{windows.slide()}, part(options, "collector", 1),
+            "collector"));
     }
 
     template <class TimeOf, class A>
@@ -282,7 +300,7 @@ class GroupedStream {
     Stream<CountResult<A>> map_reduce(const window::CountWindows& windows, A aggregate,
                                       const WindowOptions& options) {
         using Stage =
-            window::KeyedCountWindows<T, KeyOf, K, window::Part<A>, window::Adding::in_turns>;
+            window::KeyedCountWindows<T, KeyOf, K, window::Part<A>, window::Giving::parts>;
         using PartResult = typename Stage::Result;
         auto parts = numbered(options).template then<PartResult>(
             Stage{windows, key_of_, {aggregate}, options},
@@ -334,7 +352,14 @@ class GroupedStream {
     }
 
     /// Every record to every replica, in an order about which all agree: one replica gives it.
-    auto numbered(const WindowOptions& options) { return hashed(options, 1).broadcast(); }
+    auto numbered(const WindowOptions& options) {
+        return with_one_replica(hashed(options, 1)).broadcast();
+    }
+    template <class S>
+    static S with_one_replica(S stream) {
+        stream.handle_.operators.back().one_replica = true;
+        return stream;
+    }
     auto hashed(const WindowOptions& options, std::size_t parallelism) {
         return std::move(upstream_).template then<Arrived>(
             operators::HashKey<T, KeyOf>{key_of_}, part(options, "hash", parallelism), "map");

@@ -13,6 +13,7 @@
 #include <variant>
 
 #include <strid/base/error.hpp>
+#include <strid/base/text_fields.hpp>
 #include <strid/graph/keyed_stream.hpp>
 #include <strid/window/content.hpp>
 #include <strid/window/keyed_interval_join.hpp>
@@ -29,6 +30,8 @@ auto both_sides(Left&& left, Right&& right, const KeyOf& key_of, const JoinOptio
                   "a join consumes its streams: pass them with std::move");
     using L = typename Left::record_type;
     using R = typename Right::record_type;
+    check_owns_text<L>();
+    check_owns_text<R>();
     using Either = window::EitherSide<L, R>;
     const auto side = [&options](const char* which) {
         return OperatorOptions{.name = options.name.empty() ? "" : options.name + "-" + which};
@@ -80,6 +83,8 @@ auto interval_join(Left&& left, Right&& right, JoinSide<LeftKey, LeftTime> left_
                    JoinOptions options = {}) {
     using L = typename Left::record_type;
     using R = typename Right::record_type;
+    check_owns_text<L>();
+    check_owns_text<R>();
     using KeyOf = window::EitherKey<LeftKey, RightKey>;
     using Stage = window::KeyedIntervalJoin<L, R, KeyOf, LeftTime, RightTime, F>;
     graph::check_outer_join<L, R, F>(options.kind);

@@ -13,6 +13,7 @@
 #include <utility>
 #include <variant>
 
+#include <strid/base/text_fields.hpp>
 #include <strid/graph/stream.hpp>
 #include <strid/operator/event_time.hpp>
 #include <strid/operator/per_key.hpp>
@@ -102,6 +103,7 @@ class KeyedStream {
     template <class F>
         requires operators::Callable<F, const T&, const T&>
     auto reduce(F f, OperatorOptions options = {}) && {
+        check_owns_text<T>();
         using Stage = operators::Reduce<T, F, KeyOf, K>;
         return then<T>(Stage{std::move(f), key_of_}, options, "reduce");
     }

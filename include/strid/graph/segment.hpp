@@ -36,6 +36,8 @@ struct OperatorInfo {
     bool parallel_by_default = true;
     bool draws_watermarks = false;
     bool needs_watermarks = false;  ///< A window of event time.
+    /// It cannot have more than one replica, whoever asks.
+    bool one_replica = false;
     /// Its replicas share the work on a stream that each of them has: windows in turns.
     bool shares_broadcast = false;
     /// A record costs it no more than it costs a source to make one: where nobody says how many

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include <strid/base/error.hpp>
+#include <strid/base/text_fields.hpp>
 #include <strid/graph/options.hpp>
 #include <strid/graph/segment.hpp>
 #include <strid/operator/aligned.hpp>
@@ -158,8 +159,7 @@ class Stream<T, graph::Chain<Head, Steps...>> {
     }
 
     /// Sources of the same alignment keep step: each waits for the slowest of them, by their
-    /// `event_time`, which stands before. Looked at between two batches. Copies of `alignment` are
-    /// the same one.
+    /// `event_time`, which stands before. Copies of `alignment` are the same one.
     [[nodiscard]] auto aligned(Alignment alignment, OperatorOptions options = {}) && {
         return std::move(*this).template then<T>(operators::AlignedStage{std::move(alignment)},
                                                  options, "aligned");
@@ -171,6 +171,7 @@ class Stream<T, graph::Chain<Head, Steps...>> {
     /// `event_time`; one replica unless the options say otherwise.
     template <TimeFunction<T> TimeOf, class TieOf = operators::AsTheyCame>
     auto in_order_of_time(TimeOf time_of, TieOf tie_of = {}, OperatorOptions options = {}) && {
+        check_owns_text<T>();
         if (options.parallelism == 0) options.parallelism = 1;
         using Stage = operators::TimeOrder<T, TimeOf, TieOf>;
         auto stream = std::move(*this).template then<T>(
@@ -184,6 +185,7 @@ class Stream<T, graph::Chain<Head, Steps...>> {
     /// probabilistic mode). Windows may follow: the stream has event time from here on.
     template <TimeFunction<T> TimeOf>
     auto k_slack(TimeOf time_of, OperatorOptions options = {}) && {
+        check_owns_text<T>();
         if (options.parallelism == 0) options.parallelism = 1;
         auto stream = std::move(*this).template then<T>(
             operators::KSlack<T, TimeOf>{std::move(time_of)}, options, "k_slack");
@@ -195,9 +197,7 @@ class Stream<T, graph::Chain<Head, Steps...>> {
     /// `&Stamped<T>::time` fire as the clock goes on. At the source that is ingress time, right
     /// before a window processing time. Behind a source that blocks, `separate()` it first.
     [[nodiscard]] auto ingress_time(IngressTimeOptions options = {}) && {
-        if (options.every.count() <= 0) {
-            throw GraphError("the time after which a clock is looked at must be positive");
-        }
+        if (options.every.count() <= 0) throw GraphError("the period of a clock must be positive");
         auto stream = std::move(*this).template then<Stamped<T>>(
             operators::IngressTimeStage<T>{options.every}, {.name = std::move(options.name)},
             "ingress_time");
@@ -210,9 +210,8 @@ class Stream<T, graph::Chain<Head, Steps...>> {
     /// has no state, says `parallel_by_default`, or the options ask for more.
     template <SinkFunction<T> F>
     void sink(F f, OperatorOptions options = {}) && {
-        auto info = graph::describe(*handle_.segments, options, "sink");
-        info.parallel_by_default = graph::parallel_sink<F>;
-        handle_.operators.push_back(std::move(info));
+        handle_.operators.push_back(graph::describe(*handle_.segments, options, "sink"));
+        handle_.operators.back().parallel_by_default = graph::parallel_sink<F>;
         graph::complete(std::move(handle_),
                         std::move(*this).appended(graph::Step<operators::Sink<F>, void>{
                             operators::Sink<F>{std::move(f)}}),
@@ -223,6 +222,7 @@ class Stream<T, graph::Chain<Head, Steps...>> {
     /// output). Holds `capacity_records` at most; a full outlet holds the graph back.
     [[nodiscard]] Outlet<T> outlet(std::size_t capacity_records = 1024,
                                    OperatorOptions options = {}) && {
+        check_owns_text<T>();
         auto state = std::make_shared<operators::OutletState<T>>(capacity_records);
         if (options.parallelism == 0) options.parallelism = 1;
         std::move(*this).sink(operators::OutletSink<T>{state}, options);

@@ -11,8 +11,9 @@
 // Threads: one at a time keeps, retires and turns; references to turns may be copied and dropped
 // anywhere.
 //
-// Law: a text is live (kept and not retired) or lies in the turn during which it was retired; turns
-// stand in their order, the last one is the present one.
+// Law: a text is live (kept and not retired) or lies in the turn during which it was retired,
+// unless that was after keep_for_good(); turns stand in their order, the last one is the present
+// one.
 #pragma once
 
 #include <cstddef>
@@ -36,13 +37,15 @@ class PassingTexts {
 
     /// Nobody points to this copy who does not do so now. It may be read until the next turn().
     void retire(std::string_view kept);
+    /// Nobody points to this copy: instead of retire().
+    void free(std::string_view kept) noexcept;
 
     /// Begins a new turn where it is worth one, and frees what nobody can point to any more. The
     /// reference is what has to be held by all that is sent from now until this is called again.
     /// O(texts freed). May throw std::bad_alloc.
     [[nodiscard]] const TextReference& turn();
 
-    /// From now on no text is freed: the way out for who cannot hold the reference.
+    /// What is retired from now on is not freed: the way out for who cannot hold the reference.
     void keep_for_good() noexcept { for_good_ = true; }
 
     /// Texts that are live or not freed yet.

@@ -44,18 +44,20 @@ inline constexpr std::int64_t never_born = std::numeric_limits<std::int64_t>::ma
 /// What a batch says about itself. Written by the producer before the send, read by the consumers
 /// after it (the channel orders the two).
 struct alignas(cache_line_bytes) BatchHeader {
-    /// How many texts one batch can keep alive; a batch that would need more is sent first.
+    /// How many texts come together in one batch; one that would get more is sent first.
     static constexpr std::size_t texts_max = 8;
+    /// How many it can keep alive: besides them those of operators that it passes.
+    static constexpr std::size_t texts_room = 10;
 
-    std::uint32_t count = 0;            ///< Records alive in the block.
+    std::uint32_t count = 0;  ///< Records alive in the block.
+    std::uint16_t text_count = 0;
     bool ends_sequence = false;         ///< The last batch that was derived from `sequence`.
     bool breaks_promise = false;        ///< A record may break what was promised before the batch.
     std::uint64_t sequence = 0;         ///< Place in the order of the stream, for `ordered`.
     std::int64_t born_ns = never_born;  ///< When the oldest record entered the graph (now_ns()).
     Progress progress;                  ///< Of what the same sender sends this reader from now on.
     void (*destroy)(BatchHeader&) noexcept = nullptr;  ///< Null for trivially destructible records.
-    std::uint32_t text_count = 0;
-    std::array<memory::TextReference, texts_max> texts;
+    std::array<memory::TextReference, texts_room> texts;
 
     [[nodiscard]] std::byte* records() noexcept;
 };
@@ -89,12 +91,12 @@ void destroy_records(BatchHeader& header) noexcept {
     std::destroy_n(records_of<T>(header), header.count);
 }
 
-/// Makes the batch keep `text` alive. False when it has no room left: send the batch first.
-[[nodiscard]] inline bool keep_alive(BatchHeader& header,
-                                     const memory::TextReference& text) noexcept {
+/// Makes the batch keep `text` alive. False when it has as many as it may: send the batch first.
+[[nodiscard]] inline bool keep_alive(BatchHeader& header, const memory::TextReference& text,
+                                     std::size_t most = BatchHeader::texts_max) noexcept {
     const auto kept = header.texts.begin() + header.text_count;
     if (std::find(header.texts.begin(), kept, text) != kept) return true;
-    if (header.text_count == BatchHeader::texts_max) return false;
+    if (header.text_count >= most) return false;
     header.texts[header.text_count++] = text;
     return true;
 }

@@ -121,6 +121,19 @@ class FusedChain {
                 port_->keep_alive(batch);
             }
         }
+        keep_own_alive();
+    }
+    /// Behind the records of a batch: what leaves until the next one comes points to the stages'
+    /// own texts at most. Else a node that nothing comes to any more would hold on to its last
+    /// input's.
+    void let_go() {
+        if constexpr (has_output) {
+            port_->forget_texts();
+            keep_own_alive();
+        }
+    }
+    /// The stages' own texts besides those that the port knows.
+    void keep_own_alive() {
         for_each_stage([this]<std::size_t I>(auto& stage) {
             if constexpr (requires { stage.texts(); }) {
                 const memory::TextReference& turn = stage.texts().turn();

@@ -221,12 +221,12 @@ class Kernel final : public Node {
     }
 
     void end_batch() {
+        const message::BatchHeader& header = message::header_of(*batch_);
         if constexpr (has_output) {
-            if (keeps_sequences_ && message::header_of(*batch_).ends_sequence) {
-                output_->end_sequence();
-            }
+            if (keeps_sequences_ && header.ends_sequence) output_->end_sequence();
         }
-        input_.handled(*link_, message::header_of(*batch_));
+        chain_.let_go();
+        input_.handled(*link_, header);
         link_->give_back(*std::exchange(batch_, nullptr));
     }
 

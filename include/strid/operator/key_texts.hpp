@@ -98,6 +98,14 @@ class PassingKeyTexts {
             return text;
         });
     }
+    /// Nothing that was sent points to them either.
+    template <class K>
+    void free(const K& key) {
+        (void)with_texts(key, [this](std::string_view text) {
+            texts_->free(text);
+            return text;
+        });
+    }
     /// What the records that are sent from now on need.
     [[nodiscard]] memory::PassingTexts& passing() noexcept { return *texts_; }
 

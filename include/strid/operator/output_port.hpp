@@ -125,7 +125,7 @@ class OutputPort {
     [[nodiscard]] memory::PoolCounters pool_counters() const noexcept { return pool_.counters(); }
 
   private:
-    void hold(const memory::TextReference& text);
+    void hold(const memory::TextReference& text, std::size_t most);
     void send(Slot& slot, bool ends_sequence = false);
     void push(std::size_t link, memory::Block& batch);
     void send_filled(bool idle);

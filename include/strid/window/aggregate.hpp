@@ -73,4 +73,9 @@ inline constexpr bool is_commutative = requires { requires A::commutative; };
 template <class A>
 inline constexpr bool has_local_states = requires { requires A::local_states; };
 
+/// Its windows can be put together from states of their parts, computed elsewhere.
+template <class A>
+inline constexpr bool has_parts =
+    !has_local_states<A> && !std::is_final_v<A> && !requires { typename A::Value; };
+
 }  // namespace strid::window

@@ -23,6 +23,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <strid/base/text_fields.hpp>
 #include <strid/operator/callable.hpp>
 #include <strid/window/aggregate.hpp>
 #include <strid/window/container.hpp>
@@ -171,6 +172,7 @@ struct ManyValues {
 /// `V f(const K& key, const Bounds& bounds, std::span<const T>)`.
 template <class T, class F, class TimeOf = OrderOfArrival>
 [[nodiscard]] auto content(F function, TimeOf time_of = {}) {
+    check_owns_text<T>();
     return Content<T, SpanContainer<T>, OneValue<F>, TimeOf>{
         {}, {std::move(function)}, std::move(time_of)};
 }
@@ -186,6 +188,7 @@ template <class T, WindowContainer<T> C, class F, class TimeOf = OrderOfArrival>
 /// `void f(const K& key, const Bounds& bounds, std::span<const T>, Emitter<U>& emit)`.
 template <class T, class U, class F, class TimeOf = OrderOfArrival>
 [[nodiscard]] auto process(F function, TimeOf time_of = {}) {
+    check_owns_text<T>();
     return Content<T, SpanContainer<T>, ManyValues<U, F>, TimeOf>{
         {}, {std::move(function)}, std::move(time_of)};
 }

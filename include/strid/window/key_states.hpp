@@ -4,8 +4,8 @@
 // expired keys are used again with the memory they have, so that keys that come and go allocate
 // nothing in the long run.
 //
-// Results point to the text of a text key: it stays until the key has expired and no result that
-// was sent before is left (memory/passing_texts.hpp). A key leaves nothing behind.
+// Where results point to the text of a text key, it stays until the key has expired and no result
+// that was sent before is left (memory/passing_texts.hpp).
 //
 // Threads: only the task of the node. References to entries are valid until they expire.
 #pragma once
@@ -28,8 +28,9 @@
 
 namespace strid::window {
 
-/// `State` is made once and `clear()`ed each time before it is used again.
-template <class K, class State>
+/// `State` is made once and `clear()`ed each time before it is used again. `shows_keys`: what is
+/// sent may point to the texts of keys.
+template <class K, class State, bool shows_keys = true>
 class KeyStates {
   public:
     struct Entry {
@@ -76,18 +77,19 @@ class KeyStates {
         }
         return entries.size();
     }
-    /// The state is empty from now on; the key may be read until the next batch comes.
+    /// The state is empty from now on. A key that is shown may be read until the next batch comes.
     void expire(Entry& entry) {
         index_.erase(entry);
         free_.push_back(&entry);
-        if constexpr (holds_text) texts_.retire(entry.key);
+        if constexpr (holds_text && shows_keys) texts_.retire(entry.key);
+        if constexpr (holds_text && !shows_keys) texts_.free(entry.key);
     }
     [[nodiscard]] std::size_t live() const noexcept { return index_.size(); }
 
     static constexpr bool holds_text = operators::key_holds_text<K>;
     /// What every batch with a result has to keep alive (operator/stage.hpp).
     [[nodiscard]] memory::PassingTexts& texts() noexcept
-        requires holds_text
+        requires(holds_text && shows_keys)
     {
         return texts_.passing();
     }

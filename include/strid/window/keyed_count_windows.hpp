@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -28,26 +29,33 @@
 
 namespace strid::window {
 
+/// Records of a pane that are worth what is done for a pane.
+inline constexpr std::uint64_t pane_worth_sending = 8;
+
 /// A record is hardly ever more than an addition to a small state.
 template <class A>
 [[nodiscard]] bool is_light(const CountWindows& windows) noexcept {
     using State = typename A::State;
-    return windows.pane() >= 8 && std::is_trivially_copyable_v<State> && sizeof(State) <= 64;
+    return windows.pane() >= pane_worth_sending && std::is_trivially_copyable_v<State> &&
+           sizeof(State) <= 64;
 }
 
-/// Which records of its windows a replica adds.
-enum class Adding : std::uint8_t {
-    all,
-    in_turns  ///< Of n replicas that have every record each adds every n-th: map-reduce.
+/// What a replica gives of its windows.
+enum class Giving : std::uint8_t {
+    values,
+    values_and_ends,  ///< Several values of a window, or none, and then its end.
+    parts             ///< Of n replicas that have every record each adds up every n-th: map-reduce.
 };
 
-template <class T, class KeyOf, class K, class A, Adding adding = Adding::all>
+template <class T, class KeyOf, class K, class A, Giving giving = Giving::values>
 class KeyedCountWindows {
-    static constexpr bool in_turns = adding == Adding::in_turns;
+    static constexpr bool in_turns = giving == Giving::parts;
+    using Value = WindowResult<K, ResultOf<A, K, CountBounds>, CountBounds>;
 
   public:
-    using Result = std::conditional_t<in_turns, CountPart<K, typename A::State>,
-                                      WindowResult<K, ResultOf<A, K, CountBounds>, CountBounds>>;
+    using Result =
+        std::conditional_t<in_turns, CountPart<K, typename A::State>,
+                           std::conditional_t<giving == Giving::values, Value, ValueOrEnd<Value>>>;
     using Out = Result;
     static constexpr bool selective = true;
     static constexpr bool only_reads = true;
@@ -156,7 +164,9 @@ class KeyedCountWindows {
     [[nodiscard]] std::uint64_t first_start(std::uint64_t hash) const noexcept {
         if (!farmed_) return 0;
         const std::size_t replicas = context_.parallelism;
-        return (context_.replica + hash % replicas) % replicas * slide_of_all_;
+        const std::uint64_t first = (context_.replica + hash % replicas) % replicas;
+        constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
+        return first > never / slide_of_all_ ? never : first * slide_of_all_;
     }
 
     /// What the next window does not have leaves.
@@ -177,9 +187,18 @@ class KeyedCountWindows {
             next(part);
         } else {
             give_values(aggregate_, key, bounds, sum, [&](auto&& value) {
-                Result result{key, bounds, std::move(value)};
-                next(result);
+                Value result{key, bounds, std::move(value)};
+                if constexpr (giving == Giving::values) {
+                    next(result);
+                } else {
+                    Result one{key, bounds.start, std::move(result)};
+                    next(one);
+                }
             });
+            if constexpr (giving == Giving::values_and_ends) {
+                Result end{key, bounds.start, std::nullopt};
+                next(end);
+            }
         }
     }
 

@@ -119,11 +119,6 @@ class KeyedIntervalJoin {
     }
 
     [[nodiscard]] std::uint64_t take_late() noexcept { return std::exchange(late_, 0); }
-    [[nodiscard]] auto& texts() noexcept
-        requires operators::key_holds_text<K>
-    {
-        return keys_.texts();
-    }
 
   private:
     /// An offset that can be negated and moved by one: a century and a half stands for ever.
@@ -150,7 +145,7 @@ class KeyedIntervalJoin {
         FlatRing<KeptRight> right;
         Deadline deadline;
     };
-    using Keys = KeyStates<K, KeyState>;
+    using Keys = KeyStates<K, KeyState, false>;
     using Entry = typename Keys::Entry;
 
     template <class Next>

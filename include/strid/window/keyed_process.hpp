@@ -158,11 +158,6 @@ class KeyedProcess {
         return fire_event_timers(EventTime::latest(), next, ready);
     }
 
-    [[nodiscard]] auto& texts() noexcept
-        requires operators::key_holds_text<K>
-    {
-        return keys_.texts();
-    }
     /// When the clock is to be looked at; 0: never.
     [[nodiscard]] std::int64_t wake_at_ns() const noexcept {
         return timers_.processing_.empty() ? 0 : timers_.processing_.first().ns();
@@ -181,7 +176,7 @@ class KeyedProcess {
         Timers::Pending pending;
         const F* prototype;
     };
-    using Keys = KeyStates<K, KeyState>;
+    using Keys = KeyStates<K, KeyState, false>;
     using Entry = typename Keys::Entry;
 
     template <class Next, class Call>

@@ -49,7 +49,8 @@ class KeyedTimeWindows {
     using Out = Output<Result, T, keeps_late>;
     static constexpr bool selective = true;
     static constexpr bool only_reads = true;
-    static constexpr bool forgets_input = !keeps_late;
+    /// A part that comes late goes on with the key of its record.
+    static constexpr bool forgets_input = !keeps_late && firing == Firing::totals;
 
     KeyedTimeWindows(TimeWindows windows, KeyOf key_of, TimeOf time_of, A aggregate,
                      const WindowOptions& options)

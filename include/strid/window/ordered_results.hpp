@@ -77,8 +77,9 @@ class OrderedByTime {
 };
 
 /// Windows of counts in the order of their positions, for each key: each window of a key comes
-/// exactly once, so a result waits for the one before it. O(log results of the key waiting) each.
-template <class Result, class K>
+/// exactly once, as a result or as ValueOrEnds, so it waits for the one before it. O(log what waits
+/// of the key) each.
+template <class Arrived, class K>
 class OrderedByCount {
   public:
     static constexpr bool selective = true;
@@ -86,34 +87,61 @@ class OrderedByCount {
     explicit OrderedByCount(std::uint64_t slide) : slide_(slide) {}
 
     template <class Next>
-    void operator()(Result& result, Next&& next) {
+    void operator()(Arrived& arrived, Next&& next) {
         auto& key =
-            table_.find_or_make(result.key, hash_of(result.key), [] { return KeyState{}; }).second;
-        if (result.window.start != key.next) {
-            key.waiting.push_back(std::move(result));
+            table_.find_or_make(arrived.key, hash_of(arrived.key), [] { return KeyState{}; })
+                .second;
+        if (start_of(arrived) != key.next) {
+            key.waiting.push_back({came_++, std::move(arrived)});
             std::push_heap(key.waiting.begin(), key.waiting.end(), later);
             return;
         }
-        next(result);
-        key.next += slide_;
-        while (!key.waiting.empty() && key.waiting.front().window.start == key.next) {
+        pass(key, arrived, next);
+        while (!key.waiting.empty() && start_of(key.waiting.front().arrived) == key.next) {
             std::pop_heap(key.waiting.begin(), key.waiting.end(), later);
-            Result following = std::move(key.waiting.back());
+            Arrived following = std::move(key.waiting.back().arrived);
             key.waiting.pop_back();
-            next(following);
-            key.next += slide_;
+            pass(key, following, next);
         }
     }
 
   private:
-    struct KeyState {
-        std::uint64_t next = 0;
-        std::vector<Result> waiting;  // a heap: the earliest stands first
+    struct Waiting {
+        std::uint64_t came;
+        Arrived arrived;
     };
-    static bool later(const Result& a, const Result& b) noexcept {
-        return a.window.start > b.window.start;
+    struct KeyState {
+        std::uint64_t next = 0;        // where the window begins that is next
+        std::vector<Waiting> waiting;  // a heap: the earliest stands first
+    };
+    static constexpr bool has_ends = requires(const Arrived& arrived) { arrived.start; };
+
+    static std::uint64_t start_of(const Arrived& arrived) noexcept {
+        if constexpr (has_ends) {
+            return arrived.start;
+        } else {
+            return arrived.window.start;
+        }
+    }
+    static bool later(const Waiting& a, const Waiting& b) noexcept {
+        const std::uint64_t start_a = start_of(a.arrived);
+        const std::uint64_t start_b = start_of(b.arrived);
+        return start_a != start_b ? start_a > start_b : a.came > b.came;
+    }
+    template <class Next>
+    void pass(KeyState& key, Arrived& arrived, Next& next) {
+        if constexpr (has_ends) {
+            if (arrived.value) {
+                next(*arrived.value);
+                return;
+            }
+        } else {
+            next(arrived);
+        }
+        key.next += slide_;
     }
 
+    std::uint64_t came_ = 0;
     std::uint64_t slide_;
     operators::KeyTable<K, KeyState> table_;
 };

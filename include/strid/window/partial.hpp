@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include <strid/window/aggregate.hpp>
 #include <strid/window/spec.hpp>
@@ -34,6 +35,15 @@ struct MergedCounts : Merged<A, PartResult> {
     [[nodiscard]] static std::uint64_t positions_of(const PartResult& part) noexcept {
         return part.window.end - part.window.start;
     }
+};
+
+/// A value of a window of counts that has any number of them, or the end of its values: who brings
+/// windows into their order has to know that there is none to come.
+template <class Result>
+struct ValueOrEnd {
+    decltype(Result::key) key;
+    std::uint64_t start;  ///< Of the window.
+    std::optional<Result> value;
 };
 
 /// What some of the records of a window of counts add up to.

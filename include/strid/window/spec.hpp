@@ -99,7 +99,7 @@ class CountWindows {
         return sliding(length, length);
     }
 
-    /// As TimeWindows::share.
+    /// As TimeWindows::share. Never throws: what would begin beyond the last position never begins.
     [[nodiscard]] CountWindows share(std::size_t index, std::size_t of) const;
 
     [[nodiscard]] std::uint64_t length() const noexcept { return length_; }

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Keys that are text of a file, read in chunks so small that the text of a record is overwritten
+// soon after its batch is done: what comes out behind windows and functions by key, however late
+// and slowly, names keys that the file has.
+#include <algorithm>
+#include <cstdint>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <gtest/gtest.h>
+
+#include <strid/strid.hpp>
+#include <strid/window/aggregates.hpp>
+
+#include "../support/folder.hpp"
+#include "windows.hpp"
+
+namespace strid {
+namespace {
+
+using window::TimeWindows;
+
+struct Visit {
+    std::string_view visitor;
+    std::int64_t at;
+};
+struct Seen {
+    std::string visitor;
+    std::uint64_t count;
+};
+
+constexpr auto time_of = [](const Visit& visit) { return EventTime::of_ns(visit.at); };
+
+/// Every visitor comes once; one in three is late by several windows.
+class VisitsInAFile {
+  public:
+    VisitsInAFile() {
+        std::ofstream file(path());
+        const std::int64_t visits = test::perturbed ? 4'000 : 40'000;
+        for (std::int64_t i = 0; i != visits; ++i) {
+            const std::int64_t at = i % 3 == 0 ? std::max<std::int64_t>(0, i * 10 - 5'000) : i * 10;
+            const std::string visitor = "visitor-" + std::to_string(i) + "-of-many";
+            file << visitor << ',' << at << '\n';
+            counts_[visitor] = 1;
+        }
+    }
+
+    /// What comes of it when `shared` makes WindowResults of the visits, in every mode.
+    template <class Shared>
+    void are_counted_by(const Shared& shared) const {
+        for (std::uint64_t seed = 0; seed != 6; ++seed) {
+            Graph graph{"visits"};
+            CsvOptions options;
+            options.text.chunk_bytes = 2 << 10;
+            auto seen = std::make_shared<Collected<Seen>>();
+            shared(graph.source(csv_file<Visit>(path(), options))
+                       .event_time(time_of, MonotonousTime{}))
+                .map([](const auto& result) {
+                    for (volatile int i = 0; i < 1'000;) i = i + 1;  // slower than what is before
+                    return Seen{std::string(result.key), result.value};
+                })
+                .sink(collect_into(seen));
+            run(graph, test::run_options(seed));
+            std::map<std::string, std::uint64_t> counts;
+            for (const Seen& one : seen->records()) counts[one.visitor] += one.count;
+            ASSERT_EQ(counts, counts_) << "seed " << seed;
+        }
+    }
+
+  private:
+    [[nodiscard]] std::string path() const { return folder_.file("visits.csv"); }
+
+    test::Folder folder_;
+    std::map<std::string, std::uint64_t> counts_;
+};
+
+const TimeWindows windows = TimeWindows::tumbling(Duration{1'000});
+const WindowOptions patient{.parallelism = 2, .lateness = Duration{1'000'000}};
+
+TEST(TextThatGoes, IsRightBehindWindowsByKey) {
+    VisitsInAFile{}.are_counted_by([](auto visits) {
+        return std::move(visits).template key_by<&Visit::visitor>().window(
+            windows, time_of, window::count(), patient);
+    });
+}
+
+TEST(TextThatGoes, IsRightBehindPanedWindows) {
+    VisitsInAFile{}.are_counted_by([](auto visits) {
+        return std::move(visits).template group_by<&Visit::visitor>().window(
+            windows, time_of, window::count(), patient);
+    });
+}
+
+TEST(TextThatGoes, IsRightBehindMapReduceWindows) {
+    VisitsInAFile{}.are_counted_by([](auto visits) {
+        return std::move(visits).template group_by<&Visit::visitor>().map_reduce_windows(
+            windows, time_of, window::count(), patient);
+    });
+}
+
+TEST(TextThatGoes, IsRightBehindParallelWindows) {
+    VisitsInAFile{}.are_counted_by([](auto visits) {
+        return std::move(visits).template group_by<&Visit::visitor>().parallel_windows(
+            windows, time_of, window::count(), patient);
+    });
+}
+
+TEST(TextThatGoes, IsRightBehindWindowsOfCounts) {
+    VisitsInAFile{}.are_counted_by([](auto visits) {
+        return std::move(visits).template group_by<&Visit::visitor>().parallel_windows(
+            window::CountWindows::tumbling(10), window::count(), {.parallelism = 2});
+    });
+}
+
+/// Sends a record with a chunk of its own, then others, until nobody else holds that chunk.
+struct FirstAndOthers {
+    using record_type = std::string_view;
+
+    std::shared_ptr<memory::TextPool> pool = std::make_shared<memory::TextPool>(64, 64);
+    memory::TextReference first = {};
+    std::int64_t give_up_ns = 0;
+    std::shared_ptr<bool> came_home = std::make_shared<bool>(false);
+
+    template <class Emit>
+    SourceStatus poll(Emit& emit, std::size_t) {
+        if (!first) {
+            first = pool->try_lease();
+            give_up_ns = now_ns() + 20'000'000'000;
+            emit.keep_alive(first);
+            emit(std::string_view("first"));
+            return SourceStatus::more;
+        }
+        const memory::TextReference other = pool->try_lease();
+        if (!other) return SourceStatus::more;
+        emit.keep_alive(other);
+        emit(std::string_view("other"));
+        *came_home = first.use_count() == 1;
+        return *came_home || now_ns() > give_up_ns ? SourceStatus::finished : SourceStatus::more;
+    }
+};
+
+TEST(TextThatGoes, IsNotHeldByANodeThatNothingComesToAnyMore) {
+    for (std::uint64_t seed = 0; seed != 6; ++seed) {
+        Graph graph{"branches"};
+        const FirstAndOthers source;
+        auto branches = graph.source(source).rebalance().split(
+            2, [](std::string_view text) -> std::size_t { return text == "first" ? 0 : 1; });
+        for (std::size_t branch = 0; branch != 2; ++branch) {
+            branches.select(branch)
+                .map([](std::string_view text) { return text; })
+                .rebalance()
+                .sink([](std::string_view) {});
+        }
+        run(graph, test::run_options(seed));
+        ASSERT_TRUE(*source.came_home) << "seed " << seed;
+    }
+}
+
+}  // namespace
+}  // namespace strid
