@@ -36,12 +36,18 @@ struct Seen {
 
 constexpr auto time_of = [](const Visit& visit) { return EventTime::of_ns(visit.at); };
 
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+constexpr std::int64_t visits_at_full_speed = 8'000;
+#else
+constexpr std::int64_t visits_at_full_speed = 40'000;
+#endif
+const std::int64_t visits = test::perturbed ? 4'000 : visits_at_full_speed;
+
 /// Every visitor comes once; one in three is late by several windows.
 class VisitsInAFile {
   public:
     VisitsInAFile() {
         std::ofstream file(path());
-        const std::int64_t visits = test::perturbed ? 4'000 : 40'000;
         for (std::int64_t i = 0; i != visits; ++i) {
             const std::int64_t at = i % 3 == 0 ? std::max<std::int64_t>(0, i * 10 - 5'000) : i * 10;
             const std::string visitor = "visitor-" + std::to_string(i) + "-of-many";
