@@ -7,15 +7,13 @@
 // Threads: only the task of the node. O(1) combinations a part.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <utility>
 
-#include <strid/base/assert.hpp>
 #include <strid/message/batch.hpp>
 #include <strid/operator/key_table.hpp>
 #include <strid/window/aggregate.hpp>
+#include <strid/window/flat_ring.hpp>
 #include <strid/window/partial.hpp>
 #include <strid/window/result.hpp>
 #include <strid/window/spec.hpp>
@@ -38,38 +36,33 @@ class GatheredParts {
         const Part& part = arrived.record;
         const auto [key, state] =
             table_.find_or_make(part.key, arrived.hash, [] { return KeyState{}; });
-        STRID_ASSERT(part.window.start >= state.next_start);
-        add(state, part);
+        add(state.open, part);
         while (!state.open.empty() && state.open.front().is_whole()) {
             emit(key, state.open.front(), next);
             state.open.pop_front();
-            state.next_start += slide_;
         }
     }
 
   private:
     using State = typename A::State;
     struct Open {
-        CountBounds window;
-        State value;
-        std::uint64_t records;  // that came
+        CountBounds window = {};
+        State value = {};
+        std::uint64_t records = 0;  // that came
 
         [[nodiscard]] bool is_whole() const noexcept {
             return records != 0 && records == window.end - window.start;
         }
     };
+    using Windows = FlatRing<Open>;
     struct KeyState {
-        std::uint64_t next_start = 0;  // of the first window in `open`
-        std::deque<Open> open;
+        Windows open;  // by the number of the window
     };
 
-    void add(KeyState& state, const Part& part) {
-        const auto index =
-            static_cast<std::size_t>((part.window.start - state.next_start) / slide_);
-        while (state.open.size() <= index) {
-            state.open.push_back({{}, aggregate_.identity(), 0});
-        }
-        Open& open = state.open[index];
+    void add(Windows& windows, const Part& part) {
+        const std::uint64_t number = part.window.start / slide_;
+        while (windows.end_position() <= number) windows.push_back({{}, aggregate_.identity(), 0});
+        Open& open = windows[number];
         open.window = part.window;
         open.value = aggregate_.combine(open.value, part.value);
         open.records += part.records;
