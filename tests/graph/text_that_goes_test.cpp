@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Keys that are text of a file, read in chunks so small that the text of a record is overwritten
-// soon after its batch is done: what comes out behind windows and functions by key, however late
-// and slowly, names keys that the file has.
+// soon after its batch is done: what comes out behind windows, however late and slowly, names keys
+// that the file has.
 #include <algorithm>
 #include <cstdint>
 #include <fstream>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
+#include <variant>
 
 #include <gtest/gtest.h>
 
@@ -122,6 +125,20 @@ TEST(TextThatGoes, IsRightBehindWindowsOfCounts) {
             window::CountWindows::tumbling(10), window::count(), {.parallelism = 2});
     });
 }
+
+struct Named {
+    int key;
+    int window;
+    int value;
+    std::string_view name;
+};
+static_assert(points_to_text<Visit> && points_to_text<Named> && !points_to_text<Seen>);
+static_assert(points_to_text<WindowResult<std::string_view, int>>);
+static_assert(points_to_text<WindowResult<std::pair<int, std::string_view>, int>>);
+static_assert(points_to_text<WindowResult<int, std::optional<std::string_view>>>);
+static_assert(!points_to_text<WindowResult<int, std::string>>);
+static_assert(points_to_text<std::variant<int, std::tuple<std::string_view>>>);
+static_assert(!points_to_text<std::tuple<int, std::string>>);
 
 /// Sends a record with a chunk of its own, then others, until nobody else holds that chunk.
 struct FirstAndOthers {

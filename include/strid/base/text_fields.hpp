@@ -50,11 +50,20 @@ constexpr bool has_view_field() {
 
 template <class T>
 struct TextIn {
-    static constexpr bool found() {
+    static constexpr bool found() { return in_result() || in_fields(); }
+
+  private:
+    /// What a result of windows has may be a pair or a tuple of texts.
+    static constexpr bool in_result() {
         if constexpr (requires(const T& result) { result.key, result.window, result.value; }) {
             return TextIn<std::remove_cvref_t<decltype(T::key)>>::found() ||
                    TextIn<std::remove_cvref_t<decltype(T::value)>>::found();
-        } else if constexpr (std::is_aggregate_v<T> && std::is_class_v<T>) {
+        } else {
+            return false;
+        }
+    }
+    static constexpr bool in_fields() {
+        if constexpr (std::is_aggregate_v<T> && std::is_class_v<T>) {
             return has_view_field<T>();
         } else {
             return false;

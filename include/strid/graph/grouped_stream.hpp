@@ -104,8 +104,10 @@ class GroupedStream {
                                                 WindowOptions options = {}) && {
         if constexpr (window::has_parts<A>) {
             if (window::is_light<A>(windows)) {
-                return std::move(upstream_).key_by(key_of_).window(windows, std::move(aggregate),
-                                                                   second_level(options));
+                auto stream = std::move(upstream_).key_by(key_of_).window(
+                    windows, std::move(aggregate), second_level(options));
+                stream.handle_.operators.back().note += "; by key: to share them costs more";
+                return stream;
             }
             if (overlap(windows) && windows.pane() >= window::pane_worth_sending) {
                 return paned(windows, std::move(aggregate), options,
