@@ -6,11 +6,11 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <strid/base/error.hpp>
 
 #include "commands.hpp"
+#include "drawn_input.hpp"
 #include "hand/fraud_detection.hpp"
 #include "hand/spike_detection.hpp"
 #include "hand/word_count.hpp"
@@ -99,6 +99,7 @@ struct BenchCommand {
     std::chrono::nanoseconds duration = std::chrono::milliseconds(250);
     std::size_t rounds = 15;
     std::size_t workers = 0;
+    std::size_t lines = 500'000;  // 0: the input as it is
     std::string folder = "apps";
     std::vector<std::string> only;
 };
@@ -185,26 +186,13 @@ std::string row(const std::string& title, const std::string& what, const Rate& r
                        latency.count > 0 ? us(latency.p99_ns) : "", compared);
 }
 
-/// Goes away with the scope, however that is left.
-struct TemporaryFile {
-    std::filesystem::path path;
-    explicit TemporaryFile(std::filesystem::path name) : path(std::move(name)) {}
-    TemporaryFile(const TemporaryFile&) = delete;
-    TemporaryFile& operator=(const TemporaryFile&) = delete;
-    ~TemporaryFile() {
-        std::error_code ignored;
-        std::filesystem::remove(path, ignored);
-    }
-};
-
 /// One pass of the same input must give the results that the hand-written program has: as many, and
 /// with the same sum of their last column, but for the rounding of sums.
 void check_answer(const Case& measured, apps::Application& application, const std::string& input,
                   const std::string& folder) {
     Answer expected;
     const auto by_hand = measured.by_hand(input, folder, std::chrono::nanoseconds(0), expected);
-    const TemporaryFile rows{std::filesystem::temp_directory_path() /
-                             fmt::format("strid-bench-{}.csv", ::getpid())};
+    const TemporaryFile rows{temporary_path("answer.csv")};
     Graph graph{measured.title};
     application.build(graph, {.input = input, .output = rows.path.string()});
     const RunReport report = run(graph, {.workers = 1});
@@ -225,12 +213,17 @@ void check_answer(const Case& measured, apps::Application& application, const st
 
 std::string measure(const Case& measured, apps::Application& application,
                     const BenchCommand& bench) {
-    const std::string input = bench.folder + '/' + measured.input;
+    std::string input = bench.folder + '/' + measured.input;
     if (!std::filesystem::exists(input)) {
         throw InputOutputError(
             fmt::format("{}: no such file; run in the project's folder, or name "
                         "the folder of the applications with --data",
                         input));
+    }
+    const TemporaryFile drawn{temporary_path("input")};
+    if (bench.lines != 0) {
+        draw_lines(input, bench.lines, drawn.path);
+        input = drawn.path.string();
     }
     set_options(application, measured, bench.folder);
     check_answer(measured, application, input, bench.folder);
@@ -306,13 +299,20 @@ void add_bench_command(CLI::App& app, const Applications& applications, Action& 
     command->add_option("--workers", bench->workers, "Workers beside one; 0: one per core")
         ->check(CLI::Range(std::size_t{0}, parallelism_max).description(""))
         ->type_name("N");
+    command
+        ->add_option("--lines", bench->lines,
+                     "Length of an input: lines drawn at random from the one in --data; 0: that one "
+                     "as it is")
+        ->type_name("N")
+        ->capture_default_str();
     command->add_option("--data", bench->folder, "The folder of the applications with their data")
         ->type_name("FOLDER")
         ->capture_default_str();
     command->footer(
         "Rates of an input that is replayed from memory at full speed: the latency is "
         "that of a loaded\nengine. `strid run APP --duration 10s --rate N` measures "
-        "latency at a rate.");
+        "latency at a rate. A short input, replayed,\nis known by heart to the processor after a "
+        "few passes: see --lines.");
     command->callback([&action, bench, &applications] {
         action = [bench, &applications] { return run_bench(*bench, applications); };
     });
