@@ -357,10 +357,19 @@ class Results(Case):
 
     def test_bench(self):
         result = self.strid("bench", "spike-detection", "--duration", "100ms", "--rounds", "1",
-                            "--data", TEXT.parents[2])
+                            "--lines", "20000", "--data", TEXT.parents[2])
         text = result.stdout.decode()
         self.assertIn("of by hand", text)
         self.assertNotIn("word-count", text)
+        self.strid("bench", "spike-detection", "--duration", "50ms", "--rounds", "1", "--lines",
+                   "0", "--data", TEXT.parents[2])
+
+    def test_bench_says_what_it_cannot_draw_from(self):
+        empty = self.folder / "spike-detection" / "data" / "readings.csv"
+        empty.parent.mkdir(parents=True)
+        empty.touch()
+        line = self.fails("bench", "spike-detection", "--data", self.folder, code=1)
+        self.assertIn("readings.csv has no line to draw", line)
 
 
 if __name__ == "__main__":

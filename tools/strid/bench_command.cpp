@@ -301,8 +301,8 @@ void add_bench_command(CLI::App& app, const Applications& applications, Action& 
         ->type_name("N");
     command
         ->add_option("--lines", bench->lines,
-                     "Length of an input: lines drawn at random from the one in --data; 0: that one "
-                     "as it is")
+                     "Length of an input: lines drawn at random from the one in --data; 0: that "
+                     "one as it is")
         ->type_name("N")
         ->capture_default_str();
     command->add_option("--data", bench->folder, "The folder of the applications with their data")
