@@ -27,7 +27,6 @@
 #include <utility>
 #include <vector>
 
-#include <strid/base/hash.hpp>
 #include <strid/message/watermark.hpp>
 #include <strid/operator/context.hpp>
 #include <strid/operator/stage.hpp>
@@ -128,14 +127,16 @@ class PartialPanes {
     static constexpr std::uint32_t judged_together = 4'096;
     static constexpr std::uint32_t sent_alone = 16 * judged_together;
 
-    /// Numbers that follow each other, as keys often do, have places that do; what lies further
-    /// apart is spread by the bits above. Two keys that want one place send a part for nearly every
-    /// record, so as few as possible should.
+    /// Numbers that follow each other, as keys often do, have places of their own: two keys that
+    /// want one place send a part for nearly every record. These places lie apart, by the golden
+    /// section: side by side they are 8 % slower (`yahoo_bench`, one worker, from memory). Numbers
+    /// that lie further apart are spread by what the bits above add.
     [[nodiscard]] static std::size_t place_of(K key) noexcept {
+        constexpr std::uint64_t golden_ratio = 0x9e3779b97f4a7c15;              // of 2^64
+        constexpr std::uint64_t apart = golden_ratio >> (64 - place_bits) | 1;  // odd: 1 to 1
         const auto bits = static_cast<std::uint64_t>(key);
-        const std::uint64_t above = strid::detail::fold_multiply(
-            bits >> place_bits ^ strid::detail::hash_secret[0], strid::detail::hash_secret[1]);
-        return (bits + above) & (place_count - 1);
+        const std::uint64_t above = (bits >> place_bits) * golden_ratio >> (64 - place_bits);
+        return (bits * apart + above) & (place_count - 1);
     }
 
     /// What is known of a pane for as long as records lie in it.
