@@ -133,9 +133,9 @@ class Planner {
                     case Routing::rebalance:
                         return automatic(s);
                     case Routing::broadcast:
-                        result = segments_.all[s]->operators().front().shares_broadcast
-                                     ? automatic(s)
-                                     : 1;
+                        if (segments_.all[s]->operators().front().shares_broadcast)
+                            return automatic(s);
+                        result = 1;
                         break;
                     case Routing::forward:
                         result = parallelism_[p].back();

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Interval joins in a running graph against two nested loops: every pair once, and in outer joins
-// every record without a partner once, in every mode, with several parallelisms, and under
+// Joins in a running graph against nested loops: every pair once, and in outer joins every record
+// without a partner once, in every mode, with several parallelisms, by key and by window, and under
 // simulation; state goes when the watermarks have passed it.
+#include <array>
+#include <atomic>
 #include <tuple>
 
 #include "windows.hpp"
@@ -100,20 +102,32 @@ std::vector<Pair> nested_loops(const Inputs& inputs, std::int64_t lower, std::in
     return pairs;
 }
 
+constexpr auto make_pair = [](const Event* event, const Order* order) {
+    return Pair{event == nullptr ? -1 : event->value, order == nullptr ? -1 : order->number};
+};
+
+enum class Shared { by_key, by_window };
+
 std::vector<Pair> joined(const Inputs& inputs, JoinInterval interval, JoinKind kind,
-                         const RunOptions& options) {
+                         const RunOptions& options, Shared shared = Shared::by_key) {
     Graph graph{"join"};
     auto pairs = std::make_shared<Collected<Pair>>();
-    interval_join(
-        graph.source(replay(inputs.events)).event_time(&Event::time, BoundedDisorder{50ns}),
-        graph.source(replay(inputs.orders)).event_time(&Order::time, BoundedDisorder{50ns}),
-        on(&Event::key, &Event::time), on(&Order::buyer, &Order::time), interval,
-        [](const Event* event, const Order* order) {
-            return Pair{event == nullptr ? -1 : event->value,
-                        order == nullptr ? -1 : order->number};
-        },
-        {.name = "join", .kind = kind})
-        .sink([pairs](const Pair& pair) { pairs->add(pair); });
+    const auto collect = [pairs](const Pair& pair) { pairs->add(pair); };
+    auto events =
+        graph.source(replay(inputs.events)).event_time(&Event::time, BoundedDisorder{50ns});
+    auto orders =
+        graph.source(replay(inputs.orders)).event_time(&Order::time, BoundedDisorder{50ns});
+    const auto left = on(&Event::key, &Event::time);
+    const auto right = on(&Order::buyer, &Order::time);
+    const JoinOptions named{.name = "join", .kind = kind};
+    if (shared == Shared::by_key) {
+        interval_join(std::move(events), std::move(orders), left, right, interval, make_pair, named)
+            .sink(collect);
+    } else {
+        parallel_interval_join(std::move(events), std::move(orders), left, right, interval,
+                               make_pair, named)
+            .sink(collect);
+    }
     const RunReport report = run(graph, options);
     EXPECT_EQ(report.find("join")->records_late, late_in(inputs));
     auto result = pairs->records();
@@ -135,12 +149,25 @@ TEST(IntervalJoin, EveryPairOnceAndEveryoneElseAlone) {
     for (const Case& one : cases) {
         for (const JoinKind kind : {JoinKind::inner, JoinKind::left, JoinKind::full}) {
             const Inputs inputs = random_inputs(++seed, perturbed ? 300 : 1'500);
-            ASSERT_EQ(joined(inputs, one.interval, kind, run_options(seed)),
-                      nested_loops(inputs, one.lower, one.upper, kind))
+            const auto expected = nested_loops(inputs, one.lower, one.upper, kind);
+            ASSERT_EQ(joined(inputs, one.interval, kind, run_options(seed)), expected)
+                << "seed " << seed;
+            if (kind == JoinKind::full) continue;
+            ASSERT_EQ(joined(inputs, one.interval, kind, run_options(seed), Shared::by_window),
+                      expected)
                 << "seed " << seed;
         }
     }
 }
+
+struct CountsByReplica {
+    std::shared_ptr<std::array<std::atomic<std::uint64_t>, 3>> counts;
+
+    bool operator()(const std::int64_t&, const Context& context) const {
+        ++(*counts)[context.replica];
+        return true;
+    }
+};
 
 /// Start of the window, and the pair.
 using InWindow = std::pair<std::int64_t, Pair>;
@@ -176,6 +203,40 @@ std::vector<InWindow> loops_over_windows(const Inputs& inputs, const TimeWindows
     return pairs;
 }
 
+std::vector<InWindow> joined(const Inputs& inputs, const TimeWindows& windows, JoinKind kind,
+                             const RunOptions& options, Shared shared) {
+    Graph graph{"join"};
+    auto pairs = std::make_shared<Collected<InWindow>>();
+    const auto collect = [pairs](const auto& one) {
+        pairs->add({one.window.start.ns(), one.value});
+    };
+    auto events =
+        graph.source(replay(inputs.events)).event_time(&Event::time, BoundedDisorder{50ns});
+    auto orders =
+        graph.source(replay(inputs.orders)).event_time(&Order::time, BoundedDisorder{50ns});
+    const auto left = on(&Event::key, &Event::time);
+    const auto right = on(&Order::buyer, &Order::time);
+    const JoinOptions named{.name = "join", .kind = kind};
+    if (shared == Shared::by_key) {
+        window_join(std::move(events), std::move(orders), left, right, windows, make_pair, named)
+            .sink(collect);
+    } else {
+        parallel_window_join(std::move(events), std::move(orders), left, right, windows, make_pair,
+                             named)
+            .sink(collect);
+    }
+    const RunReport report = run(graph, options);
+    EXPECT_EQ(report.find("join")->records_late, 0U);
+    auto answer = pairs->records();
+    if (shared == Shared::by_window) {
+        EXPECT_TRUE(
+            std::is_sorted(answer.begin(), answer.end(),
+                           [](const InWindow& a, const InWindow& b) { return a.first < b.first; }));
+    }
+    std::sort(answer.begin(), answer.end());
+    return answer;
+}
+
 TEST(WindowJoin, EveryPairOfAWindowAndEveryoneElseAlone) {
     const TimeWindows shapes[] = {sliding(100, 100), sliding(100, 40), sliding(30, 70, 3)};
     std::uint64_t seed = 0;
@@ -183,29 +244,48 @@ TEST(WindowJoin, EveryPairOfAWindowAndEveryoneElseAlone) {
         for (const JoinKind kind : {JoinKind::inner, JoinKind::left, JoinKind::full}) {
             for (int round = 0; round < 3; ++round) {
                 const Inputs inputs = punctual_inputs(++seed, perturbed ? 300 : 1'000);
-                Graph graph{"join"};
-                auto pairs = std::make_shared<Collected<InWindow>>();
-                window_join(graph.source(replay(inputs.events))
-                                .event_time(&Event::time, BoundedDisorder{50ns}),
-                            graph.source(replay(inputs.orders))
-                                .event_time(&Order::time, BoundedDisorder{50ns}),
-                            on(&Event::key, &Event::time), on(&Order::buyer, &Order::time), windows,
-                            [](const Event* event, const Order* order) {
-                                return Pair{event == nullptr ? -1 : event->value,
-                                            order == nullptr ? -1 : order->number};
-                            },
-                            {.name = "join", .kind = kind})
-                    .sink([pairs](const auto& one) {
-                        pairs->add({one.window.start.ns(), one.value});
-                    });
-                const RunReport report = run(graph, run_options(seed));
-                EXPECT_EQ(report.find("join")->records_late, 0U);
-                auto answer = pairs->records();
-                std::sort(answer.begin(), answer.end());
-                ASSERT_EQ(answer, loops_over_windows(inputs, windows, kind)) << "seed " << seed;
+                const auto expected = loops_over_windows(inputs, windows, kind);
+                for (const Shared shared : {Shared::by_key, Shared::by_window}) {
+                    ASSERT_EQ(joined(inputs, windows, kind, run_options(seed), shared), expected)
+                        << "seed " << seed;
+                }
             }
         }
     }
+}
+
+TEST(IntervalJoin, AFullJoinIsNotShared) {
+    const Inputs inputs = random_inputs(1, 10);
+    EXPECT_THROW((void)joined(inputs, {{0ns}, {5ns}}, JoinKind::full, {}, Shared::by_window),
+                 GraphError);
+}
+
+TEST(IntervalJoin, TheReplicasOfAParallelJoinShareOneKey) {
+    std::vector<Event> events;
+    std::vector<Order> orders;
+    for (std::int64_t i = 0; i < 4'000; ++i) {
+        events.push_back({.key = 1, .time = EventTime::of_ns(2 * i), .value = i});
+        orders.push_back({1, i, EventTime::of_ns(2 * i)});
+    }
+    Graph graph{"join"};
+    auto seen = std::make_shared<std::array<std::atomic<std::uint64_t>, 3>>();
+    parallel_interval_join(graph.source(replay(events)).event_time(&Event::time, MonotonousTime{}),
+                           graph.source(replay(orders)).event_time(&Order::time, MonotonousTime{}),
+                           on(&Event::key, &Event::time), on(&Order::buyer, &Order::time),
+                           {{0ns}, {0ns}},
+                           [](const Event& event, const Order&) { return event.value; },
+                           {.name = "join", .parallelism = 3})
+        .filter(CountsByReplica{seen})
+        .sink([](std::int64_t) {});
+    RunOptions options;
+    options.workers = 2;
+    run(graph, options);
+    std::uint64_t all = 0;
+    for (const auto& count : *seen) {
+        EXPECT_GT(count, 1'000U);
+        all += count;
+    }
+    EXPECT_EQ(all, 4'000U);
 }
 
 TEST(IntervalJoin, AnIntervalWithoutTimesIsRefused) {

@@ -19,6 +19,7 @@
 #include <strid/graph/join.hpp>
 #include <strid/graph/keyed_stream.hpp>
 #include <strid/graph/options.hpp>
+#include <strid/graph/parallel_join.hpp>
 #include <strid/graph/report.hpp>
 #include <strid/graph/stream.hpp>
 #include <strid/operator/source.hpp>

@@ -26,6 +26,7 @@
 
 #include <strid/base/error.hpp>
 #include <strid/graph/keyed_stream.hpp>
+#include <strid/graph/shared_work.hpp>
 #include <strid/window/gathered_parts.hpp>
 #include <strid/window/keyed_count_windows.hpp>
 #include <strid/window/keyed_time_windows.hpp>
@@ -45,24 +46,6 @@ struct InOneGroup {
         return OneGroup::all;
     }
 };
-
-namespace operators {
-
-/// Hashes the key once, where the stream is one still.
-template <class T, class KeyOf>
-struct HashKey {
-    static constexpr bool selective = false;
-    [[no_unique_address]] KeyOf key_of;
-
-    template <class Next>
-    void operator()(T& record, Next&& next) {
-        const std::uint64_t hash = hash_of(std::invoke(key_of, std::as_const(record)));
-        message::Hashed<T> hashed{std::move(record), hash};
-        next(hashed);
-    }
-};
-
-}  // namespace operators
 
 /// A stream grouped by key. Each window operator gives a stream of WindowResults in the order of
 /// their ends; for counts, in the order of the windows of a key.
@@ -196,7 +179,7 @@ class GroupedStream {
     }
 
   private:
-    using Arrived = message::Hashed<T>;
+    using Shared = graph::SharedWork;
 
     template <class A>
     static constexpr void check_parts() noexcept {
@@ -212,15 +195,11 @@ class GroupedStream {
         using Stage = window::KeyedTimeWindows<T, KeyOf, K, TimeOf, A, false>;
         Stage stage{windows, key_of_, std::move(time_of), std::move(aggregate), options};
         stage.farm();
-        auto stream =
-            hashed(options, 0)
-                .broadcast()
-                .template then<TimeResult<A>>(std::move(stage), of(options), "parallel_windows");
-        stream.handle_.operators.back().needs_watermarks = true;
-        stream.handle_.operators.back().shares_broadcast = true;
-        stream.handle_.operators.back().note = note;
-        return with_one_replica(std::move(stream).template then<TimeResult<A>>(
-            window::OrderedByTime<TimeResult<A>>{}, part(options, "collector", 1), "collector"));
+        return Shared::template collected<TimeResult<A>>(
+            Shared::with_watermarks(Shared::template shared<TimeResult<A>>(
+                hashed(options, 0).broadcast(), std::move(stage), of(options), "parallel_windows",
+                note)),
+            window::OrderedByTime<TimeResult<A>>{}, part(options, "collector", 1));
     }
     template <class A>
     Stream<CountResult<A>> farmed(const window::CountWindows& windows, A aggregate,
@@ -239,13 +218,10 @@ class GroupedStream {
         using Given = typename Stage::Result;
         Stage stage{windows, key_of_, std::move(aggregate), options};
         stage.farm();
-        auto stream =
-            numbered(options).template then<Given>(std::move(stage), std::move(name), kind);
-        stream.handle_.operators.back().shares_broadcast = true;
-        stream.handle_.operators.back().note = note;
-        return with_one_replica(std::move(stream).template then<CountResult<A>>(
-            window::OrderedByCount<Given, K>{windows.slide()}, part(options, "collector", 1),
-            "collector"));
+        return Shared::template collected<CountResult<A>>(
+            Shared::template shared<Given>(numbered(options), std::move(stage), std::move(name),
+                                           kind, note),
+            window::OrderedByCount<Given, K>{windows.slide()}, part(options, "collector", 1));
     }
 
     template <class TimeOf, class A>
@@ -304,10 +280,9 @@ class GroupedStream {
         using Stage =
             window::KeyedCountWindows<T, KeyOf, K, window::Part<A>, window::Giving::parts>;
         using PartResult = typename Stage::Result;
-        auto parts = numbered(options).template then<PartResult>(
-            Stage{windows, key_of_, {aggregate}, options},
-            part(options, "map", options.parallelism), "map");
-        parts.handle_.operators.back().shares_broadcast = true;
+        auto parts = Shared::template shared<PartResult>(
+            numbered(options), Stage{windows, key_of_, {aggregate}, options},
+            part(options, "map", options.parallelism), "map", "");
         return std::move(parts).template key_by<&PartResult::key>().through(
             window::GatheredParts<K, A>{windows.slide(), std::move(aggregate)},
             of(second_level(options)), "window", false);
@@ -355,16 +330,10 @@ class GroupedStream {
 
     /// Every record to every replica, in an order about which all agree: one replica gives it.
     auto numbered(const WindowOptions& options) {
-        return with_one_replica(hashed(options, 1)).broadcast();
-    }
-    template <class S>
-    static S with_one_replica(S stream) {
-        stream.handle_.operators.back().one_replica = true;
-        return stream;
+        return Shared::with_one_replica(hashed(options, 1)).broadcast();
     }
     auto hashed(const WindowOptions& options, std::size_t parallelism) {
-        return std::move(upstream_).template then<Arrived>(
-            operators::HashKey<T, KeyOf>{key_of_}, part(options, "hash", parallelism), "map");
+        return Shared::hashed(std::move(upstream_), key_of_, part(options, "hash", parallelism));
     }
     static OperatorOptions of(const WindowOptions& options) {
         return {.name = options.name, .parallelism = options.parallelism};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Joins of two streams, of the same type or of two.
+// Joins of two streams, of the same type or of two, partitioned by key; for keys of which one has
+// most of the records: graph/parallel_join.hpp.
 //
 // Threads: as Stream.
 #pragma once
@@ -23,33 +24,25 @@ namespace strid {
 
 namespace graph {
 
-/// Two streams as one of either's records, by key.
-template <class Left, class Right, class KeyOf>
-auto both_sides(Left&& left, Right&& right, const KeyOf& key_of, const JoinOptions& options) {
-    static_assert(!std::is_lvalue_reference_v<Left> && !std::is_lvalue_reference_v<Right>,
+/// One side of a join as records of either.
+template <class Either, std::size_t side, class Upstream>
+auto as_either(Upstream&& upstream, const JoinOptions& options, const char* which) {
+    static_assert(!std::is_lvalue_reference_v<Upstream>,
                   "a join consumes its streams: pass them with std::move");
-    using L = typename Left::record_type;
-    using R = typename Right::record_type;
-    check_owns_text<L>();
-    check_owns_text<R>();
-    using Either = window::EitherSide<L, R>;
-    const auto side = [&options](const char* which) {
-        return OperatorOptions{.name = options.name.empty() ? "" : options.name + "-" + which};
-    };
-    auto lefts = std::move(left)
-                     .map(
-                         [](L&& l) {
-                             return Either{std::in_place_index<0>, std::move(l)};
-                         },
-                         side("left"))
-                     .key_by(key_of);
-    auto rights = std::move(right)
-                      .map(
-                          [](R&& r) {
-                              return Either{std::in_place_index<1>, std::move(r)};
-                          },
-                          side("right"))
-                      .key_by(key_of);
+    using T = typename Upstream::record_type;
+    check_owns_text<T>();
+    return std::move(upstream).map(
+        [](T&& record) {
+            return Either{std::in_place_index<side>, std::move(record)};
+        },
+        {.name = options.name.empty() ? "" : options.name + "-" + which});
+}
+
+/// Two streams as one of either's records, by key.
+template <class Either, class Left, class Right, class KeyOf>
+auto both_sides(Left&& left, Right&& right, const KeyOf& key_of, const JoinOptions& options) {
+    auto lefts = as_either<Either, 0>(std::forward<Left>(left), options, "left").key_by(key_of);
+    auto rights = as_either<Either, 1>(std::forward<Right>(right), options, "right").key_by(key_of);
     return std::move(lefts).merge(std::move(rights));
 }
 
@@ -83,13 +76,12 @@ auto interval_join(Left&& left, Right&& right, JoinSide<LeftKey, LeftTime> left_
                    JoinOptions options = {}) {
     using L = typename Left::record_type;
     using R = typename Right::record_type;
-    check_owns_text<L>();
-    check_owns_text<R>();
     using KeyOf = window::EitherKey<LeftKey, RightKey>;
     using Stage = window::KeyedIntervalJoin<L, R, KeyOf, LeftTime, RightTime, F>;
     graph::check_outer_join<L, R, F>(options.kind);
     KeyOf key_of{std::move(left_side.key_of), std::move(right_side.key_of)};
-    return graph::both_sides(std::forward<Left>(left), std::forward<Right>(right), key_of, options)
+    return graph::both_sides<window::EitherSide<L, R>>(std::forward<Left>(left),
+                                                       std::forward<Right>(right), key_of, options)
         .through(Stage{interval, std::move(key_of), std::move(left_side.time_of),
                        std::move(right_side.time_of), std::move(combine), options.kind},
                  {.name = std::move(options.name), .parallelism = options.parallelism}, "join");
@@ -115,13 +107,11 @@ auto window_join(Left&& left, Right&& right, JoinSide<LeftKey, LeftTime> left_si
     using U = typename window::PairResult<F, L, R>::type;
     graph::check_outer_join<L, R, F>(options.kind);
     KeyOf key_of{std::move(left_side.key_of), std::move(right_side.key_of)};
-    const auto time_of = [left = std::move(left_side.time_of),
-                          right = std::move(right_side.time_of)](const Either& either) {
-        return either.index() == 0 ? EventTime{std::invoke(left, *std::get_if<0>(&either))}
-                                   : EventTime{std::invoke(right, *std::get_if<1>(&either))};
-    };
-    return graph::both_sides(std::forward<Left>(left), std::forward<Right>(right), key_of, options)
-        .window(windows, time_of,
+    window::EitherTime<LeftTime, RightTime> time_of{std::move(left_side.time_of),
+                                                    std::move(right_side.time_of)};
+    return graph::both_sides<Either>(std::forward<Left>(left), std::forward<Right>(right), key_of,
+                                     options)
+        .window(windows, std::move(time_of),
                 window::process<Either, U>(
                     window::PairsOfAWindow<L, R, F>{std::move(combine), options.kind}),
                 {.name = std::move(options.name), .parallelism = options.parallelism});

@@ -5,9 +5,8 @@
 //
 // A stream is consumed exactly once: its functions take it as an rvalue, so using one twice does
 // not compile; to read it twice, `split` or `broadcast` it. Its second parameter is the chain of
-// operators that are fused so far; `Stream<T>` alone is a stream that starts anew, and every
-// stream converts to that (at the price of a boundary), which is how one is stored or passed to a
-// function that is not a template.
+// operators that are fused so far; `Stream<T>` alone starts anew, and every stream converts to that
+// (at the price of a boundary), so that it can be stored or passed to what is not a template.
 //
 // Threads: a graph is built by one thread. No record passes here: this is the control plane.
 #pragma once
@@ -41,6 +40,7 @@ class Stream;
 namespace graph {
 template <class T>
 struct KeyedEdge;
+struct SharedWork;
 }  // namespace graph
 template <class T, class KeyOf, class Upstream = graph::KeyedEdge<T>>
 class KeyedStream;
@@ -331,6 +331,7 @@ class Stream<T, graph::Chain<Head, Steps...>> {
     friend class KeyedStream;
     template <class, class>
     friend class GroupedStream;
+    friend struct graph::SharedWork;
 
     template <class S>
     auto appended(S step) && {

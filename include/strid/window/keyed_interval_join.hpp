@@ -28,7 +28,9 @@
 #include <variant>
 
 #include <strid/base/error.hpp>
+#include <strid/base/hash.hpp>
 #include <strid/message/batch.hpp>
+#include <strid/operator/context.hpp>
 #include <strid/operator/stage.hpp>
 #include <strid/window/deadlines.hpp>
 #include <strid/window/flat_ring.hpp>
@@ -75,6 +77,16 @@ class KeyedIntervalJoin {
         if (lower_ > upper_) throw Error("an interval join needs an interval that is not empty");
     }
 
+    /// The replicas have every record, and each joins the left records whose times name it: the
+    /// interval of a left record is its window, and the windows are shared. Not for full joins,
+    /// where no replica alone knows which right records met nobody.
+    void farm() noexcept { farmed_ = true; }
+    void open(const Context& context) noexcept {
+        if (!farmed_) return;
+        replica_ = context.replica;
+        replicas_ = context.parallelism;
+    }
+
     /// What the sender of the records that follow has promised.
     void begin_batch(EventTime promised) noexcept { promised_ = promised; }
 
@@ -92,8 +104,9 @@ class KeyedIntervalJoin {
         const auto* const right = std::get_if<1>(&arrived.record);
         const EventTime time =
             left != nullptr ? std::invoke(left_time_, *left) : std::invoke(right_time_, *right);
+        if (replicas_ != 1 && left != nullptr && !is_mine(time)) return;
         if (time < promised_) [[unlikely]] {
-            ++late_;
+            if (left != nullptr || replica_ == 0) ++late_;
             return;
         }
         Entry& key =
@@ -125,6 +138,12 @@ class KeyedIntervalJoin {
     static std::int64_t within(Duration offset) noexcept {
         constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max() / 2;
         return std::clamp(offset.count(), -most, most);
+    }
+
+    /// Which replica joins a left record: times that follow each other at equal distances, too, are
+    /// spread over all.
+    [[nodiscard]] bool is_mine(EventTime time) const noexcept {
+        return hash_of(time.ns()) % replicas_ == replica_;
     }
 
     template <class T>
@@ -271,6 +290,9 @@ class KeyedIntervalJoin {
     std::int64_t lower_;  // inclusive
     std::int64_t upper_;  // inclusive
     JoinKind kind_;
+    bool farmed_ = false;
+    std::size_t replica_ = 0;
+    std::size_t replicas_ = 1;  // that share the left records
     EventTime promised_ = EventTime::earliest();
     EventTime watermark_ = EventTime::earliest();
     std::uint64_t late_ = 0;

@@ -17,6 +17,8 @@
 #include <utility>
 #include <variant>
 
+#include <strid/base/time.hpp>
+
 namespace strid {
 
 /// Which records without a partner come out, too.
@@ -64,6 +66,19 @@ struct EitherKey {
         using K = std::remove_cvref_t<std::invoke_result_t<const LeftKey&, const L&>>;
         if (record.index() == 0) return K(std::invoke(left, *std::get_if<0>(&record)));
         return K(std::invoke(right, *std::get_if<1>(&record)));
+    }
+};
+
+/// The time of either.
+template <class LeftTime, class RightTime>
+struct EitherTime {
+    LeftTime left;
+    RightTime right;
+
+    template <class L, class R>
+    EventTime operator()(const EitherSide<L, R>& record) const {
+        if (record.index() == 0) return std::invoke(left, *std::get_if<0>(&record));
+        return std::invoke(right, *std::get_if<1>(&record));
     }
 };
 

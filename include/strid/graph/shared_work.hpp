@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Operators whose replicas have every record each, in batches that all of them read, and share the
+// work on it: what farmed windows and parallel joins are built of.
+//
+// Threads: as Stream.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <utility>
+
+#include <strid/base/error.hpp>
+#include <strid/base/hash.hpp>
+#include <strid/graph/stream.hpp>
+#include <strid/message/batch.hpp>
+
+namespace strid {
+
+namespace operators {
+
+/// Hashes the key once, where the stream is one still.
+template <class T, class KeyOf>
+struct HashKey {
+    static constexpr bool selective = false;
+    [[no_unique_address]] KeyOf key_of;
+
+    template <class Next>
+    void operator()(T& record, Next&& next) {
+        const std::uint64_t hash = hash_of(std::invoke(key_of, std::as_const(record)));
+        message::Hashed<T> hashed{std::move(record), hash};
+        next(hashed);
+    }
+};
+
+}  // namespace operators
+
+namespace graph {
+
+struct SharedWork {
+    /// The records of a stream with the hashes of their keys.
+    template <class Upstream, class KeyOf>
+    static auto hashed(Upstream&& upstream, KeyOf key_of, OperatorOptions options) {
+        using T = typename Upstream::record_type;
+        return std::move(upstream).template then<message::Hashed<T>>(
+            operators::HashKey<T, KeyOf>{std::move(key_of)}, std::move(options), "map");
+    }
+
+    /// The records of two streams that end in an edge, for one operator behind both.
+    template <class T>
+    static Stream<T> both(Stream<T> one, Stream<T> other) {
+        auto& origins = one.handle_.origins;
+        if (one.handle_.segments != other.handle_.segments) {
+            throw GraphError("merge of streams of two different graphs");
+        }
+        origins.insert(origins.end(), other.handle_.origins.begin(), other.handle_.origins.end());
+        return one;
+    }
+
+    /// The operator behind a broadcast. `note`: why it is as it is.
+    template <class U, class T, class Stage>
+    static auto shared(Stream<T> broadcast, Stage stage, OperatorOptions options, const char* kind,
+                       const char* note) {
+        auto stream =
+            std::move(broadcast).template then<U>(std::move(stage), std::move(options), kind);
+        stream.handle_.operators.back().shares_broadcast = true;
+        stream.handle_.operators.back().note = note;
+        return stream;
+    }
+    template <class S>
+    static S with_watermarks(S stream) {
+        stream.handle_.operators.back().needs_watermarks = true;
+        return stream;
+    }
+
+    /// The operator that brings what the replicas give into one order.
+    template <class U, class S, class Stage>
+    static Stream<U> collected(S stream, Stage stage, OperatorOptions options) {
+        return with_one_replica(
+            std::move(stream).template then<U>(std::move(stage), std::move(options), "collector"));
+    }
+    template <class S>
+    static S with_one_replica(S stream) {
+        stream.handle_.operators.back().one_replica = true;
+        return stream;
+    }
+};
+
+}  // namespace graph
+}  // namespace strid
