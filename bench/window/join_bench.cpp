@@ -6,6 +6,9 @@
 // medians and the median and the range of the ratios round by round; pairs and their checksum must
 // be the same.
 //
+// Then the same streams with one key for all, where each record meets some two hundred and one pair
+// of 64 goes on: by key, which one worker then does, and with the left records shared.
+//
 //   join_bench [RECORDS [ROUNDS]]     default 6,000,000 records of both streams, 5 rounds
 #include <algorithm>
 #include <cstdint>
@@ -27,6 +30,8 @@ using namespace std::chrono_literals;
 
 constexpr std::uint32_t keys = 500'000;
 constexpr Duration reach = 1s;
+constexpr Duration reach_of_one_key = 200us;
+constexpr std::uint64_t pairs_a_chosen = 64;
 constexpr std::int64_t step_ns = 1'000;
 
 struct Order {
@@ -42,7 +47,7 @@ struct Payment {
 
 /// Record `i` of both streams: even ones are orders, odd ones payments.
 template <class T>
-T record(std::uint64_t i, std::uint64_t mixed) {
+T record(std::uint64_t i, std::uint64_t mixed, std::uint32_t keys) {
     return {static_cast<std::uint32_t>((mixed >> 32) * keys >> 32),
             EventTime::of_ns(static_cast<std::int64_t>(i) * step_ns),
             static_cast<std::int64_t>(mixed & 0xffff)};
@@ -60,13 +65,13 @@ struct Checksum {
 };
 
 struct Input {
-    explicit Input(std::uint64_t records) {
+    Input(std::uint64_t records, std::uint32_t keys) {
         std::mt19937_64 random{1};
         for (std::uint64_t i = 0; i < records; ++i) {
             if (i % 2 == 0) {
-                orders.push_back(record<Order>(i, random()));
+                orders.push_back(record<Order>(i, random(), keys));
             } else {
-                payments.push_back(record<Payment>(i, random()));
+                payments.push_back(record<Payment>(i, random(), keys));
             }
         }
     }
@@ -171,16 +176,19 @@ struct ChecksumSink {
     void close() noexcept { *result = checksum; }
 };
 
+/// One of the two streams. Neither runs ahead of the other by more than a hundredth of what is
+/// kept.
+template <class T>
+auto timed(Graph& graph, const std::vector<T>& records, Duration kept) {
+    return graph.source(Lent<T>{&records})
+        .event_time(&T::time, MonotonousTime{})
+        .aligned(Alignment{kept / 100});
+}
+
 Measured on_engine(const Input& input, std::size_t workers) {
     Measured measured;
     Graph graph{"join"};
-    // Neither runs ahead of the other by more than a hundredth of what is kept.
-    const Alignment alignment{10ms};
-    const auto timed = [&](auto source) {
-        using T = typename decltype(source)::record_type;
-        return graph.source(source).event_time(&T::time, MonotonousTime{}).aligned(alignment);
-    };
-    interval_join(timed(Lent<Order>{&input.orders}), timed(Lent<Payment>{&input.payments}),
+    interval_join(timed(graph, input.orders, reach), timed(graph, input.payments, reach),
                   on(&Order::key, &Order::time), on(&Payment::key, &Payment::time),
                   {.lower = {-reach}, .upper = {reach}},
                   [](const Order& order, const Payment& payment) {
@@ -194,25 +202,94 @@ Measured on_engine(const Input& input, std::size_t workers) {
     return measured;
 }
 
+// ---- one key -----------------------------------------------------------------------------------
+
+std::uint64_t score(const Order& order, const Payment& payment) noexcept {
+    return static_cast<std::uint64_t>(order.value * 31 + payment.value);
+}
+constexpr auto is_chosen = [](std::uint64_t score) { return score % pairs_a_chosen == 0; };
+
+/// Two cursors over both streams.
+Checksum chosen_by_hand(const Input& input) {
+    Checksum checksum;
+    auto first = input.payments.begin();
+    auto last = first;
+    for (const Order& order : input.orders) {
+        while (first != input.payments.end() && first->time < order.time - reach_of_one_key)
+            ++first;
+        while (last != input.payments.end() && last->time <= order.time + reach_of_one_key) ++last;
+        for (auto at = first; at != last; ++at) {
+            if (!is_chosen(score(order, *at))) continue;
+            ++checksum.pairs;
+            checksum.sum += score(order, *at);
+        }
+    }
+    return checksum;
+}
+
+struct ScoreSink {
+    Checksum* result;
+    Checksum checksum{};
+
+    void operator()(std::uint64_t score) noexcept {
+        ++checksum.pairs;
+        checksum.sum += score;
+    }
+    void close() noexcept { *result = checksum; }
+};
+
+Measured chosen_on_engine(const Input& input, bool shared) {
+    Measured measured;
+    Graph graph{"one key"};
+    auto orders = timed(graph, input.orders, 1s);
+    auto payments = timed(graph, input.payments, 1s);
+    const auto left = on(&Order::key, &Order::time);
+    const auto right = on(&Payment::key, &Payment::time);
+    const JoinInterval interval{.lower = {-reach_of_one_key}, .upper = {reach_of_one_key}};
+    const ScoreSink sink{&measured.checksum};
+    if (shared) {
+        parallel_interval_join(std::move(orders), std::move(payments), left, right, interval, score)
+            .filter(is_chosen)
+            .sink(sink);
+    } else {
+        interval_join(std::move(orders), std::move(payments), left, right, interval, score)
+            .filter(is_chosen)
+            .sink(sink);
+    }
+    RunOptions options;
+    options.workers = 2;
+    measured.seconds = run(graph, options).seconds;
+    return measured;
+}
+
+struct Row {
+    std::string name;
+    std::vector<double> seconds = {};
+};
+
 double median(std::vector<double> values) {
     std::sort(values.begin(), values.end());
     return values[values.size() / 2];
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-    const std::uint64_t records = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 6'000'000;
-    const int rounds = argc > 2 ? std::atoi(argv[2]) : 5;
-    if (records == 0 || rounds <= 0) {
-        std::fprintf(stderr, "usage: join_bench [RECORDS [ROUNDS]]\n");
-        return 2;
+void print(const std::vector<Row>& rows, std::uint64_t records) {
+    std::printf("\n| | M records/s | ratio (spread) |\n|---|---|---|\n");
+    for (const Row& row : rows) {
+        std::vector<double> ratios;
+        for (std::size_t i = 0; i < row.seconds.size(); ++i) {
+            ratios.push_back(rows.front().seconds[i] / row.seconds[i]);
+        }
+        const auto [low, high] = std::minmax_element(ratios.begin(), ratios.end());
+        std::printf("| %s | %.2f | %.2f (%.2f to %.2f) |\n", row.name.c_str(),
+                    static_cast<double>(records) / median(row.seconds) / 1e6, median(ratios), *low,
+                    *high);
     }
-    const Input input{records};
-    struct Row {
-        std::string name;
-        std::vector<double> seconds = {};
-    };
+    std::fflush(stdout);
+}
+
+/// Whether the answers were those by hand.
+bool many_keys(std::uint64_t records, int rounds) {
+    const Input input{records, keys};
     std::vector<Row> rows{{"by hand"}, {"Strid, one worker"}, {"Strid, two workers"}};
     Checksum expected;
     bool right = true;
@@ -231,17 +308,38 @@ int main(int argc, char** argv) {
             rows[workers].seconds.push_back(engine.seconds);
         }
     }
-    std::printf("\n| | M records/s | ratio (spread) |\n|---|---|---|\n");
-    for (const Row& row : rows) {
-        std::vector<double> ratios;
-        for (std::size_t i = 0; i < row.seconds.size(); ++i) {
-            ratios.push_back(rows.front().seconds[i] / row.seconds[i]);
+    print(rows, records);
+    return right;
+}
+
+bool one_key(std::uint64_t records, int rounds) {
+    const Input input{records, 1};
+    const Checksum expected = chosen_by_hand(input);
+    std::printf("\nOne key: %.2f million pairs are chosen\n",
+                static_cast<double>(expected.pairs) / 1e6);
+    std::vector<Row> rows{{"by key, two workers"}, {"shared, two workers"}};
+    bool right = expected.pairs != 0;
+    for (int round = 0; round < rounds; ++round) {
+        for (const bool shared : {false, true}) {
+            const Measured engine = chosen_on_engine(input, shared);
+            right = right && engine.checksum == expected;
+            rows[shared ? 1 : 0].seconds.push_back(engine.seconds);
         }
-        const auto [low, high] = std::minmax_element(ratios.begin(), ratios.end());
-        std::printf("| %s | %.2f | %.2f (%.2f to %.2f) |\n", row.name.c_str(),
-                    static_cast<double>(records) / median(row.seconds) / 1e6, median(ratios), *low,
-                    *high);
     }
+    print(rows, records);
+    return right;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    const std::uint64_t records = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 6'000'000;
+    const int rounds = argc > 2 ? std::atoi(argv[2]) : 5;
+    if (records == 0 || rounds <= 0) {
+        std::fprintf(stderr, "usage: join_bench [RECORDS [ROUNDS]]\n");
+        return 2;
+    }
+    const bool right = many_keys(records, rounds) && one_key(records / 3, rounds);
     std::printf("\nanswers: %s\n", right ? "all equal" : "WRONG");
     return right ? 0 : 1;
 }

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include <strid/memory/text_arena.hpp>
+#include <strid/message/watermark.hpp>
 #include <strid/operator/node.hpp>
 
 namespace strid::operators {
@@ -38,9 +39,10 @@ struct InputHead {
 template <class Passage, class Record, bool has_stages>
 class SourceEmit {
   public:
-    SourceEmit(Passage& passage, OutputPort* port, OperatorCounts& counts,
+    /// `said`: what the source said last of its time.
+    SourceEmit(Passage& passage, OutputPort* port, OperatorCounts& counts, Progress& said,
                std::int64_t born_ns) noexcept
-        : passage_(&passage), port_(port), counts_(&counts), born_ns_(born_ns) {}
+        : passage_(&passage), port_(port), counts_(&counts), said_(&said), born_ns_(born_ns) {}
 
     [[gnu::always_inline]] bool operator()(Record&& record) {
         ++count_;
@@ -79,14 +81,28 @@ class SourceEmit {
         if (port_ != nullptr) port_->begin_input(ns);
     }
     void count_malformed(std::uint64_t records) noexcept { counts_->malformed.add(records); }
+    void watermark(EventTime time) {
+        if (time < said_->watermark) throw WatermarkError(time, said_->watermark);
+        say({time, false});
+    }
+    void idle() { say({said_->watermark, true}); }
 
     [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
     [[nodiscard]] std::int64_t born_ns() const noexcept { return born_ns_; }
 
   private:
+    /// Records that follow are judged by it: where nobody here does that, nor goes by a time of its
+    /// own, they go into a batch of their own.
+    void say(const Progress& progress) {
+        if (progress == *said_) return;
+        *said_ = progress;
+        if (!passage_->told(progress) && port_ != nullptr) port_->promise(progress);
+    }
+
     Passage* passage_;
     OutputPort* port_;
     OperatorCounts* counts_;
+    Progress* said_;
     std::uint64_t count_ = 0;
     std::int64_t born_ns_;
 };

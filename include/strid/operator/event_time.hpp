@@ -16,6 +16,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <strid/base/error.hpp>
 #include <strid/message/watermark.hpp>
 #include <strid/operator/stage.hpp>
 
@@ -76,6 +77,37 @@ class EventTimeStage {
     std::int64_t last_ns_ = 0;  // when a record came last, as far as runs can tell
     bool came_ = false;         // one came in this run
     bool idle_ = false;
+};
+
+/// The source says how far the stream has come; the stage passes it on.
+template <class TimeOf>
+class EventTimeStage<TimeOf, SourceTime> {
+  public:
+    static constexpr bool selective = false;
+
+    /// Throws Error where `idle_after` is not 0.
+    EventTimeStage(TimeOf time_of, SourceTime, Duration idle_after) : time_of_(std::move(time_of)) {
+        if (idle_after != Duration::zero()) {
+            throw Error("a source that says its time says itself when it is idle: emit.idle()");
+        }
+    }
+
+    template <class Arrived, class Next>
+    [[gnu::always_inline]] void operator()(Arrived& arrived, Next&& next) {
+        auto& record = record_of(arrived);
+        const EventTime time = std::invoke(time_of_, std::as_const(record));
+        if (time < said_) [[unlikely]]
+            next.promise({said_, false});
+        next(record);
+    }
+
+    /// The source of this chain has just said so.
+    void told(const Progress& progress) noexcept { said_ = progress.watermark; }
+    void heed(const Progress& progress) noexcept { said_ = progress.watermark; }
+
+  private:
+    [[no_unique_address]] TimeOf time_of_;
+    EventTime said_ = EventTime::earliest();
 };
 
 }  // namespace operators

@@ -249,6 +249,17 @@ class FusedChain<Router, Stages...>::Passage {
         return chain_.router_.some(*port_, records);
     }
 
+    /// The source at the head has come this far, between two records. False where none of the
+    /// stages has to do with time.
+    bool told(const Progress& progress) noexcept {
+        const auto tell = [&progress](auto& stage) {
+            if constexpr (requires { stage.told(progress); }) stage.told(progress);
+            return draws_watermarks<std::remove_cvref_t<decltype(stage)>> ||
+                   requires { stage.told(progress); };
+        };
+        return std::apply([&tell](auto&... stages) { return (tell(stages) | ... | false); }, held_);
+    }
+
     /// The input has come this far: the stages emit what that sets off while `more_room()` says so,
     /// and the port learns of it. True once all have; until then to be called again with the same.
     /// `now_ns` is when the run began.

@@ -133,7 +133,7 @@ class Kernel final : public Node {
         if (!stop_requested()) {
             Passage passage{chain_, stage_names(), passed};
             SourceEmit<Passage, Arrived, stage_count != 0> emit{passage, output_.get(),
-                                                                counts_.front(), start_ns};
+                                                                counts_.front(), said_, start_ns};
             guarded(names_.front(), [&] { status = head_.source.poll(emit, budget()); });
             emitted = emit.count();
             born_ns = emit.born_ns();
@@ -262,8 +262,7 @@ class Kernel final : public Node {
     /// Tells the chain how far the input has come. Where the output has no room for all that this
     /// sets off, `advancing_` stays true and the run goes on from there.
     void advance(std::int64_t now_ns) {
-        Progress progress;
-        if constexpr (!has_source) progress = input_.progress();
+        const Progress progress = has_source ? said_ : input_.progress();
         if (!Chain::draws && !advancing_ && progress == progress_) return;
         progress_ = progress;
         Passed passed{};
@@ -390,6 +389,7 @@ class Kernel final : public Node {
     std::uint32_t position_ = 0;      // its first record not yet passed
     PollBudget budget_;               // of a source
     bool idle_published_ = true;
+    Progress said_;           // by a source that knows its time
     Progress progress_;       // what the stages were told last, or are being told
     bool advancing_ = false;  // they have not emitted all that it set off
     bool ended_ = false;      // nothing more comes in

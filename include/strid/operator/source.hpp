@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <span>
 
+#include <strid/base/time.hpp>
 #include <strid/memory/text_arena.hpp>
 #include <strid/operator/context.hpp>
 
@@ -33,6 +34,8 @@ struct EmitProbe {
     void keep_alive(const memory::TextReference&) const {}
     void born_at(std::int64_t) const {}
     void count_malformed(std::uint64_t) const {}
+    void watermark(EventTime) const {}
+    void idle() const {}
 };
 
 }  // namespace operators
@@ -45,6 +48,11 @@ struct EmitProbe {
 /// returns false the poll should return `more` soon. `emit.all(records)` takes copies of records
 /// that lie together, faster, and returns of how many; fewer than all mean what false means for
 /// one.
+///
+/// A source that knows how far its time has come says so between two records, where the stream has
+/// `event_time(time_of, SourceTime{})`: after `emit.watermark(time)` what happened before `time` is
+/// late; one that goes back throws WatermarkError. After `emit.idle()` it holds nobody back, until
+/// its next watermark.
 ///
 /// Optional: `open(const Context&)`, `wake_at_ns()`, `blocks()` (a poll may block: own thread),
 /// `fraction_done()`, `bytes_read()`.
