@@ -162,6 +162,50 @@ TEST(TimeOrder, IsTheSameInEveryRun) {
     }
 }
 
+/// By time and source, late records too: each source's own promise says which these are.
+TEST(TimeOrder, OfSeveralSourcesIsTheSameInEveryRun) {
+    for (std::uint64_t seed = 0; seed < 12; ++seed) {
+        Graph graph{"order"};
+        std::vector<std::pair<std::uint32_t, Event>> expected;
+        std::uint64_t late = 0;
+        const auto source = [&](std::uint32_t number) {
+            auto events = random_events(3 * seed + number, {.keys = 1, .step = 3}, event_count);
+            const auto promised = watermarks(events, Duration{50});
+            for (std::size_t i = 0; i < events.size(); ++i) {
+                events[i].key = number;
+                events[i].value = static_cast<std::int64_t>(i);
+                if (events[i].time < promised[i]) {
+                    ++late;
+                } else {
+                    expected.emplace_back(number, events[i]);
+                }
+            }
+            return graph.source(replay(events))
+                .event_time(&Event::time, BoundedDisorder{Duration{50}});
+        };
+        auto rows = std::make_shared<Collected<Event>>();
+        auto first = source(0);
+        auto second = source(1);
+        auto third = source(2);
+        std::move(first)
+            .merge(std::move(second), std::move(third))
+            .in_order_of_time(&Event::time)
+            .sink([rows](const Event& event) { rows->add(event); });
+        const RunReport report = run(graph, run_options(seed));
+        std::sort(expected.begin(), expected.end(), [](const auto& a, const auto& b) {
+            return std::tie(a.second.time, a.first, a.second.value) <
+                   std::tie(b.second.time, b.first, b.second.value);
+        });
+        const auto answer = rows->records();
+        ASSERT_EQ(answer.size(), expected.size()) << "seed " << seed;
+        for (std::size_t i = 0; i < answer.size(); ++i) {
+            ASSERT_EQ(answer[i], expected[i].second) << "seed " << seed << ", record " << i;
+        }
+        ASSERT_NE(late, 0U);
+        ASSERT_EQ(late_in(report), late) << "seed " << seed;
+    }
+}
+
 /// In order whatever the disorder; nothing vanishes uncounted; what is in time as far as the
 /// greatest delay before says is never dropped.
 TEST(KSlack, DropsAndCountsWhatIsLaterThanAnythingBefore) {

@@ -208,8 +208,8 @@ class Kernel final : public Node {
 
     void begin_batch(const message::BatchHeader& header) {
         chain_.for_each_stage([this]<std::size_t I>(auto& stage) {
-            if constexpr (requires { stage.begin_batch(EventTime{}); }) {
-                stage.begin_batch(input_.promised(*link_));
+            if constexpr (requires { stage.begin_batch(EventTime{}, 0); }) {
+                stage.begin_batch(input_.promised(*link_), link_->input());
             }
         });
         if constexpr (has_output) {

@@ -4,7 +4,9 @@
 // two other execution modes of WindowFlow (paper 2), as operators that stand where they are needed.
 //
 //     TimeOrder   deterministic: a record waits until the watermark says that nothing before it
-//                 comes. Nothing in time is lost; the latency is that of the watermark.
+//                 comes. Nothing in time is lost; the latency is that of the watermark. Which
+//                 records are late, each input's promise says, not how far the others have come: in
+//                 every run the same, as long as no input is idle.
 //     KSlack      probabilistic: a record waits as long as the greatest delay seen so far (K).
 //                 Needs no watermark and draws its own; what comes later than that is dropped and
 //                 counted as late.
@@ -16,6 +18,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <utility>
@@ -27,13 +30,13 @@
 
 namespace strid::operators {
 
-/// The records that wait for their turn: by time, then by what decides among equal times, then as
-/// they came.
+/// The records that wait for their turn: by time, then by what decides among equal times, then by
+/// the input that brought them, then as they came.
 template <class T, class Tie>
 class WaitingRecords {
   public:
-    void push(T&& record, EventTime time, Tie tie) {
-        heap_.push_back({time, std::move(tie), came_++, std::move(record)});
+    void push(T&& record, EventTime time, Tie tie, std::size_t input) {
+        heap_.push_back({time, std::move(tie), input, came_++, std::move(record)});
         std::push_heap(heap_.begin(), heap_.end(), later);
     }
     /// Passes on what is earlier than `end` while there is room. True once all is.
@@ -58,12 +61,14 @@ class WaitingRecords {
     struct Item {
         EventTime time;
         Tie tie;
+        std::size_t input;
         std::uint64_t came;
         T record;
     };
     static bool later(const Item& a, const Item& b) noexcept {
         if (a.time != b.time) return a.time > b.time;
         if (a.tie != b.tie) return a.tie > b.tie;
+        if (a.input != b.input) return a.input > b.input;
         return a.came > b.came;
     }
 
@@ -79,7 +84,7 @@ class WaitingRecords {
     std::uint64_t came_ = 0;
 };
 
-/// Nothing decides among equal times: they stay as they came.
+/// Nothing of the record decides among equal times.
 struct AsTheyCame {
     template <class T>
     int operator()(const T&) const noexcept {
@@ -95,15 +100,21 @@ class TimeOrder {
     TimeOrder(TimeOf time_of, TieOf tie_of)
         : time_of_(std::move(time_of)), tie_of_(std::move(tie_of)) {}
 
+    /// What the sender of the records that follow has promised, and which of the inputs it is.
+    void begin_batch(EventTime promised, std::size_t input) noexcept {
+        promised_ = promised;
+        input_ = input;
+    }
+
     template <class Next>
     void operator()(T& record, Next&&) {
         const EventTime time = std::invoke(time_of_, std::as_const(record));
-        if (time < watermark_) [[unlikely]] {
+        if (time < promised_ || time < watermark_) [[unlikely]] {
             ++late_;
             return;
         }
         auto tie = std::invoke(tie_of_, std::as_const(record));
-        waiting_.push(std::move(record), time, std::move(tie));
+        waiting_.push(std::move(record), time, std::move(tie), input_);
     }
 
     template <class Next, class Ready>
@@ -123,6 +134,8 @@ class TimeOrder {
 
     [[no_unique_address]] TimeOf time_of_;
     [[no_unique_address]] TieOf tie_of_;
+    EventTime promised_ = EventTime::earliest();
+    std::size_t input_ = 0;
     EventTime watermark_ = EventTime::earliest();
     std::uint64_t late_ = 0;
     WaitingRecords<T, Tie> waiting_;
@@ -144,7 +157,7 @@ class KSlack {
             ++late_;
             return;
         }
-        waiting_.push(std::move(record), time, 0);
+        waiting_.push(std::move(record), time, 0, 0);
     }
 
     /// All before this went on, in order: nothing more will come.

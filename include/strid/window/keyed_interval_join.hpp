@@ -88,7 +88,7 @@ class KeyedIntervalJoin {
     }
 
     /// What the sender of the records that follow has promised.
-    void begin_batch(EventTime promised) noexcept { promised_ = promised; }
+    void begin_batch(EventTime promised, std::size_t) noexcept { promised_ = promised; }
 
     [[nodiscard]] std::size_t look_ahead(const message::Hashed<Either>* arrived,
                                          std::size_t count) {
