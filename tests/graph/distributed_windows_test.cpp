@@ -93,6 +93,51 @@ void loses_nothing_when_shared(const Share& share, const TimeWindows& windows, D
     }
 }
 
+TEST(ParallelWindows, GiveTheirLateRecordsToo) {
+    const auto run_with_late = [](const auto& events, const auto& windows, Duration lateness,
+                                  std::uint64_t seed) {
+        Graph graph{"late"};
+        auto rows = std::make_shared<Collected<Row>>();
+        auto late_rows = std::make_shared<Collected<Event>>();
+        auto [results, late] =
+            graph.source(replay(events))
+                .event_time(&Event::time, BoundedDisorder{Duration{50}})
+                .template group_by<&Event::key>()
+                .window_with_late(windows, &Event::time, sum, {.lateness = lateness});
+        std::move(results).sink([rows](const auto& row) {
+            rows->add({row.key, row.window.start.ns(), row.window.end.ns(),
+                       static_cast<double>(row.value)});
+        });
+        std::move(late).sink(collect_into(late_rows));
+        run(graph, run_options(seed));
+        std::map<std::tuple<std::uint32_t, std::int64_t, std::int64_t>, double> last;
+        for (const auto& [key, from, to, value] : rows->records()) {
+            last.insert_or_assign({key, from, to}, value);
+        }
+        Answer answer;
+        for (const auto& [where, value] : last) {
+            const auto& [key, from, to] = where;
+            answer.rows.emplace_back(key, from, to, value);
+        }
+        answer.late = late_rows->records();
+        sort(answer);
+        return answer;
+    };
+    for (std::uint64_t seed = 0; seed < 12; ++seed) {
+        const auto events = random_events(seed, {.too_late = 900}, event_count);
+        for (const Duration lateness : {0ns, 200ns}) {
+            const auto windows = sliding(100, 30);
+            const Answer oracle = expected(events, windows, Duration{50}, lateness, sum);
+            ASSERT_FALSE(oracle.late.empty());
+            ASSERT_EQ(run_with_late(events, windows, lateness, seed), oracle) << "seed " << seed;
+        }
+        const auto sessions = window::SessionWindows::with_gap(40ns);
+        ASSERT_EQ(run_with_late(events, sessions, Duration::zero(), seed),
+                  expected(events, sessions, Duration{50}, Duration::zero(), sum))
+            << "seed " << seed;
+    }
+}
+
 /// The distributions as functions from a grouped stream to results.
 const auto farmed = [](const auto& windows, const auto& aggregate) {
     return [windows, aggregate](auto&& grouped, WindowOptions options) {

@@ -109,6 +109,28 @@ class GroupedStream {
             windows, std::move(time_of), std::move(aggregate), second_level(options));
     }
 
+    /// The same windows of event time with the late records as a stream of their own, `auto
+    /// [results, late] = ...`: parallel windows, because in the others nobody has late records
+    /// whole.
+    template <TimeFunction<T> TimeOf, window::AggregateOf<T> A>
+    auto window_with_late(window::TimeWindows windows, TimeOf time_of, A aggregate,
+                          WindowOptions options = {}) && {
+        using Result = TimeResult<A>;
+        auto [results, late] = graph::results_and_late<Result, T>(
+            taking_turns<true>(windows, std::move(time_of), std::move(aggregate), options,
+                               "farmed: late records are whole only there"),
+            options);
+        return WindowStreams<Result, T>{in_order<Result>(std::move(results), options),
+                                        std::move(late)};
+    }
+    /// Sessions: each group's by the replica that owns it.
+    template <TimeFunction<T> TimeOf, window::AggregateOf<T> A>
+    auto window_with_late(window::SessionWindows windows, TimeOf time_of, A aggregate,
+                          WindowOptions options = {}) && {
+        return std::move(upstream_).key_by(key_of_).window_with_late(
+            windows, std::move(time_of), std::move(aggregate), second_level(options));
+    }
+
     /// Window farming: windows k, k + n, k + 2n, ... of every group on replica k mod n.
     template <TimeFunction<T> TimeOf, window::AggregateOf<T> A>
     [[nodiscard]] Stream<TimeResult<A>> parallel_windows(window::TimeWindows windows,
@@ -192,14 +214,27 @@ class GroupedStream {
     template <class TimeOf, class A>
     Stream<TimeResult<A>> farmed(const window::TimeWindows& windows, TimeOf time_of, A aggregate,
                                  const WindowOptions& options, const char* note) {
-        using Stage = window::KeyedTimeWindows<T, KeyOf, K, TimeOf, A, false>;
+        return in_order<TimeResult<A>>(
+            taking_turns<false>(windows, std::move(time_of), std::move(aggregate), options, note),
+            options);
+    }
+    /// Window k of every group by replica k mod n.
+    template <bool keeps_late, class TimeOf, class A>
+    auto taking_turns(const window::TimeWindows& windows, TimeOf time_of, A aggregate,
+                      const WindowOptions& options, const char* note) {
+        using Stage = window::KeyedTimeWindows<T, KeyOf, K, TimeOf, A, keeps_late>;
+        graph::check(options);
         Stage stage{windows, key_of_, std::move(time_of), std::move(aggregate), options};
         stage.farm();
-        return Shared::template collected<TimeResult<A>>(
-            Shared::with_watermarks(Shared::template shared<TimeResult<A>>(
-                hashed(options, 0).broadcast(), std::move(stage), of(options), "parallel_windows",
-                note)),
-            window::OrderedByTime<TimeResult<A>>{}, part(options, "collector", 1));
+        return Shared::with_watermarks(Shared::template shared<typename Stage::Out::Record>(
+            hashed(options, 0).broadcast(), std::move(stage), of(options), "parallel_windows",
+            note));
+    }
+    /// Results of time windows as one replica would have given them.
+    template <class Result, class S>
+    static Stream<Result> in_order(S results, const WindowOptions& options) {
+        return Shared::template collected<Result>(
+            std::move(results), window::OrderedByTime<Result>{}, part(options, "collector", 1));
     }
     template <class A>
     Stream<CountResult<A>> farmed(const window::CountWindows& windows, A aggregate,

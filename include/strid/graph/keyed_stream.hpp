@@ -43,6 +43,27 @@ struct KeyedEdge {
     Handle handle;
 };
 
+inline void check(const WindowOptions& options) {
+    if (options.lateness < Duration::zero()) {
+        throw GraphError("the lateness of a window must not be negative");
+    }
+}
+
+/// The two streams of a window operator that gives its late records as well.
+template <class Result, class T, class S>
+WindowStreams<Result, T> results_and_late(S stream, const WindowOptions& options) {
+    using Out = typename S::record_type;
+    auto branches = std::move(stream).split(2, [](const Out& out) { return out.index(); });
+    const auto unwrap = [&options](const char* what) {
+        return OperatorOptions{.name = options.name.empty() ? "" : options.name + "-" + what};
+    };
+    Stream<Result> results = branches.select(0).map(
+        [](Out&& out) { return std::get<0>(std::move(out)); }, unwrap("results"));
+    Stream<T> late = branches.select(1).map([](Out&& out) { return std::get<1>(std::move(out)); },
+                                            unwrap("late"));
+    return {std::move(results), std::move(late)};
+}
+
 }  // namespace graph
 
 /// A stream whose records are partitioned by key. The next operator is keyed: it has one copy of
@@ -139,7 +160,7 @@ class KeyedStream {
             using Sum = window::Merged<A, Lifted>;
             using Stage =
                 window::KeyedTimeWindows<Lifted, KeyOfLifted, K, TimeOfLifted, Sum, false>;
-            check(options);
+            graph::check(options);
             auto stream = lifted<typename Stage::Out::Record>(
                 Lift{key_of_, std::move(time_of), aggregate},
                 Stage{windows, {}, {}, Sum{aggregate}, options}, options);
@@ -204,18 +225,8 @@ class KeyedStream {
         using Stage = std::conditional_t<std::same_as<Windows, window::SessionWindows>,
                                          window::KeyedSessions<T, KeyOf, K, TimeOf, A, true>,
                                          window::KeyedTimeWindows<T, KeyOf, K, TimeOf, A, true>>;
-        using Out = typename Stage::Out::Record;
-        using Result = typename Stage::Result;
-        auto branches = timed<Stage>(windows, std::move(time_of), std::move(aggregate), options)
-                            .split(2, [](const Out& out) { return out.index(); });
-        const auto unwrap = [&options](const char* what) {
-            return OperatorOptions{.name = options.name.empty() ? "" : options.name + "-" + what};
-        };
-        Stream<Result> results = branches.select(0).map(
-            [](Out&& out) { return std::get<0>(std::move(out)); }, unwrap("results"));
-        Stream<T> late = branches.select(1).map(
-            [](Out&& out) { return std::get<1>(std::move(out)); }, unwrap("late"));
-        return WindowStreams<Result, T>{std::move(results), std::move(late)};
+        return graph::results_and_late<typename Stage::Result, T>(
+            timed<Stage>(windows, std::move(time_of), std::move(aggregate), options), options);
     }
 
     /// Joins two streams with the same key into one, in no particular order between them.
@@ -293,14 +304,9 @@ class KeyedStream {
         return std::move(hashed).template then<U>(std::move(stage), std::move(info));
     }
 
-    static void check(const WindowOptions& options) {
-        if (options.lateness < Duration::zero()) {
-            throw GraphError("the lateness of a window must not be negative");
-        }
-    }
     template <class Stage, class Windows, class TimeOf, class A>
     auto timed(Windows windows, TimeOf time_of, A aggregate, const WindowOptions& options) {
-        check(options);
+        graph::check(options);
         return then<typename Stage::Out::Record>(
             Stage{windows, key_of_, std::move(time_of), std::move(aggregate), options}, of(options),
             "window", true);

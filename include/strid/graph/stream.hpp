@@ -165,9 +165,9 @@ class Stream<T, graph::Chain<Head, Steps...>> {
                                                  options, "aligned");
     }
 
-    /// Puts the records in the order of event time, equal times by `tie_of`, then by the input, then
-    /// as they came in it: the same order in every run, and at any parallelism right behind sources
-    /// or with a `tie_of`. Each waits until the watermark has passed it; late ones are dropped and
+    /// Puts the records in the order of event time, equal times by `tie_of`, then by input, then as
+    /// they came in it: the same in every run, and at any parallelism right behind the sources or
+    /// with a `tie_of`. Each waits until the watermark has passed it; late ones are dropped and
     /// counted. Needs `event_time`; one replica unless the options say otherwise.
     template <TimeFunction<T> TimeOf, class TieOf = operators::AsTheyCame>
     auto in_order_of_time(TimeOf time_of, TieOf tie_of = {}, OperatorOptions options = {}) && {
