@@ -21,6 +21,7 @@ constexpr const char* description =
     "Compute windows over a table: CSV or JSON lines in, one row of CSV out for each window of "
     "each key, written when the window is complete";
 
+/// Its braces are the limits of `WideTable`.
 constexpr const char* footer =
     "Windows:     tumbling:10s   sliding:10s/1s (length/slide)   session:30s (gap)\n"
     "             count:1000   count:1000/25   (records of the key; they need no --time)\n"
@@ -28,7 +29,9 @@ constexpr const char* footer =
     "             distinct(x) distinct_approximately(x); stddev and var are those of a sample;\n"
     "             quantiles are exact up to 512 values in a window, sketched above;\n"
     "             distinct_approximately is exact up to 2,048 different values, has a standard\n"
-    "             error of 0.8 % above and takes 16 KB at most; empty fields are passed over\n"
+    "             error of 0.8 % above and takes 16 KB at most; empty fields are passed over,\n"
+    "             one that is no finite number makes the row malformed. At most {} keys, {} columns\n"
+    "             of values and {} aggregates\n"
     "Columns:     by their name in the first line, or by number from 1 with --no-header\n"
     "JSON:        an object a line; columns are members, a.b the member b of the object a. "
     "Strings\n"
@@ -202,7 +205,8 @@ void add_time_options(CLI::App& command, WindowCommand& options) {
 void add_window_command(CLI::App& app, Action& action) {
     auto options = std::make_shared<WindowCommand>();
     CLI::App* const command = app.add_subcommand("window", description);
-    command->footer(footer);
+    command->footer(fmt::format(footer, WideTable::keys_max, WideTable::values_max,
+                                WideTable::aggregates_max));
     command
         ->add_option("--input", options->job.input,
                      "Plain, gzip or zstd; -: standard input (default)")
