@@ -30,7 +30,8 @@ constexpr const char* footer =
     "             quantiles are exact up to 512 values in a window, sketched above;\n"
     "             distinct_approximately is exact up to 2,048 different values, has a standard\n"
     "             error of 0.8 % above and takes 16 KB at most; empty fields are passed over,\n"
-    "             one that is no finite number makes the row malformed. At most {} keys, {} columns\n"
+    "             one that is no finite number makes the row malformed. At most {} keys, {} "
+    "columns\n"
     "             of values and {} aggregates\n"
     "Columns:     by their name in the first line, or by number from 1 with --no-header\n"
     "JSON:        an object a line; columns are members, a.b the member b of the object a. "
@@ -205,8 +206,8 @@ void add_time_options(CLI::App& command, WindowCommand& options) {
 void add_window_command(CLI::App& app, Action& action) {
     auto options = std::make_shared<WindowCommand>();
     CLI::App* const command = app.add_subcommand("window", description);
-    command->footer(fmt::format(footer, WideTable::keys_max, WideTable::values_max,
-                                WideTable::aggregates_max));
+    command->footer(
+        fmt::format(footer, WideTable::keys_max, WideTable::values_max, WideTable::aggregates_max));
     command
         ->add_option("--input", options->job.input,
                      "Plain, gzip or zstd; -: standard input (default)")
