@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Windows in a running graph whose states own memory or are long: different values, exactly and
-// approximately, and the largest ones. Their answers are computed from the list of each window's
-// records (windows.hpp), without the aggregates.
+// approximately, the largest ones, and quantiles. Their answers are computed from the list of each
+// window's records (windows.hpp), without the aggregates.
 #include <cmath>
 #include <functional>
 #include <set>
 
 #include <strid/window/distinct.hpp>
+#include <strid/window/quantile.hpp>
 #include <strid/window/top_k.hpp>
 
 #include "windows.hpp"
@@ -170,6 +171,29 @@ TEST(SetWindowsInAGraph, CombinePanesOfDifferentReplicas) {
     agrees_when_shared(sliding(100, 25), remainders, remainders_of_records);
     agrees_when_shared(sliding(400, 50), about, sketch_of_records);
     agrees_when_shared(sliding(100, 100), largest, largest_of_records);
+}
+
+/// Fewer records than a sketch begins with: exact.
+AllRecords quantile_of_records(double q) {
+    return {[q](std::vector<Event> records) {
+        std::sort(records.begin(), records.end(),
+                  [](const Event& a, const Event& b) { return a.value < b.value; });
+        const double rank = q * static_cast<double>(records.size() - 1);
+        const auto below = static_cast<std::size_t>(rank);
+        const std::size_t above = std::min(below + 1, records.size() - 1);
+        const auto value = [&](std::size_t at) { return static_cast<double>(records[at].value); };
+        return value(below) + (rank - static_cast<double>(below)) * (value(above) - value(below));
+    }};
+}
+
+TEST(SetWindowsInAGraph, HaveQuantiles) {
+    for (const double q : {0.0, 0.25, 0.5, 1.0}) {
+        const auto aggregate = window::quantile(&Event::value, q);
+        agrees_with_records(sliding(100, 100), aggregate, quantile_of_records(q));
+        agrees_with_records(sliding(100, 30), aggregate, quantile_of_records(q));
+    }
+    agrees_with_records(SessionWindows::with_gap(Duration{40}), window::median(&Event::value),
+                        quantile_of_records(0.5));
 }
 
 }  // namespace

@@ -6,7 +6,8 @@
 // type's own zero, for a mean, a variance, a minimum and a maximum.
 //
 // NaN: a sum, a mean and a variance that a NaN entered are NaN for as long as it is in the window;
-// a minimum and a maximum pass over it, and are NaN only where nothing else is there.
+// a minimum and a maximum pass over it, as quantiles do (window/quantile.hpp), and are NaN only
+// where nothing else is there.
 #pragma once
 
 #include <cmath>

@@ -13,6 +13,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -38,9 +39,27 @@ class TDigest {
     /// The value below which the share q of the values lies, 0 <= q <= 1; not a number where there
     /// are none.
     [[nodiscard]] double quantile(double q) const {
-        if (centroids_.empty()) return std::numeric_limits<double>::quiet_NaN();
+        return quantiles(std::array<double, 1>{q}).front();
+    }
+    /// Several. O(n log n) in the centroids, of which there are about `exact_max` at most.
+    template <std::size_t n>
+    [[nodiscard]] std::array<double, n> quantiles(const std::array<double, n>& shares) const {
         std::vector<Centroid> sorted = centroids_;
         std::sort(sorted.begin(), sorted.end(), by_mean);
+        std::array<double, n> values;
+        for (std::size_t i = 0; i != n; ++i) values[i] = quantile_of(sorted, shares[i]);
+        return values;
+    }
+
+  private:
+    struct Centroid {
+        double mean;
+        double weight;
+    };
+    static bool by_mean(const Centroid& a, const Centroid& b) noexcept { return a.mean < b.mean; }
+
+    [[nodiscard]] double quantile_of(const std::vector<Centroid>& sorted, double q) const {
+        if (sorted.empty()) return std::numeric_limits<double>::quiet_NaN();
         // Each centroid's mean stands for the middle of its ranks, from 0 to count - 1.
         const double rank = q * static_cast<double>(count_ - 1);
         double before = 0;
@@ -56,13 +75,6 @@ class TDigest {
         }
         return sorted.back().mean;
     }
-
-  private:
-    struct Centroid {
-        double mean;
-        double weight;
-    };
-    static bool by_mean(const Centroid& a, const Centroid& b) noexcept { return a.mean < b.mean; }
 
     void add(const Centroid& centroid) {
         count_ += static_cast<std::uint64_t>(centroid.weight);
