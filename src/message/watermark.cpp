@@ -50,6 +50,7 @@ void WatermarkMerge::set_ended(std::size_t input) {
     Input& one = inputs_[input];
     if (one.state == State::ended) return;
     if (one.state == State::active) --active_;
+    last_ = std::max(last_, one.time);
     one = {EventTime::latest(), State::ended};
     ++ended_;
     recompute();
@@ -57,6 +58,10 @@ void WatermarkMerge::set_ended(std::size_t input) {
 
 void WatermarkMerge::recompute() noexcept {
     if (all_idle()) return;  // it stays where it is: nobody promises more
+    if (active_ == 0) {      // all have ended: whichever went on longest says where
+        watermark_ = std::max(watermark_, last_);
+        return;
+    }
     EventTime least = EventTime::latest();
     for (const Input& input : inputs_) {
         if (input.state == State::active) least = std::min(least, input.time);

@@ -312,7 +312,10 @@ bool OutputPort::publish(bool idle) {
 
 bool OutputPort::close() {
     send_filled(true);
+    // Where the stream has come to matters to who drops what is open then.
+    const bool told = tell_all(true);
     announce();
+    if (!told) return false;
     if (overflowing_ != 0 && !drain_overflow()) return false;
     for (auto& link : links_) {
         link->close();

@@ -113,7 +113,7 @@ TEST(WatermarkMerge, EndedInputsHoldNobodyBackAndAlignmentHoldsTheFast) {
     merge.set_ended(1);
     EXPECT_EQ(merge.watermark(), at(100));
     merge.set_ended(0);
-    EXPECT_EQ(merge.watermark(), EventTime::latest());
+    EXPECT_EQ(merge.watermark(), at(100));
     EXPECT_THROW(merge.update(0, at(5)), WatermarkError);
     EXPECT_THROW(WatermarkMerge(0), Error);
 }
@@ -128,7 +128,19 @@ TEST(WatermarkMerge, AnInputThatEndsDoesNotEndTheTimeOfOneThatIsIdle) {
     EXPECT_EQ(merge.progress(), (Progress{at(120), false}));
     merge.set_idle(1);
     merge.set_ended(1);
-    EXPECT_EQ(merge.progress(), (Progress{EventTime::latest(), false}));
+    EXPECT_EQ(merge.progress(), (Progress{at(120), false}));
+}
+
+TEST(WatermarkMerge, WhenAllHaveEndedTimeIsTheLastOfTheirsWhicheverEndedFirst) {
+    for (const std::size_t first : {0U, 1U}) {
+        WatermarkMerge merge(2);
+        merge.update(0, at(100));
+        merge.update(1, at(40));
+        merge.set_ended(first);
+        EXPECT_EQ(merge.watermark(), first == 0 ? at(40) : at(100));
+        merge.set_ended(1 - first);
+        EXPECT_EQ(merge.progress(), (Progress{at(100), false}));
+    }
 }
 
 }  // namespace

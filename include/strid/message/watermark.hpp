@@ -115,7 +115,8 @@ struct Progress {
 
 /// One watermark for several inputs (the splits of a source, the links of a port): the least of
 /// those that are active. An input that is idle holds nobody back; what it brings when it wakes may
-/// be late. An input that has ended promises everything, but does not end the time of the others.
+/// be late. An input that has ended holds nobody back either; when all have, time stands where the
+/// one that came furthest left it, whichever ended first.
 ///
 /// O(1) per update but where the slowest input moves, which takes O(inputs).
 class WatermarkMerge {
@@ -166,6 +167,7 @@ class WatermarkMerge {
     std::size_t active_ = 0;
     std::size_t ended_ = 0;
     EventTime watermark_ = EventTime::earliest();
+    EventTime last_ = EventTime::earliest();  // that an input promised before it ended
 };
 
 }  // namespace strid

@@ -189,13 +189,13 @@ class Kernel final : public Node {
     }
 
     RunResult run_without_input(std::int64_t& clock_ns) {
-        if (input_.exhausted()) {
-            ended_ = true;
-            return finish(clock_ns);
-        }
         if (Chain::draws || input_.progress() != progress_) {
             advance(clock_ns);
             idle_published_ = false;
+        }
+        if (input_.exhausted()) {
+            ended_ = true;
+            if (!advancing_) return finish(clock_ns);
         }
         if (!idle_published_) {
             flush_stages();

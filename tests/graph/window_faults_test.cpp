@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What goes wrong in windows and joins: functions of theirs that throw, in every mode; streams that
+// end with windows open that nobody wants; times at the limits of the type; promises that only some
+// records carry.
+#include <atomic>
+#include <functional>
+#include <limits>
+#include <string>
+
+#include <gmock/gmock.h>
+
+#include <strid/window/content.hpp>
+
+#include "windows.hpp"
+
+namespace strid {
+namespace {
+
+using namespace test;
+using namespace std::chrono_literals;
+using window::CountWindows;
+
+std::vector<Event> ordered_events(std::uint64_t seed, std::size_t count) {
+    return random_events(seed, {.disorder = 0, .too_late = 0}, count);
+}
+
+// ---- functions that throw ----------------------------------------------------------------------
+
+/// Throws when it is called for the `at`th time; 0: never.
+struct Probe {
+    std::shared_ptr<std::atomic<std::uint64_t>> calls =
+        std::make_shared<std::atomic<std::uint64_t>>(0);
+    std::uint64_t at = 0;
+
+    void operator()() const {
+        // Relaxed: a count that hands over nothing.
+        if (calls->fetch_add(1, std::memory_order_relaxed) + 1 == at) {
+            throw std::runtime_error("the function broke");
+        }
+    }
+};
+
+struct Alarm {
+    Probe probe;
+
+    template <class Emit>
+    void operator()(const Event& event, Timers& timers, Emit&) {
+        timers.at(event.time + 5ns);
+    }
+    template <class Emit>
+    void on_timer(EventTime time, Timers&, Emit& emit) {
+        probe();
+        emit(time.ns());
+    }
+};
+
+/// An operator 'broken' with the probe in its function, behind one stream or two.
+using Wiring = std::function<void(Graph&, const std::vector<Event>&, const Probe&)>;
+
+auto stream_of(Graph& graph, const std::vector<Event>& events) {
+    return graph.source(replay(events)).event_time(&Event::time, MonotonousTime{});
+}
+const auto ignore = [](const auto&) {};
+const auto side = on(&Event::key, &Event::time);
+
+const std::pair<const char*, Wiring> wirings[] = {
+    {"full content",
+     [](Graph& graph, const std::vector<Event>& events, const Probe& probe) {
+         stream_of(graph, events)
+             .key_by<&Event::key>()
+             .window(sliding(100, 30), &Event::time, window::content<Event>([probe](auto records) {
+                         probe();
+                         return records.size();
+                     }),
+                     {.name = "broken"})
+             .sink(ignore);
+     }},
+    {"farmed content",
+     [](Graph& graph, const std::vector<Event>& events, const Probe& probe) {
+         stream_of(graph, events)
+             .group_by<&Event::key>()
+             .parallel_windows(sliding(100, 30), &Event::time,
+                               window::content<Event>([probe](auto records) {
+                                   probe();
+                                   return records.size();
+                               }),
+                               {.name = "broken"})
+             .sink(ignore);
+     }},
+    {"a process function",
+     [](Graph& graph, const std::vector<Event>& events, const Probe& probe) {
+         stream_of(graph, events)
+             .key_by<&Event::key>()
+             .window(CountWindows::sliding(20, 5),
+                     window::process<Event, std::int64_t>([probe](std::uint32_t, const auto&,
+                                                                  std::span<const Event> records,
+                                                                  auto& emit) {
+                         emit(records.front().value);
+                         probe();
+                     }),
+                     {.name = "broken"})
+             .sink(ignore);
+     }},
+    {"a trigger",
+     [](Graph& graph, const std::vector<Event>& events, const Probe& probe) {
+         stream_of(graph, events)
+             .key_by<&Event::key>()
+             .window(window::global([probe](const Event&) {
+                         probe();
+                         return window::Trigger::wait;
+                     }),
+                     sum, {.name = "broken"})
+             .sink(ignore);
+     }},
+    {"a timer",
+     [](Graph& graph, const std::vector<Event>& events, const Probe& probe) {
+         stream_of(graph, events)
+             .key_by<&Event::key>()
+             .process<std::int64_t>(Alarm{probe}, {.name = "broken"})
+             .sink(ignore);
+     }},
+    {"an interval join",
+     [](Graph& graph, const std::vector<Event>& events, const Probe& probe) {
+         interval_join(stream_of(graph, events), stream_of(graph, events), side, side,
+                       {{-50ns}, {50ns}},
+                       [probe](const Event& a, const Event& b) {
+                           probe();
+                           return a.value + b.value;
+                       },
+                       {.name = "broken"})
+             .sink(ignore);
+     }},
+    {"a window join",
+     [](Graph& graph, const std::vector<Event>& events, const Probe& probe) {
+         window_join(stream_of(graph, events), stream_of(graph, events), side, side,
+                     TimeWindows::tumbling(100ns),
+                     [probe](const Event& a, const Event& b) {
+                         probe();
+                         return a.value + b.value;
+                     },
+                     {.name = "broken"})
+             .sink(ignore);
+     }},
+};
+
+TEST(WindowFaults, AFunctionThatThrowsEndsTheRunAndNamesTheOperator) {
+    for (const auto& [name, wire] : wirings) {
+        const auto events = ordered_events(1, 400);
+        Probe counting;
+        Graph whole{"whole"};
+        wire(whole, events, counting);
+        run(whole, run_options(2));
+        const std::uint64_t calls = *counting.calls;
+        ASSERT_GT(calls, 10U) << name;
+        for (std::uint64_t seed = 0; seed < 4; ++seed) {
+            for (const std::uint64_t at : {std::uint64_t{1}, calls / 2, calls}) {
+                Graph graph{"broken"};
+                wire(graph, events, {.at = at});
+                try {
+                    run(graph, run_options(seed));
+                    ADD_FAILURE() << name << ", call " << at << ": nothing was thrown";
+                } catch (const OperatorError& error) {
+                    EXPECT_EQ(error.operator_name(), "broken") << name;
+                    EXPECT_THAT(error.what(), testing::HasSubstr("the function broke")) << name;
+                }
+            }
+        }
+    }
+}
+
+// ---- open windows that are dropped -------------------------------------------------------------
+
+using Rows = std::vector<Row>;
+
+/// A sink of results as rows.
+auto into(std::shared_ptr<Collected<Row>> rows) {
+    return [rows = std::move(rows)](const auto& row) {
+        rows->add(
+            {row.key, row.window.start.ns(), row.window.end.ns(), static_cast<double>(row.value)});
+    };
+}
+
+template <class Wire>
+Rows rows_when_dropped(const std::vector<Event>& events, const Wire& wire, std::uint64_t seed) {
+    Graph graph{"dropped"};
+    auto rows = std::make_shared<Collected<Row>>();
+    wire(stream_of(graph, events), WindowOptions{.at_end = OpenWindows::drop}).sink(into(rows));
+    run(graph, run_options(seed));
+    Rows result = rows->records();
+    std::sort(result.begin(), result.end());
+    return result;
+}
+
+template <class Wire>
+void drops_what_is_open(const char* what, const TimeWindows& windows, const Wire& wire) {
+    for (std::uint64_t seed = 0; seed < 8; ++seed) {
+        const auto events = ordered_events(seed, 1'000);
+        Rows expected_rows = expected(events, windows, 0ns, 0ns, sum).rows;
+        const std::size_t all = expected_rows.size();
+        std::erase_if(expected_rows,
+                      [&](const Row& row) { return std::get<2>(row) > events.back().time.ns(); });
+        ASSERT_LT(expected_rows.size(), all) << "nothing is open at the end";
+        ASSERT_EQ(rows_when_dropped(events, wire, seed), expected_rows)
+            << what << ", seed " << seed;
+    }
+}
+
+TEST(OpenWindows, OfTimeAreDroppedWhereAskedForInEveryDistribution) {
+    const TimeWindows windows = sliding(400, 100);
+    drops_what_is_open("by key", windows, [&](auto stream, const WindowOptions& options) {
+        return std::move(stream).template key_by<&Event::key>().window(windows, &Event::time, sum,
+                                                                       options);
+    });
+    drops_what_is_open("farmed", windows, [&](auto stream, const WindowOptions& options) {
+        return std::move(stream).template group_by<&Event::key>().parallel_windows(
+            windows, &Event::time, sum, options);
+    });
+    drops_what_is_open("combined", windows, [&](auto stream, const WindowOptions& options) {
+        return std::move(stream).template group_by<&Event::key>().combined_windows(
+            windows, &Event::time, sum, options);
+    });
+    drops_what_is_open("paned", windows, [&](auto stream, const WindowOptions& options) {
+        return std::move(stream).template group_by<&Event::key>().paned_windows(
+            windows, &Event::time, sum, options);
+    });
+    drops_what_is_open("map-reduce", windows, [&](auto stream, const WindowOptions& options) {
+        return std::move(stream).template group_by<&Event::key>().map_reduce_windows(
+            windows, &Event::time, sum, options);
+    });
+}
+
+/// Whichever of two sources ends first.
+TEST(OpenWindows, AreThoseThatTheSourceWhichWentFurthestLeavesOpen) {
+    const TimeWindows windows = sliding(400, 100);
+    for (std::uint64_t seed = 0; seed < 12; ++seed) {
+        std::vector<Event> short_one;
+        std::vector<Event> long_one;
+        std::vector<Event> both;
+        for (const Event& event : ordered_events(seed, 1'000)) {
+            const bool is_short = event.value % 2 == 0;
+            if (is_short && short_one.size() == 100) continue;
+            (is_short ? short_one : long_one).push_back(event);
+            both.push_back(event);
+        }
+        Rows expected_rows = expected(both, windows, 0ns, 0ns, sum).rows;
+        std::erase_if(expected_rows,
+                      [&](const Row& row) { return std::get<2>(row) > long_one.back().time.ns(); });
+        Graph graph{"dropped"};
+        auto rows = std::make_shared<Collected<Row>>();
+        auto first = stream_of(graph, seed % 2 == 0 ? short_one : long_one);
+        auto second = stream_of(graph, seed % 2 == 0 ? long_one : short_one);
+        std::move(first)
+            .merge(std::move(second))
+            .key_by<&Event::key>()
+            .window(windows, &Event::time, sum, {.at_end = OpenWindows::drop})
+            .sink(into(rows));
+        run(graph, run_options(seed));
+        Rows answer = rows->records();
+        std::sort(answer.begin(), answer.end());
+        ASSERT_EQ(answer, expected_rows) << "seed " << seed;
+    }
+}
+
+TEST(OpenWindows, OfSessionsAreDroppedWhereAskedFor) {
+    const auto sessions = SessionWindows::with_gap(40ns);
+    for (std::uint64_t seed = 0; seed < 8; ++seed) {
+        const auto events = ordered_events(seed, 1'000);
+        Rows expected_rows = expected(events, sessions, 0ns, 0ns, sum).rows;
+        const std::size_t all = expected_rows.size();
+        std::erase_if(expected_rows,
+                      [&](const Row& row) { return std::get<2>(row) >= events.back().time.ns(); });
+        ASSERT_LT(expected_rows.size(), all) << "nothing is open at the end";
+        const auto wire = [&](auto stream, const WindowOptions& options) {
+            return std::move(stream).template key_by<&Event::key>().window(sessions, &Event::time,
+                                                                           sum, options);
+        };
+        ASSERT_EQ(rows_when_dropped(events, wire, seed), expected_rows) << "seed " << seed;
+    }
+}
+
+TEST(OpenWindows, OfCountsAndOfEverythingAreDroppedWhereAskedFor) {
+    for (std::uint64_t seed = 0; seed < 8; ++seed) {
+        const auto events = ordered_events(seed, 1'000);
+        std::map<std::uint32_t, std::uint64_t> records;
+        for (const Event& event : events) ++records[event.key];
+        std::uint64_t whole = 0;
+        for (const auto& [key, count] : records) whole += count / 30;
+        const WindowOptions options{.at_end = OpenWindows::drop};
+        Graph graph{"dropped"};
+        auto fired = std::make_shared<std::atomic<std::uint64_t>>(0);
+        stream_of(graph, events)
+            .key_by<&Event::key>()
+            .window(CountWindows::tumbling(30), window::count(), options)
+            .sink([fired](const auto& row) {
+                EXPECT_EQ(row.value, 30U);
+                ++*fired;
+            });
+        auto never = std::make_shared<std::atomic<std::uint64_t>>(0);
+        stream_of(graph, events)
+            .key_by<&Event::key>()
+            .window(window::global([](const Event&) { return window::Trigger::wait; }), sum,
+                    options)
+            .sink([never](const auto&) { ++*never; });
+        run(graph, run_options(seed));
+        EXPECT_EQ(*fired, whole) << "seed " << seed;
+        EXPECT_EQ(*never, 0U) << "seed " << seed;
+    }
+}
+
+// ---- the limits of time ------------------------------------------------------------------------
+
+/// Records at both ends of what a time can be, and in the middle.
+std::vector<Event> events_at_the_limits() {
+    constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();
+    constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+    std::vector<Event> events;
+    for (const std::int64_t time : {least, least + 1, least + 39, least + 1'000, std::int64_t{0},
+                                    most - 1'000, most - 39, most - 1}) {
+        for (std::uint32_t key = 0; key < 3; ++key) events.push_back({key, at(time), 1});
+    }
+    return events;
+}
+
+TEST(LimitsOfTime, EveryRecordIsInAWindowOfItsOwnTime) {
+    const auto events = events_at_the_limits();
+    const auto counted = [&](const auto& windows, std::uint64_t seed) {
+        Graph graph{"limits"};
+        auto all = std::make_shared<std::atomic<std::uint64_t>>(0);
+        stream_of(graph, events)
+            .key_by<&Event::key>()
+            .window(windows, &Event::time, window::count())
+            .sink([all](const auto& row) {
+                EXPECT_LE(row.window.start, row.window.end);
+                *all += row.value;
+            });
+        const RunReport report = run(graph, run_options(seed));
+        return *all + late_in(report);
+    };
+    for (std::uint64_t seed = 0; seed < 8; ++seed) {
+        EXPECT_EQ(counted(TimeWindows::tumbling(100ns), seed), events.size()) << "seed " << seed;
+        EXPECT_EQ(counted(SessionWindows::with_gap(40ns), seed), events.size()) << "seed " << seed;
+        EXPECT_GE(counted(sliding(100, 25), seed), events.size()) << "seed " << seed;
+    }
+}
+
+TEST(LimitsOfTime, JoinsPairWhatIsNearThere) {
+    const auto events = events_at_the_limits();
+    std::uint64_t expected_pairs = 0;
+    for (const Event& a : events) {
+        for (const Event& b : events) {
+            // Both differences of what lies on one side of 0 can be told.
+            if (a.key != b.key || (a.time.ns() < 0) != (b.time.ns() < 0)) continue;
+            if (std::abs(a.time.ns() - b.time.ns()) <= 40) ++expected_pairs;
+        }
+    }
+    for (std::uint64_t seed = 0; seed < 8; ++seed) {
+        Graph graph{"limits"};
+        auto pairs = std::make_shared<std::atomic<std::uint64_t>>(0);
+        interval_join(stream_of(graph, events), stream_of(graph, events), side, side,
+                      {{-40ns}, {40ns}},
+                      [](const Event& a, const Event& b) { return a.value + b.value; })
+            .sink([pairs](std::int64_t) { ++*pairs; });
+        run(graph, run_options(seed));
+        EXPECT_EQ(*pairs, expected_pairs) << "seed " << seed;
+    }
+}
+
+// ---- punctuation -------------------------------------------------------------------------------
+
+TEST(PunctuatedTime, FiresTheWindowsOfABoundThatSomeRecordsCarry) {
+    for (std::uint64_t seed = 0; seed < 8; ++seed) {
+        const auto events = random_events(seed, {.too_late = 0}, event_count);
+        const auto promised = watermarks(events, 50ns);
+        struct Marked {
+            Event event;
+            std::optional<EventTime> promise;
+        };
+        std::vector<Marked> marked;
+        for (std::size_t i = 0; i < events.size(); ++i) {
+            marked.push_back({events[i], i % 16 == 15 ? std::optional{promised[i]} : std::nullopt});
+        }
+        const auto windows = sliding(100, 30);
+        Graph graph{"punctuated"};
+        auto rows = std::make_shared<Collected<Row>>();
+        graph.source(replay(marked))
+            .event_time([](const Marked& one) { return one.event.time; },
+                        PunctuatedTime{[](const Marked& one) { return one.promise; }})
+            .key_by([](const Marked& one) { return one.event.key; })
+            .window(
+                windows, [](const Marked& one) { return one.event.time; },
+                window::sum<Marked>([](const Marked& one) { return one.event.value; }))
+            .sink(into(rows));
+        const RunReport report = run(graph, run_options(seed));
+        Rows answer = rows->records();
+        std::sort(answer.begin(), answer.end());
+        ASSERT_EQ(answer, expected(events, windows, 50ns, 0ns, sum).rows) << "seed " << seed;
+        ASSERT_EQ(late_in(report), 0U) << "seed " << seed;
+    }
+}
+
+}  // namespace
+}  // namespace strid
