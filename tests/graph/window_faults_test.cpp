@@ -366,8 +366,6 @@ TEST(LimitsOfTime, JoinsPairWhatIsNearThere) {
     }
 }
 
-// ---- punctuation -------------------------------------------------------------------------------
-
 TEST(PunctuatedTime, FiresTheWindowsOfABoundThatSomeRecordsCarry) {
     for (std::uint64_t seed = 0; seed < 8; ++seed) {
         const auto events = random_events(seed, {.too_late = 0}, event_count);
