@@ -19,7 +19,6 @@ namespace {
 
 using namespace test;
 using namespace std::chrono_literals;
-using window::CountWindows;
 
 std::vector<Event> ordered_events(std::uint64_t seed, std::size_t count) {
     return random_events(seed, {.disorder = 0, .too_late = 0}, count);
@@ -92,7 +91,7 @@ const std::pair<const char*, Wiring> wirings[] = {
      [](Graph& graph, const std::vector<Event>& events, const Probe& probe) {
          stream_of(graph, events)
              .key_by<&Event::key>()
-             .window(CountWindows::sliding(20, 5),
+             .window(window::CountWindows::sliding(20, 5),
                      window::process<Event, std::int64_t>([probe](std::uint32_t, const auto&,
                                                                   std::span<const Event> records,
                                                                   auto& emit) {
@@ -291,7 +290,7 @@ TEST(OpenWindows, OfCountsAndOfEverythingAreDroppedWhereAskedFor) {
         auto fired = std::make_shared<std::atomic<std::uint64_t>>(0);
         stream_of(graph, events)
             .key_by<&Event::key>()
-            .window(CountWindows::tumbling(30), window::count(), options)
+            .window(window::CountWindows::tumbling(30), window::count(), options)
             .sink([fired](const auto& row) {
                 EXPECT_EQ(row.value, 30U);
                 ++*fired;
@@ -349,7 +348,6 @@ TEST(LimitsOfTime, JoinsPairWhatIsNearThere) {
     std::uint64_t expected_pairs = 0;
     for (const Event& a : events) {
         for (const Event& b : events) {
-            // Both differences of what lies on one side of 0 can be told.
             if (a.key != b.key || (a.time.ns() < 0) != (b.time.ns() < 0)) continue;
             if (std::abs(a.time.ns() - b.time.ns()) <= 40) ++expected_pairs;
         }
