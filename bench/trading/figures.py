@@ -9,7 +9,8 @@ through all variants in turn, so that a busy moment of the machine does not fall
 Every program checks its own answer; a wrong one ends this.
 
   5a       multicast of tokens by the ways to manage their memory
-  5b       the highest input rate that is sustained, by workers and variant
+  5b       the highest input rate that is sustained, by workers and variant; again with symbols of
+           which a few have most quotes, by key and by window
   6        the same with other allocators in the place of the standard one, by LD_PRELOAD
   7        the best of each
   table 1  resident memory while a trading day goes by
@@ -39,6 +40,8 @@ ALLOCATORS = {
 FARMED = ["static", "copy", "wrapper", "wrapper-slab", "shared_ptr", "static-block", "block",
           "engine"]
 PRELOADED = ["wrapper", "wrapper-slab", "engine"]
+SKEWED = ["wrapper-slab", "block", "engine", "engine-keys"]
+ZIPF_EXPONENT = "1"
 
 SIZES = {
     # A few windows of a few symbols: whether everything works.
@@ -96,9 +99,10 @@ class Bench:
             sys.exit(f"{program} {' '.join(arguments)} ({allocator}): {done.stderr.strip()}")
         return done.stdout
 
-    def trading(self, mode: str, variant: str, workers: int, allocator: str = "glibc") -> dict:
+    def trading(self, mode: str, variant: str, workers: int, allocator: str = "glibc",
+                more: tuple[str, ...] = ()) -> dict:
         arguments = ["--mode", mode, "--variant", variant, "--workers", str(workers),
-                     *self.size[mode]]
+                     *self.size[mode], *more]
         row = json.loads(self.run("trading_bench", arguments, allocator))
         return {"allocator": allocator, **row}
 
@@ -213,6 +217,22 @@ def figure_5b(bench: Bench, rows: list[dict]) -> list[str]:
         for variant in variants])
 
 
+def figure_5b_skewed(bench: Bench, output: Path) -> list[str]:
+    """Key partitioning has one worker for the symbol that a seventh of the quotes are of."""
+    rows = [{"round": number, **bench.trading("rate", variant, workers,
+                                              more=("--zipf", ZIPF_EXPONENT))}
+            for number in range(bench.size["rounds"]) for workers in bench.size["workers"]
+            for variant in SKEWED]
+    write_csv(output / "rates_skewed.csv", rows)
+    found = by_case(rows)
+    lines = [f"## 5b with symbols by Zipf's law, exponent {ZIPF_EXPONENT}", "",
+             "Medians of the rounds, least and largest.", ""]
+    head = ["quotes/s"] + [f"{workers} workers" for workers in bench.size["workers"]]
+    return lines + table(head, [[variant] + [kilo(found[variant, "glibc", workers])
+                                             for workers in bench.size["workers"]]
+                                for variant in SKEWED])
+
+
 def figure_6(bench: Bench, rows: list[dict]) -> list[str]:
     found = by_case(rows)
     lines = ["## 6: other allocators in the place of the standard one", ""]
@@ -315,7 +335,8 @@ def main() -> None:
     lines += figure_5a(bench, output)
     rows = measure_rates(bench, output)
     write_rates(bench, rows, output)
-    lines += figure_5b(bench, rows) + figure_6(bench, rows) + figure_7(rows, output)
+    lines += figure_5b(bench, rows) + figure_5b_skewed(bench, output)
+    lines += figure_6(bench, rows) + figure_7(rows, output)
     lines += table_1(bench, output)
     lines += [f"All of it took {time.monotonic() - begin:.0f} s."]
     (output / "figures.md").write_text("\n".join(lines) + "\n")

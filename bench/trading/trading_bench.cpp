@@ -3,7 +3,8 @@
 // The trading operator of paper 1 (section 5) in one of its variants, measured once. Prints one
 // line of JSON; figures.py runs it for figures 5b, 6, 7 and table 1.
 //
-//   trading_bench --mode rate   --variant V --workers N   the highest input rate that is sustained
+//   trading_bench --mode rate   --variant V --workers N   the highest input rate that is sustained;
+//                 --zipf E: symbols of Zipf's law, all alike by default
 //   trading_bench --mode memory --variant V --workers N   resident memory while a day goes by
 //   trading_bench --mode check  --variant V --workers N   every forecast compared
 //   trading_bench --mode list                             the variants
@@ -37,6 +38,7 @@ struct Settings {
     double seconds = 0.5;    // of a phase; of the day in mode memory
     double lateness_ms_max = 50;
     int steps = 5;
+    double zipf = 0;  // exponent, of the symbols in mode rate
     double day_quotes = 50e6;
     std::uint64_t quotes = 0;  // mode check
     std::size_t in_flight = 2048;
@@ -90,6 +92,7 @@ void measure_rate(const Settings& settings) {
     Setup setup(settings);
     const std::uint64_t compared = compared_per_symbol * settings.symbols;
     setup.feed_options.fill_quotes = setup.fill;
+    setup.feed_options.shape.zipf_exponent = settings.zipf;
     Feed feed(setup.feed_options);
     Answer answer(settings.symbols, compared);
     RateSearch search({.fill_quotes = setup.fill,
@@ -183,6 +186,7 @@ int main(int argc, char** argv) try {
                  {"--seconds", number_into(settings.seconds)},
                  {"--lateness-ms", number_into(settings.lateness_ms_max)},
                  {"--steps", number_into(settings.steps)},
+                 {"--zipf", number_into(settings.zipf)},
                  {"--day-quotes", number_into(settings.day_quotes)},
                  {"--quotes", number_into(settings.quotes)},
                  {"--in-flight", number_into(settings.in_flight)}}}
