@@ -5,6 +5,8 @@ The oracles (awk, SQLite, Python) are asked again where the input is made here; 
 of the bundled input are theirs too (apps/make-golden.sh).
 """
 
+import csv
+import json
 import os
 import random
 import subprocess
@@ -229,8 +231,19 @@ class YahooBenchmark(Answers):
     def test_other_windows_and_views_that_are_late(self):
         for window_ms, disorder_ms in [(1, 1), (1000, 100), (7000, 300), (3600000, 1000)]:
             expected = self.counts(EVENTS, CAMPAIGNS, window_ms, disorder_ms)
-            self.answers_everywhere(expected, 1, "yahoo-benchmark", EVENTS, *self.with_campaigns,
-                                    "--window", f"{window_ms}ms", "--disorder", f"{disorder_ms}ms")
+            settings = [*self.with_campaigns, "--window", f"{window_ms}ms",
+                        "--disorder", f"{disorder_ms}ms"]
+            self.answers_everywhere(expected, 1, "yahoo-benchmark", EVENTS, *settings)
+            metrics = self.folder / "metrics.json"
+            self.strid("run", "yahoo-benchmark", "--input", EVENTS, *settings,
+                       "--output", self.folder / "out.csv", "--metrics", metrics)
+            operators = {one["name"]: one
+                         for segment in json.loads(metrics.read_text())["segments"]
+                         for one in segment["operators"]}
+            with expected.open() as file:
+                counted = sum(int(row[-1]) for row in csv.reader(file))
+            late = sum(one["records_late"] for one in operators.values())
+            self.assertEqual(late, operators["join"]["records_out"] - counted)
 
     def test_ads_without_a_campaign_and_times_before_1970(self):
         chance = random.Random(17)
