@@ -9,13 +9,14 @@ strid := $(build)/tools/strid
 quietly := scripts/quietly
 sources = $(shell git ls-files -co --exclude-standard '*.hpp' '*.cpp')
 
-.PHONY: help demo test bench soak format check install-dependencies configure clean
+.PHONY: help demo test bench figures soak format check install-dependencies configure clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo 'make demo     build, run flights, word count and spike detection on bundled input, into out/'
 	@echo 'make test     build and run every test'
 	@echo 'make bench    build and run the benchmarks, print their table'
+	@echo 'make figures  the figures of the trading operator, tables and plots into out/trading; ten minutes'
 	@echo 'make soak     a minute of a slow sink behind a source at full speed: flat memory, nothing lost'
 	@echo 'make format   format the C++ files (clang-format-16)'
 	@echo 'make check    the whole of continuous integration: every sanitizer and both compilers'
@@ -37,9 +38,18 @@ test: configure
 	@$(quietly) build cmake --build --preset release -j $(JOBS) -- -k 0
 	@scripts/run-tests release
 
-bench: configure
+bench:
+	@scripts/install-dependencies --bench
+	@$(quietly) configure cmake --preset release
 	@$(quietly) build-bench cmake --build --preset release -j $(JOBS)
 	@scripts/bench $(build)
+
+figures:
+	@scripts/install-dependencies --bench
+	@$(quietly) configure cmake --preset release
+	@$(quietly) build-figures cmake --build --preset release -j $(JOBS) \
+		--target trading_bench multicast_bench
+	@bench/trading/figures.py --build $(build) --output out/trading
 
 soak: configure
 	@$(quietly) build-soak cmake --build --preset release -j $(JOBS) --target graph_slow_test
