@@ -32,9 +32,11 @@ auto both_sides_everywhere(Left&& left, Right&& right, const KeyOf& key_of,
                    {.name = options.name.empty() ? "" : options.name + "-hash-" + which})
             .broadcast();
     };
-    return SharedWork::both(
-        everywhere(as_either<Either, 0>(std::forward<Left>(left), options, "left"), "left"),
-        everywhere(as_either<Either, 1>(std::forward<Right>(right), options, "right"), "right"));
+    auto lefts =
+        everywhere(as_either<Either, 0>(std::forward<Left>(left), options, "left"), "left");
+    auto rights =
+        everywhere(as_either<Either, 1>(std::forward<Right>(right), options, "right"), "right");
+    return SharedWork::both(std::move(lefts), std::move(rights));
 }
 
 }  // namespace graph
