@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A window's aggregate takes the records that arrive, and no others.
-// expect: AggregateOf
+// expect: FunctionOf
 #include <string>
 
 #include <strid/window/aggregates.hpp>

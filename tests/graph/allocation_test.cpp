@@ -12,6 +12,8 @@
 
 #include <strid/window/aggregates.hpp>
 #include <strid/window/content.hpp>
+#include <strid/window/fold.hpp>
+#include <strid/window/panes.hpp>
 
 #include "../support/counting_new.hpp"
 #include "test_sources.hpp"
@@ -183,6 +185,34 @@ TEST(Allocations, NoneForARecordInAWindowOfFullContent) {
             .key_by([](const std::uint64_t& n) { return n % 7; })
             .window(window::TimeWindows::sliding(2us, 1us), time_of,
                     window::content<std::uint64_t>(last, time_of))
+            .sink(Drop{});
+    });
+}
+
+TEST(Allocations, NoneForARecordInAFoldOrATreeOfPanes) {
+    using namespace std::chrono_literals;
+    const auto fold = window::fold<std::uint64_t>(
+        std::uint64_t{0},
+        [](std::uint64_t& hash, const std::uint64_t& n) { hash = hash * 31 + n; });
+    expect_none_per_record("folds of time", [&](auto stream) {
+        std::move(stream)
+            .event_time(time_of, BoundedDisorder{50ns})
+            .key_by(by_remainder)
+            .window(window::TimeWindows::sliding(2us, 1us), time_of, fold)
+            .sink(Drop{});
+    });
+    expect_none_per_record("folds of counts", [&](auto stream) {
+        std::move(stream)
+            .key_by(by_remainder)
+            .window(window::CountWindows::sliding(100, 10), fold)
+            .sink(Drop{});
+    });
+    expect_none_per_record("a tree of panes", [](auto stream) {
+        std::move(stream)
+            .event_time(time_of, BoundedDisorder{50ns})
+            .key_by([](const std::uint64_t& n) { return n % 7; })
+            .window(window::TimeWindows::sliding(10us, 100ns), time_of,
+                    window::kept_in<window::PaneTree>(window::maximum<std::uint64_t>(last_digits)))
             .sink(Drop{});
     });
 }

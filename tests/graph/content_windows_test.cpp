@@ -143,25 +143,6 @@ TEST(ContentWindows, StandInAContainerOfTheUsers) {
     agrees_with(SessionWindows::with_gap(Duration{40}), contained_median, oracle_median, {});
 }
 
-TEST(ContentWindows, FoldTheirRecordsFromTheFirstToTheLast) {
-    const auto folded = window::fold<Event>(
-        std::uint64_t{1},
-        [](std::uint64_t& hash, const Event& event) {
-            hash = (hash * 31 + static_cast<std::uint64_t>(event.value + 500)) % 1'000'003;
-        },
-        &Event::time);
-    const Oracle oracle{[](std::vector<Event> all) {
-        std::stable_sort(all.begin(), all.end(),
-                         [](const Event& a, const Event& b) { return a.time < b.time; });
-        std::uint64_t hash = 1;
-        for (const Event& event : all) {
-            hash = (hash * 31 + static_cast<std::uint64_t>(event.value + 500)) % 1'000'003;
-        }
-        return static_cast<double>(hash);
-    }};
-    agrees_with(sliding(100, 25), folded, oracle, {});
-}
-
 struct Seen {
     std::uint32_t key;
     std::uint64_t start;

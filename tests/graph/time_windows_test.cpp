@@ -2,6 +2,8 @@
 //
 // Windows of event time in a running graph against the obvious computation (windows.hpp), in
 // every mode, with several parallelisms, and under simulation.
+#include <strid/window/panes.hpp>
+
 #include "windows.hpp"
 
 namespace strid {
@@ -66,6 +68,19 @@ TEST(TimeWindowsInAGraph, FireAgainWhileTheyTakeLateRecords) {
     agrees_with_lateness(sliding(100, 25));
     agrees_with_lateness(sliding(100, 100));
     agrees_with_lateness(sliding(30, 70));
+}
+
+/// The same answers out of a finger tree of panes.
+TEST(TimeWindowsInAGraph, KeepTheirPanesInATreeWhereAskedFor) {
+    const auto sum_in_tree = window::kept_in<window::PaneTree>(sum);
+    const auto mean_in_tree = window::kept_in<window::PaneTree>(mean);
+    agrees(sliding(1'000, 10), sum_in_tree, {});
+    agrees(sliding(100, 30, 7), mean_in_tree, {});
+    agrees(sliding(100, 100), sum_in_tree, {});
+    agrees(sliding(30, 70), sum_in_tree, {.step = 40});
+    agrees(sliding(500, 10), mean_in_tree, {.disorder = 300, .too_late = 2'000}, Duration{0});
+    agrees_with_lateness(sliding(1'000, 10), sum_in_tree);
+    agrees_with_lateness(sliding(30, 70), sum_in_tree);
 }
 
 /// The sums of a key's windows of 10, summed again over 100 for all keys together: what the records

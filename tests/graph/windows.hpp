@@ -278,14 +278,14 @@ inline TimeWindows sliding(std::int64_t length, std::int64_t slide, std::int64_t
     return TimeWindows::sliding(Duration{length}, Duration{slide}, Duration{offset});
 }
 
-template <class Windows>
-void agrees_with_lateness(const Windows& windows) {
+template <class Windows, class A = decltype(sum)>
+void agrees_with_lateness(const Windows& windows, const A& aggregate = sum) {
     for (std::uint64_t seed = 0; seed < 8; ++seed) {
         const auto events = random_events(seed, {.too_late = 900}, event_count);
         const Duration lateness{static_cast<std::int64_t>(1 + 97 * seed)};
         const Setting setting{.options = {.lateness = lateness}, .run = run_options(seed)};
-        const Answer answer = computed(events, windows, sum, setting);
-        const Answer oracle = expected(events, windows, setting.bound, lateness, sum);
+        const Answer answer = computed(events, windows, aggregate, setting);
+        const Answer oracle = expected(events, windows, setting.bound, lateness, aggregate);
         ASSERT_EQ(answer.late, oracle.late) << "seed " << seed;
         // A session that grew may have fired as what it was before.
         ASSERT_TRUE(std::includes(answer.rows.begin(), answer.rows.end(), oracle.rows.begin(),

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <random>
 #include <string>
 #include <utility>
@@ -61,12 +62,31 @@ class Model {
         for (const auto& [time, state] : states_) sum = aggregate_.combine(sum, state);
         return sum;
     }
+    [[nodiscard]] State query(std::int64_t from, std::int64_t to) const {
+        State sum = aggregate_.identity();
+        for (const auto& [time, state] : states_) {
+            if (time >= from && time < to) sum = aggregate_.combine(sum, state);
+        }
+        return sum;
+    }
     [[nodiscard]] std::size_t size() const { return states_.size(); }
+    [[nodiscard]] std::int64_t oldest() const { return states_.begin()->first; }
+    [[nodiscard]] std::int64_t newest() const { return states_.rbegin()->first; }
+    [[nodiscard]] std::optional<std::int64_t> first_from(std::int64_t time) const {
+        const auto at = states_.lower_bound(time);
+        return at == states_.end() ? std::nullopt : std::optional(at->first);
+    }
 
   private:
     A aggregate_;
     std::map<std::int64_t, State> states_;
 };
+
+template <class Tree>
+std::optional<std::int64_t> first_from(const Tree& tree, std::int64_t time) {
+    const std::int64_t* const first = tree.first_from(time);
+    return first == nullptr ? std::nullopt : std::optional(*first);
+}
 
 template <std::uint32_t value>
 struct Arity {
@@ -94,6 +114,10 @@ TYPED_TEST(FingerTreeOfArity, AnswersAsTheModelAfterAnySteps) {
             RC_ASSERT(tree.is_valid());
             RC_ASSERT(tree.size() == model.size());
             RC_ASSERT(tree.query() == model.query());
+            RC_ASSERT(tree.query(time, time + 7) == model.query(time, time + 7));
+            RC_ASSERT(first_from(tree, time) == model.first_from(time));
+            if (tree.size() == 0) continue;
+            RC_ASSERT(tree.oldest() == model.oldest() && tree.newest() == model.newest());
         }
     }));
 }
@@ -128,6 +152,12 @@ void expect_model(Tree& tree, M& model, const Stream& stream, StateOf&& state_of
         }
         ASSERT_EQ(tree.size(), model.size()) << "seed " << stream.seed << ", step " << i;
         ASSERT_EQ(tree.query(), model.query()) << "seed " << stream.seed << ", step " << i;
+        if (i % 16 == 0) {
+            const std::int64_t from = now - up_to(2 * stream.length);
+            const std::int64_t to = from + up_to(stream.length);
+            ASSERT_EQ(tree.query(from, to), model.query(from, to)) << "seed " << stream.seed;
+            ASSERT_EQ(first_from(tree, from), model.first_from(from)) << "seed " << stream.seed;
+        }
         ASSERT_TRUE(i % 64 != 0 || tree.is_valid()) << "seed " << stream.seed << ", step " << i;
     }
 }

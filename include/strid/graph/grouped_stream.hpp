@@ -65,7 +65,7 @@ class GroupedStream {
 
     /// Windows of event time, in the way that suits the function: combined or paned where the
     /// aggregate is commutative, parallel windows for all others.
-    template <TimeFunction<T> TimeOf, window::AggregateOf<T> A>
+    template <TimeFunction<T> TimeOf, window::FunctionOf<T> A>
     [[nodiscard]] Stream<TimeResult<A>> window(window::TimeWindows windows, TimeOf time_of,
                                                A aggregate, WindowOptions options = {}) && {
         if constexpr (window::combines_before_sending<A, K> && window::has_parts<A>) {
@@ -82,7 +82,7 @@ class GroupedStream {
     /// Windows of counts: by key where a record is little work, which sharing would only add to;
     /// else paned where they overlap, so that a record is added to one state only; parallel windows
     /// where they do not or have panes of a few records, and for full content.
-    template <window::AggregateOf<T> A>
+    template <window::FunctionOf<T> A>
     [[nodiscard]] Stream<CountResult<A>> window(window::CountWindows windows, A aggregate,
                                                 WindowOptions options = {}) && {
         if constexpr (window::has_parts<A>) {
@@ -102,7 +102,7 @@ class GroupedStream {
     }
 
     /// Sessions: each group's by the replica that owns it.
-    template <TimeFunction<T> TimeOf, window::AggregateOf<T> A>
+    template <TimeFunction<T> TimeOf, window::FunctionOf<T> A>
     [[nodiscard]] auto window(window::SessionWindows windows, TimeOf time_of, A aggregate,
                               WindowOptions options = {}) && {
         return std::move(upstream_).key_by(key_of_).window(
@@ -112,7 +112,7 @@ class GroupedStream {
     /// The same windows of event time with the late records as a stream of their own, `auto
     /// [results, late] = ...`: parallel windows, because in the others nobody has late records
     /// whole.
-    template <TimeFunction<T> TimeOf, window::AggregateOf<T> A>
+    template <TimeFunction<T> TimeOf, window::FunctionOf<T> A>
     auto window_with_late(window::TimeWindows windows, TimeOf time_of, A aggregate,
                           WindowOptions options = {}) && {
         using Result = TimeResult<A>;
@@ -124,7 +124,7 @@ class GroupedStream {
                                         std::move(late)};
     }
     /// Sessions: each group's by the replica that owns it.
-    template <TimeFunction<T> TimeOf, window::AggregateOf<T> A>
+    template <TimeFunction<T> TimeOf, window::FunctionOf<T> A>
     auto window_with_late(window::SessionWindows windows, TimeOf time_of, A aggregate,
                           WindowOptions options = {}) && {
         return std::move(upstream_).key_by(key_of_).window_with_late(
@@ -132,20 +132,20 @@ class GroupedStream {
     }
 
     /// Window farming: windows k, k + n, k + 2n, ... of every group on replica k mod n.
-    template <TimeFunction<T> TimeOf, window::AggregateOf<T> A>
+    template <TimeFunction<T> TimeOf, window::FunctionOf<T> A>
     [[nodiscard]] Stream<TimeResult<A>> parallel_windows(window::TimeWindows windows,
                                                          TimeOf time_of, A aggregate,
                                                          WindowOptions options = {}) && {
         return farmed(windows, std::move(time_of), std::move(aggregate), options, "");
     }
-    template <window::AggregateOf<T> A>
+    template <window::FunctionOf<T> A>
     [[nodiscard]] Stream<CountResult<A>> parallel_windows(window::CountWindows windows, A aggregate,
                                                           WindowOptions options = {}) && {
         return farmed(windows, std::move(aggregate), options, "");
     }
 
     /// Panes by the replicas that have the records, windows of panes by the owner of the group.
-    template <TimeFunction<T> TimeOf, window::AggregateOf<T> A>
+    template <TimeFunction<T> TimeOf, window::FunctionOf<T> A>
     [[nodiscard]] Stream<TimeResult<A>> combined_windows(window::TimeWindows windows,
                                                          TimeOf time_of, A aggregate,
                                                          WindowOptions options = {}) && {
@@ -157,7 +157,7 @@ class GroupedStream {
     }
 
     /// Panes by any replica, windows of panes by the owner of the group.
-    template <TimeFunction<T> TimeOf, window::AggregateOf<T> A>
+    template <TimeFunction<T> TimeOf, window::FunctionOf<T> A>
     [[nodiscard]] Stream<TimeResult<A>> paned_windows(window::TimeWindows windows, TimeOf time_of,
                                                       A aggregate, WindowOptions options = {}) && {
         check_parts<A>();
@@ -169,7 +169,7 @@ class GroupedStream {
     /// The same of counts: a pane of a group belongs to one replica, and panes go on in their
     /// order, so that any aggregate will do. Windows that have no pane in common are shared as they
     /// are.
-    template <window::AggregateOf<T> A>
+    template <window::FunctionOf<T> A>
     [[nodiscard]] Stream<CountResult<A>> paned_windows(window::CountWindows windows, A aggregate,
                                                        WindowOptions options = {}) && {
         check_parts<A>();
@@ -178,7 +178,7 @@ class GroupedStream {
     }
 
     /// Parts of windows by any replica, combined by the owner of the group.
-    template <TimeFunction<T> TimeOf, window::AggregateOf<T> A>
+    template <TimeFunction<T> TimeOf, window::FunctionOf<T> A>
     [[nodiscard]] Stream<TimeResult<A>> map_reduce_windows(window::TimeWindows windows,
                                                            TimeOf time_of, A aggregate,
                                                            WindowOptions options = {}) && {
@@ -189,7 +189,7 @@ class GroupedStream {
         return map_reduce(windows, std::move(time_of), std::move(aggregate), options);
     }
     /// The same of counts: every replica has every record, and adds those whose turn is its own.
-    template <window::AggregateOf<T> A>
+    template <window::FunctionOf<T> A>
     [[nodiscard]] Stream<CountResult<A>> map_reduce_windows(window::CountWindows windows,
                                                             A aggregate,
                                                             WindowOptions options = {}) && {

@@ -149,7 +149,7 @@ class KeyedStream {
     /// are asked before the records are sent (window/lift.hpp): for every record, also one that is
     /// late or in no window, and by the replicas that send, at the same time. A function that may
     /// not be called so is put behind `sealed()`.
-    template <TimeFunction<T> TimeOf, window::AggregateOf<T> A>
+    template <TimeFunction<T> TimeOf, window::FunctionOf<T> A>
     auto window(window::TimeWindows windows, TimeOf time_of, A aggregate,
                 WindowOptions options = {}) && {
         using Lift = window::LiftAt<T, KeyOf, K, TimeOf, A>;
@@ -172,15 +172,16 @@ class KeyedStream {
         }
     }
     /// Sessions: a window lasts as long as the records of its key come within the gap.
-    template <TimeFunction<T> TimeOf, window::AggregateOf<T> A>
+    template <TimeFunction<T> TimeOf, window::FunctionOf<T> A>
     auto window(window::SessionWindows windows, TimeOf time_of, A aggregate,
                 WindowOptions options = {}) && {
-        using Stage = window::KeyedSessions<T, KeyOf, K, TimeOf, A, false>;
-        return timed<Stage>(windows, std::move(time_of), std::move(aggregate), options);
+        auto function = window::of_sessions(std::move(aggregate));
+        using Stage = window::KeyedSessions<T, KeyOf, K, TimeOf, decltype(function), false>;
+        return timed<Stage>(windows, std::move(time_of), std::move(function), options);
     }
     /// Windows of a number of records of the key: out comes a WindowResult<K, V, CountBounds> with
     /// the record that completes a window. Who asks the aggregate: as above.
-    template <window::AggregateOf<T> A>
+    template <window::FunctionOf<T> A>
     auto window(window::CountWindows windows, A aggregate, WindowOptions options = {}) && {
         const auto marked = [&windows](auto stream) {
             if (window::is_light<A>(windows)) {
@@ -208,7 +209,7 @@ class KeyedStream {
 
     /// One window of everything, which fires and starts anew as a trigger of one's own says: out
     /// come WindowResult<K, V, CountBounds> with the positions of its records.
-    template <class F, window::AggregateOf<T> A>
+    template <class F, window::FunctionOf<T> A>
         requires window::TriggerOf<F, T>
     auto window(window::GlobalWindows<F> windows, A aggregate, WindowOptions options = {}) && {
         using Stage = window::KeyedGlobalWindows<T, KeyOf, K, F, A>;
@@ -219,14 +220,21 @@ class KeyedStream {
 
     /// The same windows of event time or sessions, with the late records as a stream of their own:
     /// `auto [results, late] = ...`.
-    template <class Windows, TimeFunction<T> TimeOf, window::AggregateOf<T> A>
+    template <class Windows, TimeFunction<T> TimeOf, window::FunctionOf<T> A>
     auto window_with_late(Windows windows, TimeOf time_of, A aggregate,
                           WindowOptions options = {}) && {
-        using Stage = std::conditional_t<std::same_as<Windows, window::SessionWindows>,
-                                         window::KeyedSessions<T, KeyOf, K, TimeOf, A, true>,
-                                         window::KeyedTimeWindows<T, KeyOf, K, TimeOf, A, true>>;
-        return graph::results_and_late<typename Stage::Result, T>(
-            timed<Stage>(windows, std::move(time_of), std::move(aggregate), options), options);
+        const auto both = [&]<class Stage>(auto function) {
+            return graph::results_and_late<typename Stage::Result, T>(
+                timed<Stage>(windows, std::move(time_of), std::move(function), options), options);
+        };
+        if constexpr (std::same_as<Windows, window::SessionWindows>) {
+            auto function = window::of_sessions(std::move(aggregate));
+            using Stage = window::KeyedSessions<T, KeyOf, K, TimeOf, decltype(function), true>;
+            return both.template operator()<Stage>(std::move(function));
+        } else {
+            using Stage = window::KeyedTimeWindows<T, KeyOf, K, TimeOf, A, true>;
+            return both.template operator()<Stage>(std::move(aggregate));
+        }
     }
 
     /// Joins two streams with the same key into one, in no particular order between them.

@@ -259,14 +259,14 @@ class Stream<T, graph::Chain<Head, Steps...>> {
         return std::move(*this).group_by(operators::MemberKey<Member>{});
     }
     /// Windows over the whole stream, as one group (GroupedStream): of time, or sessions.
-    template <class Windows, TimeFunction<T> TimeOf, window::AggregateOf<T> A>
+    template <class Windows, TimeFunction<T> TimeOf, window::FunctionOf<T> A>
     [[nodiscard]] auto window(Windows windows, TimeOf time_of, A aggregate,
                               WindowOptions options = {}) && {
         return GroupedStream<Stream, InOneGroup>{std::move(*this), {}}.window(
             windows, std::move(time_of), std::move(aggregate), std::move(options));
     }
     /// The same of a number of records.
-    template <window::AggregateOf<T> A>
+    template <window::FunctionOf<T> A>
     [[nodiscard]] auto window(window::CountWindows windows, A aggregate,
                               WindowOptions options = {}) && {
         return GroupedStream<Stream, InOneGroup>{std::move(*this), {}}.window(

@@ -39,15 +39,29 @@ concept AggregateOf = Aggregate<A> && requires(const A& aggregate, const T& reco
     { aggregate.lift(record) } -> std::same_as<typename A::State>;
 };
 
-/// Adds one record to a state: as `add(state, record)` where the aggregate has that, which saves it
-/// a state of one record; else lifted and combined.
-template <class T, AggregateOf<T> A>
-[[gnu::always_inline]] inline void add_record(const A& aggregate, typename A::State& state,
+/// What only goes forward, record by record (window/fold.hpp): there is no combining two states, so
+/// each window has one of its own.
+template <class A, class T>
+concept FoldOf =
+    !Aggregate<A> && std::copy_constructible<A> &&
+    requires(const A& fold, typename A::State& state, const T& record) {
+        { fold.identity() } -> std::same_as<typename A::State>;
+        fold.add(state, record);
+    } && std::default_initializable<typename A::State> && std::movable<typename A::State>;
+
+/// What a window computes of its records.
+template <class A, class T>
+concept FunctionOf = AggregateOf<A, T> || FoldOf<A, T>;
+
+/// Adds one record to a state: as `add(state, record)` where the function has that, which saves an
+/// aggregate a state of one record; else lifted and combined.
+template <class T, FunctionOf<T> A>
+[[gnu::always_inline]] inline void add_record(const A& function, typename A::State& state,
                                               const T& record) {
-    if constexpr (requires { aggregate.add(state, record); }) {
-        aggregate.add(state, record);
+    if constexpr (requires { function.add(state, record); }) {
+        function.add(state, record);
     } else {
-        state = aggregate.combine(state, aggregate.lift(record));
+        state = function.combine(state, function.lift(record));
     }
 }
 
@@ -76,6 +90,6 @@ inline constexpr bool has_local_states = requires { requires A::local_states; };
 /// Its windows can be put together from states of their parts, computed elsewhere.
 template <class A>
 inline constexpr bool has_parts =
-    !has_local_states<A> && !std::is_final_v<A> && !requires { typename A::Value; };
+    Aggregate<A> && !has_local_states<A> && !std::is_final_v<A> && !requires { typename A::Value; };
 
 }  // namespace strid::window

@@ -193,19 +193,4 @@ template <class T, class U, class F, class TimeOf = OrderOfArrival>
         {}, {std::move(function)}, std::move(time_of)};
 }
 
-/// A fold over the records of a window, for functions that only go forward: `void f(S&, const T&)`
-/// starting from `initial`. What is associative is better an aggregate: this one is O(window) each
-/// time a window fires.
-template <class T, class S, class F, class TimeOf = OrderOfArrival>
-    requires std::invocable<const F&, S&, const T&>
-[[nodiscard]] auto fold(S initial, F function, TimeOf time_of = {}) {
-    return content<T>(
-        [initial = std::move(initial), function = std::move(function)](std::span<const T> records) {
-            S state = initial;
-            for (const T& record : records) std::invoke(function, state, record);
-            return state;
-        },
-        std::move(time_of));
-}
-
 }  // namespace strid::window

@@ -7,13 +7,13 @@
 // so that a change near an end is not carried up to the root, and the whole is three of them.
 //
 // Amortised: insertion O(1 + log d) combinations, in order 1 and a share of a split; eviction by
-// time O(1) per state that leaves, however many leave at once; query 2 at worst. States of equal
-// time are combined into one, in the order in which they came. Nodes are used again: a window that
-// has had its greatest size allocates nothing more.
+// time O(1) per state that leaves, however many leave at once; query 2 at worst, of a part O(log
+// size). States of equal time are combined into one, in the order in which they came. Nodes are
+// used again: a window that has had its greatest size allocates nothing more.
 //
-// When to use it: for a window asked after every record, or at times that are not known before. The
-// windows of a graph fire at fixed times and combine by panes, for which disorder costs nothing
-// (keyed_time_windows.hpp). Where states come in order, see in_order.hpp.
+// The windows of a graph fire at fixed times and combine by panes, for which disorder costs
+// nothing; where they have many panes and take late records, panes in such a tree are better
+// (panes.hpp).
 //
 // Differently from the paper's tree, states are in the leaves only; and since states leave at the
 // old end only, nodes there may become as thin as one child and are never mended: what keeps the
@@ -108,12 +108,39 @@ class FingerTree {
 
     /// The combination of all that is in the window, in the order of time.
     [[nodiscard]] State query() const {
-        if (left_ == root_) return root_->aggregate;
-        return aggregate_.combine(aggregate_.combine(left_sums_[left_->first], root_->aggregate),
-                                  right_->aggregate);
+        return left_ == root_ ? root_->aggregate : query_from(left_->first);
+    }
+    /// The same of what is in [from, to). O(arity * log size), where that is all from a time in the
+    /// oldest leaf on O(arity).
+    [[nodiscard]] State query(const Time& from, const Time& to) const {
+        if (left_ != root_ && newest() < to && !(left_->times[left_->end - 1] < from)) {
+            std::uint32_t at = left_->first;
+            while (left_->times[at] < from) ++at;
+            return query_from(at);
+        }
+        State sum = aggregate_.identity();
+        gather(*root_, &from, &to, sum);
+        return sum;
     }
     /// How many different times are in the window.
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
+
+    /// Of a window that is not empty.
+    [[nodiscard]] const Time& oldest() const noexcept { return left_->times[left_->first]; }
+    [[nodiscard]] const Time& newest() const noexcept { return right_->times[right_->end - 1]; }
+    /// The first time that is not earlier, valid until the window changes; null where there is
+    /// none. O(arity * log size).
+    [[nodiscard]] const Time* first_from(const Time& time) const {
+        const Node* node = &leaf_of(time);
+        for (std::uint32_t at = node->first; at != node->end; ++at) {
+            if (!(node->times[at] < time)) return &node->times[at];
+        }
+        for (; node->parent != nullptr; node = node->parent) {
+            const std::uint32_t next = node->parent->slot_of(node) + 1;
+            if (next != node->parent->end) return &node->parent->times[next];
+        }
+        return nullptr;
+    }
 
     /// The law, as far as it is not about aggregates. O(size).
     [[nodiscard]] bool is_valid() const {
@@ -132,7 +159,7 @@ class FingerTree {
     [[nodiscard]] static Inner& as_inner(Node& node) noexcept { return static_cast<Inner&>(node); }
 
     /// The leaf that a time belongs to, from the newest one up and down again.
-    [[nodiscard]] Leaf& leaf_of(const Time& time) {
+    [[nodiscard]] Leaf& leaf_of(const Time& time) const {
         Node* node = right_;
         while (node->parent != nullptr && time < node->parent->times[node->parent->end - 1]) {
             node = node->parent;
@@ -208,6 +235,37 @@ class FingerTree {
         }
     }
 
+    /// All from a slot of the oldest leaf on, which is not the root.
+    [[nodiscard]] State query_from(std::uint32_t at) const {
+        return aggregate_.combine(aggregate_.combine(left_sums_[at], root_->aggregate),
+                                  right_->aggregate);
+    }
+    /// Adds what is below a node and in [*from, *to); null where all of it is.
+    void gather(const Node& node, const Time* from, const Time* to, State& sum) const {
+        if (from == nullptr && to == nullptr && node.place == Place::inside) {
+            sum = aggregate_.combine(sum, node.aggregate);
+            return;
+        }
+        const auto is_before = [&](auto at) { return to == nullptr || node.times[at] < *to; };
+        if (node.height == 0) {
+            for (std::uint32_t at = node.first; at != node.end && is_before(at); ++at) {
+                if (from != nullptr && node.times[at] < *from) continue;
+                sum = aggregate_.combine(sum, static_cast<const Leaf&>(node).items[at]);
+            }
+            return;
+        }
+        for (std::uint32_t at = node.first; at != node.end; ++at) {
+            const bool is_first = at == node.first;
+            if (!is_first && !is_before(at)) break;
+            const Time* const next = at + 1 == node.end ? nullptr : &node.times[at + 1];
+            if (from != nullptr && next != nullptr && !(*from < *next)) continue;
+            const bool begins_inside = !is_first && from != nullptr && !(node.times[at] < *from);
+            const bool ends_inside = next != nullptr && to != nullptr && !(*to < *next);
+            gather(*static_cast<const Inner&>(node).items[at], begins_inside ? nullptr : from,
+                   ends_inside ? nullptr : to, sum);
+        }
+    }
+
     // ---- shape ----------------------------------------------------------------------------------
 
     /// Halves a full node. The tree is valid before and after.
@@ -247,9 +305,7 @@ class FingerTree {
         }
         Inner& parent = *older.parent;
         newer.parent = &parent;
-        const auto* const slots = parent.items.data();
-        const auto at = std::find(slots + parent.first, slots + parent.end, &older) - slots;
-        parent.put(static_cast<std::uint32_t>(at) + 1, newer.times[newer.first], &newer);
+        parent.put(parent.slot_of(&older) + 1, newer.times[newer.first], &newer);
 
         if (older.place == Place::inside) refresh(older);
         if (newer.place == Place::inside) refresh(newer);
@@ -296,10 +352,7 @@ class FingerTree {
                                 std::size_t& states) const {
         const std::uint32_t used = node.used();
         const bool is_root = node.place == Place::root;
-        const std::uint32_t used_min = is_root                     ? (node.height == 0 ? 0 : 2)
-                                       : node.place == Place::left ? 1
-                                                                   : arity / 2;
-        if (node.first > node.end || node.end > arity || used < used_min) return false;
+        if (node.first > node.end || node.end > arity || used < node.used_min()) return false;
         if (node.height == 0) {
             states += used;
             return is_valid_leaf(node, low, high);
@@ -326,8 +379,8 @@ class FingerTree {
         if (leaf.place == Place::right && &leaf != right_) return false;
         for (std::uint32_t at = leaf.first; at != leaf.end; ++at) {
             const Time& time = leaf.times[at];
-            if (at != leaf.first && !(leaf.times[at - 1] < time)) return false;
-            if ((low != nullptr && time < *low) || (high != nullptr && !(time < *high))) {
+            if ((at != leaf.first && !(leaf.times[at - 1] < time)) ||
+                (low != nullptr && time < *low) || (high != nullptr && !(time < *high))) {
                 return false;
             }
         }

@@ -38,6 +38,11 @@ struct FingerTreeNode {
 
     [[nodiscard]] std::uint32_t used() const noexcept { return end - first; }
     [[nodiscard]] bool is_full() const noexcept { return used() == arity; }
+    /// As many slots are in use at least.
+    [[nodiscard]] std::uint32_t used_min() const noexcept {
+        if (place == Place::root) return height == 0 ? 0 : 2;
+        return place == Place::left ? 1 : arity / 2;
+    }
     /// The first slot whose time is later, or the end. Looked for from the newest on.
     [[nodiscard]] std::uint32_t slot_behind(const Time& time) const {
         std::uint32_t at = end;
@@ -70,6 +75,13 @@ struct FingerTreeItems : FingerTreeNode<State, Time, arity> {
         ++this->end;
         this->times[at] = time;
         items[at] = std::move(item);
+    }
+
+    /// Of a child that the node has.
+    [[nodiscard]] std::uint32_t slot_of(const auto* child) const noexcept {
+        const auto* const slots = items.data();
+        return static_cast<std::uint32_t>(std::find(slots + this->first, slots + this->end, child) -
+                                          slots);
     }
 
     /// Gives the upper half of a full node to an empty one.

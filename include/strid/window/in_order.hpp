@@ -3,8 +3,8 @@
 // Which structure keeps the aggregate of a window that slides in order, by what its function is
 // known to be. Each can be named by the user instead.
 //
-// For states out of order there is nothing to choose: whatever the function is known to be, they
-// have to be found by time again when they leave, and FingerTree (finger_tree.hpp) does both.
+// For states out of order there is nothing to choose by that: whatever the function is known to be,
+// they have to be found by time again when they leave, and FingerTree (finger_tree.hpp) does both.
 #pragma once
 
 #include <concepts>

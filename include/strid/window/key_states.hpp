@@ -39,6 +39,14 @@ class KeyStates {
         State state;
     };
 
+    KeyStates() = default;
+    /// A copy is another replica's: it has no keys.
+    KeyStates(const KeyStates&) : KeyStates() {}
+    KeyStates(KeyStates&&) = default;
+    KeyStates& operator=(const KeyStates&) = delete;
+    KeyStates& operator=(KeyStates&&) = default;
+    ~KeyStates() = default;
+
     /// The entry of the key, an empty one where it is new. `hash` is `hash_of(key)`. O(1).
     template <class Make>
     [[gnu::always_inline]] Entry& find_or_make(const K& key, std::uint64_t hash, Make&& make) {

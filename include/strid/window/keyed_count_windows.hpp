@@ -4,12 +4,10 @@
 // windows): window k of a key covers the positions [k * slide, k * slide + length) in its stream. A
 // window fires with the record that completes it, so it needs no watermark and no schedule.
 //
-// Panes of gcd(length, slide) records slide through the structure that the aggregate's algebra
-// allows (window/in_order.hpp): a record costs one combination, a pane a few, whatever the length.
-// A key lives as long as the run, because its positions do.
+// What is kept of a key is said in window/count_panes.hpp: a record of an aggregate costs one
+// addition, whatever the length. A key lives as long as the run, because its positions do.
 //
-// Threads: only the task of the node. The law, per key: `slid` holds the panes that are complete
-// and lie in the next window to fire or behind it; `pane` the `in_pane` records since.
+// Threads: only the task of the node.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +21,7 @@
 #include <strid/message/batch.hpp>
 #include <strid/operator/context.hpp>
 #include <strid/operator/key_table.hpp>
-#include <strid/window/in_order.hpp>
+#include <strid/window/count_panes.hpp>
 #include <strid/window/partial.hpp>
 #include <strid/window/result.hpp>
 
@@ -36,6 +34,7 @@ inline constexpr std::uint64_t pane_worth_sending = 8;
 template <class A>
 [[nodiscard]] bool is_light(const CountWindows& windows) noexcept {
     using State = typename A::State;
+    if (!Aggregate<A> && windows.slide() < windows.length()) return false;
     return windows.pane() >= pane_worth_sending && std::is_trivially_copyable_v<State> &&
            sizeof(State) <= 64;
 }
@@ -89,7 +88,9 @@ class KeyedCountWindows {
             --state.skip;
             return;
         }
-        if (!in_turns || is_mine(state)) add_record(aggregate_, state.pane, record);
+        if (!in_turns || is_mine(state)) {
+            state.panes.add(aggregate_, windows_, state.in_pane == 0, record);
+        }
         if constexpr (requires { aggregate_.positions_of(record); }) {
             state.in_pane += aggregate_.positions_of(record);
         } else {
@@ -108,12 +109,12 @@ class KeyedCountWindows {
             KeyState& state = (*finishing_)->value;
             if (!end_) {
                 end_ = position(state);
-                if (state.in_pane != 0) state.slid.insert(std::move(state.pane));
+                if (state.in_pane != 0) state.panes.end_pane(aggregate_);
             }
             while (state.skip == 0 && state.start < *end_) {
                 if (!ready()) return false;
-                emit(key, {state.start, *end_}, state.slid.query(), next);
-                leave(state);
+                emit(key, {state.start, *end_}, state.panes.query(), next);
+                slide(state);
             }
             end_.reset();
         }
@@ -121,23 +122,20 @@ class KeyedCountWindows {
     }
 
   private:
-    using State = typename A::State;
-
     struct KeyState {
         KeyState(const A& aggregate, std::uint64_t first_start)
-            : pane(aggregate.identity()), skip(first_start), start(first_start), slid(aggregate) {}
+            : panes(aggregate), skip(first_start), start(first_start) {}
 
-        State pane;
-        std::uint64_t in_pane = 0;
-        std::uint64_t skip;   // records until the next window begins
-        std::uint64_t start;  // of the window that fires next
-        InOrder<A> slid;
+        CountPanesOf<A> panes;
+        std::uint64_t in_pane = 0;  // records in the one that has not ended
+        std::uint64_t skip;         // records until the next window begins
+        std::uint64_t start;        // of the window that fires next
     };
     using Table = operators::KeyTable<K, KeyState>;
 
     /// Of the key's next record.
     [[nodiscard]] std::uint64_t position(const KeyState& state) const noexcept {
-        return state.start + state.slid.size() * windows_.pane() + state.in_pane;
+        return state.start + state.panes.size() * windows_.pane() + state.in_pane;
     }
     [[nodiscard]] bool is_mine(const KeyState& state) const noexcept {
         return position(state) % context_.parallelism == context_.replica;
@@ -149,11 +147,11 @@ class KeyedCountWindows {
 
     template <class Next>
     void end_pane(const K& key, KeyState& state, Next& next) {
-        state.slid.insert(std::exchange(state.pane, aggregate_.identity()));
+        state.panes.end_pane(aggregate_);
         state.in_pane = 0;
-        if (state.slid.size() * windows_.pane() != windows_.length()) return;
-        emit(key, {state.start, state.start + windows_.length()}, state.slid.query(), next);
-        leave(state);
+        if (state.panes.size() * windows_.pane() != windows_.length()) return;
+        emit(key, {state.start, state.start + windows_.length()}, state.panes.query(), next);
+        slide(state);
         if (windows_.slide() > windows_.length()) {
             state.skip = windows_.slide() - windows_.length();
         }
@@ -169,12 +167,9 @@ class KeyedCountWindows {
         return first > never / slide_of_all_ ? never : first * slide_of_all_;
     }
 
-    /// What the next window does not have leaves.
-    void leave(KeyState& state) {
-        for (std::uint64_t at = 0; at < windows_.slide() && state.slid.size() != 0;
-             at += windows_.pane()) {
-            state.slid.evict();
-        }
+    /// Goes on to the next window.
+    void slide(KeyState& state) {
+        state.panes.slide(windows_);
         state.start += windows_.slide();
     }
 

@@ -30,6 +30,17 @@
 
 namespace strid::window {
 
+/// A function as sessions take it: two of them may become one, so that a fold has to keep its
+/// records (window/fold.hpp).
+template <class A>
+[[nodiscard]] auto of_sessions(A function) {
+    if constexpr (requires { function.of_content(); }) {
+        return function.of_content();
+    } else {
+        return function;
+    }
+}
+
 template <class T, class KeyOf, class K, class TimeOf, class A, bool keeps_late>
 class KeyedSessions {
   public:

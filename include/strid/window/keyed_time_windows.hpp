@@ -3,16 +3,15 @@
 // Windows of event time by key (paper 2, keyed windows): tumbling, sliding, hopping. A record is
 // lifted into the pane that it lies in, the longest piece of time that no window divides, so its
 // cost does not depend on how many windows overlap. When the watermark passes the end of a window,
-// the panes up to there join the structure that slides over them (window/in_order.hpp), those
-// before the window leave it, and what is in it is the result.
+// its panes are combined to the result, with those of the window before it already combined
+// (window/panes.hpp). A fold, which cannot be combined, goes on in every window of the record.
 //
 // Every window in which a key has a record fires once, in the order of the ends; keys of the same
 // end in the order in which their panes came. With lateness, a window fires again for each record
 // that comes between its end and its closing. A record all of whose windows are closed is late.
 // Records of a pane are combined in the order in which they came, panes in the order of time.
 //
-// Threads: only the task of the node. The law, per key: panes rise by number and none is empty; the
-// sliding structure holds the panes at the positions [first_slid, end_slid).
+// Threads: only the task of the node.
 #pragma once
 
 #include <algorithm>
@@ -27,9 +26,8 @@
 #include <strid/message/batch.hpp>
 #include <strid/operator/context.hpp>
 #include <strid/operator/stage.hpp>
-#include <strid/window/flat_ring.hpp>
-#include <strid/window/in_order.hpp>
 #include <strid/window/key_states.hpp>
+#include <strid/window/panes.hpp>
 #include <strid/window/result.hpp>
 #include <strid/window/schedule.hpp>
 
@@ -97,9 +95,12 @@ class KeyedTimeWindows {
         }
         Entry& key = keys_.find_or_make(std::invoke(key_of_, record), arrived.hash,
                                         [this] { return KeyState(aggregate_); });
-        if (add(key.state, record)) [[unlikely]]
-            key.state.empty_slid();
         const Index first = std::max(in_windows_.first, closed_);
+        if constexpr (folds) {
+            key.state.panes.add(aggregate_, {first, in_windows_.end}, record);
+        } else {
+            key.state.panes.add(aggregate_, pane_, record);
+        }
         if (first < schedule_.position()) [[unlikely]]
             fire_again(key, {first, std::min(in_windows_.end, schedule_.position())}, record, next);
         await(key, std::max(first, schedule_.position()));
@@ -129,28 +130,18 @@ class KeyedTimeWindows {
 
   private:
     using Index = TimeWindows::Index;
-    using State = typename A::State;
+    using Panes = PanesOf<A>;
+    /// A fold has a state for each window, any other function for each pane.
+    static constexpr bool folds = !Aggregate<A>;
 
-    struct Pane {
-        Index number = 0;
-        State state{};
-    };
     struct KeyState {
-        explicit KeyState(const A& aggregate) : slid(aggregate) {}
+        explicit KeyState(const A& aggregate) : panes(aggregate) {}
         void clear() {
             panes.clear();
-            empty_slid();
             due = nothing_due;
         }
-        void empty_slid() {
-            while (slid.size() != 0) slid.evict();
-            first_slid = end_slid = panes.begin_position();
-        }
 
-        FlatRing<Pane> panes;  // of windows that are not closed
-        InOrder<A> slid;
-        std::uint64_t first_slid = 0;
-        std::uint64_t end_slid = 0;
+        Panes panes;              // of windows that are not closed
         Index due = nothing_due;  // the number that its entry in the schedule stands at
     };
     using Keys = KeyStates<K, KeyState>;
@@ -174,46 +165,13 @@ class KeyedTimeWindows {
         if (pane_ >= panes.end) in_windows_.first = in_windows_.end;  // in a gap
     }
 
-    /// Adds a record to its pane. True where the pane had slid in, so that what slides is not what
-    /// the panes say.
-    [[gnu::always_inline]] bool add(KeyState& key, const T& record) {
-        auto& panes = key.panes;
-        if (!panes.empty() && panes.back().number == pane_) [[likely]] {
-            add_record(aggregate_, panes.back().state, record);
-            return panes.end_position() - 1 < key.end_slid;
-        }
-        return add_elsewhere(key, record);
+    [[nodiscard]] WindowRange<Index> panes_of(Index window) const noexcept {
+        if constexpr (folds) return {window, window + 1};
+        return windows_.panes(window);
     }
-    /// The same where the pane is not the last one.
-    [[gnu::noinline]] bool add_elsewhere(KeyState& key, const T& record) {
-        auto& panes = key.panes;
-        if (panes.empty() || panes.back().number < pane_) {
-            panes.push_back({pane_, aggregate_.identity()});
-            add_record(aggregate_, panes.back().state, record);
-            return false;
-        }
-        auto at = panes.end_position() - 1;
-        if (panes[at].number != pane_) {
-            at = position_of(panes, pane_);
-            if (panes[at].number != pane_) panes.insert(at, {pane_, aggregate_.identity()});
-        }
-        add_record(aggregate_, panes[at].state, record);
-        return at < key.end_slid;
-    }
-
-    /// The first position whose pane is not before the one of this number; there is one.
-    static std::uint64_t position_of(const FlatRing<Pane>& panes, Index number) {
-        std::uint64_t low = panes.begin_position();
-        std::uint64_t high = panes.end_position() - 1;
-        while (low < high) {
-            const std::uint64_t middle = low + (high - low) / 2;
-            if (panes[middle].number < number) {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
-        }
-        return low;
+    [[nodiscard]] WindowRange<Index> with_pane(Index pane) const noexcept {
+        if constexpr (folds) return {pane, pane + 1};
+        return windows_.with_pane(pane);
     }
 
     /// Makes sure that the key is looked at by `window` at the latest.
@@ -243,38 +201,20 @@ class KeyedTimeWindows {
     /// Brings near what the next keys that fire need; returns how many keys.
     [[nodiscard]] std::size_t look_ahead_of_firing() {
         const bool tumbles = windows_.length() == windows_.slide();
-        return keys_.look_ahead(schedule_.at_hand(), tumbles, [](const KeyState& state) {
-            state.panes.prefetch();
-            if constexpr (requires { state.slid.prefetch(); }) state.slid.prefetch();
-        });
+        return keys_.look_ahead(schedule_.at_hand(), tumbles,
+                                [](const KeyState& state) { state.panes.prefetch_all(); });
     }
 
     [[nodiscard]] FiringWindow at_window(Index window) const noexcept {
-        return {window, windows_.bounds(window), windows_.panes(window), windows_.panes(window + 1),
-                windows_.panes(closed_by(window + 1)).first};
+        return {window, windows_.bounds(window), panes_of(window), panes_of(window + 1),
+                panes_of(closed_by(window + 1)).first};
     }
 
     template <class Next>
     void fire(Entry& entry, Next& next) {
-        KeyState& key = entry.state;
-        const auto range = firing_->panes;
-        auto& panes = key.panes;
-        STRID_ASSERT(!panes.empty());
-        if (range.size() == 1) {  // nothing slides
-            const auto at = position_of(panes, range.first);
-            if (panes[at].number != range.first) return;
-            emit(entry.key, firing_->bounds, panes[at].state, next);
-            return;
-        }
-        while (key.end_slid != panes.end_position() && panes[key.end_slid].number < range.end) {
-            key.slid.insert(panes[key.end_slid++].state);
-        }
-        while (key.first_slid != key.end_slid && panes[key.first_slid].number < range.first) {
-            key.slid.evict();
-            ++key.first_slid;
-        }
-        if (key.first_slid == key.end_slid) return;  // looked at for what it may let go
-        emit(entry.key, firing_->bounds, key.slid.query(), next);
+        entry.state.panes.slide_to(aggregate_, firing_->panes, [&](const auto& sum) {
+            emit(entry.key, firing_->bounds, sum, next);
+        });
     }
 
     template <class Sum, class Next>
@@ -287,19 +227,8 @@ class KeyedTimeWindows {
     /// Lets go of the panes that no window needs that may still change, and of the key when it has
     /// none; else says when to look at it next.
     void await_next(Entry& entry) {
-        KeyState& key = entry.state;
-        auto& panes = key.panes;
-        while (!panes.empty() && panes.front().number < firing_->first_kept) {
-            if (key.first_slid == panes.begin_position()) {
-                if (key.end_slid == key.first_slid) {
-                    ++key.end_slid;
-                } else {
-                    key.slid.evict();
-                }
-                ++key.first_slid;
-            }
-            panes.pop_front();
-        }
+        Panes& panes = entry.state.panes;
+        panes.drop_before(firing_->first_kept);
         if (panes.empty()) {
             keys_.expire(entry);
             return;
@@ -307,12 +236,11 @@ class KeyedTimeWindows {
         // The next window that has a pane which the last one had, or one that came behind it.
         const Index window = firing_->window + 1;
         const auto needed = firing_->next_panes;
-        if (panes.back().number >= needed.first) {
-            const Index pane = panes[position_of(panes, needed.first)].number;
-            await(entry,
-                  pane < needed.end ? window : std::max(window, windows_.with_pane(pane).first));
+        if (panes.newest() >= needed.first) {
+            const Index pane = panes.first_from(needed.first);
+            await(entry, pane < needed.end ? window : std::max(window, with_pane(pane).first));
         } else {
-            await(entry, closing_of(windows_.with_pane(panes.front().number).end - 1));
+            await(entry, closing_of(with_pane(panes.oldest()).end - 1));
         }
     }
 
@@ -339,7 +267,7 @@ class KeyedTimeWindows {
 
     template <class Next>
     void fire_part(const K& key, WindowRange<Index> fired, const T& record, Next& next) {
-        const State part = aggregate_.lift(record);
+        const auto part = aggregate_.lift(record);
         for (Index window = std::max(fired.first, closed_); window < fired.end; ++window) {
             emit(key, windows_.bounds(window), part, next);
         }
@@ -351,13 +279,7 @@ class KeyedTimeWindows {
         if constexpr (firing == Firing::parts) return fire_part(entry.key, fired, record, next);
         const auto& panes = entry.state.panes;
         for (Index window = fired.first; window < fired.end; ++window) {
-            const auto range = windows_.panes(window);
-            State sum = aggregate_.identity();
-            for (auto at = position_of(panes, range.first);
-                 at != panes.end_position() && panes[at].number < range.end; ++at) {
-                sum = aggregate_.combine(sum, panes[at].state);
-            }
-            emit(entry.key, windows_.bounds(window), sum, next);
+            emit(entry.key, windows_.bounds(window), panes.sum(aggregate_, panes_of(window)), next);
         }
     }
 

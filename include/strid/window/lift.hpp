@@ -27,11 +27,13 @@ namespace detail {
 /// The key does not point to the record, and the state, one or two numbers, is what records are
 /// combined to one by one: no `add` that might round otherwise.
 template <class K, class A, class T>
-inline constexpr bool may_lift = std::is_scalar_v<K> && !std::is_pointer_v<K> &&
-                                 std::is_trivially_copyable_v<typename A::State> &&
-                                 sizeof(typename A::State) <= 16 && !std::is_final_v<A> &&
-                                 !requires(const A& aggregate, typename A::State& state,
-                                           const T& record) { aggregate.add(state, record); };
+inline constexpr bool may_lift =
+    AggregateOf<A, T> && std::is_scalar_v<K> && !std::is_pointer_v<K> &&
+    std::is_trivially_copyable_v<typename A::State> && sizeof(typename A::State) <= 16 &&
+    !std::is_final_v<A> &&
+    !requires(const A& aggregate, typename A::State& state, const T& record) {
+        aggregate.add(state, record);
+    };
 
 /// Calls the user's functions for the window of this name.
 template <class Make>
@@ -46,7 +48,7 @@ template <class Make>
 }  // namespace detail
 
 /// What a window of a number of records needs of one.
-template <class T, class KeyOf, class K, AggregateOf<T> A>
+template <class T, class KeyOf, class K, FunctionOf<T> A>
 struct Lift {
     struct Lifted {
         K key;
@@ -66,7 +68,7 @@ struct Lift {
 };
 
 /// What a window of event time needs of one.
-template <class T, class KeyOf, class K, class TimeOf, AggregateOf<T> A>
+template <class T, class KeyOf, class K, class TimeOf, FunctionOf<T> A>
 struct LiftAt {
     struct Lifted {
         K key;

@@ -52,9 +52,9 @@ template <class T>
     return 1;
 }
 
-/// What an aggregate makes of the state of a window. `state` may also be what its sliding structure
+/// What a function makes of the state of a window. `state` may also be what its sliding structure
 /// answers (`query()`).
-template <Aggregate A, class K, class Bounds, class State>
+template <class A, class K, class Bounds, class State>
 [[nodiscard]] auto value_of(const A& aggregate, const K& key, const Bounds& bounds,
                             const State& state) {
     if constexpr (requires { aggregate.lower(state); }) {
@@ -64,8 +64,8 @@ template <Aggregate A, class K, class Bounds, class State>
     }
 }
 
-/// Gives `take` the values of a window: one, or as many as an aggregate with a `Value` emits.
-template <Aggregate A, class K, class Bounds, class State, class Take>
+/// Gives `take` the values of a window: one, or as many as a function with a `Value` emits.
+template <class A, class K, class Bounds, class State, class Take>
 [[gnu::always_inline]] inline void give_values(const A& aggregate, const K& key,
                                                const Bounds& bounds, const State& state,
                                                const Take& take) {
@@ -77,7 +77,7 @@ template <Aggregate A, class K, class Bounds, class State, class Take>
 }
 
 namespace detail {
-template <Aggregate A, class K, class Bounds>
+template <class A, class K, class Bounds>
 auto value_type() {
     if constexpr (requires { typename A::Value; }) {
         return std::type_identity<typename A::Value>{};
@@ -90,7 +90,7 @@ auto value_type() {
 }  // namespace detail
 
 /// The type of an aggregate's values for a window.
-template <Aggregate A, class K, class Bounds>
+template <class A, class K, class Bounds>
 using ResultOf = typename decltype(detail::value_type<A, K, Bounds>())::type;
 
 /// Hands on results, and late records too where these have a way of their own.

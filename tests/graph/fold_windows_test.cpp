@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Folds over windows of every kind, against the fold of the records that the obvious computation
+// (windows.hpp) puts in each: a hash, which tells any other order, a record too many or too few.
+#include <map>
+#include <memory>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <strid/window/fold.hpp>
+
+#include "windows.hpp"
+
+namespace strid {
+namespace {
+
+using namespace test;
+
+struct HashOn {
+    void operator()(std::uint64_t& hash, const Event& event) const {
+        hash =
+            (hash * 31 + static_cast<std::uint64_t>(event.time.ns() * 7 + event.value)) % 1'000'003;
+    }
+};
+constexpr std::uint64_t first_hash = 1;
+
+std::uint64_t hash_of(const std::vector<Event>& events) {
+    std::uint64_t hash = first_hash;
+    for (const Event& event : events) HashOn{}(hash, event);
+    return hash;
+}
+
+/// The oracle's aggregate: all records, hashed when the window is looked at.
+template <bool by_time>
+struct HashOfAll {
+    using State = std::vector<Event>;
+
+    [[nodiscard]] State identity() const { return {}; }
+    [[nodiscard]] State lift(const Event& event) const { return {event}; }
+    [[nodiscard]] State combine(State older, const State& newer) const {
+        older.insert(older.end(), newer.begin(), newer.end());
+        return older;
+    }
+    [[nodiscard]] double lower(State records) const {
+        if constexpr (by_time) {
+            std::stable_sort(records.begin(), records.end(),
+                             [](const Event& a, const Event& b) { return a.time < b.time; });
+        }
+        return static_cast<double>(hash_of(records));
+    }
+};
+
+const auto folded = window::fold<Event>(first_hash, HashOn{});
+const auto folded_in_order = window::fold<Event>(first_hash, HashOn{}, &Event::time);
+static_assert(window::FoldOf<decltype(folded), Event> && !window::Aggregate<decltype(folded)>);
+static_assert(window::AggregateOf<decltype(folded_in_order), Event>);
+
+template <bool by_time, class Windows, class F>
+void agrees_with(const Windows& windows, const F& fold, const Shape& shape,
+                 Duration lateness = Duration::zero()) {
+    for (std::uint64_t seed = 0; seed < 8; ++seed) {
+        const auto events = random_events(seed, shape, event_count);
+        const Setting setting{.options = {.lateness = lateness}, .run = run_options(seed)};
+        const Answer answer = computed(events, windows, fold, setting);
+        const Answer oracle =
+            expected(events, windows, setting.bound, lateness, HashOfAll<by_time>{});
+        ASSERT_EQ(answer.rows, oracle.rows) << "seed " << seed;
+        ASSERT_EQ(answer.late, oracle.late) << "seed " << seed;
+    }
+}
+
+TEST(FoldedWindows, OfTimeGoForwardAsRecordsCome) {
+    agrees_with<false>(sliding(100, 100), folded, {});
+    agrees_with<false>(sliding(100, 25), folded, {});
+    agrees_with<false>(sliding(100, 30, 7), folded, {.keys = 2});
+    agrees_with<false>(sliding(30, 70), folded, {.step = 40});
+    agrees_with<false>(sliding(500, 10), folded, {.disorder = 300, .too_late = 2'000});
+}
+
+TEST(FoldedWindows, GoOnWithLateRecords) {
+    agrees_with<false>(sliding(100, 100), folded, {.too_late = 900}, Duration{200});
+    agrees_with<false>(sliding(100, 25), folded, {.too_late = 900}, Duration{90});
+}
+
+TEST(FoldedWindows, GoInTheOrderOfTimeWhereAskedFor) {
+    agrees_with<true>(sliding(100, 25), folded_in_order, {});
+    agrees_with<true>(SessionWindows::with_gap(Duration{40}), folded_in_order, {});
+}
+
+/// Where all come in their order the sessions of both are the same.
+TEST(FoldedWindows, OfSessionsAreFoldedWhenTheyFire) {
+    const Shape in_order{.disorder = 0, .too_late = 0};
+    agrees_with<false>(SessionWindows::with_gap(Duration{40}), folded, in_order);
+}
+
+TEST(FoldedWindows, AreFarmedOut) {
+    const auto windows = sliding(100, 25);
+    for (std::uint64_t seed = 0; seed < 8; ++seed) {
+        const auto events = random_events(seed, {}, event_count);
+        std::vector<Row> answer;
+        for (const auto& result : whole_stream(events, run_options(seed), [&](auto&& stream) {
+                 return std::move(stream).template group_by<&Event::key>().window(
+                     windows, &Event::time, folded, {.parallelism = 3});
+             })) {
+            answer.emplace_back(result.key, result.window.start.ns(), result.window.end.ns(),
+                                static_cast<double>(result.value));
+        }
+        std::sort(answer.begin(), answer.end());
+        const auto oracle =
+            expected(events, windows, Duration{50}, Duration::zero(), HashOfAll<false>{});
+        ASSERT_EQ(answer, oracle.rows) << "seed " << seed;
+    }
+}
+
+using Counted = std::tuple<std::uint32_t, std::uint64_t, std::uint64_t, std::uint64_t>;
+
+/// Of each key, windows of its positions: also those that the end cuts short.
+template <class Build>
+void counts_agree(const CountWindows& windows, const Build& build) {
+    for (std::uint64_t seed = 0; seed < 8; ++seed) {
+        const auto events = random_events(seed, {}, 700);
+        std::map<std::uint32_t, std::vector<Event>> of_key;
+        for (const Event& event : events) of_key[event.key].push_back(event);
+        std::vector<Counted> oracle;
+        for (const auto& [key, own] : of_key) {
+            for (std::uint64_t start = 0; start < own.size(); start += windows.slide()) {
+                const auto end = std::min<std::uint64_t>(start + windows.length(), own.size());
+                const auto at = own.begin() + static_cast<std::ptrdiff_t>(start);
+                oracle.emplace_back(key, start, end,
+                                    hash_of({at, at + static_cast<std::ptrdiff_t>(end - start)}));
+            }
+        }
+        std::vector<Counted> answer;
+        for (const auto& result : whole_stream(events, run_options(seed), build)) {
+            answer.emplace_back(result.key, result.window.start, result.window.end, result.value);
+        }
+        std::sort(answer.begin(), answer.end());
+        ASSERT_EQ(answer, oracle) << "seed " << seed << ", slide " << windows.slide();
+    }
+}
+
+TEST(FoldedWindows, OfCountsGoForwardAsRecordsCome) {
+    for (const std::uint64_t slide : {1, 4, 6, 10, 13}) {
+        const auto windows = CountWindows::sliding(10, slide);
+        counts_agree(windows, [&](auto&& stream) {
+            return std::move(stream).template key_by<&Event::key>().window(windows, folded);
+        });
+        counts_agree(windows, [&](auto&& stream) {
+            return std::move(stream).template group_by<&Event::key>().window(windows, folded,
+                                                                             {.parallelism = 3});
+        });
+    }
+}
+
+/// A window that starts anew at every record that is large.
+TEST(FoldedWindows, FireAsATriggerSays) {
+    const auto trigger = [](const Event& event) {
+        return event.value > 400 ? window::Trigger::fire_and_clear : window::Trigger::wait;
+    };
+    for (std::uint64_t seed = 0; seed < 4; ++seed) {
+        const auto events = random_events(seed, {}, 500);
+        std::map<std::uint32_t, std::pair<std::uint64_t, std::vector<Event>>> open;
+        std::vector<Counted> oracle;
+        const auto close = [&oracle](std::uint32_t key, auto& start_and_records) {
+            auto& [start, records] = start_and_records;
+            oracle.emplace_back(key, start, start + records.size(), hash_of(records));
+            start += records.size();
+            records.clear();
+        };
+        for (const Event& event : events) {
+            open[event.key].second.push_back(event);
+            if (event.value > 400) close(event.key, open[event.key]);
+        }
+        for (auto& [key, rest] : open) {
+            if (!rest.second.empty()) close(key, rest);
+        }
+        std::vector<Counted> answer;
+        for (const auto& result : whole_stream(events, run_options(seed), [&](auto&& stream) {
+                 return std::move(stream).template key_by<&Event::key>().window(
+                     window::global(trigger), folded);
+             })) {
+            answer.emplace_back(result.key, result.window.start, result.window.end, result.value);
+        }
+        std::sort(answer.begin(), answer.end());
+        std::sort(oracle.begin(), oracle.end());
+        ASSERT_EQ(answer, oracle) << "seed " << seed;
+    }
+}
+
+/// A state that is larger than a number and owns memory.
+TEST(FoldedWindows, HaveAnyState) {
+    using Last = std::map<std::int64_t, std::int64_t>;
+    const auto last_of_each = window::fold<Event>(
+        Last{}, [](Last& last, const Event& event) { last[event.value % 3] = event.time.ns(); });
+    const std::vector<Event> events{{1, at(1), 1}, {1, at(2), 4}, {1, at(3), 2}, {1, at(12), 2}};
+    const auto results = whole_stream(events, run_options(0), [&](auto&& stream) {
+        return std::move(stream).template key_by<&Event::key>().window(sliding(10, 5), &Event::time,
+                                                                       last_of_each);
+    });
+    std::map<std::int64_t, Last> answer;
+    for (const auto& result : results) answer.emplace(result.window.start.ns(), result.value);
+    const std::map<std::int64_t, Last> oracle{
+        {-5, {{1, 2}, {2, 3}}}, {0, {{1, 2}, {2, 3}}}, {5, {{2, 12}}}, {10, {{2, 12}}}};
+    EXPECT_EQ(answer, oracle);
+}
+
+}  // namespace
+}  // namespace strid
