@@ -141,7 +141,7 @@ void counts_agree(const CountWindows& windows, const Build& build) {
 }
 
 TEST(FoldedWindows, OfCountsGoForwardAsRecordsCome) {
-    for (const std::uint64_t slide : {1, 4, 6, 10, 13}) {
+    for (const std::uint64_t slide : {1U, 4U, 6U, 10U, 13U}) {
         const auto windows = CountWindows::sliding(10, slide);
         counts_agree(windows, [&](auto&& stream) {
             return std::move(stream).template key_by<&Event::key>().window(windows, folded);
