@@ -136,12 +136,14 @@ class FusedChain {
     void keep_own_alive() {
         for_each_stage([this]<std::size_t I>(auto& stage) {
             if constexpr (requires { stage.texts(); }) {
-                const memory::TextReference& turn = stage.texts().turn();
-                if constexpr (has_output) {
-                    if (!port_->keep_alive_too(turn)) stage.texts().keep_for_good();
-                }
+                if (!is_held_by_output(stage.texts().turn())) stage.texts().keep_for_good();
             }
         });
+    }
+    /// Where nothing is sent nothing has to hold it.
+    [[nodiscard]] bool is_held_by_output([[maybe_unused]] const memory::TextReference& turn) {
+        if constexpr (has_output) return port_->keep_alive_too(turn);
+        return true;
     }
     /// When a stage wants to be asked though nothing came, the earliest of them; 0: none.
     [[nodiscard]] std::int64_t wake_at_ns() const noexcept {
