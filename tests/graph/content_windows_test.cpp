@@ -107,7 +107,7 @@ const auto contained_median =
 template <class Windows, class A, class O>
 void agrees_with(const Windows& windows, const A& aggregate, const O& oracle, const Shape& shape,
                  Duration lateness = Duration::zero()) {
-    for (std::uint64_t seed = 0; seed < 8; ++seed) {
+    for (const std::uint64_t seed : test::seeds(8)) {
         const auto events = random_events(seed, shape, event_count);
         const Setting setting{.options = {.lateness = lateness}, .run = run_options(seed)};
         const Answer answer = computed(events, windows, aggregate, setting);
@@ -155,7 +155,7 @@ struct Seen {
 TEST(ContentWindows, OfCountsKnowTheirKeyAndTheirBounds) {
     const std::uint64_t length = 10;
     for (const std::uint64_t slide : {1, 4, 10, 13}) {
-        for (std::uint64_t seed = 0; seed < 4; ++seed) {
+        for (const std::uint64_t seed : test::seeds(4)) {
             const auto events = random_events(seed, {}, 500);
             std::map<std::uint32_t, std::vector<Event>> of_key;
             for (const Event& event : events) of_key[event.key].push_back(event);
@@ -189,7 +189,7 @@ TEST(ContentWindows, OfCountsKnowTheirKeyAndTheirBounds) {
 /// A window that ends with a record of the user's choice: at every third, and where it is large.
 TEST(GlobalWindows, FireAsTheTriggerSays) {
     using window::Trigger;
-    for (std::uint64_t seed = 0; seed < 4; ++seed) {
+    for (const std::uint64_t seed : test::seeds(4)) {
         const auto events = random_events(seed, {}, 500);
         using Said = std::tuple<std::uint32_t, std::uint64_t, std::uint64_t, std::int64_t>;
         std::vector<Said> oracle;

@@ -37,7 +37,7 @@ template <class A, class Share>
 void positions_agree(const A& aggregate, const Share& share) {
     for (const auto& [length, slide] : {std::pair{10, 1}, {10, 4}, {10, 10}, {10, 13}, {12, 6}}) {
         const auto windows = CountWindows::sliding(length, slide);
-        for (std::uint64_t seed = 0; seed < 8; ++seed) {
+        for (const std::uint64_t seed : test::seeds(8)) {
             const auto events = random_events(seed, {}, 700);
             std::map<std::uint32_t, std::vector<Event>> of_key;
             for (const Event& event : events) of_key[event.key].push_back(event);
@@ -129,7 +129,7 @@ TEST(ParallelWindows, OfFunctionsWithAnyNumberOfValuesAreInOrder) {
             for (std::uint64_t i = 0; i != bounds.start / 4 % 3; ++i) emit(records[i].value);
         });
     const auto windows = CountWindows::sliding(10, 4);
-    for (std::uint64_t seed = 0; seed != 8; ++seed) {
+    for (const std::uint64_t seed : test::seeds(8)) {
         const auto events = random_events(seed, {}, 700);
         std::map<std::uint32_t, std::vector<std::pair<std::uint64_t, std::int64_t>>> expected;
         std::map<std::uint32_t, std::vector<Event>> of_key;

@@ -2,6 +2,8 @@
 //
 // Windows whose work is shared otherwise than by key (papers 1 and 2: parallel, paned, map-reduce)
 // against the obvious computation (windows.hpp): of groups and of the whole stream, in every mode.
+#include <numeric>
+
 #include <strid/window/content.hpp>
 #include <strid/window/top_k.hpp>
 
@@ -46,7 +48,7 @@ Shared run_shared(const std::vector<Event>& events, const Share& share, Duration
 template <class Share, class A>
 void agrees_when_shared(const Share& share, const TimeWindows& windows, const A& aggregate,
                         const Shape& shape, Duration lateness = Duration::zero()) {
-    for (std::uint64_t seed = 0; seed < 8; ++seed) {
+    for (const std::uint64_t seed : test::seeds(8)) {
         const auto events = random_events(seed, shape, event_count);
         const Shared shared = run_shared(events, share, lateness, seed);
         const auto oracle = expected(events, windows, Duration{50}, lateness, aggregate);
@@ -69,7 +71,7 @@ void agrees_when_shared(const Share& share, const TimeWindows& windows, const A&
 template <class Share>
 void loses_nothing_when_shared(const Share& share, const TimeWindows& windows, Duration lateness) {
     const auto count = window::count();
-    for (std::uint64_t seed = 0; seed < 8; ++seed) {
+    for (const std::uint64_t seed : test::seeds(8)) {
         const auto events = random_events(seed, {.too_late = 900}, event_count);
         const Shared shared = run_shared(events, share, lateness, seed);
         const auto least = expected(events, windows, Duration{50}, lateness, count);
@@ -123,7 +125,7 @@ TEST(ParallelWindows, GiveTheirLateRecordsToo) {
         sort(answer);
         return answer;
     };
-    for (std::uint64_t seed = 0; seed < 12; ++seed) {
+    for (const std::uint64_t seed : test::seeds(12)) {
         const auto events = random_events(seed, {.too_late = 900}, event_count);
         for (const Duration lateness : {0ns, 200ns}) {
             const auto windows = sliding(100, 30);
@@ -211,7 +213,7 @@ TEST(CombinedWindows, AreRightWithMoreKeysThanStatesAreKept) {
 TEST(CombinedWindows, CountRecordsOfTheEarliestMomentThereIs) {
     const auto first = EventTime::earliest();
     const std::vector<Event> events{{0, first, 5}, {1, first, 1}, {0, first, 6}, {0, at(100), 2}};
-    for (std::uint64_t seed = 0; seed < 4; ++seed) {
+    for (const std::uint64_t seed : test::seeds(4)) {
         const Shared shared =
             run_shared(events, combined(sliding(1, 1), sum), Duration::zero(), seed);
         double total = 0;
@@ -225,7 +227,7 @@ TEST(CombinedWindows, CountRecordsOfTheEarliestMomentThereIs) {
 /// Time goes on without a source that is idle; of what comes too late then every record is counted,
 /// also where it was combined before.
 TEST(CombinedWindows, CountEveryRecordThatIsLateBecauseItsSourceWasIdle) {
-    for (std::uint64_t seed = 0; seed < 8; ++seed) {
+    for (const std::uint64_t seed : test::seeds(8)) {
         const auto events = random_events(seed, {.disorder = 0, .too_late = 0}, event_count);
         Graph graph{"idle"};
         const auto source = [&](std::vector<Event> part, const char* name) {
@@ -286,7 +288,7 @@ TEST(WindowsOfTheWholeStream, AreInTheOrderOfTheirEnds) {
     const auto windows = sliding(100, 25);
     const auto how_many =
         window::content<Event>([](std::span<const Event> all) { return all.size(); }, &Event::time);
-    for (std::uint64_t seed = 0; seed < 8; ++seed) {
+    for (const std::uint64_t seed : test::seeds(8)) {
         auto events = random_events(seed, {.too_late = 0}, event_count);
         for (Event& event : events) event.key = 0;
         const auto oracle = expected(events, windows, Duration{50}, Duration::zero(), sum).rows;
@@ -303,6 +305,50 @@ TEST(WindowsOfTheWholeStream, AreInTheOrderOfTheirEnds) {
             ASSERT_EQ(by_default[i].window.start.ns(), start) << "seed " << seed;
             ASSERT_EQ(static_cast<double>(by_default[i].value), value);
             ASSERT_EQ(counts[i].window.start.ns(), start) << "seed " << seed;
+        }
+    }
+}
+
+/// All kinds with late records, and one window with a trigger: as those of a key that all have.
+TEST(WindowsOfTheWholeStream, HaveLateRecordsAndTriggers) {
+    for (const std::uint64_t seed : test::seeds(8)) {
+        auto events = random_events(seed, {.keys = 1}, event_count);
+        const auto agree = [&](const auto& windows) {
+            Graph graph{"whole"};
+            auto [results, late] = graph.source(replay(events))
+                                       .event_time(&Event::time, BoundedDisorder{Duration{50}})
+                                       .window_with_late(windows, &Event::time, sum);
+            auto rows = std::make_shared<Collected<Row>>();
+            auto late_rows = std::make_shared<Collected<Event>>();
+            std::move(results).sink([rows](const auto& row) {
+                rows->add({0, row.window.start.ns(), row.window.end.ns(),
+                           static_cast<double>(row.value)});
+            });
+            std::move(late).sink(collect_into(late_rows));
+            run(graph, run_options(seed));
+            Answer answer{rows->records(), late_rows->records()};
+            sort(answer);
+            ASSERT_EQ(answer, expected(events, windows, Duration{50}, Duration::zero(), sum))
+                << "seed " << seed;
+        };
+        agree(sliding(100, 25));
+        agree(window::SessionWindows::with_gap(40ns));
+
+        const auto every_tenth = [n = 0](const Event&) mutable {
+            return ++n % 10 == 0 ? window::Trigger::fire_and_clear : window::Trigger::wait;
+        };
+        const auto tens = whole_stream(events, run_options(seed), [&](auto&& stream) {
+            return std::move(stream).window(window::global(every_tenth), sum);
+        });
+        ASSERT_EQ(tens.size(), (events.size() + 9) / 10);
+        for (std::size_t i = 0; i < events.size(); i += 10) {
+            const auto begin = events.begin() + static_cast<std::ptrdiff_t>(i);
+            const auto end =
+                events.begin() + static_cast<std::ptrdiff_t>(std::min(i + 10, events.size()));
+            const auto of_ten = std::accumulate(
+                begin, end, std::int64_t{0},
+                [](std::int64_t total, const Event& event) { return total + event.value; });
+            ASSERT_EQ(tens[i / 10].value, of_ten) << "seed " << seed;
         }
     }
 }

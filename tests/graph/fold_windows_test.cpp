@@ -59,7 +59,7 @@ static_assert(window::AggregateOf<decltype(folded_in_order), Event>);
 template <bool by_time, class Windows, class F>
 void agrees_with(const Windows& windows, const F& fold, const Shape& shape,
                  Duration lateness = Duration::zero()) {
-    for (std::uint64_t seed = 0; seed < 8; ++seed) {
+    for (const std::uint64_t seed : test::seeds(8)) {
         const auto events = random_events(seed, shape, event_count);
         const Setting setting{.options = {.lateness = lateness}, .run = run_options(seed)};
         const Answer answer = computed(events, windows, fold, setting);
@@ -96,7 +96,7 @@ TEST(FoldedWindows, OfSessionsAreFoldedWhenTheyFire) {
 
 TEST(FoldedWindows, AreFarmedOut) {
     const auto windows = sliding(100, 25);
-    for (std::uint64_t seed = 0; seed < 8; ++seed) {
+    for (const std::uint64_t seed : test::seeds(8)) {
         const auto events = random_events(seed, {}, event_count);
         std::vector<Row> answer;
         for (const auto& result : whole_stream(events, run_options(seed), [&](auto&& stream) {
@@ -118,7 +118,7 @@ using Counted = std::tuple<std::uint32_t, std::uint64_t, std::uint64_t, std::uin
 /// Of each key, windows of its positions: also those that the end cuts short.
 template <class Build>
 void counts_agree(const CountWindows& windows, const Build& build) {
-    for (std::uint64_t seed = 0; seed < 8; ++seed) {
+    for (const std::uint64_t seed : test::seeds(8)) {
         const auto events = random_events(seed, {}, 700);
         std::map<std::uint32_t, std::vector<Event>> of_key;
         for (const Event& event : events) of_key[event.key].push_back(event);
@@ -158,7 +158,7 @@ TEST(FoldedWindows, FireAsATriggerSays) {
     const auto trigger = [](const Event& event) {
         return event.value > 400 ? window::Trigger::fire_and_clear : window::Trigger::wait;
     };
-    for (std::uint64_t seed = 0; seed < 4; ++seed) {
+    for (const std::uint64_t seed : test::seeds(4)) {
         const auto events = random_events(seed, {}, 500);
         std::map<std::uint32_t, std::pair<std::uint64_t, std::vector<Event>>> open;
         std::vector<Counted> oracle;

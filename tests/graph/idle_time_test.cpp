@@ -149,7 +149,7 @@ struct Fickle {
 };
 
 TEST(EventTime, AStrategyThatGoesBackIsRefusedByName) {
-    for (std::uint64_t seed = 0; seed < 4; ++seed) {
+    for (const std::uint64_t seed : test::seeds(4)) {
         Graph graph{"fickle"};
         graph.source(replay(std::vector<Event>{{1, at(10), 0}, {1, at(20), 0}, {1, at(15), 0}}))
             .event_time(&Event::time, Fickle{}, {.name = "time"})
@@ -179,13 +179,13 @@ TEST(EventTime, TimesThatMakeNoSenseAreRefused) {
 }
 
 TEST(Windows, AFunctionThatThrowsNamesItsOperator) {
-    for (std::uint64_t seed = 0; seed < 6; ++seed) {
+    for (const std::uint64_t seed : test::seeds(6)) {
         const auto thrower = window::sum<Event>([](const Event& event) -> std::int64_t {
             if (event.value == 300) throw std::runtime_error("no threes here");
             return event.value;
         });
         auto events = random_events(seed, {}, 500);
-        events[seed * 90].value = 300;
+        events[seed % 6 * 90].value = 300;
         Graph graph{"throws"};
         graph.source(replay(events))
             .event_time(&Event::time, BoundedDisorder{Duration{500}})

@@ -145,7 +145,7 @@ TEST(IntervalJoin, EveryPairOnceAndEveryoneElseAlone) {
                           {{{0ns}, {0ns}}, 0, 0},
                           {{{-500ns}, {-100ns}}, -500, -100},
                           {{{40ns}, {90ns, false}}, 40, 89}};
-    std::uint64_t seed = 0;
+    std::uint64_t seed = test::first_seed;
     for (const Case& one : cases) {
         for (const JoinKind kind : {JoinKind::inner, JoinKind::left, JoinKind::full}) {
             const Inputs inputs = random_inputs(++seed, perturbed ? 300 : 1'500);
@@ -239,7 +239,7 @@ std::vector<InWindow> joined(const Inputs& inputs, const TimeWindows& windows, J
 
 TEST(WindowJoin, EveryPairOfAWindowAndEveryoneElseAlone) {
     const TimeWindows shapes[] = {sliding(100, 100), sliding(100, 40), sliding(30, 70, 3)};
-    std::uint64_t seed = 0;
+    std::uint64_t seed = test::first_seed;
     for (const TimeWindows& windows : shapes) {
         for (const JoinKind kind : {JoinKind::inner, JoinKind::left, JoinKind::full}) {
             for (int round = 0; round < 3; ++round) {
@@ -258,7 +258,7 @@ TEST(WindowJoin, EveryPairOfAWindowAndEveryoneElseAlone) {
 /// of them get in depends on the run: at least the pairs of the others come out, and none twice.
 TEST(WindowJoin, LosesNoPairOfRecordsInTime) {
     const TimeWindows windows = sliding(100, 40);
-    for (std::uint64_t seed = 0; seed < 8; ++seed) {
+    for (const std::uint64_t seed : test::seeds(8)) {
         const Inputs inputs = random_inputs(seed, perturbed ? 300 : 1'000);
         ASSERT_NE(late_in(inputs), 0U);
         const Inputs in_time{punctual(inputs.events), punctual(inputs.orders)};

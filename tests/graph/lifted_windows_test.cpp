@@ -47,7 +47,7 @@ std::vector<Wide> widened(const std::vector<Event>& events) {
 template <class A, class B>
 void times_agree(const TimeWindows& windows, const A& over_wide, const B& over_events,
                  Duration lateness) {
-    for (std::uint64_t seed = 0; seed < 8; ++seed) {
+    for (const std::uint64_t seed : test::seeds(8)) {
         const auto events = random_events(seed, {}, event_count);
         Graph graph{"lifted"};
         auto rows = std::make_shared<Collected<Row>>();
@@ -95,7 +95,7 @@ template <bool sealed>
 void counts_agree() {
     constexpr std::size_t length = 10;
     constexpr std::size_t slide = 3;
-    for (std::uint64_t seed = 0; seed < 8; ++seed) {
+    for (const std::uint64_t seed : test::seeds(8)) {
         const auto events = random_events(seed, {}, event_count);
         Graph graph{"lifted"};
         auto keyed = [&] {
@@ -225,7 +225,7 @@ TEST(KeyFunctions, MayOwnSomething) {
 
 /// What the window's functions throw is the window's, though they run before the edge.
 TEST(LiftedWindows, AFunctionThatThrowsNamesTheWindow) {
-    for (std::uint64_t seed = 0; seed < 6; ++seed) {
+    for (const std::uint64_t seed : test::seeds(6)) {
         Graph graph{"throwing"};
         const auto throwing = [](const Wide& wide) -> std::int64_t {
             if (wide.value == 77) throw std::runtime_error("no sum today");

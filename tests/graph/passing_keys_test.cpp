@@ -108,7 +108,7 @@ std::vector<Seen> expected() {
 template <class Windows>
 void are_read_to_the_letter(const Windows& spec) {
     const Visits visits;
-    for (std::uint64_t seed = 0; seed != 8; ++seed) {
+    for (const std::uint64_t seed : test::seeds(8)) {
         const auto seen = run_visits(visits, seed, [&spec](auto keyed) {
             return std::move(keyed).window(spec, &Visit::time, window::count());
         });

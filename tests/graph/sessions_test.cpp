@@ -25,7 +25,7 @@ TEST(CountWindowsInAGraph, FireWithTheRecordThatFillsThem) {
     const std::tuple<std::uint64_t, std::uint64_t> specs[] = {
         {10, 3}, {1, 1}, {5, 5}, {3, 10}, {400, 25}};
     for (const auto& [length, slide] : specs) {
-        for (std::uint64_t seed = 0; seed < 8; ++seed) {
+        for (const std::uint64_t seed : test::seeds(8)) {
             const auto events = random_events(seed, {}, event_count);
             for (const OpenWindows at_end : {OpenWindows::fire, OpenWindows::drop}) {
                 std::map<std::uint32_t, std::vector<Event>> by_key;

@@ -36,7 +36,7 @@ struct AllRecords {
 template <class Windows, class A>
 void agrees_with_records(const Windows& windows, const A& aggregate, const AllRecords& oracle,
                          const Shape& shape = {}) {
-    for (std::uint64_t seed = 0; seed < 8; ++seed) {
+    for (const std::uint64_t seed : test::seeds(8)) {
         const auto events = random_events(seed, shape, event_count);
         const Setting setting{.run = run_options(seed)};
         const Answer answer = computed(events, windows, aggregate, setting);
@@ -129,7 +129,7 @@ TEST(SetWindowsInAGraph, FindTheLargestAndSmallestOfAPane) {
         sliding(100, 100), digits(window::top_k<3, Event>(&Event::value, &Event::time)),
         sorted_by([](const Event& a, const Event& b) { return a.value > b.value; }), {.keys = 2});
     agrees_with_records(
-        sliding(300, 400), digits(window::bottom_k<3, Event>(&Event::value, &Event::time)),
+        sliding(300, 600), digits(window::bottom_k<3, Event>(&Event::value, &Event::time)),
         sorted_by([](const Event& a, const Event& b) { return a.value < b.value; }), {.keys = 2});
 }
 
@@ -144,20 +144,22 @@ TEST(SetWindowsInAGraph, FindTheLargestOfManyPanes) {
     agrees_with_records(sliding(600, 25), largest, largest_of_records);
 }
 
-template <class A>
-void agrees_when_shared(const TimeWindows& windows, const A& aggregate, const AllRecords& oracle) {
-    for (std::uint64_t seed = 0; seed < 8; ++seed) {
+/// `share(grouped)` gives the windows of a grouped stream; `why` is what explain() says of them.
+template <class Share>
+void agrees_when_shared(const TimeWindows& windows, const AllRecords& oracle, const Share& share,
+                        const std::string& why = "") {
+    for (const std::uint64_t seed : test::seeds(8)) {
         const auto events = random_events(seed, {.too_late = 0}, event_count);
         Graph graph{"shared"};
         auto rows = std::make_shared<Collected<Row>>();
-        graph.source(replay(events))
-            .event_time(&Event::time, BoundedDisorder{Duration{50}})
-            .group_by<&Event::key>()
-            .paned_windows(windows, &Event::time, aggregate)
+        share(graph.source(replay(events))
+                  .event_time(&Event::time, BoundedDisorder{Duration{50}})
+                  .template group_by<&Event::key>())
             .sink([rows](const auto& result) {
                 rows->add({result.key, result.window.start.ns(), result.window.end.ns(),
                            static_cast<double>(result.value)});
             });
+        ASSERT_NE(graph.explain({}).find(why), std::string::npos) << graph.explain({});
         run(graph, run_options(seed));
         auto answer = rows->records();
         std::sort(answer.begin(), answer.end());
@@ -165,12 +167,36 @@ void agrees_when_shared(const TimeWindows& windows, const A& aggregate, const Al
             << "seed " << seed;
     }
 }
+template <class A>
+void agrees_in_panes(const TimeWindows& windows, const A& aggregate, const AllRecords& oracle) {
+    agrees_when_shared(windows, oracle, [&](auto grouped) {
+        return std::move(grouped).paned_windows(windows, &Event::time, aggregate);
+    });
+}
 
 /// Any replica may compute a pane: unions and lists of pairs do not depend on their order.
 TEST(SetWindowsInAGraph, CombinePanesOfDifferentReplicas) {
-    agrees_when_shared(sliding(100, 25), remainders, remainders_of_records);
-    agrees_when_shared(sliding(400, 50), about, sketch_of_records);
-    agrees_when_shared(sliding(100, 100), largest, largest_of_records);
+    agrees_in_panes(sliding(100, 25), remainders, remainders_of_records);
+    agrees_in_panes(sliding(400, 50), about, sketch_of_records);
+    agrees_in_panes(sliding(100, 100), largest, largest_of_records);
+}
+
+/// By default it depends on the windows and on the replicas that are asked for.
+TEST(SetWindowsInAGraph, AreSharedAsTheWindowsAre) {
+    const auto by_default = [](const TimeWindows& windows, std::size_t parallelism,
+                               const std::string& why) {
+        agrees_when_shared(
+            windows, remainders_of_records,
+            [&](auto grouped) {
+                return std::move(grouped).window(windows, &Event::time, remainders,
+                                                 {.parallelism = parallelism});
+            },
+            why);
+    };
+    by_default(sliding(100, 25), 0, "paned: the aggregate is commutative");
+    by_default(sliding(100, 35), 0, "map-reduce: a part of a window is sent for its many panes");
+    by_default(sliding(100, 35), 3, "map-reduce: ");
+    by_default(sliding(100, 35), 1, "by key: one replica has nothing to share");
 }
 
 /// Fewer records than a sketch begins with: exact.

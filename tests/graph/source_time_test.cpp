@@ -56,7 +56,7 @@ Answer computed_by_source_time(const std::vector<Event>& events, const Windows& 
 
 template <class Windows>
 void agrees_by_source_time(const Windows& windows) {
-    for (std::uint64_t seed = 0; seed < 8; ++seed) {
+    for (const std::uint64_t seed : test::seeds(8)) {
         const auto events = random_events(seed, {}, event_count);
         const Answer oracle = expected(events, windows, 50ns, Duration::zero(), sum);
         ASSERT_FALSE(oracle.late.empty());

@@ -11,6 +11,7 @@
 #include <strid/graph/graph.hpp>
 
 #include "../support/perturbed.hpp"
+#include "../support/seeds.hpp"
 
 namespace strid::test {
 
@@ -74,7 +75,7 @@ inline std::vector<Way> all_ways() {
                 {"composition " + std::to_string(static_cast<int>(composition)) + replicas,
                  {.parallelism = parallelism, .fuse = false, .composition = composition}});
         }
-        for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+        for (const std::uint64_t seed : seeds(8)) {
             ways.push_back({"simulation, seed " + std::to_string(seed) + replicas,
                             {.mode = Mode::simulation,
                              .parallelism = parallelism,

@@ -62,7 +62,7 @@ class VisitsInAFile {
     /// What comes of it when `shared` makes WindowResults of the visits, in every mode.
     template <class Shared>
     void are_counted_by(const Shared& shared) const {
-        for (std::uint64_t seed = 0; seed != 6; ++seed) {
+        for (const std::uint64_t seed : test::seeds(6)) {
             Graph graph{"visits"};
             CsvOptions options;
             options.text.chunk_bytes = 2 << 10;
@@ -168,7 +168,7 @@ struct FirstAndOthers {
 };
 
 TEST(TextThatGoes, IsNotHeldByANodeThatNothingComesToAnyMore) {
-    for (std::uint64_t seed = 0; seed != 6; ++seed) {
+    for (const std::uint64_t seed : test::seeds(6)) {
         Graph graph{"branches"};
         const FirstAndOthers source;
         auto branches = graph.source(source).rebalance().split(

@@ -41,7 +41,7 @@ TEST(TimeWindowsInAGraph, EverythingIsLateThatCanBe) {
 /// Late records are the same ones however many operators stand between time and windows.
 TEST(TimeWindowsInAGraph, WhatIsLateDoesNotDependOnTheWayThere) {
     const auto windows = sliding(100, 25);
-    for (std::uint64_t seed = 0; seed < 12; ++seed) {
+    for (const std::uint64_t seed : test::seeds(12)) {
         const auto events = random_events(seed, {}, event_count);
         Graph graph{"hops"};
         auto rows = std::make_shared<Collected<Row>>();
@@ -86,7 +86,7 @@ TEST(TimeWindowsInAGraph, KeepTheirPanesInATreeWhereAskedFor) {
 /// The sums of a key's windows of 10, summed again over 100 for all keys together: what the records
 /// of 100 sum to. Two streams merged by key, of which one is merged already.
 TEST(TimeWindowsInAGraph, StandOnWindowsAndOnMergedKeys) {
-    for (std::uint64_t seed = 0; seed < 6; ++seed) {
+    for (const std::uint64_t seed : test::seeds(6)) {
         std::map<std::int64_t, std::int64_t> oracle;
         Graph graph{"windows of windows"};
         const auto part = [&](std::uint64_t number) {

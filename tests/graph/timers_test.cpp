@@ -49,7 +49,7 @@ struct CountUntilSilence {
 };
 
 TEST(Timers, OfEventTimeMakeSessionsByHand) {
-    for (std::uint64_t seed = 0; seed < 12; ++seed) {
+    for (const std::uint64_t seed : test::seeds(12)) {
         const auto events = random_events(seed, {.disorder = 0, .too_late = 0}, event_count);
         Graph graph{"by hand"};
         auto rows = std::make_shared<Collected<Row>>();
@@ -92,7 +92,7 @@ TEST(Timers, AreOnePerTimeAndFireWhereTimeHasPassedThem) {
         oracle.push_back(10 * i - 1'000'000);
     }
     std::sort(oracle.begin(), oracle.end());
-    for (std::uint64_t seed = 0; seed < 8; ++seed) {
+    for (const std::uint64_t seed : test::seeds(8)) {
         Graph graph{"several"};
         auto times = std::make_shared<Collected<std::int64_t>>();
         graph.source(replay(events))
@@ -141,7 +141,7 @@ TEST(Timers, OfTheClockFireThoughNothingComes) {
 }
 
 TEST(TimeOrder, IsTheSameInEveryRun) {
-    for (std::uint64_t seed = 0; seed < 12; ++seed) {
+    for (const std::uint64_t seed : test::seeds(12)) {
         auto events = random_events(seed, {.too_late = 0}, event_count);
         for (std::size_t i = 0; i < events.size(); ++i)
             events[i].value = static_cast<std::int64_t>(i);
@@ -164,7 +164,7 @@ TEST(TimeOrder, IsTheSameInEveryRun) {
 
 /// By time and source, late records too: each source's own promise says which these are.
 TEST(TimeOrder, OfSeveralSourcesIsTheSameInEveryRun) {
-    for (std::uint64_t seed = 0; seed < 12; ++seed) {
+    for (const std::uint64_t seed : test::seeds(12)) {
         Graph graph{"order"};
         std::vector<std::pair<std::uint32_t, Event>> expected;
         std::uint64_t late = 0;
@@ -209,7 +209,7 @@ TEST(TimeOrder, OfSeveralSourcesIsTheSameInEveryRun) {
 /// In order whatever the disorder; nothing vanishes uncounted; what is in time as far as the
 /// greatest delay before says is never dropped.
 TEST(KSlack, DropsAndCountsWhatIsLaterThanAnythingBefore) {
-    for (std::uint64_t seed = 0; seed < 12; ++seed) {
+    for (const std::uint64_t seed : test::seeds(12)) {
         const auto events = random_events(seed, {}, event_count);
         Graph graph{"slack"};
         auto rows = std::make_shared<Collected<Event>>();

@@ -152,7 +152,7 @@ TEST(WindowFaults, AFunctionThatThrowsEndsTheRunAndNamesTheOperator) {
         run(whole, run_options(2));
         const std::uint64_t calls = *counting.calls;
         ASSERT_GT(calls, 10U) << name;
-        for (std::uint64_t seed = 0; seed < 4; ++seed) {
+        for (const std::uint64_t seed : test::seeds(4)) {
             for (const std::uint64_t at : {std::uint64_t{1}, calls / 2, calls}) {
                 Graph graph{"broken"};
                 wire(graph, events, {.at = at});
@@ -193,7 +193,7 @@ Rows rows_when_dropped(const std::vector<Event>& events, const Wire& wire, std::
 
 template <class Wire>
 void drops_what_is_open(const char* what, const TimeWindows& windows, const Wire& wire) {
-    for (std::uint64_t seed = 0; seed < 8; ++seed) {
+    for (const std::uint64_t seed : test::seeds(8)) {
         const auto events = ordered_events(seed, 1'000);
         Rows expected_rows = expected(events, windows, 0ns, 0ns, sum).rows;
         const std::size_t all = expected_rows.size();
@@ -232,7 +232,7 @@ TEST(OpenWindows, OfTimeAreDroppedWhereAskedForInEveryDistribution) {
 /// Whichever of two sources ends first.
 TEST(OpenWindows, AreThoseThatTheSourceWhichWentFurthestLeavesOpen) {
     const TimeWindows windows = sliding(400, 100);
-    for (std::uint64_t seed = 0; seed < 12; ++seed) {
+    for (const std::uint64_t seed : test::seeds(12)) {
         std::vector<Event> short_one;
         std::vector<Event> long_one;
         std::vector<Event> both;
@@ -263,7 +263,7 @@ TEST(OpenWindows, AreThoseThatTheSourceWhichWentFurthestLeavesOpen) {
 
 TEST(OpenWindows, OfSessionsAreDroppedWhereAskedFor) {
     const auto sessions = SessionWindows::with_gap(40ns);
-    for (std::uint64_t seed = 0; seed < 8; ++seed) {
+    for (const std::uint64_t seed : test::seeds(8)) {
         const auto events = ordered_events(seed, 1'000);
         Rows expected_rows = expected(events, sessions, 0ns, 0ns, sum).rows;
         const std::size_t all = expected_rows.size();
@@ -279,7 +279,7 @@ TEST(OpenWindows, OfSessionsAreDroppedWhereAskedFor) {
 }
 
 TEST(OpenWindows, OfCountsAndOfEverythingAreDroppedWhereAskedFor) {
-    for (std::uint64_t seed = 0; seed < 8; ++seed) {
+    for (const std::uint64_t seed : test::seeds(8)) {
         const auto events = ordered_events(seed, 1'000);
         std::map<std::uint32_t, std::uint64_t> records;
         for (const Event& event : events) ++records[event.key];
@@ -336,7 +336,7 @@ TEST(LimitsOfTime, EveryRecordIsInAWindowOfItsOwnTime) {
         const RunReport report = run(graph, run_options(seed));
         return *all + late_in(report);
     };
-    for (std::uint64_t seed = 0; seed < 8; ++seed) {
+    for (const std::uint64_t seed : test::seeds(8)) {
         EXPECT_EQ(counted(TimeWindows::tumbling(100ns), seed), events.size()) << "seed " << seed;
         EXPECT_EQ(counted(SessionWindows::with_gap(40ns), seed), events.size()) << "seed " << seed;
         EXPECT_GE(counted(sliding(100, 25), seed), events.size()) << "seed " << seed;
@@ -352,7 +352,7 @@ TEST(LimitsOfTime, JoinsPairWhatIsNearThere) {
             if (std::abs(a.time.ns() - b.time.ns()) <= 40) ++expected_pairs;
         }
     }
-    for (std::uint64_t seed = 0; seed < 8; ++seed) {
+    for (const std::uint64_t seed : test::seeds(8)) {
         Graph graph{"limits"};
         auto pairs = std::make_shared<std::atomic<std::uint64_t>>(0);
         interval_join(stream_of(graph, events), stream_of(graph, events), side, side,
@@ -365,7 +365,7 @@ TEST(LimitsOfTime, JoinsPairWhatIsNearThere) {
 }
 
 TEST(PunctuatedTime, FiresTheWindowsOfABoundThatSomeRecordsCarry) {
-    for (std::uint64_t seed = 0; seed < 8; ++seed) {
+    for (const std::uint64_t seed : test::seeds(8)) {
         const auto events = random_events(seed, {.too_late = 0}, event_count);
         const auto promised = watermarks(events, 50ns);
         struct Marked {

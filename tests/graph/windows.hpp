@@ -19,6 +19,7 @@
 #include <strid/window/aggregates.hpp>
 
 #include "../support/perturbed.hpp"
+#include "../support/seeds.hpp"
 
 namespace strid::test {
 
@@ -259,7 +260,7 @@ inline const std::size_t event_count = test::perturbed ? 600 : 3'000;
 template <class Windows, class A>
 void agrees(const Windows& windows, const A& aggregate, const Shape& shape,
             Duration bound = Duration{50}) {
-    for (std::uint64_t seed = 0; seed < 8; ++seed) {
+    for (const std::uint64_t seed : test::seeds(8)) {
         const auto events = random_events(seed, shape, event_count);
         Setting setting{.bound = bound, .run = run_options(seed)};
         std::uint64_t counted = 0;
@@ -280,9 +281,9 @@ inline TimeWindows sliding(std::int64_t length, std::int64_t slide, std::int64_t
 
 template <class Windows, class A = decltype(sum)>
 void agrees_with_lateness(const Windows& windows, const A& aggregate = sum) {
-    for (std::uint64_t seed = 0; seed < 8; ++seed) {
+    for (const std::uint64_t seed : test::seeds(8)) {
         const auto events = random_events(seed, {.too_late = 900}, event_count);
-        const Duration lateness{static_cast<std::int64_t>(1 + 97 * seed)};
+        const Duration lateness{static_cast<std::int64_t>(1 + 97 * (seed % 8))};
         const Setting setting{.options = {.lateness = lateness}, .run = run_options(seed)};
         const Answer answer = computed(events, windows, aggregate, setting);
         const Answer oracle = expected(events, windows, setting.bound, lateness, aggregate);

@@ -37,16 +37,6 @@
 
 namespace strid {
 
-/// The key of a stream that is one group.
-enum class OneGroup : std::uint8_t { all };
-
-struct InOneGroup {
-    template <class T>
-    OneGroup operator()(const T&) const noexcept {
-        return OneGroup::all;
-    }
-};
-
 /// A stream grouped by key. Each window operator gives a stream of WindowResults in the order of
 /// their ends; for counts, in the order of the windows of a key.
 template <class Upstream, class KeyOf>
@@ -63,20 +53,31 @@ class GroupedStream {
     GroupedStream(Upstream upstream, KeyOf key_of)
         : upstream_(std::move(upstream)), key_of_(std::move(key_of)) {}
 
-    /// Windows of event time, in the way that suits the function: combined or paned where the
-    /// aggregate is commutative, parallel windows for all others.
+    /// Windows of event time, in the way that suits the function and the windows; by key where one
+    /// replica is asked for.
     template <TimeFunction<T> TimeOf, window::FunctionOf<T> A>
     [[nodiscard]] Stream<TimeResult<A>> window(window::TimeWindows windows, TimeOf time_of,
                                                A aggregate, WindowOptions options = {}) && {
         if constexpr (window::combines_before_sending<A, K> && window::has_parts<A>) {
             return combined(windows, std::move(time_of), std::move(aggregate), options,
                             "combined: adding to a small state costs less than sending a record");
-        } else if constexpr (window::is_commutative<A> && window::has_parts<A>) {
-            return paned(windows, std::move(time_of), std::move(aggregate), options,
-                         "paned: the aggregate is commutative, panes of any replica combine");
         } else {
-            return farmed(windows, std::move(time_of), std::move(aggregate), options,
-                          "farmed: the function needs whole windows, the replicas take turns");
+            if (options.parallelism == 1) {
+                return noted(std::move(upstream_).key_by(key_of_).window(
+                                 windows, std::move(time_of), std::move(aggregate), options),
+                             "by key: one replica has nothing to share");
+            }
+            if constexpr (window::is_commutative<A> && window::has_parts<A>) {
+                if (windows.slide() / windows.pane() >= window::panes_worth_combining) {
+                    return map_reduce(windows, std::move(time_of), std::move(aggregate), options,
+                                      "map-reduce: a part of a window is sent for its many panes");
+                }
+                return paned(windows, std::move(time_of), std::move(aggregate), options,
+                             "paned: the aggregate is commutative, panes of any replica combine");
+            } else {
+                return farmed(windows, std::move(time_of), std::move(aggregate), options,
+                              "farmed: the function needs whole windows, the replicas take turns");
+            }
         }
     }
     /// Windows of counts: by key where a record is little work, which sharing would only add to;
@@ -87,10 +88,9 @@ class GroupedStream {
                                                 WindowOptions options = {}) && {
         if constexpr (window::has_parts<A>) {
             if (window::is_light<A>(windows)) {
-                auto stream = std::move(upstream_).key_by(key_of_).window(
-                    windows, std::move(aggregate), second_level(options));
-                stream.handle_.operators.back().note += "; by key: to share them costs more";
-                return stream;
+                return noted(std::move(upstream_).key_by(key_of_).window(
+                                 windows, std::move(aggregate), second_level(options)),
+                             "by key: to share them costs more");
             }
             if (overlap(windows) && windows.pane() >= window::pane_worth_sending) {
                 return paned(windows, std::move(aggregate), options,
@@ -101,6 +101,14 @@ class GroupedStream {
                       "farmed: whole windows, the replicas take turns");
     }
 
+    /// The window of everything with a trigger: each group's by the replica that owns it.
+    template <class F, window::FunctionOf<T> A>
+        requires window::TriggerOf<F, T>
+    [[nodiscard]] auto window(window::GlobalWindows<F> windows, A aggregate,
+                              WindowOptions options = {}) && {
+        return std::move(upstream_).key_by(key_of_).window(std::move(windows), std::move(aggregate),
+                                                           second_level(options));
+    }
     /// Sessions: each group's by the replica that owns it.
     template <TimeFunction<T> TimeOf, window::FunctionOf<T> A>
     [[nodiscard]] auto window(window::SessionWindows windows, TimeOf time_of, A aggregate,
@@ -161,9 +169,7 @@ class GroupedStream {
     [[nodiscard]] Stream<TimeResult<A>> paned_windows(window::TimeWindows windows, TimeOf time_of,
                                                       A aggregate, WindowOptions options = {}) && {
         check_parts<A>();
-        static_assert(window::is_commutative<A>,
-                      "paned windows combine what different replicas computed in any order: the "
-                      "aggregate has to be commutative (see parallel_windows)");
+        check_commutes<A>();
         return paned(windows, std::move(time_of), std::move(aggregate), options, "");
     }
     /// The same of counts: a pane of a group belongs to one replica, and panes go on in their
@@ -183,19 +189,15 @@ class GroupedStream {
                                                            TimeOf time_of, A aggregate,
                                                            WindowOptions options = {}) && {
         check_parts<A>();
-        static_assert(window::is_commutative<A>,
-                      "map-reduce windows combine what different replicas computed in any order: "
-                      "the aggregate has to be commutative (see parallel_windows)");
-        return map_reduce(windows, std::move(time_of), std::move(aggregate), options);
+        check_commutes<A>();
+        return map_reduce(windows, std::move(time_of), std::move(aggregate), options, "");
     }
     /// The same of counts: every replica has every record, and adds those whose turn is its own.
     template <window::FunctionOf<T> A>
     [[nodiscard]] Stream<CountResult<A>> map_reduce_windows(window::CountWindows windows,
                                                             A aggregate,
                                                             WindowOptions options = {}) && {
-        static_assert(window::is_commutative<A>,
-                      "map-reduce windows combine what different replicas computed in any order: "
-                      "the aggregate has to be commutative (see parallel_windows)");
+        check_commutes<A>();
         check_parts<A>();
         return map_reduce(windows, std::move(aggregate), options);
     }
@@ -209,6 +211,13 @@ class GroupedStream {
                       "windows are put together from the states of their parts here: not those of "
                       "full content, of several values or of final aggregates (see "
                       "parallel_windows)");
+    }
+
+    template <class A>
+    static constexpr void check_commutes() noexcept {
+        static_assert(window::is_commutative<A>,
+                      "what replicas computed is combined in any order: the aggregate has to be "
+                      "commutative (see parallel_windows)");
     }
 
     template <class TimeOf, class A>
@@ -325,12 +334,12 @@ class GroupedStream {
 
     template <class TimeOf, class A>
     Stream<TimeResult<A>> map_reduce(const window::TimeWindows& windows, TimeOf time_of,
-                                     A aggregate, const WindowOptions& options) {
+                                     A aggregate, const WindowOptions& options, const char* note) {
         using PartResult = WindowResult<K, typename A::State>;
         // The parts of a window come at its end: in windows as long as the slide there is one end.
         const auto ends =
             window::TimeWindows::tumbling(windows.slide(), windows.offset() + windows.length());
-        return first_level(windows, std::move(time_of), aggregate, options, "map", "")
+        return first_level(windows, std::move(time_of), aggregate, options, "map", note)
             .key_by([](const PartResult& part) { return part.key; })
             .window(ends, &PartResult::time, window::Merged<A, PartResult>{std::move(aggregate)},
                     second_level(options))
@@ -357,10 +366,15 @@ class GroupedStream {
         stream.handle_.operators.back().note = note;
         return stream;
     }
-    static WindowOptions second_level(const WindowOptions& options) {
-        WindowOptions second = options;
-        if (std::is_same_v<K, OneGroup>) second.parallelism = 1;
-        return second;
+    template <class S>
+    static S noted(S stream, const std::string& why) {
+        std::string& note = stream.handle_.operators.back().note;
+        note += (note.empty() ? "" : "; ") + why;
+        return stream;
+    }
+    static WindowOptions second_level(WindowOptions options) {
+        if (std::is_same_v<K, OneGroup>) options.parallelism = 1;
+        return options;
     }
 
     /// Every record to every replica, in an order about which all agree: one replica gives it.

@@ -13,6 +13,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <tuple>
@@ -22,6 +23,7 @@
 
 #include <strid/base/error.hpp>
 #include <strid/base/text_fields.hpp>
+#include <strid/graph/handle.hpp>
 #include <strid/graph/options.hpp>
 #include <strid/graph/segment.hpp>
 #include <strid/operator/aligned.hpp>
@@ -46,59 +48,18 @@ template <class T, class KeyOf, class Upstream = graph::KeyedEdge<T>>
 class KeyedStream;
 template <class Upstream, class KeyOf>
 class GroupedStream;
-struct InOneGroup;
 template <class T>
 class Branches;
 
-namespace graph {
+/// The key of a stream that is one group.
+enum class OneGroup : std::uint8_t { all };
 
-/// A sink may have replicas without being asked for where its copies share nothing: it has no
-/// state, or says so itself with `static constexpr bool parallel_by_default = true`.
-template <class F>
-inline constexpr bool parallel_sink = [] {
-    if constexpr (requires { F::parallel_by_default; }) return bool{F::parallel_by_default};
-    return std::is_empty_v<F>;
-}();
-
-/// What all handles are made of: the graph, the origins and the operators fused so far.
-struct Handle {
-    Segments* segments = nullptr;
-    std::vector<Origin> origins = {};  // empty for a stream that starts with its source
-    bool restores_order = false;
-    std::vector<OperatorInfo> operators = {};
-
-    [[nodiscard]] bool consumed() const noexcept { return segments == nullptr; }
+struct InOneGroup {
+    template <class T>
+    OneGroup operator()(const T&) const noexcept {
+        return OneGroup::all;
+    }
 };
-
-[[nodiscard]] OperatorInfo describe(Segments& segments, const OperatorOptions& options,
-                                    const char* kind);
-
-/// Ends the chain with a router: the segment is complete and joins the graph.
-template <class Router, class Head, class... Steps>
-std::size_t complete(Handle&& handle, Chain<Head, Steps...> chain, Router router, Routing routing,
-                     std::size_t branches) {
-    Segments& segments = *std::exchange(handle.segments, nullptr);
-    std::size_t index = 0;
-    if constexpr (Head::operators + sizeof...(Steps) == 0) {
-        // Nothing but routing: an operator that hands every record on.
-        using T = typename Head::Arrived;
-        handle.operators.push_back(describe(segments, {}, "route"));
-        using Routed = Segment<Router, Head, Step<operators::Identity, T>>;
-        index = segments.add(std::make_unique<Routed>(
-            Chain<Head, Step<operators::Identity, T>>{std::move(chain.head), {}}, std::move(router),
-            std::move(handle.operators), routing, branches));
-    } else {
-        index = segments.add(std::make_unique<Segment<Router, Head, Steps...>>(
-            std::move(chain), std::move(router), std::move(handle.operators), routing, branches));
-    }
-    for (const Origin& origin : handle.origins) {
-        segments.all[origin.segment]->set_target(origin.branch, index);
-    }
-    if (handle.restores_order) segments.all[index]->restore_order();
-    return index;
-}
-
-}  // namespace graph
 
 template <class T, class Head, class... Steps>
 class Stream<T, graph::Chain<Head, Steps...>> {
@@ -262,15 +223,27 @@ class Stream<T, graph::Chain<Head, Steps...>> {
     template <class Windows, TimeFunction<T> TimeOf, window::FunctionOf<T> A>
     [[nodiscard]] auto window(Windows windows, TimeOf time_of, A aggregate,
                               WindowOptions options = {}) && {
-        return GroupedStream<Stream, InOneGroup>{std::move(*this), {}}.window(
-            windows, std::move(time_of), std::move(aggregate), std::move(options));
+        return std::move(*this)
+            .group_by(InOneGroup{})
+            .window(windows, std::move(time_of), std::move(aggregate), std::move(options));
     }
-    /// The same of a number of records.
-    template <window::FunctionOf<T> A>
-    [[nodiscard]] auto window(window::CountWindows windows, A aggregate,
-                              WindowOptions options = {}) && {
-        return GroupedStream<Stream, InOneGroup>{std::move(*this), {}}.window(
-            windows, std::move(aggregate), std::move(options));
+    /// The same of a number of records, or of everything with a trigger.
+    template <class Windows, window::FunctionOf<T> A>
+    [[nodiscard]] auto window(Windows windows, A aggregate, WindowOptions options = {}) && {
+        return std::move(*this)
+            .group_by(InOneGroup{})
+            .window(std::move(windows), std::move(aggregate), std::move(options));
+    }
+
+    /// The same windows of event time, or sessions, with the late records as a stream of their own:
+    /// `auto [results, late] = ...`.
+    template <class Windows, TimeFunction<T> TimeOf, window::FunctionOf<T> A>
+    auto window_with_late(Windows windows, TimeOf time_of, A aggregate,
+                          WindowOptions options = {}) && {
+        return std::move(*this)
+            .group_by(InOneGroup{})
+            .window_with_late(windows, std::move(time_of), std::move(aggregate),
+                              std::move(options));
     }
 
     /// Spreads the records over the replicas of the next operator, batch by batch, to whichever

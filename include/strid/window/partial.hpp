@@ -12,6 +12,10 @@
 
 namespace strid::window {
 
+/// Where so many panes lie between a window and the next, each replica combines them to its part of
+/// a window before it sends anything.
+inline constexpr std::int64_t panes_worth_combining = 4;
+
 /// An aggregate whose result is its state: what the first level computes.
 template <Aggregate A>
 struct Part : A {

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the handles of streams are made of, and how the segment that one of them stands for joins
+// the graph.
+//
+// Threads: a graph is built by one thread.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <strid/graph/options.hpp>
+#include <strid/graph/segment.hpp>
+#include <strid/operator/stage.hpp>
+
+namespace strid::graph {
+
+/// A sink may have replicas without being asked for where its copies share nothing: it has no
+/// state, or says so itself with `static constexpr bool parallel_by_default = true`.
+template <class F>
+inline constexpr bool parallel_sink = [] {
+    if constexpr (requires { F::parallel_by_default; }) return bool{F::parallel_by_default};
+    return std::is_empty_v<F>;
+}();
+
+/// What all handles are made of: the graph, the origins and the operators fused so far.
+struct Handle {
+    Segments* segments = nullptr;
+    std::vector<Origin> origins = {};  // empty for a stream that starts with its source
+    bool restores_order = false;
+    std::vector<OperatorInfo> operators = {};
+
+    [[nodiscard]] bool consumed() const noexcept { return segments == nullptr; }
+};
+
+[[nodiscard]] OperatorInfo describe(Segments& segments, const OperatorOptions& options,
+                                    const char* kind);
+
+/// Ends the chain with a router: the segment is complete and joins the graph.
+template <class Router, class Head, class... Steps>
+std::size_t complete(Handle&& handle, Chain<Head, Steps...> chain, Router router, Routing routing,
+                     std::size_t branches) {
+    Segments& segments = *std::exchange(handle.segments, nullptr);
+    std::size_t index = 0;
+    if constexpr (Head::operators + sizeof...(Steps) == 0) {
+        // Nothing but routing: an operator that hands every record on.
+        using T = typename Head::Arrived;
+        handle.operators.push_back(describe(segments, {}, "route"));
+        using Routed = Segment<Router, Head, Step<operators::Identity, T>>;
+        index = segments.add(std::make_unique<Routed>(
+            Chain<Head, Step<operators::Identity, T>>{std::move(chain.head), {}}, std::move(router),
+            std::move(handle.operators), routing, branches));
+    } else {
+        index = segments.add(std::make_unique<Segment<Router, Head, Steps...>>(
+            std::move(chain), std::move(router), std::move(handle.operators), routing, branches));
+    }
+    for (const Origin& origin : handle.origins) {
+        segments.all[origin.segment]->set_target(origin.branch, index);
+    }
+    if (handle.restores_order) segments.all[index]->restore_order();
+    return index;
+}
+
+}  // namespace strid::graph
