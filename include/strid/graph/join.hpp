@@ -22,6 +22,14 @@
 
 namespace strid {
 
+/// What a join gives with its late records: all have to be consumed.
+template <class Pair, class L, class R>
+struct JoinStreams {
+    Stream<Pair> pairs;
+    Stream<L> late_left;
+    Stream<R> late_right;
+};
+
 namespace graph {
 
 /// One side of a join as records of either.
@@ -53,6 +61,48 @@ void check_outer_join(JoinKind kind) {
     }
 }
 
+/// The results of an interval join, with its late records among them where that is asked for.
+template <bool keeps_late, class Left, class Right, class LeftKey, class LeftTime, class RightKey,
+          class RightTime, class F>
+auto interval_join(Left&& left, Right&& right, JoinSide<LeftKey, LeftTime> left_side,
+                   JoinSide<RightKey, RightTime> right_side, JoinInterval interval, F combine,
+                   const JoinOptions& options) {
+    using L = typename Left::record_type;
+    using R = typename Right::record_type;
+    using KeyOf = window::EitherKey<LeftKey, RightKey>;
+    using Stage = window::KeyedIntervalJoin<L, R, KeyOf, LeftTime, RightTime, F, keeps_late>;
+    check_outer_join<L, R, F>(options.kind);
+    KeyOf key_of{std::move(left_side.key_of), std::move(right_side.key_of)};
+    return both_sides<window::EitherSide<L, R>>(std::forward<Left>(left),
+                                                std::forward<Right>(right), key_of, options)
+        .through(Stage{interval, std::move(key_of), std::move(left_side.time_of),
+                       std::move(right_side.time_of), std::move(combine), options.kind},
+                 {.name = options.name, .parallelism = options.parallelism}, "join");
+}
+
+/// What a window join makes of the records of both sides: `windowed(keyed, time_of, process,
+/// options)`.
+template <class Left, class Right, class LeftKey, class LeftTime, class RightKey, class RightTime,
+          class F, class Windowed>
+auto window_join(Left&& left, Right&& right, JoinSide<LeftKey, LeftTime> left_side,
+                 JoinSide<RightKey, RightTime> right_side, F combine, const JoinOptions& options,
+                 const Windowed& windowed) {
+    using L = typename Left::record_type;
+    using R = typename Right::record_type;
+    using Either = window::EitherSide<L, R>;
+    using KeyOf = window::EitherKey<LeftKey, RightKey>;
+    using U = typename window::PairResult<F, L, R>::type;
+    check_outer_join<L, R, F>(options.kind);
+    const KeyOf key_of{std::move(left_side.key_of), std::move(right_side.key_of)};
+    return windowed(
+        both_sides<Either>(std::forward<Left>(left), std::forward<Right>(right), key_of, options),
+        window::EitherTime<LeftTime, RightTime>{std::move(left_side.time_of),
+                                                std::move(right_side.time_of)},
+        window::process<Either, U>(
+            window::PairsOfAWindow<L, R, F>{std::move(combine), options.kind}),
+        WindowOptions{.name = options.name, .parallelism = options.parallelism});
+}
+
 }  // namespace graph
 
 /// The interval join of two streams by key: each left record with every right record of the same
@@ -74,17 +124,27 @@ template <class Left, class Right, class LeftKey, class LeftTime, class RightKey
 auto interval_join(Left&& left, Right&& right, JoinSide<LeftKey, LeftTime> left_side,
                    JoinSide<RightKey, RightTime> right_side, JoinInterval interval, F combine,
                    JoinOptions options = {}) {
-    using L = typename Left::record_type;
-    using R = typename Right::record_type;
-    using KeyOf = window::EitherKey<LeftKey, RightKey>;
-    using Stage = window::KeyedIntervalJoin<L, R, KeyOf, LeftTime, RightTime, F>;
-    graph::check_outer_join<L, R, F>(options.kind);
-    KeyOf key_of{std::move(left_side.key_of), std::move(right_side.key_of)};
-    return graph::both_sides<window::EitherSide<L, R>>(std::forward<Left>(left),
-                                                       std::forward<Right>(right), key_of, options)
-        .through(Stage{interval, std::move(key_of), std::move(left_side.time_of),
-                       std::move(right_side.time_of), std::move(combine), options.kind},
-                 {.name = std::move(options.name), .parallelism = options.parallelism}, "join");
+    return graph::interval_join<false>(std::forward<Left>(left), std::forward<Right>(right),
+                                       std::move(left_side), std::move(right_side), interval,
+                                       std::move(combine), options);
+}
+
+/// The same with the late records of either side as streams of their own:
+/// `auto [pairs, late_flights, late_weather] = interval_join_with_late(...)`.
+template <class Left, class Right, class LeftKey, class LeftTime, class RightKey, class RightTime,
+          class F, class L = typename Left::record_type, class R = typename Right::record_type>
+    requires PairFunction<F, L, R>
+JoinStreams<typename window::PairResult<F, L, R>::type, L, R> interval_join_with_late(
+    Left&& left, Right&& right, JoinSide<LeftKey, LeftTime> left_side,
+    JoinSide<RightKey, RightTime> right_side, JoinInterval interval, F combine,
+    JoinOptions options = {}) {
+    using U = typename window::PairResult<F, L, R>::type;
+    auto [pairs, late_left, late_right] = graph::alternatives<U, L, R>(
+        graph::interval_join<true>(std::forward<Left>(left), std::forward<Right>(right),
+                                   std::move(left_side), std::move(right_side), interval,
+                                   std::move(combine), options),
+        options.name, {"pairs", "late-left", "late-right"});
+    return {std::move(pairs), std::move(late_left), std::move(late_right)};
 }
 
 /// The join of two streams by key and window, tumbling or sliding: each left record with every
@@ -100,21 +160,34 @@ template <class Left, class Right, class LeftKey, class LeftTime, class RightKey
 auto window_join(Left&& left, Right&& right, JoinSide<LeftKey, LeftTime> left_side,
                  JoinSide<RightKey, RightTime> right_side, window::TimeWindows windows, F combine,
                  JoinOptions options = {}) {
-    using L = typename Left::record_type;
-    using R = typename Right::record_type;
-    using Either = window::EitherSide<L, R>;
-    using KeyOf = window::EitherKey<LeftKey, RightKey>;
-    using U = typename window::PairResult<F, L, R>::type;
-    graph::check_outer_join<L, R, F>(options.kind);
-    KeyOf key_of{std::move(left_side.key_of), std::move(right_side.key_of)};
-    window::EitherTime<LeftTime, RightTime> time_of{std::move(left_side.time_of),
-                                                    std::move(right_side.time_of)};
-    return graph::both_sides<Either>(std::forward<Left>(left), std::forward<Right>(right), key_of,
-                                     options)
-        .window(windows, std::move(time_of),
-                window::process<Either, U>(
-                    window::PairsOfAWindow<L, R, F>{std::move(combine), options.kind}),
-                {.name = std::move(options.name), .parallelism = options.parallelism});
+    return graph::window_join(
+        std::forward<Left>(left), std::forward<Right>(right), std::move(left_side),
+        std::move(right_side), std::move(combine), options,
+        [&windows](auto keyed, auto time_of, auto pairs, WindowOptions of_window) {
+            return std::move(keyed).window(windows, std::move(time_of), std::move(pairs),
+                                           std::move(of_window));
+        });
+}
+
+/// The same with the late records of either side as streams of their own: those that all windows
+/// with them are over for.
+template <class Left, class Right, class LeftKey, class LeftTime, class RightKey, class RightTime,
+          class F, class L = typename Left::record_type, class R = typename Right::record_type>
+    requires PairFunction<F, L, R>
+auto window_join_with_late(Left&& left, Right&& right, JoinSide<LeftKey, LeftTime> left_side,
+                           JoinSide<RightKey, RightTime> right_side, window::TimeWindows windows,
+                           F combine, JoinOptions options = {}) {
+    auto [pairs, late] = graph::window_join(
+        std::forward<Left>(left), std::forward<Right>(right), std::move(left_side),
+        std::move(right_side), std::move(combine), options,
+        [&windows](auto keyed, auto time_of, auto pairs_of, WindowOptions of_window) {
+            return std::move(keyed).window_with_late(windows, std::move(time_of),
+                                                     std::move(pairs_of), std::move(of_window));
+        });
+    auto [late_left, late_right] =
+        graph::alternatives<L, R>(std::move(late), options.name, {"late-left", "late-right"});
+    return JoinStreams<typename decltype(pairs)::record_type, L, R>{
+        std::move(pairs), std::move(late_left), std::move(late_right)};
 }
 
 }  // namespace strid

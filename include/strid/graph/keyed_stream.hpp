@@ -5,6 +5,7 @@
 // Threads: as Stream.
 #pragma once
 
+#include <array>
 #include <concepts>
 #include <cstddef>
 #include <string>
@@ -49,18 +50,25 @@ inline void check(const WindowOptions& options) {
     }
 }
 
+/// A stream of variants as a stream for each type; `of` says what these are, for their names.
+template <class... T, class S>
+std::tuple<Stream<T>...> alternatives(S stream, const std::string& name,
+                                      const std::array<const char*, sizeof...(T)>& of) {
+    using Any = typename S::record_type;
+    auto branches =
+        std::move(stream).split(sizeof...(T), [](const Any& any) { return any.index(); });
+    return [&]<std::size_t... I>(std::index_sequence<I...>) {
+        return std::tuple<Stream<T>...>{branches.select(I).map(
+            [](Any&& any) { return std::get<I>(std::move(any)); },
+            OperatorOptions{.name = name.empty() ? "" : name + "-" + of[I]})...};
+    }(std::index_sequence_for<T...>{});
+}
+
 /// The two streams of a window operator that gives its late records as well.
 template <class Result, class T, class S>
 WindowStreams<Result, T> results_and_late(S stream, const WindowOptions& options) {
-    using Out = typename S::record_type;
-    auto branches = std::move(stream).split(2, [](const Out& out) { return out.index(); });
-    const auto unwrap = [&options](const char* what) {
-        return OperatorOptions{.name = options.name.empty() ? "" : options.name + "-" + what};
-    };
-    Stream<Result> results = branches.select(0).map(
-        [](Out&& out) { return std::get<0>(std::move(out)); }, unwrap("results"));
-    Stream<T> late = branches.select(1).map([](Out&& out) { return std::get<1>(std::move(out)); },
-                                            unwrap("late"));
+    auto [results, late] =
+        alternatives<Result, T>(std::move(stream), options.name, {"results", "late"});
     return {std::move(results), std::move(late)};
 }
 

@@ -33,7 +33,7 @@ enum class SendPolicy : std::uint8_t {
 
 /// Sizes of a port, chosen by the planner.
 struct PortSizes {
-    std::size_t block_bytes = std::size_t{16} << 10;  ///< One block, headers included.
+    std::size_t block_bytes = std::size_t{32} << 10;  ///< One block, headers included.
     std::size_t blocks_per_link = 4;                  ///< In flight to one consumer.
     std::size_t ring_capacity = 0;                    ///< 0: room for the whole pool.
     std::uint64_t perturbation_seed = 0;              ///< 0: none.

@@ -7,9 +7,9 @@
 // Each side keeps its records by time until the watermark says that nothing can meet them any more.
 // Then a record that met nobody comes out alone, where the kind of the join says so; an inner join
 // lets go later, when the key is looked up next or its last record has expired. A record that
-// breaks the promise of its own stream is late: it is counted and dropped, because those it would
-// have met may be gone. What is kept outlives its batch: a record with text fields must own its
-// text.
+// breaks the promise of its own stream is late: it is counted and not joined, because those it
+// would have met may be gone, and comes out as it is where that is asked for. What is kept outlives
+// its batch: a record with text fields must own its text.
 //
 // A record is O(log n) in the records that its key keeps, plus the pairs that come out; records in
 // order are O(1) to insert. Keys without records are let go.
@@ -54,14 +54,16 @@ struct JoinInterval {
 
 namespace window {
 
-template <class L, class R, class KeyOf, class LeftTime, class RightTime, PairFunction<L, R> F>
+template <class L, class R, class KeyOf, class LeftTime, class RightTime, PairFunction<L, R> F,
+          bool keeps_late = false>
 class KeyedIntervalJoin {
     static constexpr bool takes_pointers = std::invocable<const F&, const L*, const R*>;
 
   public:
     using Either = EitherSide<L, R>;
     using K = std::remove_cvref_t<std::invoke_result_t<const KeyOf&, const Either&>>;
-    using Out = typename PairResult<F, L, R>::type;
+    using Result = typename PairResult<F, L, R>::type;
+    using Out = std::conditional_t<keeps_late, std::variant<Result, L, R>, Result>;
     static constexpr bool selective = true;
 
     /// Throws Error for an interval that no time lies in.
@@ -106,7 +108,7 @@ class KeyedIntervalJoin {
             left != nullptr ? std::invoke(left_time_, *left) : std::invoke(right_time_, *right);
         if (replicas_ != 1 && left != nullptr && !is_mine(time)) return;
         if (time < promised_) [[unlikely]] {
-            if (left != nullptr || replica_ == 0) ++late_;
+            if (left != nullptr || replica_ == 0) late(next, left, right);
             return;
         }
         Entry& key =
@@ -167,14 +169,28 @@ class KeyedIntervalJoin {
     using Keys = KeyStates<K, KeyState, false>;
     using Entry = typename Keys::Entry;
 
+    static Out made(Result result) {
+        if constexpr (keeps_late) return Out{std::in_place_index<0>, std::move(result)};
+        return result;
+    }
     template <class Next>
     void pair(Next& next, const L* left, const R* right) {
         if constexpr (takes_pointers) {
-            auto result = std::invoke(combine_, left, right);
-            next(result);
+            Out out = made(std::invoke(combine_, left, right));
+            next(out);
         } else {
-            auto result = std::invoke(combine_, *left, *right);
-            next(result);
+            Out out = made(std::invoke(combine_, *left, *right));
+            next(out);
+        }
+    }
+    /// One of the two is null.
+    template <class Next>
+    void late(Next& next, const L* left, const R* right) {
+        ++late_;
+        if constexpr (keeps_late) {
+            Out out = left != nullptr ? Out{std::in_place_index<1>, *left}
+                                      : Out{std::in_place_index<2>, *right};
+            next(out);
         }
     }
 
