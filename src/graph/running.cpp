@@ -25,6 +25,14 @@ using operators::SendPolicy;
 constexpr std::size_t blocks_between_tasks = 4;  // enough for two cores to overlap
 constexpr std::size_t blocks_within_task = 1;    // handed over at once, and hot in the cache
 
+/// The batches that a port fills at once shall stay in a second-level cache: those of a replica with
+/// many consumers are smaller, and so is the memory of n times n links.
+[[nodiscard]] std::size_t block_bytes_of(std::size_t slots) noexcept {
+    constexpr std::size_t together = std::size_t{512} << 10;
+    constexpr std::size_t least = std::size_t{4} << 10;
+    return std::max(together / std::max(slots, std::size_t{1}), least);
+}
+
 [[nodiscard]] bool perturbed(const RunOptions& options) noexcept {
     static const bool by_environment = [] {
         const char* const wish = std::getenv("STRID_PERTURB");
@@ -126,8 +134,9 @@ void Running::State::make_ports(const RunOptions& options) {
                         [&](const Edge& edge) { return plan_.groups[edge.to] == plan_.groups[f]; });
         for (Node* node : replicas_[f]) {
             ++port;
+            const auto slots = slots_of(plan_, fragment);
             operators::PortSizes sizes{
-                .block_bytes = options.block_bytes,
+                .block_bytes = std::min(options.block_bytes, block_bytes_of(slots.size())),
                 .blocks_per_link = within_task ? blocks_within_task : blocks_between_tasks,
                 .readers_own_lines = !within_task && several_threads && reading_delays_writers()};
             if (perturbed(options)) {
@@ -137,7 +146,7 @@ void Running::State::make_ports(const RunOptions& options) {
                 sizes.perturbation_seed = (options.seed + 1) * 0x9e3779b97f4a7c15ULL + port;
                 sizes.readers_own_lines = true;
             }
-            node->create_output(slots_of(plan_, fragment), sizes);
+            node->create_output(slots, sizes);
             if (fragment.stamps_sequences) node->output()->stamp_sequences();
         }
     }

@@ -67,7 +67,7 @@ struct RunOptions {
     bool perturb = false;
     std::chrono::milliseconds watchdog{0};
     std::function<void(const std::vector<std::string>&)> on_stalled = {};
-    std::size_t block_bytes = std::size_t{32} << 10;  ///< Memory of one batch.
+    std::size_t block_bytes = std::size_t{32} << 10;  ///< Memory of one batch at most.
 };
 
 /// The most replicas that one operator may have.
