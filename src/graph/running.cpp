@@ -25,8 +25,8 @@ using operators::SendPolicy;
 constexpr std::size_t blocks_between_tasks = 4;  // enough for two cores to overlap
 constexpr std::size_t blocks_within_task = 1;    // handed over at once, and hot in the cache
 
-/// The batches that a port fills at once shall stay in a second-level cache: those of a replica with
-/// many consumers are smaller, and so is the memory of n times n links.
+/// The batches that a port fills at once shall stay in a second-level cache: those of a replica
+/// with many consumers are smaller, and so is the memory of n times n links.
 [[nodiscard]] std::size_t block_bytes_of(std::size_t slots) noexcept {
     constexpr std::size_t together = std::size_t{512} << 10;
     constexpr std::size_t least = std::size_t{4} << 10;
