@@ -18,7 +18,8 @@ using namespace std::chrono_literals;
 enum class Shared { by_key, by_window };
 
 std::vector<Pair> joined(const Inputs& inputs, JoinInterval interval, JoinKind kind,
-                         const RunOptions& options, Shared shared = Shared::by_key) {
+                         const RunOptions& options, Shared shared = Shared::by_key,
+                         OpenWindows at_end = OpenWindows::fire) {
     Graph graph{"join"};
     auto pairs = std::make_shared<Collected<Pair>>();
     const auto collect = [pairs](const Pair& pair) { pairs->add(pair); };
@@ -28,7 +29,7 @@ std::vector<Pair> joined(const Inputs& inputs, JoinInterval interval, JoinKind k
         graph.source(replay(inputs.orders)).event_time(&Order::time, BoundedDisorder{50ns});
     const auto left = on(&Event::key, &Event::time);
     const auto right = on(&Order::buyer, &Order::time);
-    const JoinOptions named{.name = "join", .kind = kind};
+    const JoinOptions named{.name = "join", .kind = kind, .at_end = at_end};
     if (shared == Shared::by_key) {
         interval_join(std::move(events), std::move(orders), left, right, interval, make_pair, named)
             .sink(collect);
@@ -79,7 +80,8 @@ struct CountsByReplica {
 };
 
 std::vector<InWindow> joined(const Inputs& inputs, const TimeWindows& windows, JoinKind kind,
-                             const RunOptions& options, Shared shared) {
+                             const RunOptions& options, Shared shared,
+                             OpenWindows at_end = OpenWindows::fire) {
     Graph graph{"join"};
     auto pairs = std::make_shared<Collected<InWindow>>();
     const auto collect = [pairs](const auto& one) {
@@ -91,7 +93,7 @@ std::vector<InWindow> joined(const Inputs& inputs, const TimeWindows& windows, J
         graph.source(replay(inputs.orders)).event_time(&Order::time, BoundedDisorder{50ns});
     const auto left = on(&Event::key, &Event::time);
     const auto right = on(&Order::buyer, &Order::time);
-    const JoinOptions named{.name = "join", .kind = kind};
+    const JoinOptions named{.name = "join", .kind = kind, .at_end = at_end};
     if (shared == Shared::by_key) {
         window_join(std::move(events), std::move(orders), left, right, windows, make_pair, named)
             .sink(collect);
@@ -147,6 +149,50 @@ TEST(WindowJoin, LosesNoPairOfRecordsInTime) {
                 << "seed " << seed;
         }
     }
+}
+
+/// Where both streams have come to at their end.
+EventTime last_watermark(const Inputs& inputs) {
+    EventTime latest = EventTime::earliest();
+    for (const Event& event : inputs.events) latest = std::max(latest, event.time);
+    for (const Order& order : inputs.orders) latest = std::max(latest, order.time);
+    return latest - 50ns;
+}
+
+/// Who waits for a partner at the end is not told of, and neither are windows that are not over.
+TEST(Joins, DropWhatIsOpenAtTheEndWhereAskedFor) {
+    const TimeWindows windows = sliding(100, 40);
+    std::size_t dropped = 0;
+    for (const std::uint64_t seed : test::seeds(12)) {
+        const Inputs inputs = punctual_inputs(seed, perturbed ? 300 : 1'000);
+        const EventTime end = last_watermark(inputs);
+        std::map<std::int64_t, EventTime> event_times;
+        for (const Event& event : inputs.events) event_times[event.value] = event.time;
+        std::map<std::int64_t, EventTime> order_times;
+        for (const Order& order : inputs.orders) order_times[order.number] = order.time;
+        const JoinKind kind = seed % 2 == 0 ? JoinKind::left : JoinKind::full;
+
+        auto pairs = nested_loops(inputs, -20, 30, kind);
+        dropped += std::erase_if(pairs, [&](const Pair& pair) {
+            if (pair.right == -1) return event_times.at(pair.left) + 31ns > end;
+            return pair.left == -1 && order_times.at(pair.right) + 21ns > end;
+        });
+        ASSERT_EQ(joined(inputs, {{-20ns}, {30ns}}, kind, run_options(seed), Shared::by_key,
+                         OpenWindows::drop),
+                  pairs)
+            << "seed " << seed;
+
+        auto in_windows = loops_over_windows(inputs, windows, kind);
+        dropped += std::erase_if(in_windows, [&](const InWindow& pair) {
+            return EventTime::of_ns(pair.first) + windows.length() > end;
+        });
+        for (const Shared shared : {Shared::by_key, Shared::by_window}) {
+            ASSERT_EQ(joined(inputs, windows, kind, run_options(seed), shared, OpenWindows::drop),
+                      in_windows)
+                << "seed " << seed;
+        }
+    }
+    EXPECT_NE(dropped, 0U);
 }
 
 TEST(IntervalJoin, AFullJoinIsNotShared) {

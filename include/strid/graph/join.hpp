@@ -76,7 +76,7 @@ auto interval_join(Left&& left, Right&& right, JoinSide<LeftKey, LeftTime> left_
     return both_sides<window::EitherSide<L, R>>(std::forward<Left>(left),
                                                 std::forward<Right>(right), key_of, options)
         .through(Stage{interval, std::move(key_of), std::move(left_side.time_of),
-                       std::move(right_side.time_of), std::move(combine), options.kind},
+                       std::move(right_side.time_of), std::move(combine), options},
                  {.name = options.name, .parallelism = options.parallelism}, "join");
 }
 
@@ -100,7 +100,8 @@ auto window_join(Left&& left, Right&& right, JoinSide<LeftKey, LeftTime> left_si
                                                 std::move(right_side.time_of)},
         window::process<Either, U>(
             window::PairsOfAWindow<L, R, F>{std::move(combine), options.kind}),
-        WindowOptions{.name = options.name, .parallelism = options.parallelism});
+        WindowOptions{
+            .name = options.name, .parallelism = options.parallelism, .at_end = options.at_end});
 }
 
 }  // namespace graph

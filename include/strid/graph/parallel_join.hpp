@@ -71,7 +71,7 @@ auto parallel_interval_join(Left&& left, Right&& right, JoinSide<LeftKey, LeftTi
                 std::move(left_side.time_of),
                 std::move(right_side.time_of),
                 std::move(combine),
-                options.kind};
+                options};
     stage.farm();
     return graph::SharedWork::with_watermarks(graph::SharedWork::shared<typename Stage::Out>(
         std::move(everywhere), std::move(stage),
@@ -107,7 +107,7 @@ auto parallel_window_join(Left&& left, Right&& right, JoinSide<LeftKey, LeftTime
                 std::move(key_of),
                 TimeOf{std::move(left_side.time_of), std::move(right_side.time_of)},
                 std::move(pairs),
-                {}};
+                {.at_end = options.at_end}};
     stage.farm();
     const std::string collector = options.name.empty() ? "" : options.name + "-collector";
     return Shared::collected<Result>(

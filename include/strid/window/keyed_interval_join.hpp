@@ -68,14 +68,15 @@ class KeyedIntervalJoin {
 
     /// Throws Error for an interval that no time lies in.
     KeyedIntervalJoin(JoinInterval interval, KeyOf key_of, LeftTime left_time, RightTime right_time,
-                      F combine, JoinKind kind)
+                      F combine, const JoinOptions& options)
         : key_of_(std::move(key_of)),
           left_time_(std::move(left_time)),
           right_time_(std::move(right_time)),
           combine_(std::move(combine)),
           lower_(within(interval.lower.offset) + (interval.lower.inclusive ? 0 : 1)),
           upper_(within(interval.upper.offset) - (interval.upper.inclusive ? 0 : 1)),
-          kind_(kind) {
+          kind_(options.kind),
+          at_end_(options.at_end) {
         if (lower_ > upper_) throw Error("an interval join needs an interval that is not empty");
     }
 
@@ -130,6 +131,7 @@ class KeyedIntervalJoin {
     }
     template <class Next, class Ready>
     bool finish(Next&& next, Ready&& ready) {
+        if (at_end_ == OpenWindows::drop) return true;
         return expire_up_to(EventTime::latest(), next, ready);
     }
 
@@ -306,6 +308,7 @@ class KeyedIntervalJoin {
     std::int64_t lower_;  // inclusive
     std::int64_t upper_;  // inclusive
     JoinKind kind_;
+    OpenWindows at_end_;
     bool farmed_ = false;
     std::size_t replica_ = 0;
     std::size_t replicas_ = 1;  // that share the left records

@@ -18,6 +18,7 @@
 #include <variant>
 
 #include <strid/base/time.hpp>
+#include <strid/window/result.hpp>
 
 namespace strid {
 
@@ -28,6 +29,9 @@ struct JoinOptions {
     std::string name = {};        ///< Empty: "join-<n>".
     std::size_t parallelism = 0;  ///< 0: the planner's choice.
     JoinKind kind = JoinKind::inner;
+    /// Windows that the end of the streams finds open, and records of an outer join that then still
+    /// wait for a partner.
+    OpenWindows at_end = OpenWindows::fire;
 };
 
 /// What a join takes from one of its sides: when two records have the same key, and the times that
