@@ -201,7 +201,8 @@ class TextPicture {
                                     strokes_.arrow, padded(out_rate(one), out_width_, true));
             }
             lines.push_back(line);
-            if (!one.note.empty() && !ran()) lines.push_back("  " + one.note);
+            if (ran()) continue;
+            for (const std::string& note : one.notes) lines.push_back("  " + note);
         }
         if (lines.empty()) lines.emplace_back("(no operators)");
         if (ran()) {

@@ -135,7 +135,7 @@ GraphDescription Graph::description(const RunOptions& options) const {
             segment.operators.push_back({.name = operators[i].name,
                                          .kind = operators[i].kind,
                                          .parallelism = fragment.parallelism,
-                                         .note = operators[i].note});
+                                         .notes = operators[i].notes});
         }
         result.segments.push_back(std::move(segment));
         for (const Edge& edge : fragment.edges) {

@@ -2,7 +2,9 @@
 //
 // Windows of event time in a running graph against the obvious computation (windows.hpp), in
 // every mode, with several parallelisms, and under simulation.
+#include <strid/window/fold.hpp>
 #include <strid/window/panes.hpp>
+#include <strid/window/quantile.hpp>
 
 #include "windows.hpp"
 
@@ -81,6 +83,33 @@ TEST(TimeWindowsInAGraph, KeepTheirPanesInATreeWhereAskedFor) {
     agrees(sliding(500, 10), mean_in_tree, {.disorder = 300, .too_late = 2'000}, Duration{0});
     agrees_with_lateness(sliding(1'000, 10), sum_in_tree);
     agrees_with_lateness(sliding(30, 70), sum_in_tree);
+}
+
+/// explain() names what keeps windows that overlap, and nothing where there is none.
+TEST(TimeWindowsInAGraph, SayHowTheySlide) {
+    const auto said_of = [](const auto& windows, const auto& function) {
+        Graph graph{"why"};
+        graph.source(replay(std::vector<Event>{}))
+            .event_time(&Event::time, MonotonousTime{})
+            .key_by<&Event::key>()
+            .window(windows, &Event::time, function)
+            .sink([](const auto&) {});
+        return graph.explain({});
+    };
+    const auto says = [](const std::string& explanation, const char* what) {
+        return explanation.find(what) != std::string::npos;
+    };
+    const auto maximum = window::maximum<Event>(&Event::value);
+    const auto fold = window::fold<Event>(
+        std::int64_t{0}, [](std::int64_t& last, const Event& event) { last = event.value; });
+    EXPECT_TRUE(says(said_of(sliding(100, 25), sum), "slides as a running total"));
+    EXPECT_TRUE(says(said_of(sliding(100, 25), maximum), "slides in a monotone deque"));
+    EXPECT_TRUE(says(said_of(sliding(100, 25), window::quantile(&Event::value, 0.5)),
+                     "slides by DABA Lite: the function is associative"));
+    EXPECT_TRUE(says(said_of(sliding(100, 25), window::kept_in<window::PaneTree>(sum)),
+                     "panes in a finger tree"));
+    EXPECT_TRUE(says(said_of(sliding(100, 25), fold), "a fold: each window has a state"));
+    EXPECT_FALSE(says(said_of(sliding(100, 100), sum), "slides"));
 }
 
 /// The sums of a key's windows of 10, summed again over 100 for all keys together: what the records

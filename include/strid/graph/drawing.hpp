@@ -20,7 +20,7 @@ struct GraphDescription {
         std::size_t parallelism = 1;
         std::uint64_t records_in = 0;
         std::uint64_t records_out = 0;
-        std::string note = {};  ///< why it is as it is; may be empty
+        std::vector<std::string> notes = {};  ///< why it is as it is
     };
     /// Operators fused into one loop, in the order of the stream.
     struct Segment {

@@ -277,7 +277,7 @@ class GroupedStream {
             Stage{windows, key_of_, std::move(time_of), aggregate}, part(options, "parts", 0),
             "combine");
         parts.handle_.operators.back().needs_watermarks = true;
-        parts.handle_.operators.back().note = note;
+        parts.handle_.operators.back().say(note);
         return std::move(parts).template key_by<&PartOfPane::key>().window(
             windows, &PartOfPane::time, window::Merged<A, PartOfPane>{std::move(aggregate)},
             second_level(options));
@@ -363,13 +363,12 @@ class GroupedStream {
                               Stage{windows, key_of_, std::move(time_of), {aggregate}, options},
                               part(options, kind, options.parallelism), kind);
         stream.handle_.operators.back().needs_watermarks = true;
-        stream.handle_.operators.back().note = note;
+        stream.handle_.operators.back().say(note);
         return stream;
     }
     template <class S>
-    static S noted(S stream, const std::string& why) {
-        std::string& note = stream.handle_.operators.back().note;
-        note += (note.empty() ? "" : "; ") + why;
+    static S noted(S stream, const char* why) {
+        stream.handle_.operators.back().say(why);
         return stream;
     }
     static WindowOptions second_level(WindowOptions options) {

@@ -173,10 +173,11 @@ class KeyedStream {
                 Lift{key_of_, std::move(time_of), aggregate},
                 Stage{windows, {}, {}, Sum{aggregate}, options}, options);
             stream.handle_.operators.back().needs_watermarks = true;
-            return stream;
+            return explained<A>(std::move(stream), windows);
         } else {
             using Stage = window::KeyedTimeWindows<T, KeyOf, K, TimeOf, A, false>;
-            return timed<Stage>(windows, std::move(time_of), std::move(aggregate), options);
+            return explained<A>(
+                timed<Stage>(windows, std::move(time_of), std::move(aggregate), options), windows);
         }
     }
     /// Sessions: a window lasts as long as the records of its key come within the gap.
@@ -195,8 +196,7 @@ class KeyedStream {
             if (window::is_light<A>(windows)) {
                 graph::OperatorInfo& info = stream.handle_.operators.back();
                 info.light = true;
-                if (!info.note.empty()) info.note += "; ";
-                info.note += "light: each source is left a worker";
+                info.say("light: each source is left a worker");
             }
             return stream;
         };
@@ -206,12 +206,16 @@ class KeyedStream {
             using KeyOfLifted = operators::MemberKey<&Lifted::key>;
             using Sum = window::Merged<A, Lifted>;
             using Stage = window::KeyedCountWindows<Lifted, KeyOfLifted, K, Sum>;
-            return marked(lifted<typename Stage::Result>(
-                Lift{key_of_, aggregate}, Stage{windows, {}, Sum{aggregate}, options}, options));
+            return marked(explained<A>(
+                lifted<typename Stage::Result>(
+                    Lift{key_of_, aggregate}, Stage{windows, {}, Sum{aggregate}, options}, options),
+                windows));
         } else {
             using Stage = window::KeyedCountWindows<T, KeyOf, K, A>;
-            return marked(then<typename Stage::Result>(
-                Stage{windows, key_of_, std::move(aggregate), options}, of(options), "window"));
+            return marked(explained<A>(
+                then<typename Stage::Result>(Stage{windows, key_of_, std::move(aggregate), options},
+                                             of(options), "window"),
+                windows));
         }
     }
 
@@ -231,17 +235,18 @@ class KeyedStream {
     template <class Windows, TimeFunction<T> TimeOf, window::FunctionOf<T> A>
     auto window_with_late(Windows windows, TimeOf time_of, A aggregate,
                           WindowOptions options = {}) && {
-        const auto both = [&]<class Stage>(auto function) {
-            return graph::results_and_late<typename Stage::Result, T>(
-                timed<Stage>(windows, std::move(time_of), std::move(function), options), options);
-        };
         if constexpr (std::same_as<Windows, window::SessionWindows>) {
             auto function = window::of_sessions(std::move(aggregate));
             using Stage = window::KeyedSessions<T, KeyOf, K, TimeOf, decltype(function), true>;
-            return both.template operator()<Stage>(std::move(function));
+            return graph::results_and_late<typename Stage::Result, T>(
+                timed<Stage>(windows, std::move(time_of), std::move(function), options), options);
         } else {
             using Stage = window::KeyedTimeWindows<T, KeyOf, K, TimeOf, A, true>;
-            return both.template operator()<Stage>(std::move(aggregate));
+            return graph::results_and_late<typename Stage::Result, T>(
+                explained<A>(
+                    timed<Stage>(windows, std::move(time_of), std::move(aggregate), options),
+                    windows),
+                options);
         }
     }
 
@@ -305,12 +310,21 @@ class KeyedStream {
         }
     }
 
+    /// Says how windows that overlap are kept.
+    template <class A, class S, class Windows>
+    static S explained(S stream, const Windows& windows) {
+        if (windows.slide() < windows.length()) {
+            stream.handle_.operators.back().say(window::how_it_slides<A>());
+        }
+        return stream;
+    }
+
     /// A window whose records are lifted before they are sent.
     template <class U, class Lift, class Stage>
     auto lifted(Lift lift, Stage stage, const WindowOptions& options) {
         using Lifted = typename Lift::Lifted;
         auto info = graph::describe(*upstream_.handle_.segments, of(options), "window");
-        info.note = "what it needs of a record is sent";
+        info.say("what it needs of a record is sent");
         lift.window_name = info.name;
         Stream<message::Hashed<Lifted>> hashed{
             std::move(upstream_).routed(

@@ -13,6 +13,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -43,7 +44,11 @@ struct OperatorInfo {
     /// A record costs it no more than it costs a source to make one: where nobody says how many
     /// replicas it has, a worker is left to each source.
     bool light = false;
-    std::string note = {};  ///< Why it is as it is, for `explain()`; may be empty.
+    std::vector<std::string> notes = {};  ///< Why it is as it is, for `explain()`.
+
+    void say(std::string_view why) {
+        if (!why.empty()) notes.emplace_back(why);
+    }
 };
 
 /// One consumer of a segment's output; a split has one per branch.

@@ -64,7 +64,7 @@ struct SharedWork {
         auto stream =
             std::move(broadcast).template then<U>(std::move(stage), std::move(options), kind);
         stream.handle_.operators.back().shares_broadcast = true;
-        stream.handle_.operators.back().note = note;
+        stream.handle_.operators.back().say(note);
         return stream;
     }
     template <class S>

@@ -110,6 +110,7 @@ template <class T, class C, class Call, class TimeOf>
 class Content<T, C, Call, TimeOf>::Sliding {
   public:
     using State = RecordList<T>;
+    static constexpr const char* how = "slides as a container of its records";
 
     explicit Sliding(const Content& aggregate) : container_(aggregate.container_) {}
 

@@ -33,6 +33,7 @@ template <Aggregate A>
 class DabaLite {
   public:
     using State = typename A::State;
+    static constexpr const char* how = "slides by DABA Lite: the function is associative";
 
     explicit DabaLite(A aggregate = {})
         : aggregate_(std::move(aggregate)),

@@ -30,6 +30,7 @@ template <Aggregate A>
 class FlatFat {
   public:
     using State = typename A::State;
+    static constexpr const char* how = "slides in a FlatFAT";
     using Position = std::uint64_t;
 
     explicit FlatFat(A aggregate = {}) : aggregate_(std::move(aggregate)) { reset(8); }

@@ -59,6 +59,18 @@ struct InOrderChoice<A> {
 template <Aggregate A>
 using InOrder = typename detail::InOrderChoice<A>::type;
 
+/// How windows that overlap are kept, for explain(): what their structure says of itself as `how`.
+template <class A>
+[[nodiscard]] constexpr const char* how_it_slides() noexcept {
+    if constexpr (!Aggregate<A>) {
+        return "a fold: each window has a state of its own";
+    } else if constexpr (requires { InOrder<A>::how; }) {
+        return InOrder<A>::how;
+    } else {
+        return "slides in a structure of the user's";
+    }
+}
+
 /// An aggregate whose windows are kept in another structure than its algebra would choose:
 /// `kept_in<FlatFat>(sum(&Trade::price))`.
 template <Aggregate A, class Structure>

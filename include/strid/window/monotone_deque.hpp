@@ -23,6 +23,8 @@ template <Selective A>
 class MonotoneDeque {
   public:
     using State = typename A::State;
+    static constexpr const char* how =
+        "slides in a monotone deque: a newer state may cover older ones";
 
     explicit MonotoneDeque(A aggregate = {}) : aggregate_(std::move(aggregate)) {}
 

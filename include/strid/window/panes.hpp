@@ -176,6 +176,8 @@ concept KeepsPanes = requires(const Structure& panes) {
 template <Aggregate A>
 class PaneTree {
   public:
+    static constexpr const char* how = "panes in a finger tree";
+
     explicit PaneTree(const A& aggregate) : panes_(aggregate) {}
 
     [[nodiscard]] bool empty() const noexcept { return panes_.size() == 0; }

@@ -19,6 +19,7 @@ template <Invertible A>
 class SubtractOnEvict {
   public:
     using State = typename A::State;
+    static constexpr const char* how = "slides as a running total: what leaves can be subtracted";
 
     explicit SubtractOnEvict(A aggregate = {})
         : aggregate_(std::move(aggregate)), total_(aggregate_.identity()) {}

@@ -25,6 +25,7 @@ template <Aggregate A>
 class TwoStacks {
   public:
     using State = typename A::State;
+    static constexpr const char* how = "slides by two stacks";
 
     explicit TwoStacks(A aggregate = {})
         : aggregate_(std::move(aggregate)), back_(aggregate_.identity()) {}
