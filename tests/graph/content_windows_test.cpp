@@ -154,7 +154,7 @@ struct Seen {
 /// Positions of a key's stream, told to the function with the key; those that the end cuts short.
 TEST(ContentWindows, OfCountsKnowTheirKeyAndTheirBounds) {
     const std::uint64_t length = 10;
-    for (const std::uint64_t slide : {1, 4, 10, 13}) {
+    for (const std::uint64_t slide : {1U, 4U, 10U, 13U}) {
         for (const std::uint64_t seed : test::seeds(4)) {
             const auto events = random_events(seed, {}, 500);
             std::map<std::uint32_t, std::vector<Event>> of_key;

@@ -35,7 +35,7 @@ struct InSequence {
 /// the end cuts short. `value_of(aggregate)` of a window is that of its records one by one.
 template <class A, class Share>
 void positions_agree(const A& aggregate, const Share& share) {
-    for (const auto& [length, slide] : {std::pair{10, 1}, {10, 4}, {10, 10}, {10, 13}, {12, 6}}) {
+    for (const auto& [length, slide] : {std::pair{10U, 1U}, {10, 4}, {10, 10}, {10, 13}, {12, 6}}) {
         const auto windows = CountWindows::sliding(length, slide);
         for (const std::uint64_t seed : test::seeds(8)) {
             const auto events = random_events(seed, {}, 700);
@@ -156,7 +156,6 @@ TEST(ParallelWindows, OfFunctionsWithAnyNumberOfValuesAreInOrder) {
 /// An aggregate that nothing can be derived from.
 struct Final final {
     using State = std::int64_t;
-    static constexpr bool commutative = true;
     [[nodiscard]] State identity() const { return 0; }
     [[nodiscard]] State lift(const Event& event) const { return event.value; }
     [[nodiscard]] State combine(State older, State newer) const { return older + newer; }

@@ -18,6 +18,10 @@
 namespace strid::memory {
 namespace {
 
+std::string text_of(int number) {
+    return std::string(static_cast<std::size_t>(number % 90), 'k') + std::to_string(number);
+}
+
 TEST(PassingTexts, LastUntilNobodyHoldsTheTurnsUpToTheirRetirement) {
     PassingTexts texts;
     const auto retire_many = [&texts] {  // enough for a turn
@@ -78,7 +82,7 @@ TEST(PassingTexts, StayForWhoCannotHoldATurn) {
         texts.retire(kept.back());
         (void)texts.turn();
     }
-    for (int i = 0; i < 5'000; ++i) ASSERT_EQ(kept[i], "key " + std::to_string(i));
+    for (std::size_t i = 0; i < 5'000; ++i) ASSERT_EQ(kept[i], "key " + std::to_string(i));
 }
 
 /// More turns are held than there may be: the last one goes on.
@@ -126,8 +130,7 @@ TEST(PassingTextsStress, AreReadToTheLetterByAnotherThread) {
         std::deque<Message*> held;
         std::mt19937 random{seed};
         const auto check = [&](Message* message) {
-            const std::string expected =
-                std::string(message->number % 90, 'k') + std::to_string(message->number);
+            const std::string expected = text_of(message->number);
             if (message->text != expected) wrong.fetch_add(1);
             delete message;
         };
@@ -150,7 +153,7 @@ TEST(PassingTextsStress, AreReadToTheLetterByAnotherThread) {
     std::vector<std::string_view> live;
     std::size_t most = 0;
     for (int i = 0; i < messages; ++i) {
-        const std::string text = std::string(i % 90, 'k') + std::to_string(i);
+        const std::string text = text_of(i);
         const auto kept = texts.keep(text);
         auto* const message = new Message{texts.turn(), kept, i};
         while (ring.try_push(message) != channel::PushResult::ok) std::this_thread::yield();

@@ -259,7 +259,9 @@ class FusedChain<Router, Stages...>::Passage {
             return draws_watermarks<std::remove_cvref_t<decltype(stage)>> ||
                    requires { stage.told(progress); };
         };
-        return std::apply([&tell](auto&... stages) { return (tell(stages) | ... | false); }, held_);
+        std::size_t drawing = 0;
+        std::apply([&](auto&... stages) { ((drawing += tell(stages) ? 1 : 0), ...); }, held_);
+        return drawing != 0;
     }
 
     /// The input has come this far: the stages emit what that sets off while `more_room()` says so,
