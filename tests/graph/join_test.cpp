@@ -55,7 +55,7 @@ TEST(IntervalJoin, EveryPairOnceAndEveryoneElseAlone) {
                           {{{0ns}, {0ns}}, 0, 0},
                           {{{-500ns}, {-100ns}}, -500, -100},
                           {{{40ns}, {90ns, false}}, 40, 89}};
-    std::uint64_t seed = test::first_seed;
+    std::uint64_t seed = test::first_seed();
     for (const Case& one : cases) {
         for (const JoinKind kind : {JoinKind::inner, JoinKind::left, JoinKind::full}) {
             const Inputs inputs = random_inputs(++seed, perturbed ? 300 : 1'500);
@@ -116,7 +116,7 @@ std::vector<InWindow> joined(const Inputs& inputs, const TimeWindows& windows, J
 
 TEST(WindowJoin, EveryPairOfAWindowAndEveryoneElseAlone) {
     const TimeWindows shapes[] = {sliding(100, 100), sliding(100, 40), sliding(30, 70, 3)};
-    std::uint64_t seed = test::first_seed;
+    std::uint64_t seed = test::first_seed();
     for (const TimeWindows& windows : shapes) {
         for (const JoinKind kind : {JoinKind::inner, JoinKind::left, JoinKind::full}) {
             for (int round = 0; round < 3; ++round) {

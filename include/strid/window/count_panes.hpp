@@ -9,9 +9,7 @@
 #pragma once
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
-#include <type_traits>
 #include <utility>
 
 #include <strid/window/aggregate.hpp>
@@ -84,6 +82,8 @@ class FoldedCounts {
     std::uint64_t panes_ = 0;
 };
 
+namespace detail {
+
 template <class A>
 struct CountPanesChoice {
     using type = FoldedCounts<A>;
@@ -92,7 +92,11 @@ template <Aggregate A>
 struct CountPanesChoice<A> {
     using type = SlidingCounts<A>;
 };
+
+}  // namespace detail
+
+/// What windows of a number of records with this function keep of a key.
 template <class A>
-using CountPanesOf = typename CountPanesChoice<A>::type;
+using CountPanesOf = typename detail::CountPanesChoice<A>::type;
 
 }  // namespace strid::window

@@ -48,6 +48,23 @@ class FlatRing {
     [[nodiscard]] T& back() noexcept { return (*this)[end_ - 1]; }
     [[nodiscard]] const T& back() const noexcept { return (*this)[end_ - 1]; }
 
+    /// The first position whose element is not `before`, or the end; those before it stand first.
+    /// O(log size).
+    template <class Before>
+    [[nodiscard]] Position partition_point(const Before& before) const {
+        Position low = begin_;
+        Position high = end_;
+        while (low < high) {
+            const Position middle = low + (high - low) / 2;
+            if (before((*this)[middle])) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        return low;
+    }
+
     /// Amortised O(1): an allocation each time the size passes a power of two for the first time.
     void push_back(T value) {
         if (size() == slots_.size()) [[unlikely]]

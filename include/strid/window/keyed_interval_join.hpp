@@ -219,18 +219,8 @@ class KeyedIntervalJoin {
     /// The first position of a record that is not before `time`; looked for from the end.
     template <class Kept>
     static std::uint64_t first_from(const FlatRing<Kept>& ring, EventTime time) {
-        std::uint64_t low = ring.begin_position();
-        std::uint64_t high = ring.end_position();
-        if (low != high && ring.back().time < time) return high;
-        while (low < high) {
-            const std::uint64_t middle = low + (high - low) / 2;
-            if (ring[middle].time < time) {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
-        }
-        return low;
+        if (!ring.empty() && ring.back().time < time) return ring.end_position();
+        return ring.partition_point([time](const Kept& kept) { return kept.time < time; });
     }
 
     template <class Next, class Ready>

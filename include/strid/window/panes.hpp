@@ -15,11 +15,9 @@
 // Threads: only the task of the node. The law of all: numbers rise and no state is empty.
 #pragma once
 
-#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <type_traits>
 #include <utility>
 
 #include <strid/base/assert.hpp>
@@ -45,17 +43,13 @@ struct Pane {
 /// The first position whose pane is not before the one of this number, or the end.
 template <class State>
 [[nodiscard]] std::uint64_t position_of(const FlatRing<Pane<State>>& panes, PaneIndex number) {
-    std::uint64_t low = panes.begin_position();
-    std::uint64_t high = panes.end_position();
-    while (low < high) {
-        const std::uint64_t middle = low + (high - low) / 2;
-        if (panes[middle].number < number) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
+    return panes.partition_point([number](const auto& pane) { return pane.number < number; });
+}
+/// Gives `take` the state of this number where there is one.
+template <class State, class Take>
+void take_state(const FlatRing<Pane<State>>& panes, PaneIndex number, const Take& take) {
+    const auto at = position_of(panes, number);
+    if (at != panes.end_position() && panes[at].number == number) take(panes[at].state);
 }
 
 }  // namespace detail
@@ -90,13 +84,7 @@ class SlidingPanes {
     /// before it have been asked for.
     template <class Take>
     [[gnu::always_inline]] void slide_to(const A&, PaneRange window, const Take& take) {
-        if (window.size() == 1) {  // nothing slides
-            const auto at = detail::position_of(panes_, window.first);
-            if (at != panes_.end_position() && panes_[at].number == window.first) {
-                take(panes_[at].state);
-            }
-            return;
-        }
+        if (window.size() == 1) return detail::take_state(panes_, window.first, take);
         while (end_slid_ != panes_.end_position() && panes_[end_slid_].number < window.end) {
             slid_.insert(panes_[end_slid_++].state);
         }
@@ -173,6 +161,7 @@ concept KeepsPanes = requires(const Structure& panes) {
     { panes.first_from(PaneIndex{}) } -> std::same_as<PaneIndex>;
 };
 
+/// Panes in a finger tree, for windows of many panes that take late records. Adds by `lift`.
 template <Aggregate A>
 class PaneTree {
   public:
@@ -243,10 +232,7 @@ class WindowStates {
 
     template <class Take>
     void slide_to(const A&, PaneRange window, const Take& take) {
-        const auto at = detail::position_of(windows_, window.first);
-        if (at != windows_.end_position() && windows_[at].number == window.first) {
-            take(windows_[at].state);
-        }
+        detail::take_state(windows_, window.first, take);
     }
     /// Of a window that has a record.
     [[nodiscard]] const typename A::State& sum(const A&, PaneRange window) const {
