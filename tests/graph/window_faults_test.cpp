@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What goes wrong in windows and joins: functions of theirs that throw, in every mode; streams that
-// end with windows open that nobody wants; times at the limits of the type; promises that only some
-// records carry.
+// end with windows open that nobody wants; promises that only some records carry.
 #include <atomic>
 #include <functional>
-#include <limits>
 #include <string>
 
 #include <gmock/gmock.h>
@@ -57,9 +55,6 @@ struct Alarm {
 /// An operator 'broken' with the probe in its function, behind one stream or two.
 using Wiring = std::function<void(Graph&, const std::vector<Event>&, const Probe&)>;
 
-auto stream_of(Graph& graph, const std::vector<Event>& events) {
-    return graph.source(replay(events)).event_time(&Event::time, MonotonousTime{});
-}
 const auto ignore = [](const auto&) {};
 const auto side = on(&Event::key, &Event::time);
 
@@ -304,63 +299,6 @@ TEST(OpenWindows, OfCountsAndOfEverythingAreDroppedWhereAskedFor) {
         run(graph, run_options(seed));
         EXPECT_EQ(*fired, whole) << "seed " << seed;
         EXPECT_EQ(*never, 0U) << "seed " << seed;
-    }
-}
-
-// ---- the limits of time ------------------------------------------------------------------------
-
-/// Records at both ends of what a time can be, and in the middle.
-std::vector<Event> events_at_the_limits() {
-    constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();
-    constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
-    std::vector<Event> events;
-    for (const std::int64_t time : {least, least + 1, least + 39, least + 1'000, std::int64_t{0},
-                                    most - 1'000, most - 39, most - 1}) {
-        for (std::uint32_t key = 0; key < 3; ++key) events.push_back({key, at(time), 1});
-    }
-    return events;
-}
-
-TEST(LimitsOfTime, EveryRecordIsInAWindowOfItsOwnTime) {
-    const auto events = events_at_the_limits();
-    const auto counted = [&](const auto& windows, std::uint64_t seed) {
-        Graph graph{"limits"};
-        auto all = std::make_shared<std::atomic<std::uint64_t>>(0);
-        stream_of(graph, events)
-            .key_by<&Event::key>()
-            .window(windows, &Event::time, window::count())
-            .sink([all](const auto& row) {
-                EXPECT_LE(row.window.start, row.window.end);
-                *all += row.value;
-            });
-        const RunReport report = run(graph, run_options(seed));
-        return *all + late_in(report);
-    };
-    for (const std::uint64_t seed : test::seeds(8)) {
-        EXPECT_EQ(counted(TimeWindows::tumbling(100ns), seed), events.size()) << "seed " << seed;
-        EXPECT_EQ(counted(SessionWindows::with_gap(40ns), seed), events.size()) << "seed " << seed;
-        EXPECT_GE(counted(sliding(100, 25), seed), events.size()) << "seed " << seed;
-    }
-}
-
-TEST(LimitsOfTime, JoinsPairWhatIsNearThere) {
-    const auto events = events_at_the_limits();
-    std::uint64_t expected_pairs = 0;
-    for (const Event& a : events) {
-        for (const Event& b : events) {
-            if (a.key != b.key || (a.time.ns() < 0) != (b.time.ns() < 0)) continue;
-            if (std::abs(a.time.ns() - b.time.ns()) <= 40) ++expected_pairs;
-        }
-    }
-    for (const std::uint64_t seed : test::seeds(8)) {
-        Graph graph{"limits"};
-        auto pairs = std::make_shared<std::atomic<std::uint64_t>>(0);
-        interval_join(stream_of(graph, events), stream_of(graph, events), side, side,
-                      {{-40ns}, {40ns}},
-                      [](const Event& a, const Event& b) { return a.value + b.value; })
-            .sink([pairs](std::int64_t) { ++*pairs; });
-        run(graph, run_options(seed));
-        EXPECT_EQ(*pairs, expected_pairs) << "seed " << seed;
     }
 }
 

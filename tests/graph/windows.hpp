@@ -298,6 +298,11 @@ void agrees_with_lateness(const Windows& windows, const A& aggregate = sum) {
     }
 }
 
+/// Events that come in the order of their times.
+inline auto stream_of(Graph& graph, const std::vector<Event>& ordered) {
+    return graph.source(replay(ordered)).event_time(&Event::time, MonotonousTime{});
+}
+
 /// The results of what `build` puts behind the events, in the order in which they came.
 template <class Build>
 auto whole_stream(const std::vector<Event>& events, const RunOptions& options, const Build& build) {

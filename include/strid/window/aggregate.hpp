@@ -39,11 +39,15 @@ concept AggregateOf = Aggregate<A> && requires(const A& aggregate, const T& reco
     { aggregate.lift(record) } -> std::same_as<typename A::State>;
 };
 
-/// What only goes forward, record by record (window/fold.hpp): there is no combining two states, so
-/// each window has one of its own.
+/// It says of itself that it only goes forward, record by record (window/fold.hpp): there is no
+/// combining two of its states, so each window has one of its own.
+template <class A>
+inline constexpr bool only_goes_forward = requires { requires A::only_forward; };
+
+/// What only goes forward over records of type `T`.
 template <class A, class T>
 concept FoldOf =
-    !Aggregate<A> && std::copy_constructible<A> &&
+    only_goes_forward<A> && std::copy_constructible<A> &&
     requires(const A& fold, typename A::State& state, const T& record) {
         { fold.identity() } -> std::same_as<typename A::State>;
         fold.add(state, record);
@@ -89,7 +93,7 @@ inline constexpr bool has_local_states = requires { requires A::local_states; };
 
 /// Its windows can be put together from states of their parts, computed elsewhere.
 template <class A>
-inline constexpr bool has_parts =
-    Aggregate<A> && !has_local_states<A> && !std::is_final_v<A> && !requires { typename A::Value; };
+inline constexpr bool has_parts = !only_goes_forward<A> && !has_local_states<A> &&
+                                  !std::is_final_v<A> && !requires { typename A::Value; };
 
 }  // namespace strid::window

@@ -86,11 +86,12 @@ namespace detail {
 
 template <class A>
 struct CountPanesChoice {
-    using type = FoldedCounts<A>;
-};
-template <Aggregate A>
-struct CountPanesChoice<A> {
     using type = SlidingCounts<A>;
+};
+template <class A>
+    requires only_goes_forward<A>
+struct CountPanesChoice<A> {
+    using type = FoldedCounts<A>;
 };
 
 }  // namespace detail

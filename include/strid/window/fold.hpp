@@ -4,9 +4,9 @@
 // changes, with no way to put two states together. It is incremental: a window keeps its state, not
 // its records.
 //
-//     .window(TimeWindows::tumbling(1min), &Order::time,
-//             window::fold<Order>(Book{}, [](Book& book, const Order& order) { book.take(order);
-//             }))
+//     const auto take = [](Book& book, const Order& order) { book.take(order); };
+//     ...
+//     .window(TimeWindows::tumbling(1min), &Order::time, window::fold<Order>(Book{}, take))
 //
 // Records are folded in the order in which they come. With a time function they are in the order of
 // time, equal times in the order in which they came: then they are kept until their window fires.
@@ -50,6 +50,7 @@ template <class T, class S, class F>
 class Fold {
   public:
     using State = S;
+    static constexpr bool only_forward = true;
 
     Fold(S initial, F function) : initial_(std::move(initial)), function_(std::move(function)) {}
 

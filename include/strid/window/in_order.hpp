@@ -62,7 +62,7 @@ using InOrder = typename detail::InOrderChoice<A>::type;
 /// How windows that overlap are kept, for explain(): what their structure says of itself as `how`.
 template <class A>
 [[nodiscard]] constexpr const char* how_it_slides() noexcept {
-    if constexpr (!Aggregate<A>) {
+    if constexpr (only_goes_forward<A>) {
         return "a fold: each window has a state of its own";
     } else if constexpr (requires { InOrder<A>::how; }) {
         return InOrder<A>::how;

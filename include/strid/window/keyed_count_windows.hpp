@@ -34,7 +34,7 @@ inline constexpr std::uint64_t pane_worth_sending = 8;
 template <class A>
 [[nodiscard]] bool is_light(const CountWindows& windows) noexcept {
     using State = typename A::State;
-    if (!Aggregate<A> && windows.slide() < windows.length()) return false;
+    if (only_goes_forward<A> && windows.slide() < windows.length()) return false;
     return windows.pane() >= pane_worth_sending && std::is_trivially_copyable_v<State> &&
            sizeof(State) <= 64;
 }

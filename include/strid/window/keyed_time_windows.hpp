@@ -132,7 +132,7 @@ class KeyedTimeWindows {
     using Index = TimeWindows::Index;
     using Panes = PanesOf<A>;
     /// A fold has a state for each window, any other function for each pane.
-    static constexpr bool folds = !Aggregate<A>;
+    static constexpr bool folds = only_goes_forward<A>;
 
     struct KeyState {
         explicit KeyState(const A& aggregate) : panes(aggregate) {}
@@ -166,11 +166,11 @@ class KeyedTimeWindows {
     }
 
     [[nodiscard]] WindowRange<Index> panes_of(Index window) const noexcept {
-        if constexpr (folds) return {window, window + 1};
+        if constexpr (folds) return {window, strid::detail::saturating_add(window, 1)};
         return windows_.panes(window);
     }
     [[nodiscard]] WindowRange<Index> with_pane(Index pane) const noexcept {
-        if constexpr (folds) return {pane, pane + 1};
+        if constexpr (folds) return {pane, strid::detail::saturating_add(pane, 1)};
         return windows_.with_pane(pane);
     }
 

@@ -255,11 +255,12 @@ namespace detail {
 
 template <class A>
 struct PanesChoice {
-    using type = WindowStates<A>;
-};
-template <Aggregate A>
-struct PanesChoice<A> {
     using type = SlidingPanes<A>;
+};
+template <class A>
+    requires only_goes_forward<A>
+struct PanesChoice<A> {
+    using type = WindowStates<A>;
 };
 template <NamesItsStructure A>
     requires KeepsPanes<typename A::InOrderStructure>
