@@ -35,7 +35,7 @@ std::size_t capacity_blocks(const std::vector<OutputPort::SlotShape>& slots,
 
 OutputPort::OutputPort(RecordType type, const std::vector<SlotShape>& slots, const PortSizes& sizes)
     : type_(type),
-      records_per_block_((payload_bytes(type.bytes, sizes) - message::header_bytes) / type.bytes),
+      records_per_batch_((payload_bytes(type.bytes, sizes) - message::header_bytes) / type.bytes),
       pool_({.payload_bytes = payload_bytes(type.bytes, sizes),
              .capacity_blocks = capacity_blocks(slots, sizes),
              .lanes = count_links(slots)}),
@@ -99,7 +99,7 @@ void OutputPort::open(Slot& slot, memory::Block& block) noexcept {
     slot.batch = &block;
     slot.opened_ns = run_began_ns_;
     slot.cursor = header.records();
-    slot.end = slot.cursor + perturbation_.batch_records(records_per_block_) * type_.bytes;
+    slot.end = slot.cursor + perturbation_.batch_records(records_per_batch_) * type_.bytes;
 }
 
 void OutputPort::renew(Slot& slot) {
@@ -229,7 +229,7 @@ bool OutputPort::hungry(const Slot& slot) const noexcept {
 bool OutputPort::worth_sending(const Slot& slot) const noexcept {
     const auto filled =
         static_cast<std::size_t>(slot.cursor - message::header_of(*slot.batch).records());
-    return filled * worth_sending_part >= records_per_block_ * type_.bytes ||
+    return filled * worth_sending_part >= records_per_batch_ * type_.bytes ||
            run_began_ns_ - slot.opened_ns >= partial_wait_ns || perturbation_.active();
 }
 

@@ -85,14 +85,16 @@ TEST(PollBudget, GrowsWhileRunsAreShortAndShrinksWhereTheyAreLong) {
     EXPECT_LE(budget.records(), 64U);
 }
 
-TEST(PollBudget, IsABatchOrSoWhereRecordsGoOn) {
+TEST(PollBudget, IsMostOfTheRoomWhereRecordsGoOn) {
     PollBudget budget;
-    EXPECT_EQ(budget.records(1), 512U);
-    EXPECT_EQ(budget.records(4), 1'024U);
-    for (int i = 0; i < 100; ++i) budget.ran(budget.records(1), 1, 1'000);  // hardly any does
-    EXPECT_GT(budget.records(1), 4'096U);
-    budget.ran(budget.records(1), budget.records(1) / 2, 1'000);  // half of them do
-    EXPECT_EQ(budget.records(1), 512U);
+    constexpr std::size_t room = 2'000;
+    EXPECT_EQ(budget.records(room), 1'500U);
+    EXPECT_EQ(budget.records(8), 512U);  // large records
+    EXPECT_EQ(budget.records(1'000'000), 8'192U);
+    for (int i = 0; i < 100; ++i) budget.ran(budget.records(room), 1, 1'000);  // hardly any does
+    EXPECT_GT(budget.records(room), 4'096U);
+    budget.ran(budget.records(room), budget.records(room) / 2, 1'000);  // half of them do
+    EXPECT_EQ(budget.records(room), 1'500U);
 }
 
 }  // namespace

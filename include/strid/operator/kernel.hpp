@@ -378,7 +378,7 @@ class Kernel final : public Node {
     }
 
     [[nodiscard]] std::size_t budget() const noexcept {
-        if constexpr (has_output) return budget_.records(output_->slot_count());
+        if constexpr (has_output) return budget_.records(output_->room());
         return budget_.records();
     }
 

@@ -69,6 +69,8 @@ class OutputPort {
     ~OutputPort();
 
     [[nodiscard]] std::size_t slot_count() const noexcept { return slots_.size(); }
+    /// How many records fill a batch for each slot.
+    [[nodiscard]] std::size_t room() const noexcept { return slots_.size() * records_per_batch_; }
     [[nodiscard]] std::size_t link_count() const noexcept { return links_.size(); }
     /// The links of slot s are [first_link, first_link + link_count) in the order of the shapes.
     [[nodiscard]] Link& link(std::size_t index) noexcept { return *links_[index]; }
@@ -140,7 +142,7 @@ class OutputPort {
     void open(Slot& slot, memory::Block& block) noexcept;
 
     RecordType type_;
-    std::size_t records_per_block_;
+    std::size_t records_per_batch_;
     memory::BlockPool pool_;
     std::vector<std::unique_ptr<Link>> links_;
     std::vector<Slot> slots_;

@@ -3,9 +3,9 @@
 // How many records a source may emit in one poll. Where they end in the same chain, or hardly any
 // leaves it: as many as take some tens of microseconds, because a run costs a tenth of a
 // microsecond beside its records, and nobody else has the worker meanwhile; so the budget grows
-// while runs are short, and shrinks when they are long. Where they go on: a good part of a batch
-// for each place that they may go to, so that who reads them on the same core finds them in its
-// first cache.
+// while runs are short, and shrinks when they are long. Where they go on: three quarters of a
+// batch for each place that they may go to. What passes between cores costs per batch, so it is to
+// be nearly full; with a whole one, some places would have a batch too few and others a small rest.
 //
 // Threads: only the task of the node.
 #pragma once
@@ -20,9 +20,9 @@ class PollBudget {
   public:
     /// For a chain whose records end in it.
     [[nodiscard]] std::size_t records() const noexcept { return records_; }
-    /// For one whose output has so many slots.
-    [[nodiscard]] std::size_t records(std::size_t slots) const noexcept {
-        return std::max(records_, std::clamp<std::size_t>(256 * slots, 512, 8192));
+    /// For one whose output has room for so many records, in a batch for each place.
+    [[nodiscard]] std::size_t records(std::size_t room) const noexcept {
+        return std::max(records_, std::clamp<std::size_t>(room * 3 / 4, 512, 8192));
     }
 
     /// A run of so many records, of which `left` left the chain, took so long.
