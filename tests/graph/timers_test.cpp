@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Time otherwise than in windows: functions with timers, streams put into the order of time, time
-// by the machine's clock. Against the obvious sequential computation (windows.hpp).
+// Time otherwise than in windows: functions with timers, time by the machine's clock. Against the
+// obvious sequential computation (windows.hpp).
 #include <chrono>
 #include <thread>
 
@@ -138,102 +138,6 @@ TEST(Timers, OfTheClockFireThoughNothingComes) {
     inlet.close();
     EXPECT_FALSE(outlet.pop());
     running.wait();
-}
-
-TEST(TimeOrder, IsTheSameInEveryRun) {
-    for (const std::uint64_t seed : test::seeds(12)) {
-        auto events = random_events(seed, {.too_late = 0}, event_count);
-        for (std::size_t i = 0; i < events.size(); ++i)
-            events[i].value = static_cast<std::int64_t>(i);
-        Graph graph{"order"};
-        auto rows = std::make_shared<Collected<Event>>();
-        graph.source(replay(events))
-            .event_time(&Event::time, BoundedDisorder{Duration{50}})
-            .rebalance()
-            .filter([](const Event& event) { return event.value % 3 != 0; })
-            .in_order_of_time(&Event::time, &Event::value)
-            .sink([rows](const Event& event) { rows->add(event); });
-        const RunReport report = run(graph, run_options(seed));
-        std::erase_if(events, [](const Event& event) { return event.value % 3 == 0; });
-        std::sort(events.begin(), events.end(), [](const Event& a, const Event& b) {
-            return std::tie(a.time, a.value) < std::tie(b.time, b.value);
-        });
-        ASSERT_EQ(rows->records(), events) << "seed " << seed;
-    }
-}
-
-/// By time and source, late records too: each source's own promise says which these are.
-TEST(TimeOrder, OfSeveralSourcesIsTheSameInEveryRun) {
-    for (const std::uint64_t seed : test::seeds(12)) {
-        Graph graph{"order"};
-        std::vector<std::pair<std::uint32_t, Event>> expected;
-        std::uint64_t late = 0;
-        const auto source = [&](std::uint32_t number) {
-            auto events = random_events(3 * seed + number, {.keys = 1, .step = 3}, event_count);
-            const auto promised = watermarks(events, Duration{50});
-            for (std::size_t i = 0; i < events.size(); ++i) {
-                events[i].key = number;
-                events[i].value = static_cast<std::int64_t>(i);
-                if (events[i].time < promised[i]) {
-                    ++late;
-                } else {
-                    expected.emplace_back(number, events[i]);
-                }
-            }
-            return graph.source(replay(events))
-                .event_time(&Event::time, BoundedDisorder{Duration{50}});
-        };
-        auto rows = std::make_shared<Collected<Event>>();
-        auto first = source(0);
-        auto second = source(1);
-        auto third = source(2);
-        std::move(first)
-            .merge(std::move(second), std::move(third))
-            .in_order_of_time(&Event::time)
-            .sink([rows](const Event& event) { rows->add(event); });
-        const RunReport report = run(graph, run_options(seed));
-        std::sort(expected.begin(), expected.end(), [](const auto& a, const auto& b) {
-            return std::tie(a.second.time, a.first, a.second.value) <
-                   std::tie(b.second.time, b.first, b.second.value);
-        });
-        const auto answer = rows->records();
-        ASSERT_EQ(answer.size(), expected.size()) << "seed " << seed;
-        for (std::size_t i = 0; i < answer.size(); ++i) {
-            ASSERT_EQ(answer[i], expected[i].second) << "seed " << seed << ", record " << i;
-        }
-        ASSERT_NE(late, 0U);
-        ASSERT_EQ(late_in(report), late) << "seed " << seed;
-    }
-}
-
-/// In order whatever the disorder; nothing vanishes uncounted; what is in time as far as the
-/// greatest delay before says is never dropped.
-TEST(KSlack, DropsAndCountsWhatIsLaterThanAnythingBefore) {
-    for (const std::uint64_t seed : test::seeds(12)) {
-        const auto events = random_events(seed, {}, event_count);
-        Graph graph{"slack"};
-        auto rows = std::make_shared<Collected<Event>>();
-        graph.source(replay(events)).k_slack(&Event::time).sink([rows](const Event& event) {
-            rows->add(event);
-        });
-        const RunReport report = run(graph, run_options(seed));
-        const auto answer = rows->records();
-        EXPECT_TRUE(std::is_sorted(answer.begin(), answer.end(),
-                                   [](const Event& a, const Event& b) { return a.time < b.time; }));
-        const std::uint64_t late = late_in(report);
-        EXPECT_EQ(answer.size() + late, events.size()) << "seed " << seed;
-        std::size_t greatest_delays = 0;
-        EventTime latest = EventTime::earliest();
-        Duration slack{0};
-        for (const Event& event : events) {
-            latest = std::max(latest, event.time);
-            if (latest - event.time > slack) {
-                slack = latest - event.time;
-                ++greatest_delays;
-            }
-        }
-        EXPECT_LE(late, greatest_delays) << "seed " << seed;
-    }
 }
 
 TEST(IngressTime, FiresWindowsThoughNothingMoreComes) {

@@ -127,7 +127,7 @@ class GroupedStream {
         auto [results, late] = graph::results_and_late<Result, T>(
             taking_turns<true>(windows, std::move(time_of), std::move(aggregate), options,
                                "farmed: late records are whole only there"),
-            options);
+            options.name);
         return WindowStreams<Result, T>{in_order<Result>(std::move(results), options),
                                         std::move(late)};
     }

@@ -5,16 +5,14 @@
 // Threads: as Stream.
 #pragma once
 
-#include <array>
 #include <concepts>
 #include <cstddef>
 #include <string>
-#include <tuple>
 #include <type_traits>
 #include <utility>
-#include <variant>
 
 #include <strid/base/text_fields.hpp>
+#include <strid/graph/alternatives.hpp>
 #include <strid/graph/stream.hpp>
 #include <strid/operator/event_time.hpp>
 #include <strid/operator/per_key.hpp>
@@ -29,13 +27,6 @@
 
 namespace strid {
 
-/// What `window_with_late` gives: both have to be consumed.
-template <class Result, class T>
-struct WindowStreams {
-    Stream<Result> results;
-    Stream<T> late;
-};
-
 namespace graph {
 
 /// An edge by key that is there already, from one segment or several.
@@ -48,28 +39,6 @@ inline void check(const WindowOptions& options) {
     if (options.lateness < Duration::zero()) {
         throw GraphError("the lateness of a window must not be negative");
     }
-}
-
-/// A stream of variants as a stream for each type; `of` says what these are, for their names.
-template <class... T, class S>
-std::tuple<Stream<T>...> alternatives(S stream, const std::string& name,
-                                      const std::array<const char*, sizeof...(T)>& of) {
-    using Any = typename S::record_type;
-    auto branches =
-        std::move(stream).split(sizeof...(T), [](const Any& any) { return any.index(); });
-    return [&]<std::size_t... I>(std::index_sequence<I...>) {
-        return std::tuple<Stream<T>...>{branches.select(I).map(
-            [](Any&& any) { return std::get<I>(std::move(any)); },
-            OperatorOptions{.name = name.empty() ? "" : name + "-" + of[I]})...};
-    }(std::index_sequence_for<T...>{});
-}
-
-/// The two streams of a window operator that gives its late records as well.
-template <class Result, class T, class S>
-WindowStreams<Result, T> results_and_late(S stream, const WindowOptions& options) {
-    auto [results, late] =
-        alternatives<Result, T>(std::move(stream), options.name, {"results", "late"});
-    return {std::move(results), std::move(late)};
 }
 
 }  // namespace graph
@@ -239,14 +208,15 @@ class KeyedStream {
             auto function = window::of_sessions(std::move(aggregate));
             using Stage = window::KeyedSessions<T, KeyOf, K, TimeOf, decltype(function), true>;
             return graph::results_and_late<typename Stage::Result, T>(
-                timed<Stage>(windows, std::move(time_of), std::move(function), options), options);
+                timed<Stage>(windows, std::move(time_of), std::move(function), options),
+                options.name);
         } else {
             using Stage = window::KeyedTimeWindows<T, KeyOf, K, TimeOf, A, true>;
             return graph::results_and_late<typename Stage::Result, T>(
                 explained<A>(
                     timed<Stage>(windows, std::move(time_of), std::move(aggregate), options),
                     windows),
-                options);
+                options.name);
         }
     }
 

@@ -23,6 +23,7 @@
 
 #include <strid/base/error.hpp>
 #include <strid/base/text_fields.hpp>
+#include <strid/graph/alternatives.hpp>
 #include <strid/graph/handle.hpp>
 #include <strid/graph/options.hpp>
 #include <strid/graph/segment.hpp>
@@ -37,8 +38,6 @@
 
 namespace strid {
 
-template <class T, class Chain = graph::Chain<operators::InputHead<T>>>
-class Stream;
 namespace graph {
 template <class T>
 struct KeyedEdge;
@@ -132,13 +131,19 @@ class Stream<T, graph::Chain<Head, Steps...>> {
     /// counted. Needs `event_time`; one replica unless the options say otherwise.
     template <TimeFunction<T> TimeOf, class TieOf = operators::AsTheyCame>
     auto in_order_of_time(TimeOf time_of, TieOf tie_of = {}, OperatorOptions options = {}) && {
-        check_owns_text<T>();
-        if (options.parallelism == 0) options.parallelism = 1;
         using Stage = operators::TimeOrder<T, TimeOf, TieOf>;
-        auto stream = std::move(*this).template then<T>(
-            Stage{std::move(time_of), std::move(tie_of)}, options, "in_order_of_time");
-        stream.handle_.operators.back().needs_watermarks = true;
-        return stream;
+        return std::move(*this).ordering(Stage{std::move(time_of), std::move(tie_of)},
+                                         std::move(options), "in_order_of_time");
+    }
+    /// The same with the late records as a stream of their own: `auto [records, late] = ...`.
+    template <TimeFunction<T> TimeOf, class TieOf = operators::AsTheyCame>
+    auto in_order_of_time_with_late(TimeOf time_of, TieOf tie_of = {},
+                                    OperatorOptions options = {}) && {
+        using Stage = operators::TimeOrder<T, TimeOf, TieOf, true>;
+        return graph::records_and_late<T>(
+            std::move(*this).ordering(Stage{std::move(time_of), std::move(tie_of)}, options,
+                                      "in_order_of_time"),
+            options.name);
     }
 
     /// Puts the records in the order of event time without watermarks: each waits as long as the
@@ -146,12 +151,16 @@ class Stream<T, graph::Chain<Head, Steps...>> {
     /// probabilistic mode). Windows may follow: the stream has event time from here on.
     template <TimeFunction<T> TimeOf>
     auto k_slack(TimeOf time_of, OperatorOptions options = {}) && {
-        check_owns_text<T>();
-        if (options.parallelism == 0) options.parallelism = 1;
-        auto stream = std::move(*this).template then<T>(
-            operators::KSlack<T, TimeOf>{std::move(time_of)}, options, "k_slack");
-        stream.handle_.operators.back().draws_watermarks = true;
-        return stream;
+        return std::move(*this).ordering(operators::KSlack<T, TimeOf>{std::move(time_of)},
+                                         std::move(options), "k_slack");
+    }
+    /// The same with the late records as a stream of their own: `auto [records, late] = ...`.
+    template <TimeFunction<T> TimeOf>
+    auto k_slack_with_late(TimeOf time_of, OperatorOptions options = {}) && {
+        return graph::records_and_late<T>(
+            std::move(*this).ordering(operators::KSlack<T, TimeOf, true>{std::move(time_of)},
+                                      options, "k_slack"),
+            options.name);
     }
 
     /// Stamps the records with the machine's clock: out come Stamped<T>, and windows by
@@ -325,6 +334,19 @@ class Stream<T, graph::Chain<Head, Steps...>> {
         auto handle = std::move(handle_);
         return Stream<U, Next>{std::move(handle),
                                std::move(*this).appended(graph::Step<Stage, U>{std::move(stage)})};
+    }
+
+    /// A stage that puts the records into an order.
+    template <class Stage>
+    auto ordering(Stage stage, OperatorOptions options, const char* kind) && {
+        check_owns_text<T>();
+        if (options.parallelism == 0) options.parallelism = 1;
+        auto stream = std::move(*this).template then<typename Stage::Out::Record>(std::move(stage),
+                                                                                  options, kind);
+        graph::OperatorInfo& info = stream.handle_.operators.back();
+        info.draws_watermarks = operators::draws_watermarks<Stage>;
+        info.needs_watermarks = !info.draws_watermarks;
+        return stream;
     }
 
     Stream<T> boundary(graph::Routing routing) {

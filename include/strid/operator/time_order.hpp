@@ -8,9 +8,9 @@
 //                 records are late, each input's promise says, not how far the others have come: in
 //                 every run the same, as long as no input is idle.
 //     KSlack      probabilistic: a record waits as long as the greatest delay seen so far (K).
-//                 Needs no watermark and draws its own; what comes later than that is dropped and
-//                 counted as late.
+//                 Needs no watermark and draws its own; what comes later than that is late.
 //
+// Late records are counted, and dropped unless they have a way of their own (`keeps_late`).
 // O(log records waiting) per record. What waits is copied out of its batch and must own what it
 // points to.
 //
@@ -26,13 +26,14 @@
 
 #include <strid/base/time.hpp>
 #include <strid/message/watermark.hpp>
+#include <strid/operator/late_output.hpp>
 #include <strid/operator/stage.hpp>
 
 namespace strid::operators {
 
 /// The records that wait for their turn: by time, then by what decides among equal times, then by
 /// the input that brought them, then as they came.
-template <class T, class Tie>
+template <class T, class Tie, class Out>
 class WaitingRecords {
   public:
     void push(T&& record, EventTime time, Tie tie, std::size_t input) {
@@ -77,7 +78,7 @@ class WaitingRecords {
         std::pop_heap(heap_.begin(), heap_.end(), later);
         T record = std::move(heap_.back().record);
         heap_.pop_back();
-        next(record);
+        Out::result(next, std::move(record));
     }
 
     std::vector<Item> heap_;  // the next at the front
@@ -92,9 +93,10 @@ struct AsTheyCame {
     }
 };
 
-template <class T, class TimeOf, class TieOf>
+template <class T, class TimeOf, class TieOf, bool keeps_late = false>
 class TimeOrder {
   public:
+    using Out = LateOutput<T, T, keeps_late>;
     static constexpr bool selective = true;
 
     TimeOrder(TimeOf time_of, TieOf tie_of)
@@ -107,11 +109,11 @@ class TimeOrder {
     }
 
     template <class Next>
-    void operator()(T& record, Next&&) {
+    void operator()(T& record, Next&& next) {
         const EventTime time = std::invoke(time_of_, std::as_const(record));
         if (time < promised_ || time < watermark_) [[unlikely]] {
             ++late_;
-            return;
+            return Out::late(next, record);
         }
         auto tie = std::invoke(tie_of_, std::as_const(record));
         waiting_.push(std::move(record), time, std::move(tie), input_);
@@ -138,24 +140,25 @@ class TimeOrder {
     std::size_t input_ = 0;
     EventTime watermark_ = EventTime::earliest();
     std::uint64_t late_ = 0;
-    WaitingRecords<T, Tie> waiting_;
+    WaitingRecords<T, Tie, Out> waiting_;
 };
 
-template <class T, class TimeOf>
+template <class T, class TimeOf, bool keeps_late = false>
 class KSlack {
   public:
+    using Out = LateOutput<T, T, keeps_late>;
     static constexpr bool selective = true;
 
     explicit KSlack(TimeOf time_of) : time_of_(std::move(time_of)) {}
 
     template <class Next>
-    void operator()(T& record, Next&&) {
+    void operator()(T& record, Next&& next) {
         const EventTime time = std::invoke(time_of_, std::as_const(record));
         latest_ = std::max(latest_, time);
         slack_ = std::max(slack_, latest_ - time);
         if (time < passed_) [[unlikely]] {
             ++late_;
-            return;
+            return Out::late(next, record);
         }
         waiting_.push(std::move(record), time, 0, 0);
     }
@@ -181,7 +184,7 @@ class KSlack {
     EventTime passed_ = EventTime::earliest();
     Duration slack_ = Duration::zero();  // K
     std::uint64_t late_ = 0;
-    WaitingRecords<T, int> waiting_;
+    WaitingRecords<T, int, Out> waiting_;
 };
 
 }  // namespace strid::operators

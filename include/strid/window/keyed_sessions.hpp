@@ -45,7 +45,7 @@ template <class T, class KeyOf, class K, class TimeOf, class A, bool keeps_late>
 class KeyedSessions {
   public:
     using Result = WindowResult<K, ResultOf<A, K, TimeBounds>>;
-    using Out = Output<Result, T, keeps_late>;
+    using Out = operators::LateOutput<Result, T, keeps_late>;
     static constexpr bool selective = true;
     static constexpr bool only_reads = true;
     static constexpr bool forgets_input = !keeps_late;

@@ -44,7 +44,7 @@ template <class T, class KeyOf, class K, class TimeOf, class A, bool keeps_late,
 class KeyedTimeWindows {
   public:
     using Result = WindowResult<K, ResultOf<A, K, TimeBounds>>;
-    using Out = Output<Result, T, keeps_late>;
+    using Out = operators::LateOutput<Result, T, keeps_late>;
     static constexpr bool selective = true;
     static constexpr bool only_reads = true;
     /// A part that comes late goes on with the key of its record.

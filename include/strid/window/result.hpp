@@ -7,8 +7,6 @@
 #include <cstdint>
 #include <string>
 #include <type_traits>
-#include <utility>
-#include <variant>
 
 #include <strid/base/time.hpp>
 #include <strid/window/aggregate.hpp>
@@ -92,29 +90,6 @@ auto value_type() {
 /// The type of an aggregate's values for a window.
 template <class A, class K, class Bounds>
 using ResultOf = typename decltype(detail::value_type<A, K, Bounds>())::type;
-
-/// Hands on results, and late records too where these have a way of their own.
-template <class Result, class T, bool keeps_late>
-struct Output {
-    using Record = std::conditional_t<keeps_late, std::variant<Result, T>, Result>;
-
-    template <class Next>
-    static void result(Next&& next, Result result) {
-        if constexpr (keeps_late) {
-            Record record{std::in_place_index<0>, std::move(result)};
-            next(record);
-        } else {
-            next(result);
-        }
-    }
-    template <class Next>
-    static void late(Next&& next, const T& late) {
-        if constexpr (keeps_late) {
-            Record record{std::in_place_index<1>, late};
-            next(record);
-        }
-    }
-};
 
 }  // namespace window
 }  // namespace strid

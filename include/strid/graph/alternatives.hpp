@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Operators that give several streams, results and late records: one stream of variants, parted by
+// what they hold.
+//
+// Threads: as Stream.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <variant>
+
+#include <strid/graph/options.hpp>
+#include <strid/graph/segment.hpp>
+
+namespace strid {
+
+template <class T, class Chain = graph::Chain<operators::InputHead<T>>>
+class Stream;
+
+/// What `window_with_late` gives: both have to be consumed.
+template <class Result, class T>
+struct WindowStreams {
+    Stream<Result> results;
+    Stream<T> late;
+};
+
+/// What `in_order_of_time_with_late` and `k_slack_with_late` give: both have to be consumed. What
+/// follows the records directly is fused with what puts them out, and so finds them in order.
+template <class Records, class T>
+struct OrderedStreams {
+    Records records;
+    Stream<T> late;
+};
+
+namespace graph {
+
+/// Branch I of a split of variants: what they hold, as operator `name`-`what`. Not sealed: the
+/// next operator is fused with it.
+template <std::size_t I, class Any, class Branches>
+auto alternative(Branches& branches, const std::string& name, const char* what,
+                 std::size_t parallelism = 0) {
+    return branches.select(I).map(
+        [](Any&& any) { return std::get<I>(std::move(any)); },
+        OperatorOptions{.name = name.empty() ? "" : name + "-" + what, .parallelism = parallelism});
+}
+
+/// A stream of variants by what they hold.
+template <class S>
+auto parted(S stream) {
+    using Any = typename S::record_type;
+    return std::move(stream).split(std::variant_size_v<Any>,
+                                   [](const Any& any) { return any.index(); });
+}
+
+/// A stream of variants as a stream for each type; `of` says what these are, for their names.
+template <class... T, class S>
+std::tuple<Stream<T>...> alternatives(S stream, const std::string& name,
+                                      const std::array<const char*, sizeof...(T)>& of) {
+    using Any = typename S::record_type;
+    auto branches = parted(std::move(stream));
+    return [&]<std::size_t... I>(std::index_sequence<I...>) {
+        return std::tuple<Stream<T>...>{alternative<I, Any>(branches, name, of[I])...};
+    }(std::index_sequence_for<T...>{});
+}
+
+/// The two streams of a window operator that gives its late records as well.
+template <class Result, class T, class S>
+WindowStreams<Result, T> results_and_late(S stream, const std::string& name) {
+    auto [results, late] = alternatives<Result, T>(std::move(stream), name, {"results", "late"});
+    return {std::move(results), std::move(late)};
+}
+
+/// Those of an operator that puts records into an order, which they keep: one replica.
+template <class T, class S>
+auto records_and_late(S stream, const std::string& name) {
+    using Any = typename S::record_type;
+    auto branches = parted(std::move(stream));
+    auto records = alternative<0, Any>(branches, name, "records", 1);
+    using Records = decltype(records);
+    return OrderedStreams<Records, T>{std::move(records),
+                                      alternative<1, Any>(branches, name, "late")};
+}
+
+}  // namespace graph
+}  // namespace strid

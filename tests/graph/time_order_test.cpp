@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Streams put into the order of time, by watermarks and by the greatest delay so far, with and
+// without the late records as a stream of their own. Against the obvious sequential computation
+// (windows.hpp).
+#include <algorithm>
+#include <memory>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "windows.hpp"
+
+namespace strid {
+namespace {
+
+using namespace test;
+
+using Rows = std::shared_ptr<Collected<Event>>;
+
+auto into(const Rows& rows) {
+    return [rows](const Event& event) { rows->add(event); };
+}
+
+bool is_in_order(const std::vector<Event>& events) {
+    return std::is_sorted(events.begin(), events.end(),
+                          [](const Event& a, const Event& b) { return a.time < b.time; });
+}
+
+std::vector<Event> sorted(std::vector<Event> events) {
+    std::sort(events.begin(), events.end());
+    return events;
+}
+
+TEST(TimeOrder, IsTheSameInEveryRun) {
+    for (const std::uint64_t seed : test::seeds(12)) {
+        auto events = random_events(seed, {.too_late = 0}, event_count);
+        for (std::size_t i = 0; i < events.size(); ++i)
+            events[i].value = static_cast<std::int64_t>(i);
+        Graph graph{"order"};
+        auto rows = std::make_shared<Collected<Event>>();
+        graph.source(replay(events))
+            .event_time(&Event::time, BoundedDisorder{Duration{50}})
+            .rebalance()
+            .filter([](const Event& event) { return event.value % 3 != 0; })
+            .in_order_of_time(&Event::time, &Event::value)
+            .sink(into(rows));
+        const RunReport report = run(graph, run_options(seed));
+        std::erase_if(events, [](const Event& event) { return event.value % 3 == 0; });
+        std::sort(events.begin(), events.end(), [](const Event& a, const Event& b) {
+            return std::tie(a.time, a.value) < std::tie(b.time, b.value);
+        });
+        ASSERT_EQ(rows->records(), events) << "seed " << seed;
+    }
+}
+
+/// What three sources say together, in order, and which of their records are late: each source's
+/// own promise says which these are.
+struct ThreeSources {
+    explicit ThreeSources(std::uint64_t seed) {
+        for (std::uint32_t number = 0; number < 3; ++number) {
+            auto events = random_events(3 * seed + number, {.keys = 1, .step = 3}, event_count);
+            const auto promised = watermarks(events, Duration{50});
+            for (std::size_t i = 0; i < events.size(); ++i) {
+                events[i].key = number;
+                events[i].value = static_cast<std::int64_t>(i);
+                (events[i].time < promised[i] ? late : in_order).push_back(events[i]);
+            }
+            all.push_back(std::move(events));
+        }
+        std::sort(in_order.begin(), in_order.end(), [](const Event& a, const Event& b) {
+            return std::tie(a.time, a.key, a.value) < std::tie(b.time, b.key, b.value);
+        });
+    }
+
+    [[nodiscard]] auto merged(Graph& graph) const {
+        const auto source = [&](std::size_t number) {
+            return graph.source(replay(all[number]))
+                .event_time(&Event::time, BoundedDisorder{Duration{50}});
+        };
+        auto first = source(0);
+        auto second = source(1);
+        auto third = source(2);
+        return std::move(first).merge(std::move(second), std::move(third));
+    }
+
+    std::vector<std::vector<Event>> all;
+    std::vector<Event> in_order;
+    std::vector<Event> late;
+};
+
+TEST(TimeOrder, OfSeveralSourcesIsTheSameInEveryRun) {
+    for (const std::uint64_t seed : test::seeds(12)) {
+        const ThreeSources sources(seed);
+        Graph graph{"order"};
+        auto rows = std::make_shared<Collected<Event>>();
+        sources.merged(graph).in_order_of_time(&Event::time).sink(into(rows));
+        const RunReport report = run(graph, run_options(seed));
+        ASSERT_EQ(rows->records(), sources.in_order) << "seed " << seed;
+        ASSERT_NE(sources.late.size(), 0U);
+        ASSERT_EQ(late_in(report), sources.late.size()) << "seed " << seed;
+    }
+}
+
+/// What follows the records stays in order, whatever it is.
+TEST(TimeOrder, GivesItsLateRecords) {
+    for (const std::uint64_t seed : test::seeds(12)) {
+        const ThreeSources sources(seed);
+        Graph graph{"order"};
+        auto rows = std::make_shared<Collected<Event>>();
+        auto late_rows = std::make_shared<Collected<Event>>();
+        auto [records, late] = sources.merged(graph).in_order_of_time_with_late(&Event::time);
+        std::move(records)
+            .map([](Event&& event) { return event; })
+            .filter([](const Event& event) { return event.value % 3 != 0; })
+            .sink(into(rows));
+        std::move(late).sink(into(late_rows));
+        const RunReport report = run(graph, run_options(seed));
+        auto expected = sources.in_order;
+        std::erase_if(expected, [](const Event& event) { return event.value % 3 == 0; });
+        ASSERT_EQ(rows->records(), expected) << "seed " << seed;
+        ASSERT_EQ(sorted(late_rows->records()), sorted(sources.late)) << "seed " << seed;
+        ASSERT_EQ(late_in(report), sources.late.size()) << "seed " << seed;
+    }
+}
+
+/// How often a record is later than any before: each of them may be late, no other one.
+std::uint64_t greatest_delays(const std::vector<Event>& events) {
+    std::uint64_t count = 0;
+    EventTime latest = EventTime::earliest();
+    Duration slack{0};
+    for (const Event& event : events) {
+        latest = std::max(latest, event.time);
+        if (latest - event.time > slack) {
+            slack = latest - event.time;
+            ++count;
+        }
+    }
+    return count;
+}
+
+/// In order whatever the disorder; nothing vanishes uncounted; what is in time as far as the
+/// greatest delay before says is never dropped.
+TEST(KSlack, DropsAndCountsWhatIsLaterThanAnythingBefore) {
+    for (const std::uint64_t seed : test::seeds(12)) {
+        const auto events = random_events(seed, {}, event_count);
+        Graph graph{"slack"};
+        auto rows = std::make_shared<Collected<Event>>();
+        graph.source(replay(events)).k_slack(&Event::time).sink(into(rows));
+        const RunReport report = run(graph, run_options(seed));
+        EXPECT_TRUE(is_in_order(rows->records())) << "seed " << seed;
+        EXPECT_EQ(rows->records().size() + late_in(report), events.size()) << "seed " << seed;
+        EXPECT_LE(late_in(report), greatest_delays(events)) << "seed " << seed;
+    }
+}
+
+TEST(KSlack, GivesItsLateRecords) {
+    std::uint64_t late_ones = 0;
+    for (const std::uint64_t seed : test::seeds(12)) {
+        const auto events = random_events(seed, {}, event_count);
+        Graph graph{"slack"};
+        auto rows = std::make_shared<Collected<Event>>();
+        auto late_rows = std::make_shared<Collected<Event>>();
+        auto [records, late] = graph.source(replay(events)).k_slack_with_late(&Event::time);
+        std::move(records).sink(into(rows));
+        std::move(late).sink(into(late_rows));
+        const RunReport report = run(graph, run_options(seed));
+        ASSERT_TRUE(is_in_order(rows->records())) << "seed " << seed;
+        auto all = rows->records();
+        const auto late_records = late_rows->records();
+        all.insert(all.end(), late_records.begin(), late_records.end());
+        ASSERT_EQ(sorted(all), sorted(events)) << "seed " << seed;
+        ASSERT_EQ(late_in(report), late_records.size()) << "seed " << seed;
+        ASSERT_LE(late_records.size(), greatest_delays(events)) << "seed " << seed;
+        late_ones += late_records.size();
+    }
+    EXPECT_NE(late_ones, 0U);
+}
+
+}  // namespace
+}  // namespace strid
