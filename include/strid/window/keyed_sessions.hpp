@@ -23,6 +23,7 @@
 #include <vector>
 
 #include <strid/message/batch.hpp>
+#include <strid/operator/late_output.hpp>
 #include <strid/operator/stage.hpp>
 #include <strid/window/deadlines.hpp>
 #include <strid/window/key_states.hpp>

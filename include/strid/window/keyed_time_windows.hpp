@@ -25,6 +25,7 @@
 #include <strid/base/assert.hpp>
 #include <strid/message/batch.hpp>
 #include <strid/operator/context.hpp>
+#include <strid/operator/late_output.hpp>
 #include <strid/operator/stage.hpp>
 #include <strid/window/key_states.hpp>
 #include <strid/window/panes.hpp>
