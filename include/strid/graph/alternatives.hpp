@@ -41,11 +41,9 @@ namespace graph {
 /// Branch I of a split of variants: what they hold, as operator `name`-`what`. Not sealed: the
 /// next operator is fused with it.
 template <std::size_t I, class Any, class Branches>
-auto alternative(Branches& branches, const std::string& name, const char* what,
-                 std::size_t parallelism = 0) {
-    return branches.select(I).map(
-        [](Any&& any) { return std::get<I>(std::move(any)); },
-        OperatorOptions{.name = name.empty() ? "" : name + "-" + what, .parallelism = parallelism});
+auto alternative(Branches& branches, const std::string& name, const char* what) {
+    return branches.select(I).map([](Any&& any) { return std::get<I>(std::move(any)); },
+                                  OperatorOptions{.name = name.empty() ? "" : name + "-" + what});
 }
 
 /// A stream of variants by what they hold.
@@ -74,12 +72,13 @@ WindowStreams<Result, T> results_and_late(S stream, const std::string& name) {
     return {std::move(results), std::move(late)};
 }
 
-/// Those of an operator that puts records into an order, which they keep: one replica.
+/// Those of an operator that puts records into an order, which they keep: what follows a split has
+/// one replica unless it asks for more.
 template <class T, class S>
 auto records_and_late(S stream, const std::string& name) {
     using Any = typename S::record_type;
     auto branches = parted(std::move(stream));
-    auto records = alternative<0, Any>(branches, name, "records", 1);
+    auto records = alternative<0, Any>(branches, name, "records");
     using Records = decltype(records);
     return OrderedStreams<Records, T>{std::move(records),
                                       alternative<1, Any>(branches, name, "late")};
