@@ -6,3 +6,4 @@
 #include <strid/connector/connector.hpp>
 #include <strid/graph/graph.hpp>
 #include <strid/graph/main.hpp>
+#include <strid/message/split_time.hpp>

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Watermarks of a source that reads several splits at once: the partitions of a topic, the files of
+// a folder, the sensors behind one socket. Each split has a strategy of its own, because time is
+// disordered within a split far less than between them, and the stream has come as far as the split
+// that is furthest behind.
+//
+// A split that falls silent would hold back the whole stream. It is taken for idle after a number
+// of records of others: counted, not timed, so that the same records give the same answer.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <strid/base/error.hpp>
+#include <strid/message/watermark.hpp>
+
+namespace strid {
+
+/// A WatermarkStrategy over splits, `split_of(record)` says which of [0, splits) a record is of.
+/// O(1) per record where its split is not the slowest, else O(splits). A record of a split that
+/// there is not throws Error.
+template <class Strategy, class SplitOf>
+class SplitTime {
+  public:
+    /// Each split starts with a copy of `strategy`. Of 0, `idle_after_records`: no split is ever
+    /// idle, and nothing is known of the stream before each of them has had a record. Throws Error
+    /// for no splits.
+    SplitTime(std::size_t splits, SplitOf split_of, Strategy strategy,
+              std::uint64_t idle_after_records = 0)
+        : split_of_(std::move(split_of)),
+          merge_(splits),
+          splits_(splits, Split{std::move(strategy), 0}),
+          idle_after_records_(idle_after_records) {}
+
+    template <class T>
+        requires std::is_invocable_r_v<std::size_t, const SplitOf&, const T&>
+    void observe(const T& record, EventTime time) {
+        const std::size_t index = std::invoke(split_of_, record);
+        if (index >= splits_.size()) {
+            throw Error(fmt::format("SplitTime: a record of split {}, of {} that there are", index,
+                                    splits_.size()));
+        }
+        Split& split = splits_[index];
+        split.strategy.observe(record, time);
+        split.last_record = ++records_;
+        merge_.update(index, split.strategy.watermark());
+        if (idle_after_records_ != 0 && records_ % idle_after_records_ == 0) find_idle();
+    }
+    [[nodiscard]] EventTime watermark() const noexcept { return merge_.watermark(); }
+
+  private:
+    struct Split {
+        Strategy strategy;
+        std::uint64_t last_record;  // its place among those of all splits, from 1
+    };
+
+    void find_idle() {
+        for (std::size_t index = 0; index < splits_.size(); ++index) {
+            if (records_ - splits_[index].last_record >= idle_after_records_) {
+                merge_.set_idle(index);
+            }
+        }
+    }
+
+    SplitOf split_of_;
+    WatermarkMerge merge_;
+    std::vector<Split> splits_;
+    std::uint64_t idle_after_records_;
+    std::uint64_t records_ = 0;
+};
+
+}  // namespace strid
