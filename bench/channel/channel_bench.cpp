@@ -66,6 +66,7 @@ std::vector<Contestant> contestants(const Settings& settings) {
     std::vector<Contestant> all;
     add<StridRing>(all, settings, false);
     add<StridUnbounded>(all, settings, false);
+    add<StridPointers>(all, settings, false);
     add<StridFlagged>(all, settings, false);
     add<BoostSpsc>(all, settings, true);
 #if defined(STRID_BENCH_READERWRITERQUEUE)

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <strid/channel/pointer_ring.hpp>
 #include <strid/channel/shared_pointer_ring.hpp>
 #include <strid/channel/spsc_ring.hpp>
 #include <strid/channel/unbounded_spsc.hpp>
@@ -19,6 +20,7 @@ TEST(SpscRing, capacity_is_the_next_power_of_two) {
     EXPECT_EQ(SpscRing<int>(3).capacity(), 4U);
     EXPECT_EQ(SpscRing<int>(64).capacity(), 64U);
     EXPECT_EQ(FlaggedRing<int*>(5).capacity(), 8U);
+    EXPECT_EQ(PointerRing<int>(5).capacity(), 8U);
 }
 
 TEST(SpscRing, slots_start_at_a_cache_line) {
