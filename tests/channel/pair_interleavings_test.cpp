@@ -5,6 +5,8 @@
 // what a producer was told was accepted arrives once, in that producer's order; `closed` comes last
 // and only when nothing is left; nothing is refused by an empty channel; no access to an item
 // races.
+#include <array>
+
 #include <gtest/gtest.h>
 
 #include <strid/channel/pointer_ring.hpp>
