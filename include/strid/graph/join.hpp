@@ -55,10 +55,20 @@ auto both_sides(Left&& left, Right&& right, const KeyOf& key_of, const JoinOptio
 }
 
 template <class L, class R, class F>
-void check_outer_join(JoinKind kind) {
-    if (kind != JoinKind::inner && !std::invocable<const F&, const L*, const R*>) {
+void check_join(const JoinOptions& options) {
+    if (options.kind != JoinKind::inner && !std::invocable<const F&, const L*, const R*>) {
         throw GraphError("an outer join needs a function of two pointers: one may be null");
     }
+}
+
+inline WindowOptions of_windows(const JoinOptions& options) {
+    return {.name = options.name, .parallelism = options.parallelism, .at_end = options.at_end};
+}
+
+/// The late records of both sides as a stream for each.
+template <class L, class R, class S>
+auto late_sides(S late, const JoinOptions& options) {
+    return alternatives<L, R>(std::move(late), options.name, {"late-left", "late-right"});
 }
 
 /// The results of an interval join, with its late records among them where that is asked for.
@@ -71,7 +81,7 @@ auto interval_join(Left&& left, Right&& right, JoinSide<LeftKey, LeftTime> left_
     using R = typename Right::record_type;
     using KeyOf = window::EitherKey<LeftKey, RightKey>;
     using Stage = window::KeyedIntervalJoin<L, R, KeyOf, LeftTime, RightTime, F, keeps_late>;
-    check_outer_join<L, R, F>(options.kind);
+    check_join<L, R, F>(options);
     KeyOf key_of{std::move(left_side.key_of), std::move(right_side.key_of)};
     return both_sides<window::EitherSide<L, R>>(std::forward<Left>(left),
                                                 std::forward<Right>(right), key_of, options)
@@ -91,17 +101,13 @@ auto window_join(Left&& left, Right&& right, JoinSide<LeftKey, LeftTime> left_si
     using R = typename Right::record_type;
     using Either = window::EitherSide<L, R>;
     using KeyOf = window::EitherKey<LeftKey, RightKey>;
-    using U = typename window::PairResult<F, L, R>::type;
-    check_outer_join<L, R, F>(options.kind);
+    check_join<L, R, F>(options);
     const KeyOf key_of{std::move(left_side.key_of), std::move(right_side.key_of)};
     return windowed(
         both_sides<Either>(std::forward<Left>(left), std::forward<Right>(right), key_of, options),
         window::EitherTime<LeftTime, RightTime>{std::move(left_side.time_of),
                                                 std::move(right_side.time_of)},
-        window::process<Either, U>(
-            window::PairsOfAWindow<L, R, F>{std::move(combine), options.kind}),
-        WindowOptions{
-            .name = options.name, .parallelism = options.parallelism, .at_end = options.at_end});
+        window::pairs_of_windows<L, R>(std::move(combine), options.kind), of_windows(options));
 }
 
 }  // namespace graph
@@ -185,8 +191,7 @@ auto window_join_with_late(Left&& left, Right&& right, JoinSide<LeftKey, LeftTim
             return std::move(keyed).window_with_late(windows, std::move(time_of),
                                                      std::move(pairs_of), std::move(of_window));
         });
-    auto [late_left, late_right] =
-        graph::alternatives<L, R>(std::move(late), options.name, {"late-left", "late-right"});
+    auto [late_left, late_right] = graph::late_sides<L, R>(std::move(late), options);
     return JoinStreams<typename decltype(pairs)::record_type, L, R>{
         std::move(pairs), std::move(late_left), std::move(late_right)};
 }

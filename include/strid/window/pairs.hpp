@@ -18,6 +18,7 @@
 #include <variant>
 
 #include <strid/base/time.hpp>
+#include <strid/window/content.hpp>
 #include <strid/window/result.hpp>
 
 namespace strid {
@@ -136,6 +137,13 @@ struct PairsOfAWindow {
         }
     }
 };
+
+/// A join of the records of each window, as a function of windows.
+template <class L, class R, class F>
+[[nodiscard]] auto pairs_of_windows(F combine, JoinKind kind) {
+    using U = typename PairResult<F, L, R>::type;
+    return process<EitherSide<L, R>, U>(PairsOfAWindow<L, R, F>{std::move(combine), kind});
+}
 
 }  // namespace window
 }  // namespace strid
