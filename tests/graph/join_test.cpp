@@ -134,7 +134,7 @@ TEST(WindowJoin, LosesNoPairOfRecordsInTime) {
     for (const std::uint64_t seed : test::seeds(8)) {
         const Inputs inputs = random_inputs(seed, perturbed ? 300 : 1'000);
         ASSERT_NE(late_in(inputs), 0U);
-        const Inputs in_time{punctual(inputs.events), punctual(inputs.orders)};
+        const Inputs in_time = punctual(inputs);
         const auto least = loops_over_windows(in_time, windows, JoinKind::inner);
         const auto most = loops_over_windows(inputs, windows, JoinKind::inner);
         for (const Shared shared : {Shared::by_key, Shared::by_window}) {

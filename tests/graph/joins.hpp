@@ -98,21 +98,26 @@ struct Dozing {
     [[nodiscard]] std::int64_t wake_at_ns() const noexcept { return wake_ns; }
 };
 
-/// Those that a stream takes: who breaks its promise is late.
+/// Those that a stream takes: who breaks its promise by more than the lateness is late.
 template <class Record>
-std::vector<Record> punctual(const std::vector<Record>& records) {
+std::vector<Record> punctual(const std::vector<Record>& records,
+                             Duration lateness = Duration::zero()) {
     std::vector<Record> result;
     EventTime latest = EventTime::earliest();
     for (const Record& record : records) {
-        if (record.time >= latest - Duration{50}) result.push_back(record);
+        if (record.time >= latest - Duration{50} - lateness) result.push_back(record);
         latest = std::max(latest, record.time);
     }
     return result;
 }
 
-inline std::uint64_t late_in(const Inputs& inputs) {
-    return inputs.events.size() - punctual(inputs.events).size() + inputs.orders.size() -
-           punctual(inputs.orders).size();
+inline Inputs punctual(const Inputs& inputs, Duration lateness = Duration::zero()) {
+    return {punctual(inputs.events, lateness), punctual(inputs.orders, lateness)};
+}
+
+inline std::uint64_t late_in(const Inputs& inputs, Duration lateness = Duration::zero()) {
+    const Inputs taken = punctual(inputs, lateness);
+    return inputs.events.size() - taken.events.size() + inputs.orders.size() - taken.orders.size();
 }
 
 /// The pairs of records that are all taken.
@@ -140,7 +145,7 @@ inline std::vector<Pair> pairs_of(const Inputs& taken, std::int64_t lower, std::
 
 inline std::vector<Pair> nested_loops(const Inputs& inputs, std::int64_t lower, std::int64_t upper,
                                       JoinKind kind) {
-    return pairs_of({punctual(inputs.events), punctual(inputs.orders)}, lower, upper, kind);
+    return pairs_of(punctual(inputs), lower, upper, kind);
 }
 
 inline constexpr auto make_pair = [](const Event* event, const Order* order) {

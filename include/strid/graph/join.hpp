@@ -59,10 +59,16 @@ void check_join(const JoinOptions& options) {
     if (options.kind != JoinKind::inner && !std::invocable<const F&, const L*, const R*>) {
         throw GraphError("an outer join needs a function of two pointers: one may be null");
     }
+    if (options.lateness < Duration::zero()) {
+        throw GraphError("the lateness of a join must not be negative");
+    }
 }
 
 inline WindowOptions of_windows(const JoinOptions& options) {
-    return {.name = options.name, .parallelism = options.parallelism, .at_end = options.at_end};
+    return {.name = options.name,
+            .parallelism = options.parallelism,
+            .lateness = options.lateness,
+            .at_end = options.at_end};
 }
 
 /// The late records of both sides as a stream for each.
@@ -107,7 +113,7 @@ auto window_join(Left&& left, Right&& right, JoinSide<LeftKey, LeftTime> left_si
         both_sides<Either>(std::forward<Left>(left), std::forward<Right>(right), key_of, options),
         window::EitherTime<LeftTime, RightTime>{std::move(left_side.time_of),
                                                 std::move(right_side.time_of)},
-        window::pairs_of_windows<L, R>(std::move(combine), options.kind), of_windows(options));
+        window::WindowJoin<L, R, F>{std::move(combine), options.kind}, of_windows(options));
 }
 
 }  // namespace graph
@@ -121,10 +127,11 @@ auto window_join(Left&& left, Right&& right, JoinSide<LeftKey, LeftTime> left_si
 ///                   [](const Flight& f, const Weather& w) { return Delay{f.delay, w.wind}; })
 ///
 /// Records are kept longer than the batches they came with: those with text fields must own it
-/// (std::array<char, N>, std::string). Late records are counted and not joined.
+/// (std::array<char, N>, std::string). Records that are late by more than the options' lateness are
+/// counted and not joined.
 ///
-/// Throws Error for an interval that no time lies in, GraphError for streams of two graphs, or for
-/// an outer join whose function cannot be told that a side is missing.
+/// Throws Error for an interval that no time lies in, GraphError for streams of two graphs, for a
+/// negative lateness, or for an outer join whose function cannot be told that a side is missing.
 template <class Left, class Right, class LeftKey, class LeftTime, class RightKey, class RightTime,
           class F>
     requires PairFunction<F, typename Left::record_type, typename Right::record_type>
@@ -156,8 +163,9 @@ JoinStreams<typename window::PairResult<F, L, R>::type, L, R> interval_join_with
 
 /// The join of two streams by key and window, tumbling or sliding: each left record with every
 /// right record of its key in the same window; a pair that lies in several windows comes out of
-/// each. Out come WindowResult<K, U> when the watermarks pass the window's end. Both streams need
-/// `event_time`; otherwise as interval_join.
+/// each. Out come WindowResult<K, U> when the watermarks pass the window's end, and for each record
+/// that comes within the lateness behind it those that it adds. Both streams need `event_time`;
+/// otherwise as interval_join.
 ///
 ///     window_join(std::move(bids), std::move(asks), on(&Bid::item, &Bid::time),
 ///                 on(&Ask::item, &Ask::time), TimeWindows::tumbling(1s), match)

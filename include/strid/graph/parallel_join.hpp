@@ -82,7 +82,7 @@ auto shared_window_join(InTime in_time, JoinSide<LeftKey, LeftTime> left_side,
     using KeyOf = window::EitherKey<LeftKey, RightKey>;
     using TimeOf = window::EitherTime<LeftTime, RightTime>;
     KeyOf key_of{std::move(left_side.key_of), std::move(right_side.key_of)};
-    auto pairs = window::pairs_of_windows<L, R>(std::move(combine), options.kind);
+    window::WindowJoin<L, R, F> pairs{std::move(combine), options.kind};
     using Stage = window::KeyedTimeWindows<Either, KeyOf, operators::KeyType<KeyOf, Either>, TimeOf,
                                            decltype(pairs), false>;
     using Result = typename Stage::Result;
@@ -129,7 +129,8 @@ auto parallel_interval_join(Left&& left, Right&& right, JoinSide<LeftKey, LeftTi
     graph::check_shared_interval_join<L, R, F>(options);
     auto in_time = graph::both_sides_in_time<window::EitherSide<L, R>, false>(
         std::forward<Left>(left), std::forward<Right>(right),
-        graph::time_of_either(left_side, right_side), window::LateByPromise{}, options);
+        graph::time_of_either(left_side, right_side), window::LateByPromise{options.lateness},
+        options);
     return graph::shared_interval_join<L, R>(std::move(in_time), std::move(left_side),
                                              std::move(right_side), interval, std::move(combine),
                                              options);
@@ -146,11 +147,12 @@ JoinStreams<typename window::PairResult<F, L, R>::type, L, R> parallel_interval_
     JoinOptions options = {}) {
     using Either = window::EitherSide<L, R>;
     graph::check_shared_interval_join<L, R, F>(options);
-    auto [in_time, late] = graph::records_and_late<Either>(
-        graph::both_sides_in_time<Either, true>(
-            std::forward<Left>(left), std::forward<Right>(right),
-            graph::time_of_either(left_side, right_side), window::LateByPromise{}, options),
-        options.name);
+    auto [in_time, late] =
+        graph::records_and_late<Either>(graph::both_sides_in_time<Either, true>(
+                                            std::forward<Left>(left), std::forward<Right>(right),
+                                            graph::time_of_either(left_side, right_side),
+                                            window::LateByPromise{options.lateness}, options),
+                                        options.name);
     auto pairs = graph::shared_interval_join<L, R>(std::move(in_time), std::move(left_side),
                                                    std::move(right_side), interval,
                                                    std::move(combine), options);
@@ -159,7 +161,8 @@ JoinStreams<typename window::PairResult<F, L, R>::type, L, R> parallel_interval_
 }
 
 /// As window_join, for streams of which few keys have most of the records: window k of every key is
-/// joined by replica k mod n. Out come WindowResult<K, U> in the order of their ends.
+/// joined by replica k mod n. Out come WindowResult<K, U> in the order of their ends, but for what
+/// records add that come within the lateness.
 template <class Left, class Right, class LeftKey, class LeftTime, class RightKey, class RightTime,
           class F, class L = typename Left::record_type, class R = typename Right::record_type>
     requires PairFunction<F, L, R>
@@ -169,7 +172,8 @@ auto parallel_window_join(Left&& left, Right&& right, JoinSide<LeftKey, LeftTime
     graph::check_join<L, R, F>(options);
     auto in_time = graph::both_sides_in_time<window::EitherSide<L, R>, false>(
         std::forward<Left>(left), std::forward<Right>(right),
-        graph::time_of_either(left_side, right_side), window::LateByWindows{windows}, options);
+        graph::time_of_either(left_side, right_side),
+        window::LateByWindows{windows, options.lateness}, options);
     return graph::shared_window_join<L, R>(std::move(in_time), std::move(left_side),
                                            std::move(right_side), windows, std::move(combine),
                                            options);
@@ -190,7 +194,8 @@ auto parallel_window_join_with_late(Left&& left, Right&& right,
     auto [in_time, late] = graph::records_and_late<Either>(
         graph::both_sides_in_time<Either, true>(
             std::forward<Left>(left), std::forward<Right>(right),
-            graph::time_of_either(left_side, right_side), window::LateByWindows{windows}, options),
+            graph::time_of_either(left_side, right_side),
+            window::LateByWindows{windows, options.lateness}, options),
         options.name);
     auto pairs = graph::shared_window_join<L, R>(std::move(in_time), std::move(left_side),
                                                  std::move(right_side), windows, std::move(combine),

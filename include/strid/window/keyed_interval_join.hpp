@@ -9,8 +9,9 @@
 // lets go later, when the key is looked up next or its last record has expired. A record that
 // breaks the promise of its own stream is late, and so is one that comes when the watermark has
 // passed it, because its stream was idle meanwhile: it is counted and not joined, because those it
-// would have met may be gone, and comes out as it is where that is asked for. What is kept outlives
-// its batch: a record with text fields must own its text.
+// would have met may be gone, and comes out as it is where that is asked for. With lateness all is
+// kept so much longer, and late is what comes later than that. What is kept outlives its batch: a
+// record with text fields must own its text.
 //
 // A record is O(log n) in the records that its key keeps, plus the pairs that come out; records in
 // order are O(1) to insert. Keys without records are let go.
@@ -78,6 +79,7 @@ class KeyedIntervalJoin {
           lower_(within(interval.lower.offset) + (interval.lower.inclusive ? 0 : 1)),
           upper_(within(interval.upper.offset) - (interval.upper.inclusive ? 0 : 1)),
           kind_(options.kind),
+          lateness_(options.lateness),
           at_end_(options.at_end) {
         if (lower_ > upper_) throw Error("an interval join needs an interval that is not empty");
     }
@@ -95,7 +97,7 @@ class KeyedIntervalJoin {
 
     /// What the sender of the records that follow has promised.
     void begin_batch(EventTime promised, std::size_t) noexcept {
-        late_before_ = std::max(promised, passed_);
+        late_before_ = std::max(promised - lateness_, passed_);
     }
 
     [[nodiscard]] std::size_t look_ahead(const message::Hashed<Either>* arrived,
@@ -130,8 +132,11 @@ class KeyedIntervalJoin {
 
     template <class Next, class Ready>
     bool advance(EventTime watermark, Next&& next, Ready&& ready) {
-        if (!expire_up_to(watermark, next, ready)) return false;
-        passed_ = watermark;
+        // At the end of time a record may still meet what seems to have expired: expiries stay
+        // there.
+        const EventTime passed = std::min(watermark - lateness_, EventTime::latest() - Duration{1});
+        if (!expire_up_to(passed, next, ready)) return false;
+        passed_ = passed;
         return true;
     }
     template <class Next, class Ready>
@@ -303,11 +308,12 @@ class KeyedIntervalJoin {
     std::int64_t lower_;  // inclusive
     std::int64_t upper_;  // inclusive
     JoinKind kind_;
+    Duration lateness_;
     OpenWindows at_end_;
     bool farmed_ = false;
     std::size_t replica_ = 0;
     std::size_t replicas_ = 1;                       // that share the left records
-    EventTime passed_ = EventTime::earliest();       // by all that is active
+    EventTime passed_ = EventTime::earliest();       // by all that is active, and the lateness
     EventTime late_before_ = EventTime::earliest();  // of the batch at hand
     std::uint64_t late_ = 0;
     Keys keys_;

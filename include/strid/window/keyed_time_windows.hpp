@@ -8,7 +8,8 @@
 //
 // Every window in which a key has a record fires once, in the order of the ends; keys of the same
 // end in the order in which their panes came. With lateness, a window fires again for each record
-// that comes between its end and its closing. A record all of whose windows are closed is late.
+// that comes between its end and its closing; a function with `give_new` then gives what is new. A
+// record all of whose windows are closed is late.
 // Records of a pane are combined in the order in which they came, panes in the order of time.
 //
 // Threads: only the task of the node.
@@ -280,7 +281,15 @@ class KeyedTimeWindows {
         if constexpr (firing == Firing::parts) return fire_part(entry.key, fired, record, next);
         const auto& panes = entry.state.panes;
         for (Index window = fired.first; window < fired.end; ++window) {
-            emit(entry.key, windows_.bounds(window), panes.sum(aggregate_, panes_of(window)), next);
+            const auto bounds = windows_.bounds(window);
+            const auto& sum = panes.sum(aggregate_, panes_of(window));
+            if constexpr (requires { aggregate_.give_new(record, sum, [](auto&&) {}); }) {
+                aggregate_.give_new(record, sum, [&](auto&& value) {
+                    Out::result(next, {entry.key, bounds, std::move(value)});
+                });
+            } else {
+                emit(entry.key, bounds, sum, next);
+            }
         }
     }
 

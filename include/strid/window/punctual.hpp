@@ -25,20 +25,23 @@
 namespace strid::window {
 
 /// Late is what breaks the promise of its own input, in every run the same; and what the watermark
-/// has passed while its input was idle.
+/// has passed while its input was idle. Both by more than the lateness.
 struct LateByPromise {
+    Duration lateness;
+
     [[nodiscard]] EventTime late_before(EventTime promised, EventTime passed) const noexcept {
-        return std::max(promised, passed);
+        return std::max(promised, passed) - lateness;
     }
     [[nodiscard]] static bool is_missed(EventTime) noexcept { return true; }
 };
 
-/// Late is what all windows are over for.
+/// Late is what all windows are closed for.
 struct LateByWindows {
     TimeWindows windows;
+    Duration lateness;
 
     [[nodiscard]] EventTime late_before(EventTime, EventTime passed) const noexcept {
-        return windows.bounds(windows.end_over(passed)).start;
+        return windows.bounds(windows.end_over(passed - lateness)).start;
     }
     /// Not what lies between two windows.
     [[nodiscard]] bool is_missed(EventTime time) const noexcept {
