@@ -82,11 +82,12 @@ class KeyedTimeWindows {
         const EventTime time = std::invoke(time_of_, record);
         if (time < at_pane_.start || time >= at_pane_.end) [[unlikely]]
             go_to_pane(time);
-        if (in_windows_.size() <= 0) return;  // between two windows
+        if (in_windows_.size() <= 0) [[unlikely]] {
+            if (in_windows_ == beyond && says_what_is_late(time)) late(record, next);
+            return;  // else between two windows
+        }
         if (in_windows_.end <= closed_) [[unlikely]] {
-            if (!says_what_is_late(time)) return;
-            late_ += records_in(record);
-            Out::late(next, record);
+            if (says_what_is_late(time)) late(record, next);
             return;
         }
         if constexpr (firing == Firing::parts) {
@@ -158,6 +159,8 @@ class KeyedTimeWindows {
         Index first_kept;               // pane, of those that windows behind it may need
     };
     static constexpr Index nothing_due = std::numeric_limits<Index>::max();
+    /// The windows of a time that lies beyond their numbers.
+    static constexpr WindowRange<Index> beyond{1, 0};
 
     void go_to_pane(EventTime time) {
         pane_ = windows_.pane_of(time);
@@ -165,6 +168,15 @@ class KeyedTimeWindows {
         in_windows_ = windows_.with_pane(pane_);
         const auto panes = windows_.panes(in_windows_.end - 1);
         if (pane_ >= panes.end) in_windows_.first = in_windows_.end;  // in a gap
+        // The number of the pane would have passed its limits and stayed there.
+        const bool is_behind = time >= at_pane_.end && at_pane_.end != EventTime::latest();
+        if (time < at_pane_.start || is_behind) in_windows_ = beyond;
+    }
+
+    template <class Next>
+    void late(const T& record, Next& next) {
+        late_ += records_in(record);
+        Out::late(next, record);
     }
 
     [[nodiscard]] WindowRange<Index> panes_of(Index window) const noexcept {
@@ -263,8 +275,8 @@ class KeyedTimeWindows {
     [[nodiscard]] bool says_what_is_late(EventTime time) const noexcept {
         if (!all_) return true;
         const auto replicas = static_cast<Index>(context_.parallelism);
-        const auto replica = static_cast<Index>(context_.replica);
-        return (in_windows_.end - 1) * replicas + replica == all_->containing(time).end - 1;
+        const Index turn = (all_->containing(time).end - 1) % replicas;
+        return (turn < 0 ? turn + replicas : turn) == static_cast<Index>(context_.replica);
     }
 
     template <class Next>
