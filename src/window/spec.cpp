@@ -26,6 +26,13 @@ std::int64_t clamped(Wide value) noexcept {
     return static_cast<std::int64_t>(std::clamp<Wide>(value, Limits::min(), Limits::max()));
 }
 
+/// As the number of a window or pane, behind which there is one more: the last one has what would
+/// lie in it.
+std::int64_t numbered(Wide value) noexcept {
+    using Limits = std::numeric_limits<std::int64_t>;
+    return static_cast<std::int64_t>(std::clamp<Wide>(value, Limits::min(), Limits::max() - 1));
+}
+
 void check_positive(const char* what, Duration duration) {
     if (duration > Duration::zero()) return;
     throw Error(
@@ -56,7 +63,7 @@ WindowRange<TimeWindows::Index> TimeWindows::containing(EventTime time) const no
     const Wide since = Wide{time.ns()} - offset_.count();
     const Wide last = floor_divide(since, slide_.count());
     const Wide before_first = floor_divide(since - length_.count(), slide_.count());
-    return {clamped(before_first + 1), clamped(last + 1)};
+    return {numbered(before_first + 1), clamped(last + 1)};
 }
 
 TimeBounds TimeWindows::bounds(Index window) const noexcept {
@@ -67,9 +74,9 @@ TimeBounds TimeWindows::bounds(Index window) const noexcept {
 TimeWindows::Index TimeWindows::pane_of(EventTime time) const noexcept {
     std::int64_t since = 0;
     if (__builtin_sub_overflow(time.ns(), offset_.count(), &since)) {
-        return clamped(floor_divide(Wide{time.ns()} - offset_.count(), pane_.count()));
+        return numbered(floor_divide(Wide{time.ns()} - offset_.count(), pane_.count()));
     }
-    return floor_divide(since, pane_.count());
+    return numbered(floor_divide(since, pane_.count()));
 }
 
 TimeBounds TimeWindows::pane_bounds(Index pane) const noexcept {
@@ -95,7 +102,7 @@ WindowRange<TimeWindows::Index> TimeWindows::with_pane(Index pane) const noexcep
 
 TimeWindows::Index TimeWindows::end_over(EventTime watermark) const noexcept {
     const Wide since = Wide{watermark.ns()} - offset_.count() - length_.count();
-    return clamped(floor_divide(since, slide_.count()) + 1);
+    return numbered(floor_divide(since, slide_.count()) + 1);
 }
 
 TimeWindows TimeWindows::share(std::size_t index, std::size_t of) const {

@@ -15,8 +15,6 @@ namespace {
 using namespace test;
 using namespace std::chrono_literals;
 
-enum class Shared { by_key, by_window };
-
 std::vector<Pair> joined(const Inputs& inputs, JoinInterval interval, JoinKind kind,
                          const RunOptions& options, Shared shared = Shared::by_key,
                          OpenWindows at_end = OpenWindows::fire) {
@@ -39,7 +37,7 @@ std::vector<Pair> joined(const Inputs& inputs, JoinInterval interval, JoinKind k
             .sink(collect);
     }
     const RunReport report = run(graph, options);
-    EXPECT_EQ(report.find("join")->records_late, late_in(inputs));
+    EXPECT_EQ(late_in(report), late_in(inputs));
     auto result = pairs->records();
     std::sort(result.begin(), result.end());
     return result;
@@ -84,9 +82,7 @@ std::vector<InWindow> joined(const Inputs& inputs, const TimeWindows& windows, J
                              OpenWindows at_end = OpenWindows::fire) {
     Graph graph{"join"};
     auto pairs = std::make_shared<Collected<InWindow>>();
-    const auto collect = [pairs](const auto& one) {
-        pairs->add({one.window.start.ns(), one.value});
-    };
+    const auto collect = [pairs](const auto& one) { pairs->add(in_window(one)); };
     auto events =
         graph.source(replay(inputs.events)).event_time(&Event::time, BoundedDisorder{50ns});
     auto orders =
@@ -103,7 +99,7 @@ std::vector<InWindow> joined(const Inputs& inputs, const TimeWindows& windows, J
             .sink(collect);
     }
     const RunReport report = run(graph, options);
-    EXPECT_LE(report.find("join")->records_late, late_in(inputs));
+    EXPECT_LE(late_in(report), late_in(inputs));
     auto answer = pairs->records();
     if (shared == Shared::by_window) {
         EXPECT_TRUE(
@@ -138,7 +134,7 @@ TEST(WindowJoin, LosesNoPairOfRecordsInTime) {
     for (const std::uint64_t seed : test::seeds(8)) {
         const Inputs inputs = random_inputs(seed, perturbed ? 300 : 1'000);
         ASSERT_NE(late_in(inputs), 0U);
-        const Inputs in_time{punctual(inputs.events), punctual(inputs.orders)};
+        const Inputs in_time = punctual(inputs);
         const auto least = loops_over_windows(in_time, windows, JoinKind::inner);
         const auto most = loops_over_windows(inputs, windows, JoinKind::inner);
         for (const Shared shared : {Shared::by_key, Shared::by_window}) {

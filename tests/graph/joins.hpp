@@ -7,8 +7,11 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <random>
 #include <utility>
 #include <vector>
+
+#include <strid/base/clock.hpp>
 
 #include "windows.hpp"
 
@@ -25,6 +28,9 @@ struct Pair {
     std::int64_t right = -1;
     friend auto operator<=>(const Pair&, const Pair&) = default;
 };
+
+/// How the work of a join is divided.
+enum class Shared { by_key, by_window };
 
 struct Inputs {
     std::vector<Event> events;  // the value is the place in the stream
@@ -60,45 +66,86 @@ inline Inputs punctual_inputs(std::uint64_t seed, std::size_t count) {
     return inputs;
 }
 
-/// Those that a stream takes: who breaks its promise is late.
+/// Says its time as `punctual` has it, and dozes off now and then: then it holds nobody back, and
+/// when it wakes others may be far ahead.
 template <class Record>
-std::vector<Record> punctual(const std::vector<Record>& records) {
+struct Dozing {
+    using record_type = Record;
+    std::vector<Record> records;
+    std::uint64_t seed;
+    std::size_t next = 0;
+    EventTime latest = EventTime::earliest();
+    std::mt19937_64 random{seed};
+    std::int64_t wake_ns = 0;
+
+    template <class Emit>
+    SourceStatus poll(Emit& emit, std::size_t budget) {
+        if (now_ns() < wake_ns) return SourceStatus::idle;
+        wake_ns = 0;
+        for (; budget != 0 && next != records.size(); --budget) {
+            latest = std::max(latest, records[next].time);
+            const bool has_room = emit(records[next++]);
+            emit.watermark(latest - Duration{50});
+            if (random() % 100 == 0) {
+                emit.idle();
+                wake_ns = now_ns() + 100'000;
+                return SourceStatus::idle;
+            }
+            if (!has_room) break;
+        }
+        return next != records.size() ? SourceStatus::more : SourceStatus::finished;
+    }
+    [[nodiscard]] std::int64_t wake_at_ns() const noexcept { return wake_ns; }
+};
+
+/// Those that a stream takes: who breaks its promise by more than the lateness is late.
+template <class Record>
+std::vector<Record> punctual(const std::vector<Record>& records,
+                             Duration lateness = Duration::zero()) {
     std::vector<Record> result;
     EventTime latest = EventTime::earliest();
     for (const Record& record : records) {
-        if (record.time >= latest - Duration{50}) result.push_back(record);
+        if (record.time >= latest - Duration{50} - lateness) result.push_back(record);
         latest = std::max(latest, record.time);
     }
     return result;
 }
 
-inline std::uint64_t late_in(const Inputs& inputs) {
-    return inputs.events.size() - punctual(inputs.events).size() + inputs.orders.size() -
-           punctual(inputs.orders).size();
+inline Inputs punctual(const Inputs& inputs, Duration lateness = Duration::zero()) {
+    return {punctual(inputs.events, lateness), punctual(inputs.orders, lateness)};
 }
 
-inline std::vector<Pair> nested_loops(const Inputs& inputs, std::int64_t lower, std::int64_t upper,
-                                      JoinKind kind) {
+inline std::uint64_t late_in(const Inputs& inputs, Duration lateness = Duration::zero()) {
+    const Inputs taken = punctual(inputs, lateness);
+    return inputs.events.size() - taken.events.size() + inputs.orders.size() - taken.orders.size();
+}
+
+/// The pairs of records that are all taken.
+inline std::vector<Pair> pairs_of(const Inputs& taken, std::int64_t lower, std::int64_t upper,
+                                  JoinKind kind) {
     std::vector<Pair> pairs;
-    std::vector<bool> met(inputs.orders.size());
-    const auto orders = punctual(inputs.orders);
-    for (const Event& event : punctual(inputs.events)) {
+    std::vector<bool> met(taken.orders.size());
+    for (const Event& event : taken.events) {
         bool met_any = false;
-        for (const Order& order : orders) {
+        for (std::size_t i = 0; i != taken.orders.size(); ++i) {
+            const Order& order = taken.orders[i];
             const std::int64_t distance = (order.time - event.time).count();
             if (order.buyer != event.key || distance < lower || distance > upper) continue;
-            met_any = met[static_cast<std::size_t>(order.number)] = true;
+            met_any = met[i] = true;
             pairs.push_back({event.value, order.number});
         }
         if (!met_any && kind != JoinKind::inner) pairs.push_back({event.value, -1});
     }
-    for (const Order& order : orders) {
-        if (kind == JoinKind::full && !met[static_cast<std::size_t>(order.number)]) {
-            pairs.push_back({-1, order.number});
-        }
+    for (std::size_t i = 0; i != taken.orders.size(); ++i) {
+        if (kind == JoinKind::full && !met[i]) pairs.push_back({-1, taken.orders[i].number});
     }
     std::sort(pairs.begin(), pairs.end());
     return pairs;
+}
+
+inline std::vector<Pair> nested_loops(const Inputs& inputs, std::int64_t lower, std::int64_t upper,
+                                      JoinKind kind) {
+    return pairs_of(punctual(inputs), lower, upper, kind);
 }
 
 inline constexpr auto make_pair = [](const Event* event, const Order* order) {
@@ -107,6 +154,9 @@ inline constexpr auto make_pair = [](const Event* event, const Order* order) {
 
 /// Start of the window, and the pair.
 using InWindow = std::pair<std::int64_t, Pair>;
+inline constexpr auto in_window = [](const auto& result) {
+    return InWindow{result.window.start.ns(), result.value};
+};
 
 inline std::vector<InWindow> loops_over_windows(const Inputs& inputs, const TimeWindows& windows,
                                                 JoinKind kind) {

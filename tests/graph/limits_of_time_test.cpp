@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Windows and joins of times at the limits of what a time can be.
+#include <algorithm>
 #include <atomic>
 #include <limits>
 #include <memory>
@@ -8,7 +9,7 @@
 
 #include <strid/window/fold.hpp>
 
-#include "windows.hpp"
+#include "joins.hpp"
 
 namespace strid {
 namespace {
@@ -24,7 +25,7 @@ std::vector<Event> events_at_the_limits() {
     constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
     std::vector<Event> events;
     for (const std::int64_t time : {least, least + 1, least + 39, least + 1'000, std::int64_t{0},
-                                    most - 1'000, most - 39, most - 1}) {
+                                    most - 1'000, most - 39, most - 1, most}) {
         for (std::uint32_t key = 0; key < 3; ++key) events.push_back({key, at(time), 1});
     }
     return events;
@@ -49,6 +50,10 @@ TEST(LimitsOfTime, EveryRecordIsInAWindowOfItsOwnTime) {
         EXPECT_EQ(counted(TimeWindows::tumbling(100ns), seed), events.size()) << "seed " << seed;
         EXPECT_EQ(counted(SessionWindows::with_gap(40ns), seed), events.size()) << "seed " << seed;
         EXPECT_GE(counted(sliding(100, 25), seed), events.size()) << "seed " << seed;
+        // Whose number would pass its limits is late.
+        for (const std::int64_t offset : {0, 5, -5}) {
+            EXPECT_EQ(counted(sliding(1, 1, offset), seed), events.size()) << "seed " << seed;
+        }
     }
 }
 
@@ -68,7 +73,7 @@ std::vector<Row> sums_at_the_limits(const TimeWindows& windows, const F& functio
     return rows;
 }
 
-/// Windows of a nanosecond have the numbers of the times themselves.
+/// Windows of a nanosecond have the numbers of the times themselves, but for the last one.
 TEST(LimitsOfTime, PanesTreesAndFoldsAgreeThere) {
     const auto value = [](const Event& event) { return event.value; };
     const auto sum = window::sum<Event>(value);
@@ -79,7 +84,9 @@ TEST(LimitsOfTime, PanesTreesAndFoldsAgreeThere) {
              {sliding(1, 1), sliding(10, 10), sliding(10, 1), sliding(3, 7)}) {
             const auto rows = sums_at_the_limits(windows, sum, seed);
             if (windows.slide() == 1ns && windows.length() == 1ns) {
-                EXPECT_EQ(rows.size(), events_at_the_limits().size());
+                double total = 0;
+                for (const auto& [key, start, end, value] : rows) total += value;
+                EXPECT_EQ(total, events_at_the_limits().size());
             }
             EXPECT_EQ(sums_at_the_limits(windows, window::kept_in<window::PaneTree>(sum), seed),
                       rows);
@@ -88,7 +95,7 @@ TEST(LimitsOfTime, PanesTreesAndFoldsAgreeThere) {
     }
 }
 
-TEST(LimitsOfTime, JoinsPairWhatIsNearThere) {
+TEST(LimitsOfTime, IntervalJoinsPairWhatIsNearThere) {
     const auto events = events_at_the_limits();
     std::uint64_t expected_pairs = 0;
     for (const Event& a : events) {
@@ -97,15 +104,159 @@ TEST(LimitsOfTime, JoinsPairWhatIsNearThere) {
             if (std::abs(a.time.ns() - b.time.ns()) <= 40) ++expected_pairs;
         }
     }
-    for (const std::uint64_t seed : test::seeds(8)) {
+    for (const std::uint64_t seed : test::seeds(12)) {
+        for (const Shared shared : {Shared::by_key, Shared::by_window}) {
+            Graph graph{"limits"};
+            auto pairs = std::make_shared<std::atomic<std::uint64_t>>(0);
+            const auto count = [pairs](std::int64_t) { ++*pairs; };
+            const JoinInterval interval{{-40ns}, {40ns}};
+            const auto add = [](const Event& a, const Event& b) { return a.value + b.value; };
+            auto left = stream_of(graph, events);
+            auto right = stream_of(graph, events);
+            if (shared == Shared::by_key) {
+                interval_join(std::move(left), std::move(right), side, side, interval, add)
+                    .sink(count);
+            } else {
+                parallel_interval_join(std::move(left), std::move(right), side, side, interval, add)
+                    .sink(count);
+            }
+            const RunReport report = run(graph, run_options(seed));
+            EXPECT_EQ(*pairs, expected_pairs) << "seed " << seed;
+            EXPECT_EQ(late_in(report), 0U) << "seed " << seed;
+        }
+    }
+}
+
+/// The window of a time, by what the numbers of windows may be.
+std::int64_t window_of(EventTime time, std::int64_t length) {
+    const std::int64_t number = time.ns() / length - (time.ns() % length < 0 ? 1 : 0);
+    return std::min(number, std::numeric_limits<std::int64_t>::max() - 1);
+}
+
+std::uint64_t pairs_in_windows(const TimeWindows& windows, Shared shared, std::uint64_t seed) {
+    const auto events = events_at_the_limits();
+    Graph graph{"limits"};
+    auto pairs = std::make_shared<std::atomic<std::uint64_t>>(0);
+    const auto count = [pairs](const auto& row) {
+        EXPECT_LE(row.window.start, row.window.end);
+        ++*pairs;
+    };
+    const auto add = [](const Event& a, const Event& b) { return a.value + b.value; };
+    auto left = stream_of(graph, events);
+    auto right = stream_of(graph, events);
+    if (shared == Shared::by_key) {
+        window_join(std::move(left), std::move(right), side, side, windows, add).sink(count);
+    } else {
+        parallel_window_join(std::move(left), std::move(right), side, side, windows, add)
+            .sink(count);
+    }
+    EXPECT_EQ(late_in(run(graph, run_options(seed))), 0U) << "seed " << seed;
+    return *pairs;
+}
+
+TEST(LimitsOfTime, WindowJoinsPairWhatIsInOneWindowThere) {
+    const auto events = events_at_the_limits();
+    for (const std::int64_t length : {1, 100}) {
+        std::uint64_t expected_pairs = 0;
+        for (const Event& a : events) {
+            for (const Event& b : events) {
+                if (a.key != b.key) continue;
+                if (window_of(a.time, length) == window_of(b.time, length)) ++expected_pairs;
+            }
+        }
+        for (const std::uint64_t seed : test::seeds(12)) {
+            for (const Shared shared : {Shared::by_key, Shared::by_window}) {
+                if (length == 1 && shared == Shared::by_window) continue;
+                EXPECT_EQ(pairs_in_windows(sliding(length, length), shared, seed), expected_pairs)
+                    << "seed " << seed << ", windows of " << length;
+            }
+        }
+    }
+}
+
+/// Asks for a timer at the time of the record, and for one before all time.
+struct AtTheLimits {
+    std::uint32_t key = 0;
+
+    void operator()(const Event& event, Timers& timers, Emitter<Event>&) {
+        key = event.key;
+        timers.at(event.time);
+        timers.at(EventTime::earliest() - Duration{1});
+    }
+    void on_timer(EventTime time, Timers&, Emitter<Event>& emit) { emit({key, time, 0}); }
+};
+
+/// At each record's time one, the earliest and the latest among them; what has been when it is
+/// asked for fires each time.
+TEST(LimitsOfTime, TimersFireThere) {
+    const auto events = events_at_the_limits();
+    std::vector<Event> expected;
+    for (const Event& event : events) {
+        expected.push_back({event.key, EventTime::earliest(), 0});
+        if (event.time != EventTime::earliest()) expected.push_back({event.key, event.time, 0});
+    }
+    std::sort(expected.begin(), expected.end());
+    for (const std::uint64_t seed : test::seeds(12)) {
         Graph graph{"limits"};
-        auto pairs = std::make_shared<std::atomic<std::uint64_t>>(0);
-        interval_join(stream_of(graph, events), stream_of(graph, events), side, side,
-                      {{-40ns}, {40ns}},
-                      [](const Event& a, const Event& b) { return a.value + b.value; })
-            .sink([pairs](std::int64_t) { ++*pairs; });
+        auto fired = std::make_shared<Collected<Event>>();
+        stream_of(graph, events)
+            .key_by<&Event::key>()
+            .process<Event>(AtTheLimits{})
+            .sink([fired](const Event& event) { fired->add(event); });
         run(graph, run_options(seed));
-        EXPECT_EQ(*pairs, expected_pairs) << "seed " << seed;
+        auto answer = fired->records();
+        std::sort(answer.begin(), answer.end());
+        EXPECT_EQ(answer, expected) << "seed " << seed;
+    }
+}
+
+/// The events with neighbours in time changed about.
+std::vector<Event> in_disorder() {
+    auto events = events_at_the_limits();
+    for (std::size_t i = 0; i + 6 <= 9; i += 6) {
+        std::swap_ranges(events.begin() + static_cast<std::ptrdiff_t>(i),
+                         events.begin() + static_cast<std::ptrdiff_t>(i) + 3,
+                         events.begin() + static_cast<std::ptrdiff_t>(i) + 3);
+    }
+    std::swap_ranges(events.end() - 6, events.end() - 3, events.end() - 3);
+    return events;
+}
+
+TEST(LimitsOfTime, StreamsAreInOrderThere) {
+    const auto events = in_disorder();
+    auto expected = events;
+    std::stable_sort(expected.begin(), expected.end(),
+                     [](const Event& a, const Event& b) { return a.time < b.time; });
+    for (const std::uint64_t seed : test::seeds(12)) {
+        Graph graph{"limits"};
+        auto rows = std::make_shared<Collected<Event>>();
+        graph.source(replay(events))
+            .event_time(&Event::time, BoundedDisorder{50ns})
+            .in_order_of_time(&Event::time)
+            .sink([rows](const Event& event) { rows->add(event); });
+        const RunReport report = run(graph, run_options(seed));
+        EXPECT_EQ(rows->records(), expected) << "seed " << seed;
+        EXPECT_EQ(late_in(report), 0U) << "seed " << seed;
+    }
+    for (const std::uint64_t seed : test::seeds(12)) {
+        Graph graph{"limits"};
+        auto rows = std::make_shared<Collected<Event>>();
+        auto dropped = std::make_shared<Collected<Event>>();
+        auto [records, late] = graph.source(replay(events)).k_slack_with_late(&Event::time);
+        std::move(records).sink([rows](const Event& event) { rows->add(event); });
+        std::move(late).sink([dropped](const Event& event) { dropped->add(event); });
+        const RunReport report = run(graph, run_options(seed));
+        auto all = rows->records();
+        EXPECT_TRUE(std::is_sorted(all.begin(), all.end(),
+                                   [](const Event& a, const Event& b) { return a.time < b.time; }))
+            << "seed " << seed;
+        const auto late_ones = dropped->records();
+        EXPECT_EQ(late_in(report), late_ones.size()) << "seed " << seed;
+        all.insert(all.end(), late_ones.begin(), late_ones.end());
+        std::sort(all.begin(), all.end());
+        auto every = events;
+        std::sort(every.begin(), every.end());
+        EXPECT_EQ(all, every) << "seed " << seed;
     }
 }
 

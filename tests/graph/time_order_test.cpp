@@ -180,5 +180,39 @@ TEST(KSlack, GivesItsLateRecords) {
     }
 }
 
+/// Each replica would have an order of its own: refused, wherever it is asked for.
+TEST(TimeOrder, IsRefusedSeveralReplicas) {
+    const auto refused = [](Graph& graph, const RunOptions& options) {
+        try {
+            run(graph, options);
+            ADD_FAILURE() << "nothing was refused";
+        } catch (const GraphError& error) {
+            EXPECT_STREQ(
+                error.what(),
+                "operator 'order' has to see the whole stream and cannot have parallelism 2");
+        }
+    };
+    const auto put_in_order = [](Graph& graph, bool by_watermarks, std::size_t parallelism) {
+        auto stream = graph.source(replay(std::vector<Event>{}))
+                          .event_time(&Event::time, BoundedDisorder{Duration{50}});
+        const OperatorOptions options{.name = "order", .parallelism = parallelism};
+        if (by_watermarks) {
+            std::move(stream)
+                .in_order_of_time(&Event::time, operators::AsTheyCame{}, options)
+                .sink([](const Event&) {});
+        } else {
+            std::move(stream).k_slack(&Event::time, options).sink([](const Event&) {});
+        }
+    };
+    for (const bool by_watermarks : {true, false}) {
+        Graph by_run{"run"};
+        put_in_order(by_run, by_watermarks, 0);
+        refused(by_run, {.operator_parallelism = {{"order", 2}}});
+        Graph by_operator{"operator"};
+        put_in_order(by_operator, by_watermarks, 2);
+        refused(by_operator, {});
+    }
+}
+
 }  // namespace
 }  // namespace strid

@@ -55,10 +55,26 @@ auto both_sides(Left&& left, Right&& right, const KeyOf& key_of, const JoinOptio
 }
 
 template <class L, class R, class F>
-void check_outer_join(JoinKind kind) {
-    if (kind != JoinKind::inner && !std::invocable<const F&, const L*, const R*>) {
+void check_join(const JoinOptions& options) {
+    if (options.kind != JoinKind::inner && !std::invocable<const F&, const L*, const R*>) {
         throw GraphError("an outer join needs a function of two pointers: one may be null");
     }
+    if (options.lateness < Duration::zero()) {
+        throw GraphError("the lateness of a join must not be negative");
+    }
+}
+
+inline WindowOptions of_windows(const JoinOptions& options) {
+    return {.name = options.name,
+            .parallelism = options.parallelism,
+            .lateness = options.lateness,
+            .at_end = options.at_end};
+}
+
+/// The late records of both sides as a stream for each.
+template <class L, class R, class S>
+auto late_sides(S late, const JoinOptions& options) {
+    return alternatives<L, R>(std::move(late), options.name, {"late-left", "late-right"});
 }
 
 /// The results of an interval join, with its late records among them where that is asked for.
@@ -71,7 +87,7 @@ auto interval_join(Left&& left, Right&& right, JoinSide<LeftKey, LeftTime> left_
     using R = typename Right::record_type;
     using KeyOf = window::EitherKey<LeftKey, RightKey>;
     using Stage = window::KeyedIntervalJoin<L, R, KeyOf, LeftTime, RightTime, F, keeps_late>;
-    check_outer_join<L, R, F>(options.kind);
+    check_join<L, R, F>(options);
     KeyOf key_of{std::move(left_side.key_of), std::move(right_side.key_of)};
     return both_sides<window::EitherSide<L, R>>(std::forward<Left>(left),
                                                 std::forward<Right>(right), key_of, options)
@@ -91,17 +107,13 @@ auto window_join(Left&& left, Right&& right, JoinSide<LeftKey, LeftTime> left_si
     using R = typename Right::record_type;
     using Either = window::EitherSide<L, R>;
     using KeyOf = window::EitherKey<LeftKey, RightKey>;
-    using U = typename window::PairResult<F, L, R>::type;
-    check_outer_join<L, R, F>(options.kind);
+    check_join<L, R, F>(options);
     const KeyOf key_of{std::move(left_side.key_of), std::move(right_side.key_of)};
     return windowed(
         both_sides<Either>(std::forward<Left>(left), std::forward<Right>(right), key_of, options),
         window::EitherTime<LeftTime, RightTime>{std::move(left_side.time_of),
                                                 std::move(right_side.time_of)},
-        window::process<Either, U>(
-            window::PairsOfAWindow<L, R, F>{std::move(combine), options.kind}),
-        WindowOptions{
-            .name = options.name, .parallelism = options.parallelism, .at_end = options.at_end});
+        window::WindowJoin<L, R, F>{std::move(combine), options.kind}, of_windows(options));
 }
 
 }  // namespace graph
@@ -115,10 +127,11 @@ auto window_join(Left&& left, Right&& right, JoinSide<LeftKey, LeftTime> left_si
 ///                   [](const Flight& f, const Weather& w) { return Delay{f.delay, w.wind}; })
 ///
 /// Records are kept longer than the batches they came with: those with text fields must own it
-/// (std::array<char, N>, std::string). Late records are counted and not joined.
+/// (std::array<char, N>, std::string). Records that are late by more than the options' lateness are
+/// counted and not joined.
 ///
-/// Throws Error for an interval that no time lies in, GraphError for streams of two graphs, or for
-/// an outer join whose function cannot be told that a side is missing.
+/// Throws Error for an interval that no time lies in, GraphError for streams of two graphs, for a
+/// negative lateness, or for an outer join whose function cannot be told that a side is missing.
 template <class Left, class Right, class LeftKey, class LeftTime, class RightKey, class RightTime,
           class F>
     requires PairFunction<F, typename Left::record_type, typename Right::record_type>
@@ -150,8 +163,9 @@ JoinStreams<typename window::PairResult<F, L, R>::type, L, R> interval_join_with
 
 /// The join of two streams by key and window, tumbling or sliding: each left record with every
 /// right record of its key in the same window; a pair that lies in several windows comes out of
-/// each. Out come WindowResult<K, U> when the watermarks pass the window's end. Both streams need
-/// `event_time`; otherwise as interval_join.
+/// each. Out come WindowResult<K, U> when the watermarks pass the window's end, and for each record
+/// that comes within the lateness behind it those that it adds. Both streams need `event_time`;
+/// otherwise as interval_join.
 ///
 ///     window_join(std::move(bids), std::move(asks), on(&Bid::item, &Bid::time),
 ///                 on(&Ask::item, &Ask::time), TimeWindows::tumbling(1s), match)
@@ -185,8 +199,7 @@ auto window_join_with_late(Left&& left, Right&& right, JoinSide<LeftKey, LeftTim
             return std::move(keyed).window_with_late(windows, std::move(time_of),
                                                      std::move(pairs_of), std::move(of_window));
         });
-    auto [late_left, late_right] =
-        graph::alternatives<L, R>(std::move(late), options.name, {"late-left", "late-right"});
+    auto [late_left, late_right] = graph::late_sides<L, R>(std::move(late), options);
     return JoinStreams<typename decltype(pairs)::record_type, L, R>{
         std::move(pairs), std::move(late_left), std::move(late_right)};
 }

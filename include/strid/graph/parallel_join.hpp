@@ -2,7 +2,8 @@
 //
 // Joins whose work is shared by window instead of by key: one key can keep every core busy. As
 // farmed windows do, every replica has every record, in batches that all of them read, and makes
-// the pairs of those windows whose turn it has.
+// the pairs of those windows whose turn it has. Which records are late, one replica before them
+// says: they might not agree.
 //
 // Threads: as Stream.
 #pragma once
@@ -17,26 +18,97 @@
 #include <strid/graph/shared_work.hpp>
 #include <strid/window/keyed_time_windows.hpp>
 #include <strid/window/ordered_results.hpp>
+#include <strid/window/punctual.hpp>
 
 namespace strid {
 
 namespace graph {
 
-/// Two streams as one of either's records with the hashes of their keys, for every replica.
-template <class Either, class Left, class Right, class KeyOf>
-auto both_sides_everywhere(Left&& left, Right&& right, const KeyOf& key_of,
-                           const JoinOptions& options) {
-    const auto everywhere = [&](auto side, const char* which) {
-        return SharedWork::hashed(
-                   std::move(side), key_of,
-                   {.name = options.name.empty() ? "" : options.name + "-hash-" + which})
-            .broadcast();
-    };
-    auto lefts =
-        everywhere(as_either<Either, 0>(std::forward<Left>(left), options, "left"), "left");
-    auto rights =
-        everywhere(as_either<Either, 1>(std::forward<Right>(right), options, "right"), "right");
-    return SharedWork::both(std::move(lefts), std::move(rights));
+inline std::string part_of(const JoinOptions& options, const char* what) {
+    return options.name.empty() ? "" : options.name + "-" + what;
+}
+
+/// Two streams as one of either's records, without the late ones or with them apart.
+template <class Either, bool keeps_late, class Left, class Right, class TimeOf, class Rule>
+auto both_sides_in_time(Left&& left, Right&& right, TimeOf time_of, Rule rule,
+                        const JoinOptions& options) {
+    using Stage = window::Punctual<Either, TimeOf, Rule, keeps_late>;
+    return SharedWork::judged(
+        as_either<Either, 0>(std::forward<Left>(left), options, "left")
+            .merge(as_either<Either, 1>(std::forward<Right>(right), options, "right")),
+        Stage{std::move(time_of), std::move(rule)}, part_of(options, "in-time"));
+}
+
+/// Such records with the hashes of their keys, for every replica.
+template <class InTime, class KeyOf>
+auto in_time_everywhere(InTime in_time, const KeyOf& key_of, const JoinOptions& options) {
+    return SharedWork::with_one_replica(
+               SharedWork::hashed(std::move(in_time), key_of,
+                                  {.name = part_of(options, "hash"), .parallelism = 1}))
+        .broadcast();
+}
+
+/// The replicas that join what is in time.
+template <class U, class Everywhere, class Stage>
+auto shared_join(Everywhere everywhere, Stage stage, const JoinOptions& options, const char* note) {
+    stage.farm();
+    return SharedWork::with_watermarks(SharedWork::shared<U>(
+        std::move(everywhere), std::move(stage),
+        {.name = options.name, .parallelism = options.parallelism}, "parallel_join", note));
+}
+
+template <class L, class R, class InTime, class LeftKey, class LeftTime, class RightKey,
+          class RightTime, class F>
+auto shared_interval_join(InTime in_time, JoinSide<LeftKey, LeftTime> left_side,
+                          JoinSide<RightKey, RightTime> right_side, JoinInterval interval,
+                          F combine, const JoinOptions& options) {
+    using KeyOf = window::EitherKey<LeftKey, RightKey>;
+    using Stage = window::KeyedIntervalJoin<L, R, KeyOf, LeftTime, RightTime, F>;
+    KeyOf key_of{std::move(left_side.key_of), std::move(right_side.key_of)};
+    auto everywhere = in_time_everywhere(std::move(in_time), key_of, options);
+    return shared_join<typename Stage::Out>(
+        std::move(everywhere),
+        Stage{interval, std::move(key_of), std::move(left_side.time_of),
+              std::move(right_side.time_of), std::move(combine), options},
+        options, "the replicas share the left records of every key");
+}
+
+template <class L, class R, class InTime, class LeftKey, class LeftTime, class RightKey,
+          class RightTime, class F>
+auto shared_window_join(InTime in_time, JoinSide<LeftKey, LeftTime> left_side,
+                        JoinSide<RightKey, RightTime> right_side, window::TimeWindows windows,
+                        F combine, const JoinOptions& options) {
+    using Either = window::EitherSide<L, R>;
+    using KeyOf = window::EitherKey<LeftKey, RightKey>;
+    using TimeOf = window::EitherTime<LeftTime, RightTime>;
+    KeyOf key_of{std::move(left_side.key_of), std::move(right_side.key_of)};
+    window::WindowJoin<L, R, F> pairs{std::move(combine), options.kind};
+    using Stage = window::KeyedTimeWindows<Either, KeyOf, operators::KeyType<KeyOf, Either>, TimeOf,
+                                           decltype(pairs), false>;
+    using Result = typename Stage::Result;
+    auto everywhere = in_time_everywhere(std::move(in_time), key_of, options);
+    return SharedWork::collected<Result>(
+        shared_join<Result>(
+            std::move(everywhere),
+            Stage{windows, std::move(key_of),
+                  TimeOf{std::move(left_side.time_of), std::move(right_side.time_of)},
+                  std::move(pairs), of_windows(options)},
+            options, "the replicas take turns with the windows of every key"),
+        window::OrderedByTime<Result>{}, {.name = part_of(options, "collector"), .parallelism = 1});
+}
+
+template <class LeftKey, class LeftTime, class RightKey, class RightTime>
+auto time_of_either(const JoinSide<LeftKey, LeftTime>& left,
+                    const JoinSide<RightKey, RightTime>& right) {
+    return window::EitherTime<LeftTime, RightTime>{left.time_of, right.time_of};
+}
+
+template <class L, class R, class F>
+void check_shared_interval_join(const JoinOptions& options) {
+    check_join<L, R, F>(options);
+    if (options.kind == JoinKind::full) {
+        throw GraphError("a full join is partitioned by key: use interval_join");
+    }
 }
 
 }  // namespace graph
@@ -49,73 +121,88 @@ auto both_sides_everywhere(Left&& left, Right&& right, const KeyOf& key_of,
 /// Throws what interval_join does, and GraphError for a full join: no replica alone knows which
 /// right records met nobody.
 template <class Left, class Right, class LeftKey, class LeftTime, class RightKey, class RightTime,
-          class F>
-    requires PairFunction<F, typename Left::record_type, typename Right::record_type>
+          class F, class L = typename Left::record_type, class R = typename Right::record_type>
+    requires PairFunction<F, L, R>
 auto parallel_interval_join(Left&& left, Right&& right, JoinSide<LeftKey, LeftTime> left_side,
                             JoinSide<RightKey, RightTime> right_side, JoinInterval interval,
                             F combine, JoinOptions options = {}) {
-    using L = typename Left::record_type;
-    using R = typename Right::record_type;
+    graph::check_shared_interval_join<L, R, F>(options);
+    auto in_time = graph::both_sides_in_time<window::EitherSide<L, R>, false>(
+        std::forward<Left>(left), std::forward<Right>(right),
+        graph::time_of_either(left_side, right_side), window::LateByPromise{options.lateness},
+        options);
+    return graph::shared_interval_join<L, R>(std::move(in_time), std::move(left_side),
+                                             std::move(right_side), interval, std::move(combine),
+                                             options);
+}
+
+/// The same with the late records of either side as streams of their own:
+/// `auto [pairs, late_flights, late_weather] = parallel_interval_join_with_late(...)`.
+template <class Left, class Right, class LeftKey, class LeftTime, class RightKey, class RightTime,
+          class F, class L = typename Left::record_type, class R = typename Right::record_type>
+    requires PairFunction<F, L, R>
+JoinStreams<typename window::PairResult<F, L, R>::type, L, R> parallel_interval_join_with_late(
+    Left&& left, Right&& right, JoinSide<LeftKey, LeftTime> left_side,
+    JoinSide<RightKey, RightTime> right_side, JoinInterval interval, F combine,
+    JoinOptions options = {}) {
     using Either = window::EitherSide<L, R>;
-    using KeyOf = window::EitherKey<LeftKey, RightKey>;
-    using Stage = window::KeyedIntervalJoin<L, R, KeyOf, LeftTime, RightTime, F>;
-    graph::check_outer_join<L, R, F>(options.kind);
-    if (options.kind == JoinKind::full) {
-        throw GraphError("a full join is partitioned by key: use interval_join");
-    }
-    KeyOf key_of{std::move(left_side.key_of), std::move(right_side.key_of)};
-    auto everywhere = graph::both_sides_everywhere<Either>(
-        std::forward<Left>(left), std::forward<Right>(right), key_of, options);
-    Stage stage{interval,
-                std::move(key_of),
-                std::move(left_side.time_of),
-                std::move(right_side.time_of),
-                std::move(combine),
-                options};
-    stage.farm();
-    return graph::SharedWork::with_watermarks(graph::SharedWork::shared<typename Stage::Out>(
-        std::move(everywhere), std::move(stage),
-        {.name = std::move(options.name), .parallelism = options.parallelism}, "parallel_join",
-        "the replicas share the left records of every key"));
+    graph::check_shared_interval_join<L, R, F>(options);
+    auto [in_time, late] =
+        graph::records_and_late<Either>(graph::both_sides_in_time<Either, true>(
+                                            std::forward<Left>(left), std::forward<Right>(right),
+                                            graph::time_of_either(left_side, right_side),
+                                            window::LateByPromise{options.lateness}, options),
+                                        options.name);
+    auto pairs = graph::shared_interval_join<L, R>(std::move(in_time), std::move(left_side),
+                                                   std::move(right_side), interval,
+                                                   std::move(combine), options);
+    auto [late_left, late_right] = graph::late_sides<L, R>(std::move(late), options);
+    return {std::move(pairs), std::move(late_left), std::move(late_right)};
 }
 
 /// As window_join, for streams of which few keys have most of the records: window k of every key is
-/// joined by replica k mod n. Out come WindowResult<K, U> in the order of their ends.
+/// joined by replica k mod n. Out come WindowResult<K, U> in the order of their ends, but for what
+/// records add that come within the lateness.
 template <class Left, class Right, class LeftKey, class LeftTime, class RightKey, class RightTime,
-          class F>
-    requires PairFunction<F, typename Left::record_type, typename Right::record_type>
+          class F, class L = typename Left::record_type, class R = typename Right::record_type>
+    requires PairFunction<F, L, R>
 auto parallel_window_join(Left&& left, Right&& right, JoinSide<LeftKey, LeftTime> left_side,
                           JoinSide<RightKey, RightTime> right_side, window::TimeWindows windows,
                           F combine, JoinOptions options = {}) {
-    using L = typename Left::record_type;
-    using R = typename Right::record_type;
+    graph::check_join<L, R, F>(options);
+    auto in_time = graph::both_sides_in_time<window::EitherSide<L, R>, false>(
+        std::forward<Left>(left), std::forward<Right>(right),
+        graph::time_of_either(left_side, right_side),
+        window::LateByWindows{windows, options.lateness}, options);
+    return graph::shared_window_join<L, R>(std::move(in_time), std::move(left_side),
+                                           std::move(right_side), windows, std::move(combine),
+                                           options);
+}
+
+/// The same with the late records of either side as streams of their own: those that all windows
+/// with them are over for.
+template <class Left, class Right, class LeftKey, class LeftTime, class RightKey, class RightTime,
+          class F, class L = typename Left::record_type, class R = typename Right::record_type>
+    requires PairFunction<F, L, R>
+auto parallel_window_join_with_late(Left&& left, Right&& right,
+                                    JoinSide<LeftKey, LeftTime> left_side,
+                                    JoinSide<RightKey, RightTime> right_side,
+                                    window::TimeWindows windows, F combine,
+                                    JoinOptions options = {}) {
     using Either = window::EitherSide<L, R>;
-    using KeyOf = window::EitherKey<LeftKey, RightKey>;
-    using TimeOf = window::EitherTime<LeftTime, RightTime>;
-    using U = typename window::PairResult<F, L, R>::type;
-    using Shared = graph::SharedWork;
-    graph::check_outer_join<L, R, F>(options.kind);
-    KeyOf key_of{std::move(left_side.key_of), std::move(right_side.key_of)};
-    auto pairs = window::process<Either, U>(
-        window::PairsOfAWindow<L, R, F>{std::move(combine), options.kind});
-    using Stage = window::KeyedTimeWindows<Either, KeyOf, operators::KeyType<KeyOf, Either>, TimeOf,
-                                           decltype(pairs), false>;
-    using Result = typename Stage::Result;
-    auto everywhere = graph::both_sides_everywhere<Either>(
-        std::forward<Left>(left), std::forward<Right>(right), key_of, options);
-    Stage stage{windows,
-                std::move(key_of),
-                TimeOf{std::move(left_side.time_of), std::move(right_side.time_of)},
-                std::move(pairs),
-                {.at_end = options.at_end}};
-    stage.farm();
-    const std::string collector = options.name.empty() ? "" : options.name + "-collector";
-    return Shared::collected<Result>(
-        Shared::with_watermarks(Shared::shared<Result>(
-            std::move(everywhere), std::move(stage),
-            {.name = std::move(options.name), .parallelism = options.parallelism}, "parallel_join",
-            "the replicas take turns with the windows of every key")),
-        window::OrderedByTime<Result>{}, {.name = collector, .parallelism = 1});
+    graph::check_join<L, R, F>(options);
+    auto [in_time, late] = graph::records_and_late<Either>(
+        graph::both_sides_in_time<Either, true>(
+            std::forward<Left>(left), std::forward<Right>(right),
+            graph::time_of_either(left_side, right_side),
+            window::LateByWindows{windows, options.lateness}, options),
+        options.name);
+    auto pairs = graph::shared_window_join<L, R>(std::move(in_time), std::move(left_side),
+                                                 std::move(right_side), windows, std::move(combine),
+                                                 options);
+    auto [late_left, late_right] = graph::late_sides<L, R>(std::move(late), options);
+    return JoinStreams<typename decltype(pairs)::record_type, L, R>{
+        std::move(pairs), std::move(late_left), std::move(late_right)};
 }
 
 }  // namespace strid

@@ -8,9 +8,9 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <utility>
 
-#include <strid/base/error.hpp>
 #include <strid/base/hash.hpp>
 #include <strid/graph/stream.hpp>
 #include <strid/message/batch.hpp>
@@ -46,15 +46,13 @@ struct SharedWork {
             operators::HashKey<T, KeyOf>{std::move(key_of)}, std::move(options), "map");
     }
 
-    /// The records of two streams that end in an edge, for one operator behind both.
-    template <class T>
-    static Stream<T> both(Stream<T> one, Stream<T> other) {
-        auto& origins = one.handle_.origins;
-        if (one.handle_.segments != other.handle_.segments) {
-            throw GraphError("merge of streams of two different graphs");
-        }
-        origins.insert(origins.end(), other.handle_.origins.begin(), other.handle_.origins.end());
-        return one;
+    /// The operator that says for all replicas behind a broadcast which records are late.
+    template <class S, class Stage>
+    static auto judged(S stream, Stage stage, std::string name) {
+        return with_watermarks(
+            with_one_replica(std::move(stream).template then<typename Stage::Out::Record>(
+                std::move(stage), OperatorOptions{.name = std::move(name), .parallelism = 1},
+                "in_time")));
     }
 
     /// The operator behind a broadcast. `note`: why it is as it is.

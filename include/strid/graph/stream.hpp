@@ -128,7 +128,8 @@ class Stream<T, graph::Chain<Head, Steps...>> {
     /// Puts the records in the order of event time, equal times by `tie_of`, then by input, then as
     /// they came in it: the same in every run, and at any parallelism right behind the sources or
     /// with a `tie_of`. Each waits until the watermark has passed it; late ones are dropped and
-    /// counted. Needs `event_time`; one replica unless the options say otherwise.
+    /// counted. Needs `event_time`. Has one replica: of several each would have an order of its
+    /// own.
     template <TimeFunction<T> TimeOf, class TieOf = operators::AsTheyCame>
     auto in_order_of_time(TimeOf time_of, TieOf tie_of = {}, OperatorOptions options = {}) && {
         using Stage = operators::TimeOrder<T, TimeOf, TieOf>;
@@ -346,6 +347,7 @@ class Stream<T, graph::Chain<Head, Steps...>> {
         graph::OperatorInfo& info = stream.handle_.operators.back();
         info.draws_watermarks = operators::draws_watermarks<Stage>;
         info.needs_watermarks = !info.draws_watermarks;
+        info.one_replica = true;
         return stream;
     }
 

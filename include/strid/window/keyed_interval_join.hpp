@@ -7,9 +7,11 @@
 // Each side keeps its records by time until the watermark says that nothing can meet them any more.
 // Then a record that met nobody comes out alone, where the kind of the join says so; an inner join
 // lets go later, when the key is looked up next or its last record has expired. A record that
-// breaks the promise of its own stream is late: it is counted and not joined, because those it
-// would have met may be gone, and comes out as it is where that is asked for. What is kept outlives
-// its batch: a record with text fields must own its text.
+// breaks the promise of its own stream is late, and so is one that comes when the watermark has
+// passed it, because its stream was idle meanwhile: it is counted and not joined, because those it
+// would have met may be gone, and comes out as it is where that is asked for. With lateness all is
+// kept so much longer, and late is what comes later than that. What is kept outlives its batch: a
+// record with text fields must own its text.
 //
 // A record is O(log n) in the records that its key keeps, plus the pairs that come out; records in
 // order are O(1) to insert. Keys without records are let go.
@@ -27,6 +29,7 @@
 #include <utility>
 #include <variant>
 
+#include <strid/base/assert.hpp>
 #include <strid/base/error.hpp>
 #include <strid/base/hash.hpp>
 #include <strid/message/batch.hpp>
@@ -76,13 +79,15 @@ class KeyedIntervalJoin {
           lower_(within(interval.lower.offset) + (interval.lower.inclusive ? 0 : 1)),
           upper_(within(interval.upper.offset) - (interval.upper.inclusive ? 0 : 1)),
           kind_(options.kind),
+          lateness_(options.lateness),
           at_end_(options.at_end) {
         if (lower_ > upper_) throw Error("an interval join needs an interval that is not empty");
     }
 
     /// The replicas have every record, and each joins the left records whose times name it: the
     /// interval of a left record is its window, and the windows are shared. Not for full joins,
-    /// where no replica alone knows which right records met nobody.
+    /// where no replica alone knows which right records met nobody. Late records have been taken
+    /// out before (window/punctual.hpp): the replicas might not agree which these are.
     void farm() noexcept { farmed_ = true; }
     void open(const Context& context) noexcept {
         if (!farmed_) return;
@@ -91,7 +96,9 @@ class KeyedIntervalJoin {
     }
 
     /// What the sender of the records that follow has promised.
-    void begin_batch(EventTime promised, std::size_t) noexcept { promised_ = promised; }
+    void begin_batch(EventTime promised, std::size_t) noexcept {
+        late_before_ = std::max(promised - lateness_, passed_);
+    }
 
     [[nodiscard]] std::size_t look_ahead(const message::Hashed<Either>* arrived,
                                          std::size_t count) {
@@ -108,9 +115,9 @@ class KeyedIntervalJoin {
         const EventTime time =
             left != nullptr ? std::invoke(left_time_, *left) : std::invoke(right_time_, *right);
         if (replicas_ != 1 && left != nullptr && !is_mine(time)) return;
-        if (time < promised_) [[unlikely]] {
-            if (left != nullptr || replica_ == 0) late(next, left, right);
-            return;
+        if (time < late_before_) [[unlikely]] {
+            STRID_ASSERT(!farmed_);
+            return late(next, left, right);
         }
         Entry& key =
             keys_.find_or_make(key_of_(arrived.record), arrived.hash, [] { return KeyState{}; });
@@ -125,8 +132,11 @@ class KeyedIntervalJoin {
 
     template <class Next, class Ready>
     bool advance(EventTime watermark, Next&& next, Ready&& ready) {
-        if (!expire_up_to(watermark, next, ready)) return false;
-        watermark_ = watermark;
+        // At the end of time a record may still meet what seems to have expired: expiries stay
+        // there.
+        const EventTime passed = std::min(watermark - lateness_, EventTime::latest() - Duration{1});
+        if (!expire_up_to(passed, next, ready)) return false;
+        passed_ = passed;
         return true;
     }
     template <class Next, class Ready>
@@ -266,7 +276,7 @@ class KeyedIntervalJoin {
 
     template <class Kept>
     void let_go(FlatRing<Kept>& ring, std::int64_t upper) {
-        while (!ring.empty() && expiry(ring, upper) <= watermark_) ring.pop_front();
+        while (!ring.empty() && expiry(ring, upper) <= passed_) ring.pop_front();
     }
 
     template <class Next>
@@ -298,12 +308,13 @@ class KeyedIntervalJoin {
     std::int64_t lower_;  // inclusive
     std::int64_t upper_;  // inclusive
     JoinKind kind_;
+    Duration lateness_;
     OpenWindows at_end_;
     bool farmed_ = false;
     std::size_t replica_ = 0;
-    std::size_t replicas_ = 1;  // that share the left records
-    EventTime promised_ = EventTime::earliest();
-    EventTime watermark_ = EventTime::earliest();
+    std::size_t replicas_ = 1;                       // that share the left records
+    EventTime passed_ = EventTime::earliest();       // by all that is active, and the lateness
+    EventTime late_before_ = EventTime::earliest();  // of the batch at hand
     std::uint64_t late_ = 0;
     Keys keys_;
     Deadlines<Entry> deadlines_;

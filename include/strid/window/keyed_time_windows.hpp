@@ -8,7 +8,8 @@
 //
 // Every window in which a key has a record fires once, in the order of the ends; keys of the same
 // end in the order in which their panes came. With lateness, a window fires again for each record
-// that comes between its end and its closing. A record all of whose windows are closed is late.
+// that comes between its end and its closing; a function with `give_new` then gives what is new. A
+// record all of whose windows are closed is late.
 // Records of a pane are combined in the order in which they came, panes in the order of time.
 //
 // Threads: only the task of the node.
@@ -81,11 +82,12 @@ class KeyedTimeWindows {
         const EventTime time = std::invoke(time_of_, record);
         if (time < at_pane_.start || time >= at_pane_.end) [[unlikely]]
             go_to_pane(time);
-        if (in_windows_.size() <= 0) return;  // between two windows
+        if (in_windows_.size() <= 0) [[unlikely]] {
+            if (in_windows_ == beyond && says_what_is_late(time)) late(record, next);
+            return;  // else between two windows
+        }
         if (in_windows_.end <= closed_) [[unlikely]] {
-            if (!says_what_is_late(time)) return;
-            late_ += records_in(record);
-            Out::late(next, record);
+            if (says_what_is_late(time)) late(record, next);
             return;
         }
         if constexpr (firing == Firing::parts) {
@@ -157,6 +159,8 @@ class KeyedTimeWindows {
         Index first_kept;               // pane, of those that windows behind it may need
     };
     static constexpr Index nothing_due = std::numeric_limits<Index>::max();
+    /// The windows of a time that lies beyond their numbers.
+    static constexpr WindowRange<Index> beyond{1, 0};
 
     void go_to_pane(EventTime time) {
         pane_ = windows_.pane_of(time);
@@ -164,6 +168,15 @@ class KeyedTimeWindows {
         in_windows_ = windows_.with_pane(pane_);
         const auto panes = windows_.panes(in_windows_.end - 1);
         if (pane_ >= panes.end) in_windows_.first = in_windows_.end;  // in a gap
+        // The number of the pane would have passed its limits and stayed there.
+        const bool is_behind = time >= at_pane_.end && at_pane_.end != EventTime::latest();
+        if (time < at_pane_.start || is_behind) in_windows_ = beyond;
+    }
+
+    template <class Next>
+    void late(const T& record, Next& next) {
+        late_ += records_in(record);
+        Out::late(next, record);
     }
 
     [[nodiscard]] WindowRange<Index> panes_of(Index window) const noexcept {
@@ -262,8 +275,8 @@ class KeyedTimeWindows {
     [[nodiscard]] bool says_what_is_late(EventTime time) const noexcept {
         if (!all_) return true;
         const auto replicas = static_cast<Index>(context_.parallelism);
-        const auto replica = static_cast<Index>(context_.replica);
-        return (in_windows_.end - 1) * replicas + replica == all_->containing(time).end - 1;
+        const Index turn = (all_->containing(time).end - 1) % replicas;
+        return (turn < 0 ? turn + replicas : turn) == static_cast<Index>(context_.replica);
     }
 
     template <class Next>
@@ -280,7 +293,15 @@ class KeyedTimeWindows {
         if constexpr (firing == Firing::parts) return fire_part(entry.key, fired, record, next);
         const auto& panes = entry.state.panes;
         for (Index window = fired.first; window < fired.end; ++window) {
-            emit(entry.key, windows_.bounds(window), panes.sum(aggregate_, panes_of(window)), next);
+            const auto bounds = windows_.bounds(window);
+            const auto& sum = panes.sum(aggregate_, panes_of(window));
+            if constexpr (requires { aggregate_.give_new(record, sum, [](auto&&) {}); }) {
+                aggregate_.give_new(record, sum, [&](auto&& value) {
+                    Out::result(next, {entry.key, bounds, std::move(value)});
+                });
+            } else {
+                emit(entry.key, bounds, sum, next);
+            }
         }
     }
 

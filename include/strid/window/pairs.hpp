@@ -18,6 +18,7 @@
 #include <variant>
 
 #include <strid/base/time.hpp>
+#include <strid/window/content.hpp>
 #include <strid/window/result.hpp>
 
 namespace strid {
@@ -29,6 +30,11 @@ struct JoinOptions {
     std::string name = {};        ///< Empty: "join-<n>".
     std::size_t parallelism = 0;  ///< 0: the planner's choice.
     JoinKind kind = JoinKind::inner;
+    /// Records are taken for this long after they are late, and what they may meet is kept so much
+    /// longer. A window that fires again gives what is new, so that each pair still comes out once;
+    /// but a record that came out alone may get a partner then. An interval join waits instead, and
+    /// says so much later who is alone.
+    Duration lateness = Duration::zero();
     /// Windows that the end of the streams finds open, and records of an outer join that then still
     /// wait for a partner.
     OpenWindows at_end = OpenWindows::fire;
@@ -126,6 +132,25 @@ struct PairsOfAWindow {
         }
     }
 
+    /// The same of one record with the others of its window: what is new when it has come late.
+    template <class Records, class Emit>
+    void of_one(const EitherSide<L, R>& record, const Records& records, Emit& emit) const {
+        const auto* const left = std::get_if<0>(&record);
+        const auto* const right = std::get_if<1>(&record);
+        bool met = false;
+        for (const auto& other : records) {
+            if (other.index() == record.index()) continue;
+            met = true;
+            if (left != nullptr) {
+                emit_pair(left, std::get_if<1>(&other), emit);
+            } else {
+                emit_pair(std::get_if<0>(&other), right, emit);
+            }
+        }
+        const bool tells = kind == JoinKind::full || (kind == JoinKind::left && left != nullptr);
+        if (!met && tells) emit_pair(left, right, emit);
+    }
+
   private:
     template <class Emit>
     void emit_pair(const L* left, const R* right, Emit& emit) const {
@@ -134,6 +159,28 @@ struct PairsOfAWindow {
         } else {
             emit(combine(*left, *right));
         }
+    }
+};
+
+/// The same as a function of windows.
+template <class L, class R, class F>
+using EveryPairOfAWindow = decltype(process<EitherSide<L, R>, typename PairResult<F, L, R>::type>(
+    std::declval<PairsOfAWindow<L, R, F>>()));
+
+/// That function, of which a window that fires again gives what is new.
+template <class L, class R, class F>
+class WindowJoin : public EveryPairOfAWindow<L, R, F> {
+    using Base = EveryPairOfAWindow<L, R, F>;
+
+  public:
+    WindowJoin(F combine, JoinKind kind)
+        : Base(process<EitherSide<L, R>, typename Base::Value>(
+              PairsOfAWindow<L, R, F>{std::move(combine), kind})) {}
+
+    template <class Take>
+    void give_new(const EitherSide<L, R>& late, const typename Base::State& records,
+                  const Take& take) const {
+        this->function.of_one(late, records, take);
     }
 };
 

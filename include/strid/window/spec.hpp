@@ -37,7 +37,8 @@ struct WindowRange {
 /// Windows of a fixed length that begin every `slide`: window k covers
 /// [offset + k * slide, offset + k * slide + length). Overlapping where the slide is shorter than
 /// the length (sliding, hopping), side by side where it is as long (tumbling), with gaps where it
-/// is longer. Bounds that would pass the limits of EventTime stay there.
+/// is longer. Bounds that would pass the limits of EventTime stay there; so do numbers, and where
+/// windows begin every nanosecond the last moment lies in the window of the one before it.
 class TimeWindows {
   public:
     using Index = std::int64_t;

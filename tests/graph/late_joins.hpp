@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Joins with late records, by key and shared by window, over random streams: what came out of them.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "joins.hpp"
+
+namespace strid::test {
+
+struct Sides {
+    Stream<Event> events;
+    Stream<Order> orders;
+};
+
+inline Sides replayed(Graph& graph, const Inputs& inputs) {
+    return {
+        graph.source(replay(inputs.events)).event_time(&Event::time, BoundedDisorder{Duration{50}}),
+        graph.source(replay(inputs.orders))
+            .event_time(&Order::time, BoundedDisorder{Duration{50}})};
+}
+inline Sides dozing(Graph& graph, const Inputs& inputs, std::uint64_t seed) {
+    return {graph.source(Dozing<Event>{inputs.events, seed}).event_time(&Event::time, SourceTime{}),
+            graph.source(Dozing<Order>{inputs.orders, seed + 1})
+                .event_time(&Order::time, SourceTime{})};
+}
+
+/// What came out of a join, each sorted, and what did not come out as late.
+template <class P>
+struct Outcome {
+    std::vector<P> pairs;
+    std::vector<std::int64_t> late_events;
+    std::vector<std::int64_t> late_orders;
+    Inputs taken;
+
+    [[nodiscard]] std::size_t late() const { return late_events.size() + late_orders.size(); }
+};
+
+template <class Record, class Number>
+std::vector<std::int64_t> sorted_numbers(const std::vector<Record>& records, const Number& number) {
+    std::vector<std::int64_t> numbers;
+    for (const Record& record : records) numbers.push_back(std::invoke(number, record));
+    std::sort(numbers.begin(), numbers.end());
+    return numbers;
+}
+
+template <class Record, class Number>
+void leave_out(std::vector<Record>& records, const std::vector<std::int64_t>& numbers,
+               const Number& number) {
+    std::erase_if(records, [&](const Record& record) {
+        return std::binary_search(numbers.begin(), numbers.end(), std::invoke(number, record));
+    });
+}
+
+template <class P, class Streams, class ToPair>
+Outcome<P> outcome_of(Graph& graph, Streams streams, const ToPair& to_pair, const Inputs& inputs,
+                      std::uint64_t seed) {
+    auto pairs = std::make_shared<Collected<P>>();
+    auto events = std::make_shared<Collected<Event>>();
+    auto orders = std::make_shared<Collected<Order>>();
+    std::move(streams.pairs).sink([pairs, to_pair](const auto& one) { pairs->add(to_pair(one)); });
+    std::move(streams.late_left).sink(collect_into(events));
+    std::move(streams.late_right).sink(collect_into(orders));
+    const RunReport report = run(graph, run_options(seed));
+    Outcome<P> outcome{pairs->records(), sorted_numbers(events->records(), &Event::value),
+                       sorted_numbers(orders->records(), &Order::number), inputs};
+    std::sort(outcome.pairs.begin(), outcome.pairs.end());
+    EXPECT_EQ(late_in(report), outcome.late()) << "seed " << seed;
+    leave_out(outcome.taken.events, outcome.late_events, &Event::value);
+    leave_out(outcome.taken.orders, outcome.late_orders, &Order::number);
+    return outcome;
+}
+
+inline const auto left = on(&Event::key, &Event::time);
+inline const auto right = on(&Order::buyer, &Order::time);
+
+inline Outcome<Pair> interval_outcome(Graph& graph, Sides sides, Shared shared,
+                                      const JoinOptions& options, const Inputs& inputs,
+                                      std::uint64_t seed) {
+    const JoinInterval interval{{Duration{-20}}, {Duration{30}}};
+    return outcome_of<Pair>(
+        graph,
+        shared == Shared::by_key
+            ? interval_join_with_late(std::move(sides.events), std::move(sides.orders), left, right,
+                                      interval, make_pair, options)
+            : parallel_interval_join_with_late(std::move(sides.events), std::move(sides.orders),
+                                               left, right, interval, make_pair, options),
+        [](const Pair& pair) { return pair; }, inputs, seed);
+}
+
+inline Outcome<InWindow> window_outcome(Graph& graph, Sides sides, Shared shared,
+                                        const TimeWindows& windows, const JoinOptions& options,
+                                        const Inputs& inputs, std::uint64_t seed) {
+    return outcome_of<InWindow>(
+        graph,
+        shared == Shared::by_key
+            ? window_join_with_late(std::move(sides.events), std::move(sides.orders), left, right,
+                                    windows, make_pair, options)
+            : parallel_window_join_with_late(std::move(sides.events), std::move(sides.orders), left,
+                                             right, windows, make_pair, options),
+        in_window, inputs, seed);
+}
+
+/// Of three kinds the one whose turn it is; no full join is shared by window.
+inline JoinKind kind_of(std::uint64_t round, Shared shared) {
+    if (shared == Shared::by_window) return round % 2 == 0 ? JoinKind::inner : JoinKind::left;
+    return JoinKind{static_cast<std::uint8_t>(round % 3)};
+}
+
+inline constexpr Shared both_ways[] = {Shared::by_key, Shared::by_window};
+
+/// Those that a stream does not take, by what is told apart of them.
+template <class Record, class Number>
+std::vector<std::int64_t> late_among(const std::vector<Record>& records, const Number& number,
+                                     Duration lateness = Duration::zero()) {
+    auto numbers = sorted_numbers(records, number);
+    const auto taken = sorted_numbers(punctual(records, lateness), number);
+    std::erase_if(numbers, [&taken](std::int64_t one) {
+        return std::binary_search(taken.begin(), taken.end(), one);
+    });
+    return numbers;
+}
+
+}  // namespace strid::test
