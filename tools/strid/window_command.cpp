@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <initializer_list>
 #include <memory>
+#include <utility>
 #include <variant>
 
 #include <CLI/CLI.hpp>
@@ -42,7 +46,7 @@ constexpr const char* footer =
     "             The windows of a key come in order, those of different keys as they are ready.\n"
     "             Bounds are written as the times were read; those of count windows are the\n"
     "             position of the first record and one past the last; a session ends one gap\n"
-    "             after its last record\n"
+    "             after its last record. Integers need lengths, slides and gaps of whole --units\n"
     "Late rows:   a row is late where it is --disorder behind the latest time before it and all\n"
     "             its windows are over for longer than --lateness. A window that late rows change\n"
     "             is written again\n"
@@ -106,6 +110,35 @@ Windows read_windows(std::string_view text) {
         text));
 }
 
+constexpr std::array<std::pair<const char*, std::int64_t>, 4> units = {
+    {{"s", 1'000'000'000}, {"ms", 1'000'000}, {"us", 1'000}, {"ns", 1}}};
+
+/// Why windows of these sizes have bounds that are no whole numbers of the unit; empty: they have
+/// not.
+std::string misfit(std::string_view asked, std::int64_t unit_ns,
+                   std::initializer_list<std::pair<const char*, Duration>> sizes) {
+    const auto* const unit = std::find_if(
+        units.begin(), units.end(), [unit_ns](const auto& one) { return one.second == unit_ns; });
+    for (const auto& [name, size] : sizes) {
+        if (size.count() % unit_ns == 0) continue;
+        return fmt::format(
+            "--window: the {} of '{}' is no whole number of {}, the --unit that integers in --time "
+            "count and bounds are written in; ask for whole {}, or read times of ISO 8601",
+            name, asked, unit->first, unit->first);
+    }
+    return {};
+}
+
+std::string misfit(std::string_view asked, std::int64_t unit_ns, const Windows& windows) {
+    if (const auto* const time = std::get_if<window::TimeWindows>(&windows)) {
+        return misfit(asked, unit_ns, {{"length", time->length()}, {"slide", time->slide()}});
+    }
+    if (const auto* const session = std::get_if<window::SessionWindows>(&windows)) {
+        return misfit(asked, unit_ns, {{"gap", session->gap()}});
+    }
+    return {};
+}
+
 CsvColumn column(const std::string& name, bool no_header) {
     if (!no_header) return name;
     int number = 0;
@@ -163,6 +196,7 @@ int run_windows(WindowCommand& command) {
     } else if (command.plan->time.empty()) {
         throw GraphError("windows of time need --time COL");
     }
+    command.plan->format.misfit = misfit(command.windows, command.plan->format.unit_ns, windows);
     choose_format(job, command.no_header);
     complete(command);
     job.plan = command.plan;
@@ -187,7 +221,7 @@ void add_time_options(CLI::App& command, WindowCommand& options) {
     command.add_option("--time", options.plan->time, "When a row happened: integers or ISO 8601")
         ->type_name("COL");
     add_choice<std::int64_t>(command, "--unit", options.plan->format.unit_ns,
-                             {{"s", 1'000'000'000}, {"ms", 1'000'000}, {"us", 1'000}, {"ns", 1}},
+                             {units.begin(), units.end()},
                              "What integers in --time count (default ms, since 1970)");
     add_text_option(
         command, "--disorder", "TIME",

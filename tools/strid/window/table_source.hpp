@@ -148,6 +148,7 @@ class TableSource : public TableInput {
         if (!detail::scan_integer(at, count)) return false;
         if (*at != delimiter && *at != '\n') return false;
         if (__builtin_mul_overflow(count, plan().format.unit_ns, &ns)) return false;
+        if (!plan().format.misfit.empty()) return false;
         time = EventTime::of_ns(ns);
         p = at;
         return true;
