@@ -18,11 +18,13 @@ bool is_blank(char c) noexcept {
     return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-std::vector<std::string> names_of(const TablePlan& plan) {
-    std::vector<std::string> names = plan.keys;
-    if (!plan.time.empty()) names.push_back(plan.time);
-    for (const ValueColumn& value : plan.values) names.push_back(value.name);
-    return names;
+/// A key that is null is as an empty field, but one that is nowhere may be a name misspelt.
+std::vector<JsonColumn> members_of(const TablePlan& plan) {
+    std::vector<JsonColumn> members;
+    for (const std::string& key : plan.keys) members.push_back({key, true, false});
+    if (!plan.time.empty()) members.push_back({plan.time, false, false});
+    for (const ValueColumn& value : plan.values) members.push_back({value.name, true, true});
+    return members;
 }
 
 }  // namespace
@@ -43,7 +45,7 @@ TableInput::TableInput(const WindowJob& job)
       plan_(job.plan),
       asked_format_(job.format),
       format_(job.format),
-      json_(names_of(*job.plan)) {}
+      json_(members_of(*job.plan)) {}
 
 void TableInput::open(const Context& context) {
     CsvSource::open(context);
