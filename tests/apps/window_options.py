@@ -4,7 +4,9 @@
 
     window_options.py CLASS...
 """
+import csv
 import random
+import statistics
 import subprocess
 import unittest
 from collections import defaultdict
@@ -72,6 +74,111 @@ class Times(unittest.TestCase):
             done = strid("--no-header", "--time", "1", "--window", "tumbling:1m", "--aggregate",
                          "count", given=wrong + "\n", code=1)
             self.assertIn("not a time of ISO 8601", done.stderr)
+
+
+class Limits(unittest.TestCase):
+    """Tables of any width up to what --help says, and names of any kind."""
+
+    def widths(self):
+        """Keys, values and aggregates: at the limits of each layout, one beyond, and the most."""
+        return [(1, 4, 4), (2, 4, 4), (1, 5, 5), (3, 8, 12), (4, 8, 12), (3, 9, 12), (3, 8, 13),
+                (8, 32, 64)]
+
+    def ask(self, values, aggregates):
+        """As many aggregates, over each of the columns at least once."""
+        names = ["sum", "max", "count", "min", "mean"]
+        return [(names[(i + i // values) % 5], i % values) for i in range(aggregates)]
+
+    def check(self, widths, windows, starts_of, *options):
+        keys, values, aggregates = widths
+        rng = random.Random(keys * 1000 + aggregates)
+        rows = [(i, [rng.choice("ab") for _ in range(keys)],
+                 [rng.choice([None, *range(-20, 20)]) for _ in range(values)])
+                for i in range(400)]
+        columns = [f"k{i}" for i in range(keys)] + ["at"] + [f"v{i}" for i in range(values)]
+        order = list(range(len(columns)))
+        rng.shuffle(order)
+        given = ",".join(columns[i] for i in order) + "\n"
+        for at, key, value in rows:
+            fields = [*key, str(at), *("" if v is None else str(v) for v in value)]
+            given += ",".join(fields[i] for i in order) + "\n"
+        asked = self.ask(values, aggregates)
+        expected = defaultdict(list)
+        seen = defaultdict(list)
+        for at, key, value in rows:
+            earlier = seen[tuple(key)]
+            earlier.append(at)
+            for start in starts_of(at, earlier):
+                expected[(*key, start)].append(value)
+        done = strid("--key", ",".join(columns[:keys]), "--time", "at", "--window", windows,
+                     "--aggregate", ",".join(f"{name}(v{i})" for name, i in asked), *options,
+                     given=given)
+        got = {}
+        for line in done.stdout.splitlines()[1:]:
+            fields = line.split(",")
+            got[(*fields[:keys], int(fields[keys]))] = [
+                float(v) if v else None for v in fields[keys + 2:]]
+        functions = {"sum": sum, "max": max, "min": min, "mean": statistics.fmean, "count": len}
+        self.assertEqual(sorted(got), sorted(expected))
+        for where, content in expected.items():
+            want = []
+            for name, i in asked:
+                present = [row[i] for row in content if row[i] is not None]
+                want.append(functions[name](present) if present or name == "count" else None)
+            self.assertEqual(got[where], want, where)
+
+    def test_every_width(self):
+        for number, widths in enumerate(self.widths()):
+            parallelism = ["--parallelism", str(1 + number % 3)]
+            late = ["--late", "/dev/null"] if number % 2 else []
+            with self.subTest(widths=widths):
+                self.check(widths, "sliding:100ms/50ms",
+                           lambda at, _: (at // 50 * 50, at // 50 * 50 - 50), *parallelism, *late)
+                self.check(widths, "session:5s", lambda _, times: times[:1], *parallelism, *late)
+                self.check(widths, "count:3", lambda _, times: [(len(times) - 1) // 3 * 3],
+                           *parallelism)
+
+    def test_sketches_of_many_columns(self):
+        rng = random.Random(8)
+        rows = [[rng.randrange(50) for _ in range(32)] for _ in range(300)]
+        asked = [f"{name}({i + 1})" for i in range(32) for name in ("distinct", "median")]
+        done = strid("--no-header", "--window", "count:100", "--aggregate", ",".join(asked),
+                     code=2)
+        self.assertIn("more than 32 columns", done.stderr)  # as texts and as numbers they are two
+        asked = [f"{name}({i + 1})" for i in range(16) for name in ("distinct", "median")]
+        done = strid("--no-header", "--window", "count:100", "--aggregate", ",".join(asked),
+                     given="".join(",".join(map(str, row)) + "\n" for row in rows))
+        for number, line in enumerate(done.stdout.splitlines()[1:]):
+            content = rows[number * 100:number * 100 + 100]
+            want = []
+            for i in range(16):
+                want += [len({row[i] for row in content}), statistics.median(r[i] for r in content)]
+            self.assertEqual([float(v) for v in line.split(",")[2:]], want)
+
+    def test_what_is_beyond(self):
+        for options, says in (
+                (["--key", ",".join("abcdefghi")], "--key: more than 8 columns"),
+                (["--aggregate", ",".join(f"sum(c{i})" for i in range(33))],
+                 "--aggregate: more than 32 columns"),
+                (["--aggregate", ",".join(["count"] * 65)], "--aggregate: more than 64 aggregates"),
+                (["--key", 'a,"b'], 'a quote is never closed: a,"b')):
+            rest = [] if "--aggregate" in options else ["--aggregate", "count"]
+            self.assertIn(says, strid("--window", "count:5", *options, *rest, code=2).stderr)
+
+    def test_names_with_commas_and_quotes(self):
+        given = ('"last, first","5"" wide",at,"a,b","f(x)",plain\n'
+                 'k,1,0,2,3,4\n"k,l",5,1,6,7,8\nk,9,2,10,11,12\n')
+        done = strid("--key", '"last, first"', "--time", "at", "--window", "tumbling:1s",
+                     "--aggregate",
+                     'sum("5"" wide"), max("a,b") ,min( "f(x)" ),sum(f(x)),sum(plain)', given=given)
+        header, *rows = csv.reader(done.stdout.splitlines())
+        self.assertEqual(header, ["last, first", "window_start", "window_end", 'sum("5"" wide")',
+                                  'max("a,b")', 'min( "f(x)" )', "sum(f(x))", "sum(plain)"])
+        self.assertEqual(sorted(rows), [["k", "0", "1000", "10", "10", "3", "14", "16"],
+                                        ["k,l", "0", "1000", "5", "6", "7", "7", "8"]])
+        done = strid("--format", "json", "--key", ' "a,b" , "c""d"', "--window", "count:1",
+                     "--aggregate", "count", given='{"a,b":"x","c\\"d":"y"}')
+        self.assertEqual(done.stdout.splitlines()[1], "x,y,0,1,1")
 
 
 class WindowMistakes(unittest.TestCase):

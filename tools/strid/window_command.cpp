@@ -25,7 +25,7 @@ constexpr const char* description =
     "Compute windows over a table: CSV or JSON lines in, one row of CSV out for each window of "
     "each key, written when the window is complete";
 
-/// Its braces are the limits of `WideTable`.
+/// Its braces are the limits of `LargeTable`.
 constexpr const char* footer =
     "Windows:     tumbling:10s   sliding:10s/1s (length/slide)   session:30s (gap)\n"
     "             count:1000   count:1000/25   (records of the key; they need no --time)\n"
@@ -37,7 +37,9 @@ constexpr const char* footer =
     "             one that is no finite number makes the row malformed. At most {} keys, {} "
     "columns\n"
     "             of values and {} aggregates\n"
-    "Columns:     by their name in the first line, or by number from 1 with --no-header\n"
+    "Columns:     by their name in the first line, or by number from 1 with --no-header; a name\n"
+    "             with a comma stands in quotes: --key '\"last, first\"' --aggregate "
+    "'sum(\"a,b\")'\n"
     "JSON:        an object a line; columns are members, a.b the member b of the object a. "
     "Strings\n"
     "             are read as the fields of CSV are; numbers stay as they are written. A value\n"
@@ -50,7 +52,8 @@ constexpr const char* footer =
     "             after its last record. Integers need lengths, slides and gaps of whole --units\n"
     "Late rows:   a row is late where it is --disorder behind the latest time before it and all\n"
     "             its windows are over for longer than --lateness. A window that late rows change\n"
-    "             is written again\n"
+    "             is written again. --late gets late rows as they were read, below the header\n"
+    "             of CSV\n"
     "\n"
     "Examples:\n"
     "  strid window --input readings.csv --key device --time at --window sliding:10s/1s \\\n"
@@ -69,6 +72,8 @@ struct WindowCommand {
     std::string keys;
     std::string windows;
     std::string aggregates;
+    std::string late;
+    std::string dead_letter;
     bool no_header = false;
     bool skip_malformed = false;
     bool drop_open = false;
@@ -163,9 +168,9 @@ void choose_format(WindowJob& job, bool no_header) {
 void complete(WindowCommand& command) {
     WindowJob& job = command.job;
     TablePlan& plan = *command.plan;
-    plan.keys = split_list(command.keys);
-    if (plan.keys.size() > WideTable::keys_max) {
-        throw GraphError(fmt::format("--key: more than {} columns", WideTable::keys_max));
+    plan.keys = read_columns(command.keys);
+    if (plan.keys.size() > LargeTable::keys_max) {
+        throw GraphError(fmt::format("--key: more than {} columns", LargeTable::keys_max));
     }
     plan.read_aggregates(command.aggregates);
     for (const std::string& key : plan.keys) {
@@ -178,6 +183,11 @@ void complete(WindowCommand& command) {
     if (job.csv.columns.empty()) job.csv.columns.push_back(1);  // rows are only counted
     job.csv.header = command.no_header ? CsvHeader::none : CsvHeader::skip;
     if (command.skip_malformed) job.csv.on_malformed = OnMalformed::skip;
+    if (!command.dead_letter.empty()) {
+        job.csv.on_malformed = OnMalformed::dead_letter;
+        job.csv.dead_letter_path = command.dead_letter;
+    }
+    if (!command.late.empty()) job.late = std::make_shared<LateFile>(command.late);
     if (command.drop_open) job.window.at_end = OpenWindows::drop;
     job.window.name = "window";
 }
@@ -187,7 +197,7 @@ int run_windows(WindowCommand& command) {
     const bool counts = std::holds_alternative<window::CountWindows>(windows);
     WindowJob& job = command.job;
     if (counts) {
-        if (!job.late.empty() || job.window.lateness != Duration::zero() ||
+        if (!command.late.empty() || job.window.lateness != Duration::zero() ||
             job.disorder != Duration::zero()) {
             throw GraphError(
                 "windows of a number of records take them as they come: --disorder, --lateness and "
@@ -207,10 +217,12 @@ int run_windows(WindowCommand& command) {
     Graph graph{"window"};
     std::visit(
         [&](const auto& spec) {
-            if (job.plan->is_narrow()) {
+            if (!job.late && job.plan->fits<NarrowTable>()) {
                 build_windows<NarrowTable>(graph, job, spec);
-            } else {
+            } else if (job.plan->fits<WideTable>()) {
                 build_windows<WideTable>(graph, job, spec);
+            } else {
+                build_windows<LargeTable>(graph, job, spec);
             }
         },
         windows);
@@ -232,7 +244,8 @@ void add_time_options(CLI::App& command, WindowCommand& options) {
         command, "--lateness", "TIME",
         [&job](const std::string& text) { job.window.lateness = read_duration(text); },
         "For how long a complete window still takes rows (default 0)");
-    command.add_option("--late", job.late, "Where late rows go; otherwise they are only counted")
+    command
+        .add_option("--late", options.late, "Where late rows go; otherwise they are only counted")
         ->type_name("FILE");
 }
 
@@ -241,8 +254,8 @@ void add_time_options(CLI::App& command, WindowCommand& options) {
 void add_window_command(CLI::App& app, Action& action) {
     auto options = std::make_shared<WindowCommand>();
     CLI::App* const command = app.add_subcommand("window", description);
-    command->footer(
-        fmt::format(footer, WideTable::keys_max, WideTable::values_max, WideTable::aggregates_max));
+    command->footer(fmt::format(footer, LargeTable::keys_max, LargeTable::values_max,
+                                LargeTable::aggregates_max));
     command
         ->add_option("--input", options->job.input,
                      "Plain, gzip or zstd; -: standard input (default)")
@@ -267,6 +280,10 @@ void add_window_command(CLI::App& app, Action& action) {
                       "Windows that the end of the input cuts short are not written");
     command->add_flag("--skip-malformed", options->skip_malformed,
                       "Count malformed rows instead of stopping at the first");
+    command
+        ->add_option("--dead-letter", options->dead_letter,
+                     "Count malformed rows and write them here: file, line, reason and the row")
+        ->type_name("FILE");
     add_run_arguments(*command, options->arguments);
     command->callback([&action, options] { action = [options] { return run_windows(*options); }; });
 }

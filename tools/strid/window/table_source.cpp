@@ -45,7 +45,8 @@ TableInput::TableInput(const WindowJob& job)
       plan_(job.plan),
       asked_format_(job.format),
       format_(job.format),
-      json_(members_of(*job.plan)) {}
+      json_(members_of(*job.plan)),
+      late_(job.late) {}
 
 void TableInput::open(const Context& context) {
     CsvSource::open(context);
@@ -88,6 +89,25 @@ void TableInput::plan_steps() {
     }
 }
 
+void TableInput::keep_line(std::string_view text, std::string_view changed) {
+    if (!late_) return;
+    const bool is_changed = text.find(changed) != std::string_view::npos;
+    line_ = is_changed ? copies_.keep(text, reader_->chunk()) : text;
+}
+
+CsvSource::Row TableInput::next_csv_row() {
+    char* const begin = position_;
+    if (!late_) return next_row();
+    const bool awaits_header = !is_header_done();
+    const std::string header = awaits_header ? std::string(begin, end_) : std::string{};
+    const Row found = next_row();
+    if (found == Row::partial) return found;
+    const auto length = static_cast<std::size_t>(position_ - begin);
+    keep_line({begin, length - 1}, "\"\"");
+    if (awaits_header && is_header_done()) late_->header = header.substr(0, length);
+    return found;
+}
+
 CsvSource::Row TableInput::next_json_row() {
     char* const line = position_;
     auto* const newline =
@@ -100,17 +120,22 @@ CsvSource::Row TableInput::next_json_row() {
         refuse_too_long(json_line_);
         return Row::none;
     }
+    keep_line(json_line_, "\\");
+    if (options().on_malformed == OnMalformed::dead_letter) json_as_it_stood_ = json_line_;
     const std::string fault = json_.read(line, json_line_.size());
     if (fault.empty()) return Row::ready;
-    refuse(line_number_, fault, json_line_);
+    refuse_json(fault);
     return Row::none;
 }
 
 void TableInput::refuse_member(std::size_t column, detail::CsvFault fault) {
-    refuse(line_number_,
-           fmt::format("member '{}': {}: \"{}\"", excerpt(json_.name(column)), fault,
-                       excerpt(json_.text(column))),
-           json_line_);
+    refuse_json(fmt::format("member '{}': {}: \"{}\"", excerpt(json_.name(column)), fault,
+                            excerpt(json_.text(column))));
+}
+
+void TableInput::refuse_json(std::string_view reason) {
+    const bool is_kept = options().on_malformed == OnMalformed::dead_letter;
+    refuse(line_number_, reason, is_kept ? std::string_view(json_as_it_stood_) : json_line_);
 }
 
 }  // namespace strid::tool

@@ -9,6 +9,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include <strid/connector/csv_source.hpp>
@@ -46,9 +48,15 @@ class TableInput : public CsvSource {
     /// After the header: settles steps().
     void plan_steps();
 
+    /// next_row(), which also leaves line() and the header where late rows are written.
+    Row next_csv_row();
     /// Takes the line at position_; on `ready` json() has its columns.
     Row next_json_row();
+    /// The row that was taken as it stands in the input, where late rows are written.
+    [[nodiscard]] std::string_view line() const noexcept { return line_; }
     [[nodiscard]] const JsonRow& json() const noexcept { return json_; }
+    /// Before a poll: of the rows that are gone nothing is kept.
+    void forget_lines() { copies_.forget(); }
     /// Refuses the line of next_json_row() because of a column.
     void refuse_member(std::size_t column, detail::CsvFault fault);
 
@@ -61,12 +69,19 @@ class TableInput : public CsvSource {
 
   private:
     TableFormat look_at_text();
+    void refuse_json(std::string_view reason);
+    /// Leaves line() for a row that is read in place: of a text that has `changed` in it a copy.
+    void keep_line(std::string_view text, std::string_view changed);
 
     std::shared_ptr<const TablePlan> plan_;
     TableFormat asked_format_;
     TableFormat format_;
     JsonRow json_;
     std::string_view json_line_;
+    std::string json_as_it_stood_;  // where refused lines are written: read() changes escapes
+    std::shared_ptr<LateFile> late_;
+    std::string_view line_;
+    LineCopies copies_;
     std::vector<Step> steps_;
 };
 
@@ -79,6 +94,7 @@ class TableSource : public TableInput {
 
     template <class Emit>
     SourceStatus poll(Emit& emit, std::size_t budget) {
+        forget_lines();
         return poll_rows<record_type, true>(emit, budget, [this](record_type& row) {
             if (!steps().empty() && scan_row(row)) return Row::ready;
             return format() == TableFormat::json ? read_json_row(row) : read_csv_row(row);
@@ -87,13 +103,14 @@ class TableSource : public TableInput {
 
   private:
     Row read_csv_row(record_type& row) {
-        const Row found = next_row();
+        const Row found = next_csv_row();
         if (found != Row::ready) return found;
         if (steps().empty()) plan_steps();
         std::size_t faulty = 0;
         const auto fault = read_table_row(
             plan(), row, [this](std::size_t column) { return text_of(column); },
             options().non_finite, faulty);
+        if constexpr (Table::is_wide) row.line = line();
         if (fault == nullptr) return found;
         refuse_field(faulty, fault);
         return Row::none;
@@ -106,6 +123,7 @@ class TableSource : public TableInput {
         const auto fault = read_table_row(
             plan(), row, [this](std::size_t column) { return json().text(column); },
             options().non_finite, faulty);
+        if constexpr (Table::is_wide) row.line = line();
         if (fault == nullptr) return found;
         refuse_member(faulty, fault);
         return Row::none;
@@ -135,6 +153,7 @@ class TableSource : public TableInput {
         }
         const auto length = static_cast<std::size_t>(p - position_);
         if (length > line_bytes_max()) return false;
+        if constexpr (Table::is_wide) row.line = {position_, length};
         ++line_number_;
         position_ += length + 1;
         return true;
