@@ -5,7 +5,9 @@
     window_options.py CLASS...
 """
 import csv
+import math
 import random
+import re
 import statistics
 import subprocess
 import unittest
@@ -74,6 +76,75 @@ class Times(unittest.TestCase):
             done = strid("--no-header", "--time", "1", "--window", "tumbling:1m", "--aggregate",
                          "count", given=wrong + "\n", code=1)
             self.assertIn("not a time of ISO 8601", done.stderr)
+
+
+class Fields(unittest.TestCase):
+    """Times and numbers as Python reads them, wherever they stand in a row."""
+
+    def number(self, rng):
+        digits = lambda most: "".join(rng.choice("0123456789") for _ in range(rng.randint(0, most)))
+        text = rng.choice([
+            digits(20), digits(9) + "." + digits(9), digits(4) + "." + digits(4), digits(8) + ".",
+            "." + digits(8), digits(3) + rng.choice("eE") + rng.choice(["", "-", "+"]) + digits(2),
+            digits(3) + rng.choice(".x:/ -+\xff") + digits(2) + rng.choice(".x:/ -+") + digits(2),
+            digits(2) + rng.choice("x:/ -+\xb0\t") + digits(4)])
+        return rng.choice(["", "", "", "-", "-", "+", " "]) + text + rng.choice(["", "", "", " "])
+
+    @staticmethod
+    def read(kind, text):
+        """What Python reads where our grammar is its own: None for what is no number."""
+        text = text.strip(" \t")
+        if not re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?" if kind is float else
+                            r"[+-]?\d+", text):
+            return None
+        return kind(text)
+
+    def table(self, texts, rng):
+        """Rows of a position and a text among columns of any length; those that are none go on."""
+        for ending in ("\n", "\r\n"):
+            for before, behind in ((0, 0), (3, 0), (0, 2), (5, 5)):
+                other = lambda: rng.choice(["", "plain", "x" * rng.randrange(70), "1.5", "é"])
+                lines = [[*(other() for _ in range(before)), str(i), text,
+                          *(other() for _ in range(behind))] for i, text in enumerate(texts)]
+                given = "".join(",".join(line) + ending for line in lines)
+                yield given, str(before + 1), str(before + 2)
+
+    def test_numbers(self):
+        rng = random.Random(2)
+        texts = [self.number(rng) for _ in range(6000)]
+        expected = {i: self.read(float, text) for i, text in enumerate(texts) if text.strip()}
+        expected = {i: x for i, x in expected.items() if x is not None and math.isfinite(x)}
+        missing = sum(not text for text in texts)
+        self.assertGreater(len(texts) - len(expected), 1000)
+        for given, key, value in self.table(texts, rng):
+            for aggregate in (f"sum({value})", f"sum({value}),var({value})"):
+                done = strid("--no-header", "--key", key, "--window", "count:1", "--aggregate",
+                             aggregate, "--skip-malformed", given=given)
+                got = {int(line.split(",")[0]): line.split(",")[3]
+                       for line in done.stdout.splitlines()[1:]}
+                self.assertEqual(sum(not x for x in got.values()), missing)
+                self.assertEqual({i: repr(float(x)) for i, x in got.items() if x},
+                                 {i: repr(x + 0.0) for i, x in expected.items()})
+
+    def test_times(self):
+        rng = random.Random(4)
+        texts = [rng.choice(["", "-", "+", "0", "-00", " "])
+                 + str(rng.randrange(10 ** rng.randint(1, 19)))
+                 + rng.choice(["", "", "", "", " ", "x", ".5", "-"]) for _ in range(3000)]
+        texts.sort(key=lambda text: self.read(int, text) or 0)  # so that none is late
+        expected = {i: self.read(int, text) for i, text in enumerate(texts)}
+        limit = 2 ** 63 - 1
+        expected = {i: time for i, time in expected.items()
+                    if time is not None and abs(time) < limit - 1000}
+        for given, key, time in self.table(texts, rng):
+            done = strid("--no-header", "--key", key, "--time", time, "--unit", "ns", "--window",
+                         "session:1us", "--aggregate", "count", "--skip-malformed", given=given)
+            got = {}
+            for line in done.stdout.splitlines()[1:]:
+                number, start, end, count = map(int, line.split(","))
+                got[number] = start
+                self.assertEqual((end, count), (start + 1000, 1))
+            self.assertEqual(got, expected)
 
 
 class Limits(unittest.TestCase):

@@ -68,7 +68,7 @@ void TableInput::plan_steps() {
     std::vector<Wanted> wanted;
     std::size_t field = 0;
     const auto want = [&](Step::Target target, std::size_t index) {
-        wanted.push_back({columns()[field++], {0, target, index}});
+        wanted.push_back({columns()[field++], {target, index}});
     };
     for (std::size_t i = 0; i < plan_->keys.size(); ++i) want(Step::Target::key, i);
     if (!plan_->time.empty()) want(Step::Target::time, 0);
@@ -77,14 +77,12 @@ void TableInput::plan_steps() {
     }
     std::sort(wanted.begin(), wanted.end(),
               [](const Wanted& a, const Wanted& b) { return a.column < b.column; });
-    std::size_t next = 0;
-    for (Wanted& one : wanted) {
-        if (one.column < next) {  // asked for twice: such rows go the careful way
+    for (const Wanted& one : wanted) {
+        if (one.column < steps_.size()) {  // asked for twice: such rows go the careful way
             steps_.clear();
             return;
         }
-        one.step.skipped = one.column - next;
-        next = one.column + 1;
+        steps_.resize(one.column);  // those that are passed over
         steps_.push_back(one.step);
     }
 }
