@@ -3,6 +3,7 @@
 #include <array>
 #include <initializer_list>
 #include <memory>
+#include <type_traits>
 #include <utility>
 #include <variant>
 
@@ -192,6 +193,19 @@ void complete(WindowCommand& command) {
     job.window.name = "window";
 }
 
+/// With the smallest rows, states and results that have room for what is asked.
+template <class Spec>
+void build_smallest(Graph& graph, const WindowJob& job, const Spec& windows) {
+    if (job.plan->fits<NarrowTable>()) {
+        if (!job.late) return build_windows<NarrowTable>(graph, job, windows);
+        if constexpr (!std::is_same_v<Spec, window::CountWindows>) {
+            return build_windows<NarrowTableOfLines>(graph, job, windows);
+        }
+    }
+    if (job.plan->fits<WideTable>()) return build_windows<WideTable>(graph, job, windows);
+    build_windows<LargeTable>(graph, job, windows);
+}
+
 int run_windows(WindowCommand& command) {
     const Windows windows = read_windows(command.windows);
     const bool counts = std::holds_alternative<window::CountWindows>(windows);
@@ -215,17 +229,7 @@ int run_windows(WindowCommand& command) {
         write_to_stderr("strid: reading from the terminal; --input FILE names a file\n");
     }
     Graph graph{"window"};
-    std::visit(
-        [&](const auto& spec) {
-            if (!job.late && job.plan->fits<NarrowTable>()) {
-                build_windows<NarrowTable>(graph, job, spec);
-            } else if (job.plan->fits<WideTable>()) {
-                build_windows<WideTable>(graph, job, spec);
-            } else {
-                build_windows<LargeTable>(graph, job, spec);
-            }
-        },
-        windows);
+    std::visit([&](const auto& spec) { build_smallest(graph, job, spec); }, windows);
     return run_session(graph, command.arguments.run, command.arguments.session);
 }
 

@@ -27,14 +27,21 @@ struct NarrowTable {
     static constexpr std::size_t values_max = 4;
     static constexpr std::size_t aggregates_max = 4;
     static constexpr bool is_wide = false;
+    static constexpr bool keeps_lines = false;
 };
 
-/// Any aggregates, and rows that know their line.
+/// The same where late rows are written: the row also knows its line.
+struct NarrowTableOfLines : NarrowTable {
+    static constexpr bool keeps_lines = true;
+};
+
+/// Any aggregates.
 struct WideTable {
     static constexpr std::size_t keys_max = 3;
     static constexpr std::size_t values_max = 8;
     static constexpr std::size_t aggregates_max = 12;
     static constexpr bool is_wide = true;
+    static constexpr bool keeps_lines = true;
 };
 
 /// The same for whatever can be asked for.
@@ -43,6 +50,7 @@ struct LargeTable {
     static constexpr std::size_t values_max = 32;
     static constexpr std::size_t aggregates_max = 64;
     static constexpr bool is_wide = true;
+    static constexpr bool keeps_lines = true;
 };
 
 /// How times stand in the table.

@@ -62,7 +62,7 @@ struct TableRow {
     std::array<TableValue, Table::values_max> values;
     std::uint32_t present;  // a bit for each value that is not missing
     std::array<std::uint32_t, Table::is_wide ? Table::values_max : 0> lengths;  // of texts
-    [[no_unique_address]] std::conditional_t<Table::is_wide, std::string_view, Nothing> line;
+    [[no_unique_address]] std::conditional_t<Table::keeps_lines, std::string_view, Nothing> line;
 
     [[nodiscard]] bool has(std::size_t value) const noexcept { return (present >> value & 1) != 0; }
     /// Of a wide table; the columns of a narrow one are numbers.

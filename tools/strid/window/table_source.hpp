@@ -103,7 +103,7 @@ class TableSource : public TableInput {
         const auto fault = read_table_row(
             plan(), row, [this](std::size_t column) { return text_of(column); },
             options().non_finite, faulty);
-        if constexpr (Table::is_wide) row.line = line();
+        if constexpr (Table::keeps_lines) row.line = line();
         if (fault == nullptr) return found;
         refuse_field(faulty, fault);
         return Row::none;
@@ -116,7 +116,7 @@ class TableSource : public TableInput {
         const auto fault = read_table_row(
             plan(), row, [this](std::size_t column) { return json().text(column); },
             options().non_finite, faulty);
-        if constexpr (Table::is_wide) row.line = line();
+        if constexpr (Table::keeps_lines) row.line = line();
         if (fault == nullptr) return found;
         refuse_member(faulty, fault);
         return Row::none;
@@ -149,7 +149,7 @@ class TableSource : public TableInput {
         }
         const auto length = static_cast<std::size_t>(end - position_);
         if (length > line_bytes_max()) return false;
-        if constexpr (Table::is_wide) row.line = {position_, length};
+        if constexpr (Table::keeps_lines) row.line = {position_, length};
         ++line_number_;
         position_ += length + 1;
         return true;

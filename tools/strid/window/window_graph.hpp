@@ -39,7 +39,7 @@ struct WindowJob {
 };
 
 /// For TimeWindows, SessionWindows and CountWindows over a NarrowTable, which has no late rows to
-/// write, a WideTable or a LargeTable.
+/// write, a WideTable or a LargeTable; for windows of time also over a NarrowTableOfLines.
 template <class Table, class Windows>
 void build_windows(Graph& graph, const WindowJob& job, Windows windows);
 

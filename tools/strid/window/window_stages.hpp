@@ -95,7 +95,7 @@ void build_windows(Graph& graph, const WindowJob& job, Windows windows) {
         auto keyed = graph.source(std::move(source), {.name = "read"})
                          .event_time(time_of, BoundedDisorder{job.disorder}, {.name = "time"})
                          .template key_by<&Row::key>();
-        if constexpr (Table::is_wide) {
+        if constexpr (Table::keeps_lines) {
             auto [results, late] = std::move(keyed).window_with_late(
                 windows, time_of, std::move(aggregate), job.window);
             using Result = typename decltype(results)::record_type;
