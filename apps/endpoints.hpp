@@ -5,6 +5,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <string>
 #include <utility>
 
@@ -19,7 +20,8 @@ struct Endpoints {
     double rate_per_second = 0;  ///< Records, open loop; 0: as fast as it goes.
     /// Above 0: the input is read into memory and replayed for so long.
     std::chrono::nanoseconds duration{0};
-    OnMalformed on_malformed = OnMalformed::stop;
+    OnMalformed on_malformed = OnMalformed::stop;  ///< Of every input.
+    std::function<void(const MalformedLine&)> dead_letter{};
 
     [[nodiscard]] bool replays() const noexcept { return duration.count() > 0; }
 };

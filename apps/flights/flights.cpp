@@ -80,7 +80,8 @@ void ask_weather(Graph& graph, Stream<Flight> flights, const Endpoints& endpoint
     using std::chrono::hours;
     auto weather =
         graph
-            .source(csv_file<Weather>(options.weather, {.on_malformed = endpoints.on_malformed}),
+            .source(csv_file<Weather>(options.weather, {.on_malformed = endpoints.on_malformed,
+                                                        .dead_letter = endpoints.dead_letter}),
                     {.name = "weather"})
             .event_time(weather_time, MonotonousTime{}, {.name = "weather-time"});
     Stream<FlightInWeather> joined = interval_join(
@@ -100,7 +101,8 @@ void build(Graph& graph, const Endpoints& endpoints, const Options& options) {
     if (endpoints.replays()) {
         throw GraphError("flights cannot be replayed: their times would begin again");
     }
-    auto source = csv_file<Flight>(endpoints.input, {.on_malformed = endpoints.on_malformed});
+    auto source = csv_file<Flight>(endpoints.input, {.on_malformed = endpoints.on_malformed,
+                                                     .dead_letter = endpoints.dead_letter});
     const bool joins = !options.weather.empty();
     const std::size_t count = joins ? 3 : 2;
     auto questions = with_pace(std::move(source), endpoints, [&](auto paced_source) {

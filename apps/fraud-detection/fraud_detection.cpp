@@ -9,8 +9,10 @@ void build(Graph& graph, const Endpoints& endpoints, const Options& options,
            std::shared_ptr<const MarkovModel> model) {
     auto scorer =
         model ? std::make_shared<const Scorer>(*model, options.score, options.threshold) : nullptr;
-    TransactionSource transactions(endpoints.input, {.on_malformed = endpoints.on_malformed},
-                                   std::move(model));
+    TransactionSource transactions(
+        endpoints.input,
+        {.on_malformed = endpoints.on_malformed, .dead_letter = endpoints.dead_letter},
+        std::move(model));
     auto by_account = with_pace(std::move(transactions), endpoints, [&](auto source) {
         return graph.source(std::move(source), {.name = "transactions"})
             .template key_by<&Transaction::account>()

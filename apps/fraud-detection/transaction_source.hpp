@@ -64,7 +64,7 @@ class TransactionSource : private CsvFile<TransactionRow> {
         Emit& emit;
 
         bool operator()(TransactionRow&& row) {
-            const auto state = source.number_of(row.state);
+            const auto state = source.number_of(row);
             if (!state) return true;
             return emit(Transaction{row.account, row.transaction, *state});
         }
@@ -73,10 +73,12 @@ class TransactionSource : private CsvFile<TransactionRow> {
         void count_malformed(std::uint64_t count) { emit.count_malformed(count); }
     };
 
-    std::optional<MarkovModel::State> number_of(std::string_view state) {
-        auto number = model_ ? model_->find(state) : std::nullopt;
+    std::optional<MarkovModel::State> number_of(const TransactionRow& row) {
+        auto number = model_ ? model_->find(row.state) : std::nullopt;
         if (!number) {
-            refuse(line_number_, fmt::format("unknown state '{}'", excerpt(state)), state);
+            const char* const end = row.state.data() + row.state.size();
+            refuse(line_number_, fmt::format("unknown state '{}'", excerpt(row.state)),
+                   {row.account.data(), static_cast<std::size_t>(end - row.account.data())});
         }
         return number;
     }

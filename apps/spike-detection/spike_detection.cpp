@@ -7,7 +7,8 @@
 namespace strid::apps::spike_detection {
 
 void build(Graph& graph, const Endpoints& endpoints, const Options& options) {
-    auto readings = csv_file<Reading>(endpoints.input, {.on_malformed = endpoints.on_malformed});
+    auto readings = csv_file<Reading>(endpoints.input, {.on_malformed = endpoints.on_malformed,
+                                                        .dead_letter = endpoints.dead_letter});
     auto by_device = with_pace(std::move(readings), endpoints, [&](auto source) {
         return graph.source(std::move(source), {.name = "readings"})
             .template key_by<&Reading::device>()

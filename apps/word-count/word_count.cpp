@@ -7,7 +7,8 @@ namespace strid::apps::word_count {
 
 void build(Graph& graph, const Endpoints& endpoints, const Options& options,
            std::shared_ptr<ByteCount> bytes) {
-    auto lines = text_lines(endpoints.input, {.on_malformed = endpoints.on_malformed});
+    auto lines = text_lines(endpoints.input, {.on_malformed = endpoints.on_malformed,
+                                              .dead_letter = endpoints.dead_letter});
     auto words = with_pace(std::move(lines), endpoints, [&](auto source) {
         return graph.source(std::move(source), {.name = "lines"})
             .template flat_map<Word>(SplitWords{bytes}, {.name = "split"})

@@ -17,7 +17,8 @@ void build(Graph& graph, const Endpoints& endpoints, const Counting& counting,
                                              std::move(campaigns), counting),
                            counting);
     };
-    auto file = csv_file<Event>(endpoints.input, {.on_malformed = endpoints.on_malformed});
+    auto file = csv_file<Event>(endpoints.input, {.on_malformed = endpoints.on_malformed,
+                                                  .dead_letter = endpoints.dead_letter});
     const double rate = endpoints.rate_per_second;
     write_results<CampaignCount>(
         rate > 0 ? count(paced(std::move(file), rate)) : count(std::move(file)), endpoints);

@@ -69,9 +69,9 @@ bool CsvSource::take_header() {
         }
         const auto found = std::find(names_.begin(), names_.end(), column.name());
         if (found == names_.end()) {
-            throw InputOutputError(fmt::format("{}:{}: no column '{}' in the header: {}", path(),
-                                               row_line_, excerpt(column.name()),
-                                               excerpt(row_, 200)));
+            throw InputOutputError(fmt::format("{}:{}: no column '{}' in the header: {}",
+                                               path() == "-" ? "standard input" : path(), row_line_,
+                                               excerpt(column.name()), excerpt(row_, 200)));
         }
         columns_.push_back(static_cast<std::size_t>(found - names_.begin()));
     }

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include <strid/base/error.hpp>
-#include <strid/connector/csv_row.hpp>
+#include <strid/connector/dead_letter_file.hpp>
 #include <strid/connector/malformed.hpp>
 
 namespace strid {
@@ -52,12 +52,7 @@ void MalformedHandler::report(const MalformedLine& line) {
     if (options_.policy != OnMalformed::dead_letter) return;
     if (options_.dead_letter) options_.dead_letter(line);
     if (!file_) return;
-    append_csv_field(rows_, line.file, ',');
-    fmt::format_to(std::back_inserter(rows_), ",{},", line.line);
-    append_csv_field(rows_, line.reason, ',');
-    rows_ += ',';
-    append_csv_field(rows_, line.text, ',');
-    rows_ += '\n';
+    append_dead_letter(rows_, line);
     if (rows_.size() >= OutputFile::buffer_bytes) flush();
 }
 

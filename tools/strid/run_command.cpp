@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <strid/base/topology.hpp>
+#include <strid/connector/dead_letter_file.hpp>
 
 #include "commands.hpp"
 
@@ -22,6 +23,7 @@ struct RunCommand {
     apps::Endpoints endpoints;
     std::string output;
     std::string picture;
+    std::string dead_letter;
     bool skip_malformed = false;
     bool measure = false;
 };
@@ -44,6 +46,10 @@ void add_endpoints(CLI::App& command, RunCommand& run) {
         "Read the input into memory and replay it for so long: 5s, 2m");
     command.add_flag("--skip-malformed", run.skip_malformed,
                      "Count malformed records instead of stopping at the first");
+    command
+        .add_option("--dead-letter", run.dead_letter,
+                    "Count malformed records and write them here: file, line, reason and the line")
+        ->type_name("FILE");
     command.add_flag("--measure", run.measure,
                      "Measure the operators on the start of the input first, and give each the "
                      "replicas that its\nshare of the time asks for");
@@ -64,6 +70,7 @@ CLI::App* add_application_command(CLI::App& parent, apps::Application& applicati
 std::map<std::string, double> measured_loads(apps::Application& application, apps::Endpoints ends) {
     using namespace std::chrono_literals;
     if (ends.input == "-") throw GraphError("--measure reads its input twice: name a file");
+    if (ends.dead_letter) ends.on_malformed = OnMalformed::skip;
     if (!ends.output.empty()) ends.output = "/dev/null";
     ends.rate_per_second = 0;
     Graph graph{std::string(application.name())};
@@ -88,6 +95,10 @@ int run_application(apps::Application& application, RunCommand& run) {
     apps::Endpoints ends = run.endpoints;
     ends.output = !run.output.empty() ? run.output : ends.replays() ? "" : "-";
     if (run.skip_malformed) ends.on_malformed = OnMalformed::skip;
+    if (!run.dead_letter.empty()) {
+        ends.on_malformed = OnMalformed::dead_letter;
+        ends.dead_letter = DeadLetterFile(run.dead_letter);
+    }
     if (ends.input == "-" && ::isatty(STDIN_FILENO) == 1 && !run.arguments.session.quiet) {
         write_to_stderr("strid: reading from the terminal; --input FILE names a file\n");
     }

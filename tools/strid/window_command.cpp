@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <initializer_list>
 #include <memory>
+#include <type_traits>
+#include <utility>
 #include <variant>
 
 #include <CLI/CLI.hpp>
@@ -21,7 +26,7 @@ constexpr const char* description =
     "Compute windows over a table: CSV or JSON lines in, one row of CSV out for each window of "
     "each key, written when the window is complete";
 
-/// Its braces are the limits of `WideTable`.
+/// Its braces are the limits of `LargeTable`.
 constexpr const char* footer =
     "Windows:     tumbling:10s   sliding:10s/1s (length/slide)   session:30s (gap)\n"
     "             count:1000   count:1000/25   (records of the key; they need no --time)\n"
@@ -33,19 +38,23 @@ constexpr const char* footer =
     "             one that is no finite number makes the row malformed. At most {} keys, {} "
     "columns\n"
     "             of values and {} aggregates\n"
-    "Columns:     by their name in the first line, or by number from 1 with --no-header\n"
+    "Columns:     by their name in the first line, or by number from 1 with --no-header; a name\n"
+    "             with a comma stands in quotes: --key '\"last, first\"' --aggregate "
+    "'sum(\"a,b\")'\n"
     "JSON:        an object a line; columns are members, a.b the member b of the object a. "
     "Strings\n"
-    "             are read as the fields of CSV are; numbers stay as they are written. A member\n"
-    "             that is missing or null makes the row malformed\n"
+    "             are read as the fields of CSV are; numbers stay as they are written. A value\n"
+    "             that is missing or null is passed over, as an empty field is; a key that is\n"
+    "             null is an empty one. A row without a time or a key is malformed\n"
     "Output:      the keys, window_start, window_end (not included), the aggregates in order.\n"
     "             The windows of a key come in order, those of different keys as they are ready.\n"
     "             Bounds are written as the times were read; those of count windows are the\n"
     "             position of the first record and one past the last; a session ends one gap\n"
-    "             after its last record\n"
+    "             after its last record. Integers need lengths, slides and gaps of whole --units\n"
     "Late rows:   a row is late where it is --disorder behind the latest time before it and all\n"
     "             its windows are over for longer than --lateness. A window that late rows change\n"
-    "             is written again\n"
+    "             is written again. --late gets late rows as they were read, below the header\n"
+    "             of CSV\n"
     "\n"
     "Examples:\n"
     "  strid window --input readings.csv --key device --time at --window sliding:10s/1s \\\n"
@@ -64,6 +73,8 @@ struct WindowCommand {
     std::string keys;
     std::string windows;
     std::string aggregates;
+    std::string late;
+    std::string dead_letter;
     bool no_header = false;
     bool skip_malformed = false;
     bool drop_open = false;
@@ -106,6 +117,35 @@ Windows read_windows(std::string_view text) {
         text));
 }
 
+constexpr std::array<std::pair<const char*, std::int64_t>, 4> units = {
+    {{"s", 1'000'000'000}, {"ms", 1'000'000}, {"us", 1'000}, {"ns", 1}}};
+
+/// Why windows of these sizes have bounds that are no whole numbers of the unit; empty: they have
+/// not.
+std::string misfit(std::string_view asked, std::int64_t unit_ns,
+                   std::initializer_list<std::pair<const char*, Duration>> sizes) {
+    const auto* const unit = std::find_if(
+        units.begin(), units.end(), [unit_ns](const auto& one) { return one.second == unit_ns; });
+    for (const auto& [name, size] : sizes) {
+        if (size.count() % unit_ns == 0) continue;
+        return fmt::format(
+            "--window: the {} of '{}' is no whole number of {}, the --unit that integers in --time "
+            "count and bounds are written in; ask for whole {}, or read times of ISO 8601",
+            name, asked, unit->first, unit->first);
+    }
+    return {};
+}
+
+std::string misfit(std::string_view asked, std::int64_t unit_ns, const Windows& windows) {
+    if (const auto* const time = std::get_if<window::TimeWindows>(&windows)) {
+        return misfit(asked, unit_ns, {{"length", time->length()}, {"slide", time->slide()}});
+    }
+    if (const auto* const session = std::get_if<window::SessionWindows>(&windows)) {
+        return misfit(asked, unit_ns, {{"gap", session->gap()}});
+    }
+    return {};
+}
+
 CsvColumn column(const std::string& name, bool no_header) {
     if (!no_header) return name;
     int number = 0;
@@ -129,9 +169,9 @@ void choose_format(WindowJob& job, bool no_header) {
 void complete(WindowCommand& command) {
     WindowJob& job = command.job;
     TablePlan& plan = *command.plan;
-    plan.keys = split_list(command.keys);
-    if (plan.keys.size() > WideTable::keys_max) {
-        throw GraphError(fmt::format("--key: more than {} columns", WideTable::keys_max));
+    plan.keys = read_columns(command.keys);
+    if (plan.keys.size() > LargeTable::keys_max) {
+        throw GraphError(fmt::format("--key: more than {} columns", LargeTable::keys_max));
     }
     plan.read_aggregates(command.aggregates);
     for (const std::string& key : plan.keys) {
@@ -144,8 +184,26 @@ void complete(WindowCommand& command) {
     if (job.csv.columns.empty()) job.csv.columns.push_back(1);  // rows are only counted
     job.csv.header = command.no_header ? CsvHeader::none : CsvHeader::skip;
     if (command.skip_malformed) job.csv.on_malformed = OnMalformed::skip;
+    if (!command.dead_letter.empty()) {
+        job.csv.on_malformed = OnMalformed::dead_letter;
+        job.csv.dead_letter_path = command.dead_letter;
+    }
+    if (!command.late.empty()) job.late = std::make_shared<LateFile>(command.late);
     if (command.drop_open) job.window.at_end = OpenWindows::drop;
     job.window.name = "window";
+}
+
+/// With the smallest rows, states and results that have room for what is asked.
+template <class Spec>
+void build_smallest(Graph& graph, const WindowJob& job, const Spec& windows) {
+    if (job.plan->fits<NarrowTable>()) {
+        if (!job.late) return build_windows<NarrowTable>(graph, job, windows);
+        if constexpr (!std::is_same_v<Spec, window::CountWindows>) {
+            return build_windows<NarrowTableOfLines>(graph, job, windows);
+        }
+    }
+    if (job.plan->fits<WideTable>()) return build_windows<WideTable>(graph, job, windows);
+    build_windows<LargeTable>(graph, job, windows);
 }
 
 int run_windows(WindowCommand& command) {
@@ -153,7 +211,7 @@ int run_windows(WindowCommand& command) {
     const bool counts = std::holds_alternative<window::CountWindows>(windows);
     WindowJob& job = command.job;
     if (counts) {
-        if (!job.late.empty() || job.window.lateness != Duration::zero() ||
+        if (!command.late.empty() || job.window.lateness != Duration::zero() ||
             job.disorder != Duration::zero()) {
             throw GraphError(
                 "windows of a number of records take them as they come: --disorder, --lateness and "
@@ -163,6 +221,7 @@ int run_windows(WindowCommand& command) {
     } else if (command.plan->time.empty()) {
         throw GraphError("windows of time need --time COL");
     }
+    command.plan->format.misfit = misfit(command.windows, command.plan->format.unit_ns, windows);
     choose_format(job, command.no_header);
     complete(command);
     job.plan = command.plan;
@@ -170,15 +229,7 @@ int run_windows(WindowCommand& command) {
         write_to_stderr("strid: reading from the terminal; --input FILE names a file\n");
     }
     Graph graph{"window"};
-    std::visit(
-        [&](const auto& spec) {
-            if (job.plan->is_narrow()) {
-                build_windows<NarrowTable>(graph, job, spec);
-            } else {
-                build_windows<WideTable>(graph, job, spec);
-            }
-        },
-        windows);
+    std::visit([&](const auto& spec) { build_smallest(graph, job, spec); }, windows);
     return run_session(graph, command.arguments.run, command.arguments.session);
 }
 
@@ -187,7 +238,7 @@ void add_time_options(CLI::App& command, WindowCommand& options) {
     command.add_option("--time", options.plan->time, "When a row happened: integers or ISO 8601")
         ->type_name("COL");
     add_choice<std::int64_t>(command, "--unit", options.plan->format.unit_ns,
-                             {{"s", 1'000'000'000}, {"ms", 1'000'000}, {"us", 1'000}, {"ns", 1}},
+                             {units.begin(), units.end()},
                              "What integers in --time count (default ms, since 1970)");
     add_text_option(
         command, "--disorder", "TIME",
@@ -197,7 +248,8 @@ void add_time_options(CLI::App& command, WindowCommand& options) {
         command, "--lateness", "TIME",
         [&job](const std::string& text) { job.window.lateness = read_duration(text); },
         "For how long a complete window still takes rows (default 0)");
-    command.add_option("--late", job.late, "Where late rows go; otherwise they are only counted")
+    command
+        .add_option("--late", options.late, "Where late rows go; otherwise they are only counted")
         ->type_name("FILE");
 }
 
@@ -206,8 +258,8 @@ void add_time_options(CLI::App& command, WindowCommand& options) {
 void add_window_command(CLI::App& app, Action& action) {
     auto options = std::make_shared<WindowCommand>();
     CLI::App* const command = app.add_subcommand("window", description);
-    command->footer(
-        fmt::format(footer, WideTable::keys_max, WideTable::values_max, WideTable::aggregates_max));
+    command->footer(fmt::format(footer, LargeTable::keys_max, LargeTable::values_max,
+                                LargeTable::aggregates_max));
     command
         ->add_option("--input", options->job.input,
                      "Plain, gzip or zstd; -: standard input (default)")
@@ -232,6 +284,10 @@ void add_window_command(CLI::App& app, Action& action) {
                       "Windows that the end of the input cuts short are not written");
     command->add_flag("--skip-malformed", options->skip_malformed,
                       "Count malformed rows instead of stopping at the first");
+    command
+        ->add_option("--dead-letter", options->dead_letter,
+                     "Count malformed rows and write them here: file, line, reason and the row")
+        ->type_name("FILE");
     add_run_arguments(*command, options->arguments);
     command->callback([&action, options] { action = [options] { return run_windows(*options); }; });
 }

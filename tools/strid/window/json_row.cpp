@@ -20,6 +20,7 @@ using simdjson::error_code;
 static_assert(LineReader::slack_bytes >= simdjson::SIMDJSON_PADDING);
 
 constexpr const char* no_member = "missing";
+constexpr const char* null_member = "null";
 
 std::size_t count_digits(std::string_view text) noexcept {
     std::size_t digits = 0;
@@ -69,7 +70,7 @@ struct JsonRow::Reader {
     error_code read_text(ondemand::value& value, char* line, Found& found);
 };
 
-JsonRow::JsonRow(std::vector<std::string> columns)
+JsonRow::JsonRow(std::vector<JsonColumn> columns)
     : columns_(std::move(columns)), found_(columns_.size()), reader_(std::make_unique<Reader>()) {}
 JsonRow::JsonRow(const JsonRow& other) : JsonRow(other.columns_) {}
 JsonRow::JsonRow(JsonRow&& other) noexcept = default;
@@ -82,8 +83,12 @@ std::string JsonRow::read(char* line, std::size_t bytes) {
                            excerpt({line, bytes}));
     }
     for (std::size_t i = 0; i < found_.size(); ++i) {
-        if (found_[i].fault == nullptr) continue;
-        return fmt::format("member '{}': {}", excerpt(columns_[i]), found_[i].fault);
+        const char* const fault = found_[i].fault;
+        if (fault == nullptr || (fault == no_member && columns_[i].may_be_missing) ||
+            (fault == null_member && columns_[i].may_be_null)) {
+            continue;
+        }
+        return fmt::format("member '{}': {}", excerpt(columns_[i].name), fault);
     }
     return {};
 }
@@ -121,7 +126,7 @@ error_code JsonRow::Reader::read_member(JsonRow& row, ondemand::field& field, ch
     bool is_read = false;
     bool has_wanted_members = false;
     for (std::size_t i = 0; i < row.columns_.size(); ++i) {
-        std::string_view wanted = row.columns_[i];
+        std::string_view wanted = row.columns_[i].name;
         if (!wanted.starts_with(path)) continue;
         wanted.remove_prefix(path.size());
         if (!wanted.starts_with(name)) continue;
@@ -155,7 +160,7 @@ error_code JsonRow::Reader::read_text(ondemand::value& value, char* line, Found&
         return simdjson::SUCCESS;
     }
     if (token == "null") {
-        found.fault = "null";
+        found.fault = null_member;
         return simdjson::SUCCESS;
     }
     found = {token, nullptr};

@@ -13,12 +13,42 @@ namespace strid::tool {
 
 std::vector<std::string> split_list(std::string_view list) {
     std::vector<std::string> parts;
-    while (!list.empty()) {
-        const auto comma = std::min(list.find(','), list.size());
-        parts.emplace_back(detail::trimmed(list.substr(0, comma)));
-        list.remove_prefix(std::min(comma + 1, list.size()));
+    bool is_quoted = false;
+    char before = ',';  // the last that is no space
+    std::size_t begin = 0;
+    for (std::size_t i = 0; i < list.size(); ++i) {
+        const char c = list[i];
+        if (c == '"' && is_quoted) {
+            is_quoted = false;
+        } else if (c == '"') {  // behind a closing one it is the second of two
+            is_quoted = before == ',' || before == '(' || before == '"';
+        } else if (c == ',' && !is_quoted) {
+            parts.emplace_back(detail::trimmed(list.substr(begin, i - begin)));
+            begin = i + 1;
+        }
+        if (c != ' ') before = c;
     }
+    if (is_quoted) throw GraphError(fmt::format("a quote is never closed: {}", list));
+    if (begin < list.size()) parts.emplace_back(detail::trimmed(list.substr(begin)));
     return parts;
+}
+
+namespace {
+
+std::string without_quotes(std::string_view name) {
+    if (name.size() < 2 || !name.starts_with('"') || !name.ends_with('"')) return std::string(name);
+    std::string meant(name.substr(1, name.size() - 2));
+    for (std::size_t i = 0; (i = meant.find("\"\"", i)) != std::string::npos; ++i)
+        meant.erase(i, 1);
+    return meant;
+}
+
+}  // namespace
+
+std::vector<std::string> read_columns(std::string_view list) {
+    std::vector<std::string> columns = split_list(list);
+    for (std::string& column : columns) column = without_quotes(column);
+    return columns;
 }
 
 void TablePlan::read_aggregates(std::string_view list) {
@@ -40,8 +70,9 @@ void TablePlan::add_aggregate(std::string_view text) {
         {"median", AggregateKind::quantile},
         {"distinct_approximately", AggregateKind::distinct_approximately},
     };
-    if (items.size() == WideTable::aggregates_max) {
-        throw GraphError(fmt::format("more than {} aggregates", WideTable::aggregates_max));
+    if (items.size() == LargeTable::aggregates_max) {
+        throw GraphError(
+            fmt::format("--aggregate: more than {} aggregates", LargeTable::aggregates_max));
     }
     TableAggregateItem item{.text = std::string(text), .kind = AggregateKind::count_rows};
     if (text == "count") {
@@ -54,7 +85,8 @@ void TablePlan::add_aggregate(std::string_view text) {
             fmt::format("'{}' is not an aggregate: write count, sum(x), mean(x), ...", text));
     }
     const std::string_view name = detail::trimmed(text.substr(0, open));
-    const std::string_view column = detail::trimmed(text.substr(open + 1, text.size() - open - 2));
+    const std::string column =
+        without_quotes(detail::trimmed(text.substr(open + 1, text.size() - open - 2)));
     const auto known = std::find_if(names.begin(), names.end(),
                                     [name](const auto& entry) { return entry.first == name; });
     double percent = 0;
@@ -84,17 +116,17 @@ std::size_t TablePlan::value_index(std::string_view name, bool is_text) {
     const auto found = std::find(values.begin(), values.end(), wanted);
     const auto index = static_cast<std::size_t>(found - values.begin());
     if (found == values.end()) {
-        if (values.size() == WideTable::values_max) {
+        if (values.size() == LargeTable::values_max) {
             throw GraphError(
-                fmt::format("more than {} columns to aggregate", WideTable::values_max));
+                fmt::format("--aggregate: more than {} columns", LargeTable::values_max));
         }
         values.push_back(wanted);
     }
     return index;
 }
 
-bool TablePlan::is_narrow() const noexcept {
-    const auto is_plain = [](const TableAggregateItem& item) {
+bool TablePlan::is_plain() const noexcept {
+    return std::all_of(items.begin(), items.end(), [](const TableAggregateItem& item) {
         switch (item.kind) {
             case AggregateKind::deviation:
             case AggregateKind::variance:
@@ -105,10 +137,7 @@ bool TablePlan::is_narrow() const noexcept {
             default:
                 return true;
         }
-    };
-    return keys.size() <= NarrowTable::keys_max && values.size() <= NarrowTable::values_max &&
-           items.size() <= NarrowTable::aggregates_max &&
-           std::all_of(items.begin(), items.end(), is_plain);
+    });
 }
 
 }  // namespace strid::tool

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A row of a table whose columns are known at run time only: up to three texts for a key, a time,
-// and values, numbers or (for distinct counts) texts. Empty fields are missing values, which
+// A row of a table whose columns are known at run time only: texts for a key, a time, and values,
+// numbers or (for distinct counts) texts. Empty fields are missing values, which
 // aggregates pass over as SQL does. Texts point into the chunk that the row was read into.
 #pragma once
 
@@ -11,6 +11,7 @@
 #include <string_view>
 #include <tuple>
 #include <type_traits>
+#include <utility>
 
 #include <strid/base/time.hpp>
 
@@ -18,12 +19,18 @@
 
 namespace strid::tool {
 
+template <std::size_t... index>
+auto texts(std::index_sequence<index...>) {
+    if constexpr (sizeof...(index) == 1) {
+        return std::string_view{};
+    } else {
+        return std::tuple{(static_cast<void>(index), std::string_view{})...};
+    }
+}
+
 /// The texts of the key columns; those that are not there are empty.
 template <class Table>
-using TableKey =
-    std::conditional_t<Table::is_wide,
-                       std::tuple<std::string_view, std::string_view, std::string_view>,
-                       std::string_view>;
+using TableKey = decltype(texts(std::make_index_sequence<Table::keys_max>{}));
 
 /// Calls `visit(text)` for the text of each of the table's key columns, in order.
 template <class Key, class Visit>
@@ -31,9 +38,11 @@ void visit_key(Key& key, std::size_t columns, Visit&& visit) {
     if constexpr (std::is_same_v<std::remove_const_t<Key>, std::string_view>) {
         if (columns > 0) visit(key);
     } else {
-        if (columns > 0) visit(std::get<0>(key));
-        if (columns > 1) visit(std::get<1>(key));
-        if (columns > 2) visit(std::get<2>(key));
+        const auto some = [&](auto&... texts) {
+            std::size_t left = columns;
+            static_cast<void>(((left-- > 0 && (visit(texts), true)) && ...));
+        };
+        std::apply(some, key);
     }
 }
 
@@ -43,6 +52,9 @@ union TableValue {
     const char* text;
 };
 
+struct Nothing {};
+
+/// `line` is the row as it stands in the input, where late rows are written.
 template <class Table>
 struct TableRow {
     TableKey<Table> key;
@@ -50,6 +62,7 @@ struct TableRow {
     std::array<TableValue, Table::values_max> values;
     std::uint32_t present;  // a bit for each value that is not missing
     std::array<std::uint32_t, Table::is_wide ? Table::values_max : 0> lengths;  // of texts
+    [[no_unique_address]] std::conditional_t<Table::keeps_lines, std::string_view, Nothing> line;
 
     [[nodiscard]] bool has(std::size_t value) const noexcept { return (present >> value & 1) != 0; }
     /// Of a wide table; the columns of a narrow one are numbers.

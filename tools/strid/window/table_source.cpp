@@ -18,11 +18,13 @@ bool is_blank(char c) noexcept {
     return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-std::vector<std::string> names_of(const TablePlan& plan) {
-    std::vector<std::string> names = plan.keys;
-    if (!plan.time.empty()) names.push_back(plan.time);
-    for (const ValueColumn& value : plan.values) names.push_back(value.name);
-    return names;
+/// A key that is null is as an empty field, but one that is nowhere may be a name misspelt.
+std::vector<JsonColumn> members_of(const TablePlan& plan) {
+    std::vector<JsonColumn> members;
+    for (const std::string& key : plan.keys) members.push_back({key, true, false});
+    if (!plan.time.empty()) members.push_back({plan.time, false, false});
+    for (const ValueColumn& value : plan.values) members.push_back({value.name, true, true});
+    return members;
 }
 
 }  // namespace
@@ -43,7 +45,8 @@ TableInput::TableInput(const WindowJob& job)
       plan_(job.plan),
       asked_format_(job.format),
       format_(job.format),
-      json_(names_of(*job.plan)) {}
+      json_(members_of(*job.plan)),
+      late_(job.late) {}
 
 void TableInput::open(const Context& context) {
     CsvSource::open(context);
@@ -65,7 +68,7 @@ void TableInput::plan_steps() {
     std::vector<Wanted> wanted;
     std::size_t field = 0;
     const auto want = [&](Step::Target target, std::size_t index) {
-        wanted.push_back({columns()[field++], {0, target, index}});
+        wanted.push_back({columns()[field++], {target, index}});
     };
     for (std::size_t i = 0; i < plan_->keys.size(); ++i) want(Step::Target::key, i);
     if (!plan_->time.empty()) want(Step::Target::time, 0);
@@ -74,16 +77,33 @@ void TableInput::plan_steps() {
     }
     std::sort(wanted.begin(), wanted.end(),
               [](const Wanted& a, const Wanted& b) { return a.column < b.column; });
-    std::size_t next = 0;
-    for (Wanted& one : wanted) {
-        if (one.column < next) {  // asked for twice: such rows go the careful way
+    for (const Wanted& one : wanted) {
+        if (one.column < steps_.size()) {  // asked for twice: such rows go the careful way
             steps_.clear();
             return;
         }
-        one.step.skipped = one.column - next;
-        next = one.column + 1;
+        steps_.resize(one.column);  // those that are passed over
         steps_.push_back(one.step);
     }
+}
+
+void TableInput::keep_line(std::string_view text, std::string_view changed) {
+    if (!late_) return;
+    const bool is_changed = text.find(changed) != std::string_view::npos;
+    line_ = is_changed ? copies_.keep(text, reader_->chunk()) : text;
+}
+
+CsvSource::Row TableInput::next_csv_row() {
+    char* const begin = position_;
+    if (!late_) return next_row();
+    const bool awaits_header = !is_header_done();
+    const std::string header = awaits_header ? std::string(begin, end_) : std::string{};
+    const Row found = next_row();
+    if (found == Row::partial) return found;
+    const auto length = static_cast<std::size_t>(position_ - begin);
+    keep_line({begin, length - 1}, "\"\"");
+    if (awaits_header && is_header_done()) late_->header = header.substr(0, length);
+    return found;
 }
 
 CsvSource::Row TableInput::next_json_row() {
@@ -98,17 +118,22 @@ CsvSource::Row TableInput::next_json_row() {
         refuse_too_long(json_line_);
         return Row::none;
     }
+    keep_line(json_line_, "\\");
+    if (options().on_malformed == OnMalformed::dead_letter) json_as_it_stood_ = json_line_;
     const std::string fault = json_.read(line, json_line_.size());
     if (fault.empty()) return Row::ready;
-    refuse(line_number_, fault, json_line_);
+    refuse_json(fault);
     return Row::none;
 }
 
 void TableInput::refuse_member(std::size_t column, detail::CsvFault fault) {
-    refuse(line_number_,
-           fmt::format("member '{}': {}: \"{}\"", excerpt(json_.name(column)), fault,
-                       excerpt(json_.text(column))),
-           json_line_);
+    refuse_json(fmt::format("member '{}': {}: \"{}\"", excerpt(json_.name(column)), fault,
+                            excerpt(json_.text(column))));
+}
+
+void TableInput::refuse_json(std::string_view reason) {
+    const bool is_kept = options().on_malformed == OnMalformed::dead_letter;
+    refuse(line_number_, reason, is_kept ? std::string_view(json_as_it_stood_) : json_line_);
 }
 
 }  // namespace strid::tool

@@ -17,18 +17,4 @@ std::string TableText::result_header() const {
     return header + '\n';
 }
 
-std::string TableText::late_header() const {
-    std::string header;
-    for (const std::string& key : plan_->keys) {
-        append_csv_field(header, key, ',');
-        header += ',';
-    }
-    append_csv_field(header, plan_->time, ',');
-    for (const ValueColumn& value : plan_->values) {
-        header += ',';
-        append_csv_field(header, value.name, ',');
-    }
-    return header + '\n';
-}
-
 }  // namespace strid::tool

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The results of windows, or late rows, as rows of CSV. Threads: one.
+// The results of windows as rows of CSV. Threads: one.
 #pragma once
 
 #include <array>
@@ -21,27 +21,10 @@ class TableText {
     explicit TableText(std::shared_ptr<const TablePlan> plan) : plan_(std::move(plan)) {}
 
     [[nodiscard]] std::string result_header() const;
-    [[nodiscard]] std::string late_header() const;
 
-    /// Appends a late row, without the newline.
-    template <class Table>
-    void append(std::string& out, const TableRow<Table>& late) const {
-        append_key(out, late.key);
-        append_bound(out, late.time);
-        for (std::size_t i = 0; i < plan_->values.size(); ++i) {
-            out += ',';
-            if (!late.has(i)) continue;
-            if (plan_->values[i].is_text) {
-                append_csv_field(out, late.text(i), ',');
-            } else {
-                detail::append_csv_value(out, late.values[i].number, ',');
-            }
-        }
-    }
     /// Appends the result of one window, without the newline. Those of many keys follow each other
     /// with the same bounds.
     template <class Result>
-        requires requires(const Result& result) { result.window; }
     void append(std::string& out, const Result& result) {
         append_key(out, result.key);
         const auto start = number_of(result.window.start);

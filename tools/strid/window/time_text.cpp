@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <strid/base/error.hpp>
+
 #include "table_plan.hpp"
 
 namespace strid::tool {
@@ -46,51 +48,73 @@ bool take_zone(std::string_view& text, std::chrono::minutes& east) {
     int hours = 0;
     int minutes = 0;
     if (!take_number(text, 2, hours)) return false;
-    (void)take(text, ':');
-    if (!text.empty() && !take_number(text, 2, minutes)) return false;
+    const bool has_minutes = take(text, ':') || !text.empty();
+    if (has_minutes && !take_number(text, 2, minutes)) return false;
     east = std::chrono::minutes{(is_west ? -1 : 1) * (hours * 60 + minutes)};
-    return text.empty();
+    return text.empty() && hours <= 23 && minutes <= 59;
 }
 
-detail::CsvFault read_iso_time(std::string_view text, EventTime& time) {
-    constexpr const char* fault = "not a time of ISO 8601";
+/// A date and time as its parts.
+struct IsoTime {
     int year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0;
     std::int64_t ns = 0;
     std::chrono::minutes east{0};
-    if (!take_number(text, 4, year) || !take(text, '-') || !take_number(text, 2, month) ||
-        !take(text, '-') || !take_number(text, 2, day)) {
-        return fault;
+};
+
+/// The extended form, `2024-01-31T12:00:00`, or the basic one, `20240131T120000`: the first
+/// separator says which.
+bool take_iso_time(std::string_view text, IsoTime& time) {
+    if (!take_number(text, 4, time.year)) return false;
+    const bool is_basic = !text.starts_with('-');
+    const auto take_part = [&text, is_basic](char separator, int& number) {
+        return (is_basic || take(text, separator)) && take_number(text, 2, number);
+    };
+    if (!take_part('-', time.month) || !take_part('-', time.day)) return false;
+    if (text.empty()) return true;
+    if (!take(text, 'T') && !take(text, ' ')) return false;
+    if (!take_number(text, 2, time.hour) || !take_part(':', time.minute)) return false;
+    const bool has_seconds = is_basic ? !text.empty() && text.front() >= '0' && text.front() <= '9'
+                                      : text.starts_with(':');
+    if (has_seconds && !(take_part(':', time.second) && take_fraction(text, time.ns))) return false;
+    return take_zone(text, time.east);
+}
+
+detail::CsvFault read_iso_time(std::string_view text, EventTime& time) {
+    IsoTime at;
+    if (!take_iso_time(text, at)) return "not a time of ISO 8601";
+    const std::chrono::year_month_day date{std::chrono::year{at.year},
+                                           std::chrono::month{static_cast<unsigned>(at.month)},
+                                           std::chrono::day{static_cast<unsigned>(at.day)}};
+    if (!date.ok() || at.hour > 23 || at.minute > 59 || at.second > 60) {
+        return "not a time of ISO 8601";
     }
-    if (!text.empty()) {
-        if (!take(text, 'T') && !take(text, ' ')) return fault;
-        if (!take_number(text, 2, hour) || !take(text, ':') || !take_number(text, 2, minute)) {
-            return fault;
-        }
-        if (take(text, ':') && !(take_number(text, 2, second) && take_fraction(text, ns))) {
-            return fault;
-        }
-        if (!take_zone(text, east)) return fault;
-    }
-    const std::chrono::year_month_day date{std::chrono::year{year},
-                                           std::chrono::month{static_cast<unsigned>(month)},
-                                           std::chrono::day{static_cast<unsigned>(day)}};
-    if (!date.ok() || hour > 23 || minute > 59 || second > 60) return fault;
-    const std::chrono::seconds since = std::chrono::sys_days{date}.time_since_epoch() +
-                                       std::chrono::hours{hour} + std::chrono::minutes{minute} +
-                                       std::chrono::seconds{second} - east;
+    const std::chrono::seconds since =
+        std::chrono::sys_days{date}.time_since_epoch() + std::chrono::hours{at.hour} +
+        std::chrono::minutes{at.minute} + std::chrono::seconds{at.second} - at.east;
     std::int64_t total = 0;
     if (__builtin_mul_overflow(since.count(), std::int64_t{1'000'000'000}, &total) ||
-        __builtin_add_overflow(total, ns, &total)) {
+        __builtin_add_overflow(total, at.ns, &total)) {
         return "out of range";
     }
     time = EventTime::of_ns(total);
     return nullptr;
 }
 
+/// What no integer looks like: a `-` behind the year, or a `T` behind the day.
+bool looks_like_iso(std::string_view text) noexcept {
+    return text.size() > 9 && (text[4] == '-' || text[8] == 'T');
+}
+
+/// Of times before 1970 also the last whole number that is not behind.
+std::int64_t floor_of(std::int64_t ns, std::int64_t unit_ns) noexcept {
+    return ns / unit_ns - (ns % unit_ns < 0 ? 1 : 0);
+}
+
 }  // namespace
 
 detail::CsvFault read_time(std::string_view text, const TimeFormat& format, EventTime& time) {
-    if (text.size() > 9 && text[4] == '-') {
+    text = detail::trimmed(text);
+    if (looks_like_iso(text)) {
         const detail::CsvFault fault = read_iso_time(text, time);
         if (fault == nullptr && !format.iso.load(std::memory_order_relaxed)) {
             format.iso.store(true, std::memory_order_relaxed);  // a flag that is only ever set
@@ -101,6 +125,9 @@ detail::CsvFault read_time(std::string_view text, const TimeFormat& format, Even
     if (const auto fault = detail::read_integer(text, count)) return fault;
     std::int64_t ns = 0;
     if (__builtin_mul_overflow(count, format.unit_ns, &ns)) return "out of range";
+    if (!format.misfit.empty() && !format.iso.load(std::memory_order_relaxed)) {
+        throw GraphError(format.misfit);
+    }
     time = EventTime::of_ns(ns);
     return nullptr;
 }
@@ -108,7 +135,7 @@ detail::CsvFault read_time(std::string_view text, const TimeFormat& format, Even
 void append_time(std::string& out, EventTime time, const TimeFormat& format) {
     const auto to = std::back_inserter(out);
     if (!format.iso.load(std::memory_order_relaxed)) {
-        const fmt::format_int text(time.ns() / format.unit_ns);
+        const fmt::format_int text(floor_of(time.ns(), format.unit_ns));
         out.append(text.data(), text.size());
         return;
     }

@@ -13,6 +13,7 @@
 #include <strid/connector/csv_source.hpp>
 #include <strid/graph/graph.hpp>
 
+#include "late_rows.hpp"
 #include "table_plan.hpp"
 
 namespace strid::tool {
@@ -30,14 +31,15 @@ struct WindowJob {
     std::shared_ptr<const TablePlan> plan;
     std::string input = "-";
     std::string output = "-";
-    std::string late;  // empty: late rows are only counted
+    std::shared_ptr<LateFile> late;  // null: late rows are only counted
     TableFormat format = TableFormat::unknown;
     CsvOptions csv;
     Duration disorder = Duration::zero();
     WindowOptions window;
 };
 
-/// For TimeWindows, SessionWindows and CountWindows over a NarrowTable or a WideTable.
+/// For TimeWindows, SessionWindows and CountWindows over a NarrowTable, which has no late rows to
+/// write, a WideTable or a LargeTable; for windows of time also over a NarrowTableOfLines.
 template <class Table, class Windows>
 void build_windows(Graph& graph, const WindowJob& job, Windows windows);
 

@@ -17,40 +17,68 @@
 
 namespace strid::tool {
 
-/// Writes results (or late rows) as they come, so that whoever reads a pipe sees each window at
-/// once. Without a path it drops them.
-template <class Record>
-class TableWriter {
+/// Writes results as they come, so that whoever reads a pipe sees each window at once.
+template <class Result>
+class ResultWriter {
   public:
-    TableWriter(const std::string& path, std::shared_ptr<const TablePlan> plan)
-        : writer_(path), text_(std::move(plan)), writes_(!path.empty()) {}
+    ResultWriter(const std::string& path, std::shared_ptr<const TablePlan> plan)
+        : writer_(path), text_(std::move(plan)) {}
 
-    void open(const Context& /*context*/) {
-        if (!writes_) return;
-        if constexpr (requires(const Record& record) { record.window; }) {
-            writer_.open(text_.result_header());
-        } else {
-            writer_.open(text_.late_header());
-        }
-    }
-    void operator()(const Record& record) {
-        if (!writes_) return;
-        text_.append(writer_.rows(), record);
+    void open(const Context& /*context*/) { writer_.open(text_.result_header()); }
+    void operator()(const Result& result) {
+        text_.append(writer_.rows(), result);
         writer_.rows() += '\n';
         writer_.row_done();
     }
     void flush() { writer_.flush(); }
     void close() { writer_.close(); }
-    [[nodiscard]] bool blocks() const noexcept { return writes_ && writer_.may_block(); }
+    [[nodiscard]] bool blocks() const noexcept { return writer_.may_block(); }
 
   private:
     RowWriter writer_;
     TableText text_;
-    bool writes_;
+};
+
+/// Writes late rows as they were read, or drops them where there is no file.
+template <class Row>
+class LateWriter {
+  public:
+    explicit LateWriter(std::shared_ptr<LateFile> file)
+        : file_(std::move(file)), writer_(file_ ? file_->path : std::string{}) {}
+
+    void open(const Context& /*context*/) {
+        if (file_) writer_.open();
+    }
+    void operator()(const Row& row) {
+        if (!file_) return;
+        if (!has_header_) write_header();
+        writer_.rows().append(row.line) += '\n';
+        writer_.row_done();
+    }
+    void flush() { writer_.flush(); }
+    void close() {
+        if (file_) write_header();
+        writer_.close();
+    }
+    [[nodiscard]] bool blocks() const noexcept { return file_ && writer_.may_block(); }
+
+  private:
+    // Its writer holds no row yet, or the header is written.
+    void write_header() {
+        std::call_once(file_->header_written, [this] {
+            writer_.rows() += file_->header;
+            writer_.flush();
+        });
+        has_header_ = true;
+    }
+
+    std::shared_ptr<LateFile> file_;
+    RowWriter writer_;
+    bool has_header_ = false;
 };
 
 /// Windows of a number of rows take them as they come; those of time need a time, and have late
-/// rows, which go to a writer of their own.
+/// rows, which go to a writer of their own where they may be asked for.
 template <class Table, class Windows>
 void build_windows(Graph& graph, const WindowJob& job, Windows windows) {
     using Row = TableRow<Table>;
@@ -61,17 +89,24 @@ void build_windows(Graph& graph, const WindowJob& job, Windows windows) {
                            .template key_by<&Row::key>()
                            .window(windows, std::move(aggregate), job.window);
         using Result = typename decltype(results)::record_type;
-        std::move(results).sink(TableWriter<Result>(job.output, job.plan), {.name = "write"});
+        std::move(results).sink(ResultWriter<Result>(job.output, job.plan), {.name = "write"});
     } else {
         constexpr auto time_of = [](const Row& row) { return row.time; };
-        auto [results, late] =
-            graph.source(std::move(source), {.name = "read"})
-                .event_time(time_of, BoundedDisorder{job.disorder}, {.name = "time"})
-                .template key_by<&Row::key>()
-                .window_with_late(windows, time_of, std::move(aggregate), job.window);
-        using Result = typename decltype(results)::record_type;
-        std::move(results).sink(TableWriter<Result>(job.output, job.plan), {.name = "write"});
-        std::move(late).sink(TableWriter<Row>(job.late, job.plan), {.name = "write-late"});
+        auto keyed = graph.source(std::move(source), {.name = "read"})
+                         .event_time(time_of, BoundedDisorder{job.disorder}, {.name = "time"})
+                         .template key_by<&Row::key>();
+        if constexpr (Table::keeps_lines) {
+            auto [results, late] = std::move(keyed).window_with_late(
+                windows, time_of, std::move(aggregate), job.window);
+            using Result = typename decltype(results)::record_type;
+            std::move(results).sink(ResultWriter<Result>(job.output, job.plan), {.name = "write"});
+            std::move(late).sink(LateWriter<Row>(job.late), {.name = "write-late"});
+        } else {
+            auto results =
+                std::move(keyed).window(windows, time_of, std::move(aggregate), job.window);
+            using Result = typename decltype(results)::record_type;
+            std::move(results).sink(ResultWriter<Result>(job.output, job.plan), {.name = "write"});
+        }
     }
 }
 
