@@ -58,9 +58,9 @@ class Planner {
         resolve_parallelism();
         cut();
         connect();
-        if (options_.composition != Composition::combined) insert_distributions();
         find_producers();
         mark_ordered_sections();
+        if (options_.composition != Composition::combined) insert_distributions();
         group();
         return std::move(plan_);
     }
@@ -228,7 +228,8 @@ class Planner {
     }
 
     /// Figure 17: a shuffle connection gets distributing nodes, which take plain batches from the
-    /// producers and route them.
+    /// producers and route them. The end of an ordered section is none: all of it goes to the one
+    /// replica that restores the order.
     void insert_distributions() {
         const std::size_t count = plan_.fragments.size();
         std::vector<Fragment> result;
@@ -240,7 +241,9 @@ class Planner {
             const bool shuffles =
                 std::any_of(producer.edges.begin(), producer.edges.end(),
                             [](const Edge& edge) { return edge.delivery != Delivery::direct; });
-            if (!shuffles || producer.last != operators_of(producer)) continue;
+            if (!shuffles || producer.last != operators_of(producer) || producer.keeps_sequences) {
+                continue;
+            }
             Fragment distribution = producer;
             distribution.first = distribution.last;
             distribution.distributes = true;
@@ -248,6 +251,7 @@ class Planner {
             if (options_.composition == Composition::centralised) distribution.parallelism = 1;
             producer.plain_output = true;
             producer.splits = false;
+            producer.stamps_sequences = false;
             producer.edges = {{no_segment, distribution.parallelism == producer.parallelism
                                                ? Delivery::direct
                                                : Delivery::least_loaded}};
@@ -259,6 +263,7 @@ class Planner {
             }
         }
         plan_.fragments = std::move(result);
+        find_producers();
     }
 
     [[nodiscard]] std::size_t operators_of(const Fragment& fragment) const {
@@ -266,6 +271,7 @@ class Planner {
     }
 
     void find_producers() {
+        for (Fragment& fragment : plan_.fragments) fragment.producers.clear();
         for (std::size_t f = 0; f < plan_.fragments.size(); ++f) {
             for (const Edge& edge : plan_.fragments[f].edges) {
                 plan_.fragments[edge.to].producers.push_back(f);
@@ -275,42 +281,66 @@ class Planner {
 
     // ---- ordered sections ----------------------------------------------------------------------
 
-    /// From a fragment that restores the order back to the one that spread the batches: everything
-    /// between keeps their numbers.
+    /// From a fragment that shall see the order back to the one that spread the batches. Where the
+    /// last of several replicas hands to one, that one restores the order, and everything between
+    /// keeps the batches' numbers.
     void mark_ordered_sections() {
-        for (Fragment& fragment : plan_.fragments) {
-            if (!fragment.restores_order) continue;
-            const std::string& name = segments_.all[fragment.segment]->operators().front().name;
-            const Fragment* at = &fragment;
-            std::vector<std::size_t> section;
-            while (true) {
-                if (at->producers.size() != 1) {
-                    if (at->producers.empty()) break;  // never spread: in order already
-                    throw unordered(name, "a merge");
-                }
-                const std::size_t p = at->producers.front();
-                Fragment& producer = plan_.fragments[p];
-                const Delivery delivery = producer.edges.front().delivery;
-                if (producer.splits) throw unordered(name, "a split");
-                if (delivery == Delivery::by_key || delivery == Delivery::to_all) {
-                    if (at->parallelism != 1) throw unordered(name, to_string(delivery));
-                }
-                if (producer.parallelism == 1) {
-                    if (at->parallelism != 1) producer.stamps_sequences = true;
-                    break;
-                }
-                section.push_back(p);
-                at = &producer;
-            }
-            fragment.restores_order = !section.empty();
-            for (const std::size_t p : section) plan_.fragments[p].keeps_sequences = true;
+        std::vector<std::size_t> asked;
+        for (std::size_t f = 0; f < plan_.fragments.size(); ++f) {
+            if (std::exchange(plan_.fragments[f].restores_order, false)) asked.push_back(f);
         }
+        for (const std::size_t f : asked) {
+            const std::string& name = first_name(plan_.fragments[f]);
+            for (std::size_t at = f; at != no_segment;) at = mark_ordered(at, name);
+        }
+    }
+
+    /// The edge that leads to fragment `at`: who sends along it, where the way back goes on there.
+    std::size_t mark_ordered(std::size_t at, const std::string& name) {
+        Fragment& to = plan_.fragments[at];
+        const bool inside = to.parallelism > 1;
+        if (to.restores_order) return no_segment;  // for somebody further on
+        if (to.producers.size() != 1) {
+            if (!inside) return no_segment;
+            throw unordered(name, to.producers.empty() ? "a source with several replicas in it"
+                                                       : "a merge in it");
+        }
+        const std::size_t before = to.producers.front();
+        Fragment& from = plan_.fragments[before];
+        Edge& edge = from.edges.front();
+        if (from.parallelism == 1 && !inside) {
+            return edge.delivery == Delivery::direct && !from.splits ? before : no_segment;
+        }
+        if (from.splits) throw unordered(name, "a split in it");
+        if (inside && (edge.delivery == Delivery::by_key || edge.delivery == Delivery::to_all)) {
+            throw unordered(name, fmt::format("'{}' in it", to_string(edge.delivery)));
+        }
+        if (from.parallelism == 1) {
+            from.stamps_sequences = true;
+            return no_segment;
+        }
+        from.keeps_sequences = true;
+        if (!inside) {
+            to.restores_order = true;
+        } else if (from.parallelism == to.parallelism) {
+            edge.delivery = Delivery::direct;  // spread again, batches would overtake each other
+        } else {
+            throw unordered(name, fmt::format("operator '{}' with {} replicas and '{}' with {} "
+                                              "(give them the same parallelism)",
+                                              first_name(from), from.parallelism, first_name(to),
+                                              to.parallelism));
+        }
+        return before;
+    }
+
+    [[nodiscard]] const std::string& first_name(const Fragment& fragment) const {
+        return segments_.all[fragment.segment]->operators()[fragment.first].name;
     }
 
     static GraphError unordered(const std::string& name, const std::string& what) {
         return GraphError(
             fmt::format("ordered() before operator '{}' restores the order of a section that "
-                        "starts with rebalance(), but finds {} in it",
+                        "starts with rebalance(), but finds {}",
                         name, what));
     }
 
