@@ -107,6 +107,37 @@ TEST(Timers, AreOnePerTimeAndFireWhereTimeHasPassedThem) {
     }
 }
 
+/// Says every 100 ns, from the first record on, that so much time has passed.
+struct Ticks {
+    void operator()(const Event& event, Timers& timers, Emitter<std::int64_t>&) {
+        if (!std::exchange(began, true)) timers.at(event.time + Duration{100});
+    }
+    void on_timer(EventTime time, Timers& timers, Emitter<std::int64_t>& emit) {
+        emit(time.ns());
+        timers.at(time + Duration{100});
+    }
+    bool began = false;
+};
+
+TEST(Timers, ThatAskForTheNextTimeEndWithTheStream) {
+    std::vector<Event> events;
+    for (std::int64_t i = 0; i <= 100; ++i) events.push_back({0, at(25 * i), 0});
+    // Those that time has reached, and the one that was pending when the stream ended.
+    std::vector<std::int64_t> oracle;
+    for (std::int64_t time = 100; time <= 2'600; time += 100) oracle.push_back(time);
+    for (const std::uint64_t seed : test::seeds(8)) {
+        Graph graph{"ticks"};
+        auto times = std::make_shared<Collected<std::int64_t>>();
+        graph.source(replay(events))
+            .event_time(&Event::time, MonotonousTime{})
+            .key_by<&Event::key>()
+            .process<std::int64_t>(Ticks{})
+            .sink([times](std::int64_t time) { times->add(time); });
+        run(graph, run_options(seed));
+        ASSERT_EQ(times->records(), oracle) << "seed " << seed;
+    }
+}
+
 /// Answers 20 ms after a record, though nothing more comes.
 struct Echo {
     void operator()(const Event& event, Timers& timers, Emitter<std::int64_t>&) {

@@ -35,8 +35,11 @@ class KeyedProcess;
 class Timers {
   public:
     /// Call `on_timer(time, ...)` when the watermark has reached this time; right after the call at
-    /// hand where it has already, and at the end of the stream where it never did.
-    void at(EventTime time) { event_.add(pending_->event, time, key_); }
+    /// hand where it has already, and at the end of the stream where it never did. What is asked
+    /// for there is not: a function that always asks for the next time would never end.
+    void at(EventTime time) {
+        if (!ended_) event_.add(pending_->event, time, key_);
+    }
     /// Call `on_timer(time, ...)` when the clock has come so far. What has not come by the end of
     /// the stream never does.
     void at(ProcessingTime time) { processing_.add(pending_->processing, time, key_); }
@@ -101,6 +104,7 @@ class Timers {
     Pending* pending_ = nullptr;  // of the key at hand
     void* key_ = nullptr;
     bool forgets_ = false;
+    bool ended_ = false;  // the stream; what is pending fires now
 };
 
 /// Called as `f(record, timers, emit)` with each record, where `emit(U)` takes what comes out, and
@@ -155,6 +159,7 @@ class KeyedProcess {
     }
     template <class Next, class Ready>
     bool finish(Next&& next, Ready&& ready) {
+        timers_.ended_ = true;
         return fire_event_timers(EventTime::latest(), next, ready);
     }
 
