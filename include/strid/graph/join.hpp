@@ -130,6 +130,10 @@ auto window_join(Left&& left, Right&& right, JoinSide<LeftKey, LeftTime> left_si
 /// (std::array<char, N>, std::string). Records that are late by more than the options' lateness are
 /// counted and not joined.
 ///
+/// The watermark goes on as it came. The later of a pair's two times is never behind it: windows of
+/// the pairs that go by the earlier one would call some of them late, and so would those that go by
+/// the time of a record that met nobody.
+///
 /// Throws Error for an interval that no time lies in, GraphError for streams of two graphs, for a
 /// negative lateness, or for an outer join whose function cannot be told that a side is missing.
 template <class Left, class Right, class LeftKey, class LeftTime, class RightKey, class RightTime,
