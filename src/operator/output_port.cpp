@@ -51,7 +51,8 @@ OutputPort::OutputPort(RecordType type, const std::vector<SlotShape>& slots, con
             {.first_link = links_.size(), .link_count = shape.links, .policy = shape.policy});
         for (std::size_t i = 0; i < shape.links; ++i) {
             links_.push_back(std::make_unique<Link>(ring_capacity, pool_, links_.size(),
-                                                    sizes.readers_own_lines ? type_.bytes : 0));
+                                                    sizes.readers_own_lines ? type_.bytes : 0,
+                                                    sizes.blocks_per_link));
         }
     }
 }

@@ -154,7 +154,7 @@ class Kernel final : public Node {
 
     RunResult run_batch(std::int64_t& clock_ns) {
         if (batch_ == nullptr) {
-            const auto [batch, link] = input_.receive();
+            const auto [batch, link] = receive();
             if (batch == nullptr) return run_without_input(clock_ns);
             batch_ = batch;
             link_ = link;

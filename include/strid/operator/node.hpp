@@ -7,6 +7,7 @@
 // Threads: `run` is called by the task that owns the node; the counters may be read by anybody.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -97,8 +98,21 @@ class Node {
     [[nodiscard]] std::uint64_t batches() const noexcept { return batches_.get(); }
     [[nodiscard]] std::uint64_t refusals() const noexcept { return refusals_.get(); }
     [[nodiscard]] const WaitClock& waits() const noexcept { return waits_; }
+    /// Over all batches that were received: how many waited behind each in its ring, of how many
+    /// that could.
+    [[nodiscard]] std::uint64_t queued() const noexcept { return queued_.get(); }
+    [[nodiscard]] std::uint64_t queued_max() const noexcept { return queued_max_.get(); }
 
   protected:
+    /// The next batch of the input, and how much waits behind it is counted.
+    [[nodiscard]] InputPort::Received receive() {
+        const InputPort::Received received = input_.receive();
+        if (received.batch != nullptr) {
+            queued_.add(std::min(received.link->queued(), received.link->share()));
+            queued_max_.add(received.link->share());
+        }
+        return received;
+    }
     [[nodiscard]] bool stop_requested() const noexcept {
         return stop_requested_.load(std::memory_order_relaxed);
     }
@@ -114,6 +128,8 @@ class Node {
     Count busy_ns_;
     Count batches_;
     Count refusals_;
+    Count queued_;
+    Count queued_max_;
     WaitClock waits_;
 
   private:
