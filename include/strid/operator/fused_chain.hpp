@@ -98,13 +98,17 @@ class FusedChain {
         return false;
     }();
     /// Before the `count` records from `records` on: the first stage may look at some of them, to
-    /// bring near what they need. Returns how many may pass before it is asked again.
+    /// bring near what they need. Returns how many may pass before it is asked again. `names` are
+    /// the operators of the stages.
     template <class Record>
-    [[nodiscard]] std::size_t look_ahead(const Record* records, std::size_t count) {
+    [[nodiscard]] std::size_t look_ahead(const Record* records, std::size_t count,
+                                         [[maybe_unused]] const std::string* names) {
         if constexpr (stage_count != 0) {
             auto& first = std::get<0>(stages_);
             if constexpr (requires { first.look_ahead(records, count); }) {
-                const std::size_t seen = first.look_ahead(records, count);
+                std::size_t seen = 0;
+                // It asks for keys, by a function of the user's.
+                guarded(names[0], [&] { seen = first.look_ahead(records, count); });
                 STRID_ASSERT(seen != 0 && seen <= count);
                 return seen;
             }

@@ -239,7 +239,7 @@ class Kernel final : public Node {
         try {
             Passage passage{chain_, stage_names(), passed};
             while (at != header.count && passage.ready()) {
-                auto some = chain_.look_ahead(records + at, header.count - at);
+                auto some = chain_.look_ahead(records + at, header.count - at, stage_names());
                 for (; some != 0 && passage.ready(); --some, ++at) {
                     if constexpr (!shared || Chain::only_reads) {
                         passage.pass(records[at]);
