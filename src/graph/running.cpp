@@ -138,7 +138,8 @@ void Running::State::make_ports(const RunOptions& options) {
             operators::PortSizes sizes{
                 .block_bytes = std::min(options.block_bytes, block_bytes_of(slots.size())),
                 .blocks_per_link = within_task ? blocks_within_task : blocks_between_tasks,
-                .readers_own_lines = !within_task && several_threads && reading_delays_writers()};
+                .readers_own_lines = !within_task && several_threads && reading_delays_writers(),
+                .debt_bytes_max = options.fan_out_bytes_max};
             if (perturbed(options)) {
                 sizes.block_bytes = sizeof(memory::Block);  // as few records as a port allows
                 sizes.blocks_per_link = 1;

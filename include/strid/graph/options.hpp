@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include <strid/operator/output_port.hpp>
 #include <strid/runtime/options.hpp>
 
 namespace strid {
@@ -68,6 +69,12 @@ struct RunOptions {
     std::chrono::milliseconds watchdog{0};
     std::function<void(const std::vector<std::string>&)> on_stalled = {};
     std::size_t block_bytes = std::size_t{32} << 10;  ///< Memory of one batch at most.
+    /// What one record sets off may take so much memory before it is read, in each replica; more
+    /// ends the run. Records wait for room, what is made of one of them cannot.
+    std::size_t fan_out_bytes_max = operators::fan_out_bytes_max;
+    /// While a run is being started: a source that reads all its input before it emits any
+    /// (`replay`) then ends without. Later Running::stop().
+    std::stop_token stop_opening = {};
 };
 
 /// The most replicas that one operator may have.
