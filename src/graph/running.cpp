@@ -232,8 +232,8 @@ void Running::State::make_tasks() {
     }
 }
 
-void Running::State::start() {
-    for (auto& task : tasks_) task->open();
+void Running::State::start(const std::stop_token& stop) {
+    for (auto& task : tasks_) task->open(stop);
     start_ns_ = now_ns();
     execution_->start();
 }
@@ -268,7 +268,7 @@ RunReport Running::report() const {
 
 Running start(const Graph& graph, const RunOptions& options) {
     auto state = std::make_unique<Running::State>(graph, options);
-    state->start();
+    state->start(options.stop_opening);
     return Running{std::move(state)};
 }
 

@@ -25,7 +25,7 @@ class Running::State {
     State(const State&) = delete;
     State& operator=(const State&) = delete;
 
-    void start();
+    void start(const std::stop_token& stop);
     void wait();
     [[nodiscard]] RunReport report() const;
     [[nodiscard]] runtime::Execution& execution() noexcept { return *execution_; }

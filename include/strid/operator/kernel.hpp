@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <stop_token>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -56,13 +57,11 @@ class Kernel final : public Node {
         }
     }
 
-    void open(runtime::Task& task) override {
+    void open(runtime::Task& task, const std::stop_token& stop) override {
         if constexpr (has_source) {
             guarded(names_.front(), [&] {
                 if constexpr (requires { head_.source.attach(task); }) head_.source.attach(task);
-                if constexpr (requires { head_.source.open(context(0)); }) {
-                    head_.source.open(context(0));
-                }
+                open_source(head_.source, context(0), stop);
             });
         }
         chain_.for_each_stage([&]<std::size_t I>(auto& stage) {

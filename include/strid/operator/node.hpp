@@ -11,6 +11,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -63,8 +64,9 @@ class Node {
     /// Builds the output port, where the chain has one. Called once, before `open`.
     virtual void create_output(const std::vector<OutputPort::SlotShape>& slots,
                                const PortSizes& sizes) = 0;
-    /// Called once before the first run, on the thread that starts the graph. May throw.
-    virtual void open(runtime::Task& task) = 0;
+    /// Called once before the first run, on the thread that starts the graph. May throw. `stop`
+    /// ends what takes long.
+    virtual void open(runtime::Task& task, const std::stop_token& stop) = 0;
     /// Handles one batch, or one poll of a source. `clock_ns` as in Task::step(). Throws
     /// OperatorError.
     virtual RunResult run(std::int64_t& clock_ns) = 0;
