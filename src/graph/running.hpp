@@ -37,7 +37,7 @@ class Running::State {
     void make_nodes(const graph::Segments& segments);
     void make_ports(const RunOptions& options);
     void link();
-    void make_tasks();
+    void make_tasks(const graph::Segments& segments);
 
     std::string name_;
     graph::Plan plan_;

@@ -61,7 +61,7 @@ struct RunOptions {
     Composition composition = Composition::combined;
     Waiting waiting = Waiting::park;
     bool pin = false;
-    std::vector<int> affinity = {};  ///< Processor of each task in the planner's order.
+    std::vector<int> affinity = {};  ///< Processor of each task, as explain() lists them.
     std::uint64_t seed = 1;          ///< Of the simulation and of a perturbed run.
     /// For tests of what stands on the engine: batches of a few records, blocks that run out, rings
     /// of two, as the simulation does, under the scheduler of `mode`. The environment variable
