@@ -140,6 +140,10 @@ void add_run_arguments(CLI::App& app, RunArguments& arguments) {
         ->type_name("N")
         ->check(CLI::Range(std::size_t{0}, parallelism_max).description(""));
     app.add_flag("--pin", run.pin, "Keep every thread on a core of its own");
+    add_text_option(
+        app, "--affinity", "P,P,...",
+        [&run](const std::string& text) { run.affinity = read_affinity(text); },
+        "The processor of each task, in the order that `explain` lists them in");
     add_choice<Waiting>(app, "--waiting", run.waiting,
                         {{"park", Waiting::park}, {"spin", Waiting::spin}},
                         "What threads without work do");
@@ -195,6 +199,23 @@ void read_parallelism(std::string_view text, RunOptions& options) {
         } else {
             options.operator_parallelism[std::string(item.substr(0, equals))] = replicas;
         }
+    }
+}
+
+std::vector<int> read_affinity(std::string_view text) {
+    std::vector<int> processors;
+    const char* at = text.data();
+    const char* const end = at + text.size();
+    for (;;) {
+        int processor = 0;
+        const auto [stop, error] = std::from_chars(at, end, processor);
+        if (error != std::errc{} || processor < 0 || (stop != end && *stop != ',')) {
+            throw GraphError(
+                fmt::format("'{}': expected numbers of processors with commas between them", text));
+        }
+        processors.push_back(processor);
+        if (stop == end) return processors;
+        at = stop + 1;
     }
 }
 

@@ -102,6 +102,19 @@ block::Dag dag_of(const Segments& segments, const Plan& plan, const RunOptions& 
     return dag;
 }
 
+/// The tasks in the order in which an affinity names their processors.
+std::string tasks_of(const Segments& segments, const Plan& plan) {
+    std::vector<bool> alone;
+    for (const Fragment& fragment : plan.fragments) {
+        alone.push_back(graph::make_node(segments, fragment, 0)->needs_own_thread());
+    }
+    std::string text;
+    for (const graph::PlannedTask& task : graph::order_of_tasks(plan, alone)) {
+        text += (text.empty() ? "" : ", ") + graph::name_of(segments, plan, task);
+    }
+    return text;
+}
+
 /// The algebra composes distributions itself; it is given the plan without them.
 block::ShuffleComposition shuffle(Composition composition) noexcept {
     switch (composition) {
@@ -154,8 +167,10 @@ std::string Graph::explain(const RunOptions& options) const {
     combined.composition = Composition::combined;
     const block::Composition composition = block::compose(
         dag_of(*segments_, plan_of(*this, combined), options), shuffle(options.composition));
-    return fmt::format("{}\nBlocks (paper 2, sections 3 and 4):\n\n{}",
-                       to_text(description(options)), composition.explain());
+    return fmt::format(
+        "{}\nTasks, as they are laid out on cores: {}\n\nBlocks (paper 2, sections 3 and 4):\n\n{}",
+        to_text(description(options)), tasks_of(*segments_, plan_of(*this, options)),
+        composition.explain());
 }
 
 }  // namespace strid

@@ -84,6 +84,8 @@ RunReport Running::State::report() const {
                 {.name = info.name, .kind = info.kind, .parallelism = replicas_[f].size()});
         }
         Histogram latency;
+        std::uint64_t queued = 0;
+        std::uint64_t queued_max = 0;
         for (operators::Node* node : replicas_[f]) {
             for (std::size_t i = 0; i < segment.operators.size(); ++i) {
                 segment.operators[i].records_in += node->counts()[i].in.get();
@@ -96,6 +98,8 @@ RunReport Running::State::report() const {
             segment.busy_ns += node->busy_ns();
             segment.idle_ns += node->waits().idle_ns();
             segment.refused_ns += node->waits().refused_ns();
+            queued += node->queued();
+            queued_max += node->queued_max();
             latency.merge(node->latency());
             report.fraction_done = std::max(report.fraction_done, node->fraction_done());
             report.bytes_read += node->bytes_read();
@@ -104,6 +108,9 @@ RunReport Running::State::report() const {
                 segment.pool_high_water_blocks += pool.high_water;
                 segment.pool_refused_leases += pool.misses;
             }
+        }
+        if (queued_max != 0) {
+            segment.queue_fill = static_cast<double>(queued) / static_cast<double>(queued_max);
         }
         segment.latency = summarise(latency);
         if (plan_.fragments[f].edges.empty()) at_sinks.merge(latency);

@@ -72,7 +72,7 @@ Running::State::State(const Graph& graph, const RunOptions& options) : name_(gra
     make_nodes(graph.segments());
     make_ports(options);
     link();
-    make_tasks();
+    make_tasks(graph.segments());
     std::vector<runtime::Task*> tasks;
     for (auto& task : tasks_) tasks.push_back(task.get());
     execution_ = std::make_unique<runtime::Execution>(
@@ -99,11 +99,7 @@ void Running::State::make_nodes(const graph::Segments& segments) {
         auto& nodes = nodes_.emplace_back();
         auto& replicas = replicas_.emplace_back();
         for (std::size_t r = 0; r < fragment.parallelism; ++r) {
-            nodes.push_back(fragment.distributes
-                                ? segment.instantiate_distribution(r, fragment.parallelism)
-                                : segment.instantiate(fragment.first, fragment.last,
-                                                      fragment.plain_output, r,
-                                                      fragment.parallelism));
+            nodes.push_back(graph::make_node(segments, fragment, r));
             Node& node = *nodes.back();
             replicas.push_back(&node);
             if (fragment.keeps_sequences) node.keep_sequences();
@@ -138,7 +134,8 @@ void Running::State::make_ports(const RunOptions& options) {
             operators::PortSizes sizes{
                 .block_bytes = std::min(options.block_bytes, block_bytes_of(slots.size())),
                 .blocks_per_link = within_task ? blocks_within_task : blocks_between_tasks,
-                .readers_own_lines = !within_task && several_threads && reading_delays_writers()};
+                .readers_own_lines = !within_task && several_threads && reading_delays_writers(),
+                .debt_bytes_max = options.fan_out_bytes_max};
             if (perturbed(options)) {
                 sizes.block_bytes = sizeof(memory::Block);  // as few records as a port allows
                 sizes.blocks_per_link = 1;
@@ -170,46 +167,19 @@ void Running::State::link() {
     }
 }
 
-void Running::State::make_tasks() {
-    // A fragment that may block in the operating system leaves its group.
-    std::vector<std::size_t> groups = plan_.groups;
-    for (std::size_t f = 0; f < groups.size(); ++f) {
-        if (replicas_[f].front()->needs_own_thread()) groups[f] = groups.size() + f;
-    }
-    std::map<std::size_t, std::vector<std::size_t>> members;  // group -> fragments, in order
-    std::vector<std::size_t> order;                           // groups by their first fragment
-    for (std::size_t f = 0; f < groups.size(); ++f) {
-        if (members[groups[f]].empty()) order.push_back(groups[f]);
-        members[groups[f]].push_back(f);
-    }
-    // Depth first (paper 2, 4.4): replicas of a stage are interleaved with those that they feed.
-    struct Place {
-        double depth;
-        std::size_t group;
-        std::size_t replica;
-    };
-    std::vector<Place> places;
-    for (const std::size_t group : order) {
-        const std::size_t parallelism = plan_.fragments[members[group].front()].parallelism;
-        for (std::size_t r = 0; r < parallelism; ++r) {
-            places.push_back({static_cast<double>(r) / static_cast<double>(parallelism), group, r});
-        }
-    }
-    std::stable_sort(places.begin(), places.end(),
-                     [](const Place& a, const Place& b) { return a.depth < b.depth; });
+void Running::State::make_tasks(const graph::Segments& segments) {
+    std::vector<bool> alone;
+    for (const auto& replicas : replicas_) alone.push_back(replicas.front()->needs_own_thread());
     std::map<const Node*, runtime::Task*> task_of;
-    for (const Place& place : places) {
+    for (const graph::PlannedTask& planned : graph::order_of_tasks(plan_, alone)) {
         std::vector<std::unique_ptr<Node>> nodes;
-        std::string name;
         std::vector<Node*> in_task;
-        for (const std::size_t f : members[place.group]) {
-            if (!name.empty()) name += '+';
-            name += operators_[f].front().name;
-            nodes.push_back(std::move(nodes_[f][place.replica]));
+        for (const std::size_t f : planned.fragments) {
+            nodes.push_back(std::move(nodes_[f][planned.replica]));
             in_task.push_back(nodes.back().get());
         }
-        if (in_task.front()->parallelism() > 1) name += '#' + std::to_string(place.replica);
-        tasks_.push_back(std::make_unique<operators::NodeTask>(std::move(name), std::move(nodes)));
+        tasks_.push_back(std::make_unique<operators::NodeTask>(
+            graph::name_of(segments, plan_, planned), std::move(nodes)));
         for (const Node* node : in_task) task_of[node] = tasks_.back().get();
     }
     for (std::size_t f = 0; f < plan_.fragments.size(); ++f) {
@@ -231,8 +201,8 @@ void Running::State::make_tasks() {
     }
 }
 
-void Running::State::start() {
-    for (auto& task : tasks_) task->open();
+void Running::State::start(const std::stop_token& stop) {
+    for (auto& task : tasks_) task->open(stop);
     start_ns_ = now_ns();
     execution_->start();
 }
@@ -267,7 +237,7 @@ RunReport Running::report() const {
 
 Running start(const Graph& graph, const RunOptions& options) {
     auto state = std::make_unique<Running::State>(graph, options);
-    state->start();
+    state->start(options.stop_opening);
     return Running{std::move(state)};
 }
 

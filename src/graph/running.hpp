@@ -25,7 +25,7 @@ class Running::State {
     State(const State&) = delete;
     State& operator=(const State&) = delete;
 
-    void start();
+    void start(const std::stop_token& stop);
     void wait();
     [[nodiscard]] RunReport report() const;
     [[nodiscard]] runtime::Execution& execution() noexcept { return *execution_; }
@@ -37,7 +37,7 @@ class Running::State {
     void make_nodes(const graph::Segments& segments);
     void make_ports(const RunOptions& options);
     void link();
-    void make_tasks();
+    void make_tasks(const graph::Segments& segments);
 
     std::string name_;
     graph::Plan plan_;

@@ -3,8 +3,10 @@
 #include <cerrno>
 #include <exception>
 #include <optional>
+#include <stop_token>
 #include <system_error>
 #include <thread>
+#include <utility>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -23,14 +25,12 @@ namespace {
 
 constexpr std::chrono::milliseconds progress_period{200};
 
-/// Follows a run from a thread of its own: shows how far it is, passes signals on.
+/// Follows a run from a thread of its own, from before it is started: passes signals on, and shows
+/// how far it is.
 class Watch {
   public:
-    Watch(Running& running, const SessionOptions& options, Terminal& terminal)
-        : running_(running),
-          options_(options),
-          terminal_(terminal),
-          thread_([this] { follow(); }) {}
+    Watch(const SessionOptions& options, Terminal& terminal)
+        : options_(options), terminal_(terminal), thread_([this] { follow(); }) {}
     ~Watch() {
         ended_.store(true, std::memory_order_relaxed);
         signals_.wake();
@@ -40,17 +40,25 @@ class Watch {
     Watch& operator=(const Watch&) = delete;
 
     [[nodiscard]] const SignalScope& signals() const noexcept { return signals_; }
+    /// Ends the start of the run at the first signal.
+    [[nodiscard]] std::stop_token stop_opening() const noexcept { return opening_.get_token(); }
+    /// The run is on.
+    void begin(Running& running) {
+        running_.store(&running, std::memory_order_release);  // pairs with the acquire in follow()
+        signals_.wake();
+    }
 
   private:
     void follow() {
         const bool shows = terminal_.interactive() && !options_.quiet;
-        RunReport before = running_.report();
+        RunReport before;
         std::uint64_t bytes_before = 0;
         while (!ended_.load(std::memory_order_relaxed)) {
             signals_.wait_for(progress_period);
-            pass_signals_on();
-            if (!shows || ended_.load(std::memory_order_relaxed)) continue;
-            RunReport now = running_.report();
+            Running* const running = running_.load(std::memory_order_acquire);  // see begin()
+            pass_signals_on(running);
+            if (!shows || running == nullptr || ended_.load(std::memory_order_relaxed)) continue;
+            RunReport now = running->report();
             if (now.seconds - before.seconds < 0.1) continue;  // a signal came: too short a time
             const std::uint64_t bytes =
                 options_.bytes_done ? options_.bytes_done() : now.bytes_read;
@@ -62,26 +70,26 @@ class Watch {
         }
     }
 
-    void pass_signals_on() {
+    void pass_signals_on(Running* running) {
         const int count = signals_.count();
-        if (count > 0 && !stopped_) {
-            stopped_ = true;
-            running_.stop();
+        if (count > 0 && !opening_.stop_requested()) {
+            opening_.request_stop();
             if (terminal_.interactive()) terminal_.say("\nstopping; Ctrl-C again to cancel\n");
         }
-        if (count > 1 && !cancelled_) {
-            cancelled_ = true;
-            signals_.restore();  // a third one ends a process that is stuck in the kernel
-            running_.cancel();
-        }
+        // A third one ends a process that is stuck in the kernel.
+        if (count > 1) signals_.restore();
+        if (running == nullptr) return;
+        if (count > 0 && !std::exchange(stopped_, true)) running->stop();
+        if (count > 1 && !std::exchange(cancelled_, true)) running->cancel();
     }
 
-    Running& running_;
     const SessionOptions& options_;
     Terminal& terminal_;
     SignalScope signals_;
+    std::stop_source opening_;
+    std::atomic<Running*> running_{nullptr};
     std::atomic<bool> ended_{false};  // relaxed: the semaphore of signals_ wakes who reads it
-    bool stopped_ = false;
+    bool stopped_ = false;            // the run was told
     bool cancelled_ = false;
     std::thread thread_;  // last: it uses the rest
 };
@@ -145,13 +153,17 @@ bool write_all(int descriptor, std::string_view text) noexcept {
 
 int run_session(const Graph& graph, const RunOptions& options, const SessionOptions& session) {
     Terminal terminal;
-    Running running = start(graph, with_watchdog_told(options, terminal));
     RunReport report;
     int signals = 0;
     int last_signal = 0;
     {
-        const Watch watch(running, session, terminal);
-        report = running.wait();
+        std::optional<Running> running;  // outlives who watches it
+        Watch watch(session, terminal);
+        RunOptions watched = with_watchdog_told(options, terminal);
+        watched.stop_opening = watch.stop_opening();
+        running.emplace(start(graph, watched));
+        watch.begin(*running);
+        report = running->wait();
         signals = watch.signals().count();
         last_signal = watch.signals().last();
     }

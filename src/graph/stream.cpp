@@ -1,15 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <strid/graph/stream.hpp>
+#include <strid/base/error.hpp>
+#include <strid/graph/handle.hpp>
 
 namespace strid::graph {
 
-OperatorInfo describe(Segments& segments, const OperatorOptions& options, const char* kind) {
-    const std::size_t number = segments.described.size() + 1;
-    segments.described.push_back(options.name.empty() ? fmt::format("{}-{}", kind, number)
-                                                      : options.name);
-    return {.name = segments.described.back(), .kind = kind, .parallelism = options.parallelism};
+void Handle::check_not_consumed() const {
+    if (!consumed.yes) return;
+    throw GraphError(fmt::format(
+        "the stream behind operator '{}' was consumed already: to read it twice, split or "
+        "broadcast it",
+        segments->described[last]));
+}
+
+OperatorInfo Handle::describe(const OperatorOptions& options, const char* kind) const {
+    check_not_consumed();
+    const std::size_t number = segments->described.size() + 1;
+    segments->described.push_back(options.name.empty() ? fmt::format("{}-{}", kind, number)
+                                                       : options.name);
+    return {.name = segments->described.back(), .kind = kind, .parallelism = options.parallelism};
+}
+
+void Handle::add(OperatorInfo next) {
+    operators.push_back(std::move(next));
+    last = segments->described.size() - 1;
 }
 
 }  // namespace strid::graph

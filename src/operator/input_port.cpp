@@ -70,12 +70,4 @@ bool InputPort::waiting() const noexcept {
     return false;
 }
 
-double InputPort::fill() const noexcept {
-    double sum = 0;
-    for (const Link* link : open_) {
-        sum += static_cast<double>(link->queued()) / static_cast<double>(link->capacity());
-    }
-    return open_.empty() ? 0 : sum / static_cast<double>(open_.size());
-}
-
 }  // namespace strid::operators

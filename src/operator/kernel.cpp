@@ -3,11 +3,14 @@
 
 namespace strid::operators {
 
-void rethrow_as(const std::string& operator_name) {
+void rethrow_as(const std::string& operator_name, bool fans_out) {
     try {
         throw;
     } catch (const OperatorError&) {
         throw;
+    } catch (const FanOutError& cause) {
+        if (!fans_out) throw;
+        throw OperatorError(operator_name, cause.what(), std::current_exception());
     } catch (const std::exception& cause) {
         throw OperatorError(operator_name, cause.what(), std::current_exception());
     } catch (...) {

@@ -12,8 +12,8 @@ using runtime::StepResult;
 NodeTask::NodeTask(std::string name, std::vector<std::unique_ptr<Node>> nodes)
     : Task(std::move(name)), nodes_(std::move(nodes)) {}
 
-void NodeTask::open() {
-    for (auto& node : nodes_) node->open(*this);
+void NodeTask::open(const std::stop_token& stop) {
+    for (auto& node : nodes_) node->open(*this, stop);
 }
 
 StepResult NodeTask::step(std::int64_t& clock_ns) {

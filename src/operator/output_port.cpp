@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <numeric>
+#include <string>
 #include <utility>
 
 #include <strid/operator/output_port.hpp>
@@ -33,12 +34,17 @@ std::size_t capacity_blocks(const std::vector<OutputPort::SlotShape>& slots,
 
 }  // namespace
 
+FanOutError::FanOutError(std::size_t bytes_max)
+    : Error("emitted more for one record than fan_out_bytes_max lets it, " +
+            std::to_string(bytes_max) + " bytes ahead of what is read (RunOptions)") {}
+
 OutputPort::OutputPort(RecordType type, const std::vector<SlotShape>& slots, const PortSizes& sizes)
     : type_(type),
       records_per_batch_((payload_bytes(type.bytes, sizes) - message::header_bytes) / type.bytes),
       pool_({.payload_bytes = payload_bytes(type.bytes, sizes),
              .capacity_blocks = capacity_blocks(slots, sizes),
              .lanes = count_links(slots)}),
+      debt_bytes_max_(sizes.debt_bytes_max),
       overflow_(count_links(slots)),
       announce_(count_links(slots), false),
       told_(count_links(slots)),
@@ -51,7 +57,8 @@ OutputPort::OutputPort(RecordType type, const std::vector<SlotShape>& slots, con
             {.first_link = links_.size(), .link_count = shape.links, .policy = shape.policy});
         for (std::size_t i = 0; i < shape.links; ++i) {
             links_.push_back(std::make_unique<Link>(ring_capacity, pool_, links_.size(),
-                                                    sizes.readers_own_lines ? type_.bytes : 0));
+                                                    sizes.readers_own_lines ? type_.bytes : 0,
+                                                    sizes.blocks_per_link));
         }
     }
 }
@@ -105,9 +112,16 @@ void OutputPort::open(Slot& slot, memory::Block& block) noexcept {
 void OutputPort::renew(Slot& slot) {
     if (slot.batch != nullptr) send(slot);
     memory::Block* block = pool_.try_lease();
-    if (block == nullptr) block = pool_.lease_in_debt();
-    open(slot, *block);
+    open(slot, block != nullptr ? *block : lease_in_debt());
     refresh();
+}
+
+memory::Block& OutputPort::lease_in_debt() {
+    const std::size_t within = debt_bytes_max_ / (pool_.payload_bytes() + sizeof(memory::Block));
+    if (pool_.counters().out() >= pool_.capacity_blocks() + within) {
+        throw FanOutError(debt_bytes_max_);
+    }
+    return *pool_.lease_in_debt();
 }
 
 void OutputPort::keep_alive(const message::BatchHeader& input) {
@@ -287,7 +301,7 @@ void OutputPort::promise(const Progress& progress) {
             } else if (!numbered_) {
                 memory::Block* block = pool_.try_lease();
                 send_empty(stamps_ ? least_loaded(slot) : link,
-                           block != nullptr ? *block : *pool_.lease_in_debt());
+                           block != nullptr ? *block : lease_in_debt());
             }
         }
         slot.breaks_promise = true;

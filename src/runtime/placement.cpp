@@ -24,8 +24,10 @@ void check_affinity(std::span<Task* const> tasks, const ExecutionOptions& option
                     const Topology& topology) {
     if (options.affinity.empty()) return;
     if (options.affinity.size() != tasks.size()) {
+        std::string names;
+        for (const Task* task : tasks) names += (names.empty() ? "" : ", ") + task->name();
         throw GraphError("the affinity names " + std::to_string(options.affinity.size()) +
-                         " processors for " + std::to_string(tasks.size()) + " tasks");
+                         " processors for " + std::to_string(tasks.size()) + " tasks: " + names);
     }
     for (std::size_t i = 0; i < tasks.size(); ++i) {
         if (topology.has_processor(options.affinity[i])) continue;

@@ -27,6 +27,8 @@ def all_ways():
         return [
             ["--workers", 2, "--parallelism", 3],
             ["--parallelism", 2, "--mode", "dedicated"],
+            ["--parallelism", 2, "--mode", "dedicated", "--composition", "centralised"],
+            ["--workers", 2, "--waiting", "spin"],
             ["--no-fuse", "--parallelism", 2],
             ["--composition", "centralised", "--parallelism", 2],
             ["--mode", "simulation", "--seed", 1, "--parallelism", 2],
@@ -41,6 +43,10 @@ def all_ways():
     ways.append(["--no-fuse", "--parallelism", 2])
     ways.append(["--composition", "dedicated", "--parallelism", 2])
     ways.append(["--composition", "centralised", "--parallelism", 3])
+    for composition in ["dedicated", "centralised"]:
+        ways.append(["--mode", "dedicated", "--composition", composition, "--parallelism", 2])
+    ways.append(["--waiting", "spin", "--parallelism", 2])
+    ways.append(["--waiting", "spin", "--mode", "dedicated", "--parallelism", 2])
     for seed in range(1, 7):
         ways.append(["--mode", "simulation", "--seed", seed, "--parallelism", 1 + seed % 3])
     return ways

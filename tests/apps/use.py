@@ -241,6 +241,24 @@ class Signals(Case):
         self.assertEqual(process.returncode, 130, err)
         self.assertEqual(sorted(out.split()), [b"one,1", b"two,1"])
 
+    def test_an_input_that_is_read_to_be_replayed_can_be_left(self):
+        pipe = self.folder / "pipe"
+        os.mkfifo(pipe)
+        metrics = self.folder / "metrics.json"
+        for number in [signal.SIGINT, signal.SIGTERM]:
+            process = self.start("run", "word-count", "--input", pipe, "--duration", "60s",
+                                 "--metrics", metrics)
+            with open(pipe, "wb") as writer:  # does not end before the signal
+                writer.write(b"one two\n" * 100000)
+                writer.flush()
+                time.sleep(0.5)
+                process.send_signal(number)
+                out, err = process.communicate(timeout=60)
+            self.assertEqual(process.returncode, 128 + number, err)
+            self.assertIn(b"word-count: stopped and drained", err)
+            self.assertEqual(out, b"")
+            self.assertEqual(json.loads(metrics.read_text())["records_in"], 0)
+
     def test_the_third_ends_what_is_stuck(self):
         process = self.start("run", "word-count", "--input", TEXT, "--emit", "updates",
                              "--duration", "100s", "--output", "-")

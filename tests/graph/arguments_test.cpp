@@ -35,6 +35,14 @@ TEST(Arguments, ImpossibleParallelismIsRefused) {
     }
 }
 
+TEST(Arguments, AnAffinityIsNumbersOfProcessors) {
+    EXPECT_EQ(read_affinity("0"), std::vector<int>{0});
+    EXPECT_EQ(read_affinity("3,0,12"), (std::vector<int>{3, 0, 12}));
+    for (const char* text : {"", ",", "1,", ",1", "1,,2", "-1", "1;2", "x", "1 2", "99999999999"}) {
+        EXPECT_THROW(static_cast<void>(read_affinity(text)), GraphError) << text;
+    }
+}
+
 TEST(Arguments, TimesAreReadWithTheirUnits) {
     using namespace std::chrono_literals;
     EXPECT_EQ(read_duration("5"), 5s);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What happens when things go wrong: callbacks that throw, runs that are stopped or cancelled,
-// graphs that are dropped, wirings that make no sense.
+// graphs that are dropped, records that make too many.
 #include <atomic>
+#include <chrono>
 #include <filesystem>
 #include <thread>
 
@@ -16,18 +17,8 @@ namespace {
 
 using test::all_ways;
 using test::Numbers;
+using test::Tracked;
 using testing::HasSubstr;
-
-/// Counts the live copies of itself, so that a lost or doubled destruction shows.
-struct Tracked {
-    static inline std::atomic<std::int64_t> alive{0};
-    std::uint64_t value = 0;
-    Tracked() { ++alive; }
-    explicit Tracked(std::uint64_t n) : value(n) { ++alive; }
-    Tracked(const Tracked& other) : value(other.value) { ++alive; }
-    Tracked& operator=(const Tracked&) = default;
-    ~Tracked() { --alive; }
-};
 
 struct Endless {
     using record_type = std::uint64_t;
@@ -145,6 +136,7 @@ std::size_t thread_count() {
     return threads;
 }
 
+// And no byte: allocation_test.cpp.
 TEST(Failure, AThousandRunsLeaveNoThread) {
     Graph graph{"short"};
     std::atomic<std::uint64_t> taken{0};
@@ -199,75 +191,51 @@ TEST(Failure, AGraphThatWasNeverRunIsDropped) {
     EXPECT_EQ(Tracked::alive.load(), 0);
 }
 
-template <class Build>
-std::string refusal(Build build, const RunOptions& options = {}) {
-    Graph graph{"refused"};
-    try {
-        build(graph);
-        run(graph, options);
-    } catch (const GraphError& error) {
-        return error.what();
+TEST(Failure, OneRecordsOutputIsBoundedAndItsOperatorNamed) {
+    constexpr std::size_t bytes_max = 1 << 20;
+    for (auto way : all_ways()) {
+        SCOPED_TRACE(way.name);
+        way.options.fan_out_bytes_max = bytes_max;
+        std::uint64_t emitted = 0;
+        Graph graph{"endless"};
+        graph.source(Numbers{1})
+            .flat_map<std::uint64_t>(
+                [&](const std::uint64_t& n, auto& emit) {
+                    for (;; ++emitted) emit(n + emitted);
+                },
+                {.name = "endless"})
+            .filter([](const std::uint64_t& n) { return n % 2 == 0; })
+            .map([](const std::uint64_t& n) { return Tracked{n}; })
+            .key_by([](const Tracked& t) { return t.value; })
+            .sink(
+                [](const Tracked&) { std::this_thread::sleep_for(std::chrono::microseconds(1)); });
+        try {
+            run(graph, way.options);
+            ADD_FAILURE() << "nothing was thrown";
+        } catch (const OperatorError& error) {
+            EXPECT_EQ(error.operator_name(), "endless");
+            EXPECT_THAT(error.what(), HasSubstr("fan_out_bytes_max"));
+        }
+        EXPECT_EQ(Tracked::alive.load(), 0);
     }
-    return "";
 }
 
-TEST(Failure, GraphsThatMakeNoSenseAreRefusedByName) {
-    const auto ignore = [](std::uint64_t) {};
-    EXPECT_THAT(refusal([](Graph&) {}), HasSubstr("no source"));
-    EXPECT_THAT(refusal([](Graph& g) {
-                    [[maybe_unused]] auto stream =
-                        g.source(Numbers{1}, {.name = "numbers"}).rebalance();
-                }),
-                HasSubstr("'numbers' leads nowhere"));
-    EXPECT_THAT(refusal([&](Graph& g) {
-                    g.source(Numbers{1}).sink(ignore);
-                    [[maybe_unused]] auto stream =
-                        g.source(Numbers{1}).map([](std::uint64_t&) {}, {.name = "dropped"});
-                }),
-                HasSubstr("'dropped' leads nowhere"));
-    EXPECT_THAT(refusal([&](Graph& g) {
-                    g.source(Numbers{1}).sink(ignore);
-                    [[maybe_unused]] auto stream =
-                        g.source(Numbers{1}, {.name = "numbers"}).key_by(std::identity{});
-                }),
-                HasSubstr("'numbers' leads nowhere"));
-    EXPECT_THAT(
-        refusal([&](Graph& g) {
-            auto branches =
-                g.source(Numbers{1}, {.name = "numbers"}).split(2, [](const std::uint64_t&) {
-                    return 0;
-                });
-            branches.select(0).sink(ignore);
-        }),
-        HasSubstr("branch 1 behind operator 'numbers' leads nowhere"));
-    EXPECT_THAT(
-        refusal([&](Graph& g) { g.source(Numbers{1}, {.name = "x"}).sink(ignore, {.name = "x"}); }),
-        HasSubstr("two operators are named 'x'"));
-    EXPECT_THAT(
-        refusal([&](Graph& g) {
-            g.source(Numbers{1}).rebalance().sink(ignore, {.name = "wide", .parallelism = 10'000});
-        }),
-        HasSubstr("'wide': parallelism 10000 is above the limit"));
-    EXPECT_THAT(refusal([&](Graph& g) {
-                    g.source(Numbers{1})
-                        .key_by([](const std::uint64_t& n) { return n; })
-                        .sink(ignore, {.name = "keyed", .parallelism = 200});
-                }),
-                HasSubstr("'keyed': parallelism 200 is above the number of key groups"));
-    EXPECT_THAT(refusal([&](Graph& g) { g.source(Numbers{1}).sink(ignore); },
-                        {.operator_parallelism = {{"nobody", 2}}}),
-                HasSubstr("'nobody'"));
-    EXPECT_THAT(refusal([&](Graph& g) { g.source(Numbers{1}, {.name = "n"}).sink(ignore); },
-                        {.operator_parallelism = {{"n", 0}}}),
-                HasSubstr("'n': parallelism must be at least 1"));
-    EXPECT_THAT(refusal([&](Graph& g) {
-                    g.source(Numbers{1})
-                        .key_by([](const std::uint64_t& n) { return n; })
-                        .map([](const std::uint64_t& n) { return n; }, {.parallelism = 2})
-                        .ordered()
-                        .sink(ignore);
-                }),
-                HasSubstr("ordered()"));
+TEST(Failure, WhatAnOutletHoldsOfOneRecordIsBoundedToo) {
+    auto state = std::make_shared<operators::OutletState<std::uint64_t>>(16, 1 << 20);
+    Graph graph{"endless"};
+    graph.source(Numbers{1})
+        .flat_map<std::uint64_t>(
+            [](const std::uint64_t& n, auto& emit) {
+                for (;;) emit(n);
+            },
+            {.name = "endless"})
+        .sink(operators::OutletSink<std::uint64_t>{state}, {.parallelism = 1});
+    try {
+        run(graph);
+        ADD_FAILURE() << "nothing was thrown";
+    } catch (const OperatorError& error) {
+        EXPECT_EQ(error.operator_name(), "endless");
+    }
 }
 
 TEST(Failure, ASplitToABranchThatDoesNotExistNamesTheOperator) {

@@ -1,42 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every operator against the obvious sequential computation, under every way to run a graph.
+// Every operator without keys against the obvious sequential computation, under every way to run a
+// graph.
 #include <algorithm>
-#include <map>
 #include <memory>
 #include <numeric>
 
 #include <gtest/gtest.h>
 
+#include "collected.hpp"
 #include "test_sources.hpp"
 
 namespace strid {
 namespace {
 
 using test::all_ways;
-using test::Collection;
+using test::Collected;
 using test::Numbers;
 
 const std::uint64_t count = test::perturbed ? 600 : 3000;
-
-/// A sink with shared state that is safe to replicate.
-template <class T>
-struct Collect {
-    static constexpr bool parallel_by_default = true;
-    std::shared_ptr<Collection<T>> into;
-    void operator()(const T& value) const { into->add(value); }
-};
-
-template <class T>
-struct Collected {
-    std::shared_ptr<Collection<T>> values = std::make_shared<Collection<T>>();
-    [[nodiscard]] Collect<T> sink() const { return {values}; }
-    [[nodiscard]] std::vector<T> sorted() const {
-        auto result = values->take();
-        std::sort(result.begin(), result.end());
-        return result;
-    }
-};
 
 std::vector<std::uint64_t> numbers(std::uint64_t n) {
     std::vector<std::uint64_t> result(n);
@@ -68,81 +50,6 @@ TEST(Operators, MapFilterAndFlatMapFuse) {
         EXPECT_EQ(collected.sorted(), expected);
         EXPECT_EQ(report.records_in(), count);
         EXPECT_EQ(report.records_out(), expected.size());
-    }
-}
-
-TEST(Operators, AKeyedMapHasOneStatePerKeyAndKeepsItsOrder) {
-    struct Seen {
-        std::uint64_t key, value, index;
-        auto operator<=>(const Seen&) const = default;
-    };
-    struct Numbering {
-        std::uint64_t seen = 0;
-        Seen operator()(const std::uint64_t& n) { return {n % 37, n, seen++}; }
-    };
-    std::vector<Seen> expected;
-    for (std::uint64_t n = 0; n < count; ++n) expected.push_back({n % 37, n, n / 37});
-    std::sort(expected.begin(), expected.end());
-    for (const auto& way : all_ways()) {
-        SCOPED_TRACE(way.name);
-        Collected<Seen> collected;
-        Graph graph{"keyed"};
-        graph.source(Numbers{count})
-            .key_by([](const std::uint64_t& n) { return n % 37; })
-            .map(Numbering{})
-            .sink(collected.sink());
-        run(graph, way.options);
-        EXPECT_EQ(collected.sorted(), expected);
-    }
-}
-
-TEST(Operators, AccumulateTellsEveryUpdateOrTheEnd) {
-    using Pair = std::pair<std::uint64_t, std::uint64_t>;
-    std::map<std::uint64_t, std::uint64_t> sums;
-    std::vector<Pair> updates;
-    for (std::uint64_t n = 0; n < count; ++n) updates.emplace_back(n % 11, sums[n % 11] += n);
-    std::vector<Pair> finals(sums.begin(), sums.end());
-    std::sort(updates.begin(), updates.end());
-    for (const auto& way : all_ways()) {
-        for (const auto emit : {Emit::every_update, Emit::at_end}) {
-            SCOPED_TRACE(way.name);
-            Collected<Pair> collected;
-            Graph graph{"accumulate"};
-            graph.source(Numbers{count})
-                .key_by([](const std::uint64_t& n) { return n % 11; })
-                .accumulate(
-                    std::uint64_t{0}, [](std::uint64_t& sum, const std::uint64_t& n) { sum += n; },
-                    emit)
-                .map([](const Keyed<std::uint64_t, std::uint64_t>& k) {
-                    return Pair{k.key, k.value};
-                })
-                .sink(collected.sink());
-            run(graph, way.options);
-            EXPECT_EQ(collected.sorted(), emit == Emit::at_end ? finals : updates);
-        }
-    }
-}
-
-TEST(Operators, ReduceCombinesTheRecordsOfAKey) {
-    std::map<std::uint64_t, std::uint64_t> maxima;
-    std::vector<std::uint64_t> expected;
-    const auto scrambled = [](std::uint64_t n) { return n * 7919 % 1009; };
-    for (std::uint64_t n = 0; n < count; ++n) {
-        auto& maximum = maxima[scrambled(n) % 5];
-        expected.push_back(maximum = std::max(maximum, scrambled(n)));
-    }
-    std::sort(expected.begin(), expected.end());
-    for (const auto& way : all_ways()) {
-        SCOPED_TRACE(way.name);
-        Collected<std::uint64_t> collected;
-        Graph graph{"reduce"};
-        graph.source(Numbers{count})
-            .map([&](const std::uint64_t& n) { return scrambled(n); })
-            .key_by([](const std::uint64_t& n) { return n % 5; })
-            .reduce([](const std::uint64_t& a, const std::uint64_t& b) { return std::max(a, b); })
-            .sink(collected.sink());
-        run(graph, way.options);
-        EXPECT_EQ(collected.sorted(), expected);
     }
 }
 

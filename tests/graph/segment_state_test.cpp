@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What a segment holds while it runs: stages kept in registers for the length of a run are written
-// back, and the time between runs is told apart by what was waited for.
+// back; the time between runs is told apart by what was waited for, and what waited meanwhile and
+// for how long is measured.
 #include <chrono>
 #include <memory>
 #include <thread>
 
+#include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "test_sources.hpp"
@@ -92,6 +95,71 @@ TEST(SegmentTimes, ASlowSinkMakesTheSourceWaitForRoom) {
     EXPECT_LT(source.idle_ns, run_ns / 10);
     EXPECT_LE(total_ns(source), run_ns);
     EXPECT_LE(total_ns(sink), run_ns);
+}
+
+TEST(SegmentQueues, BehindASlowSinkTheyAreFull) {
+    if (test::perturbed) GTEST_SKIP() << "one block a ring: nothing waits behind a batch";
+    Graph graph{"slow sink"};
+    graph.source(Numbers{100'000})
+        .rebalance()
+        .map([](std::uint64_t& n) { ++n; })
+        .sink([taken = 0](const std::uint64_t&) mutable {
+            if (++taken % 500 == 0) std::this_thread::sleep_for(1ms);
+        });
+    const RunReport report = run(graph, {.workers = 2, .parallelism = 1});
+    EXPECT_EQ(report.segments.front().queue_fill, 0) << "a source has no input";
+    // Not 1: behind the last batches there are none.
+    EXPECT_GT(report.segments.back().queue_fill, 0.7);
+    EXPECT_LE(report.segments.back().queue_fill, 1);
+    EXPECT_THAT(report.to_json(),
+                testing::HasSubstr(
+                    fmt::format(R"("queue_fill":{:.3f})", report.segments.back().queue_fill)));
+}
+
+TEST(SegmentQueues, BehindASlowSourceTheyAreEmpty) {
+    Graph graph{"slow source"};
+    auto [inlet, stream] = graph.inlet<std::uint64_t>();
+    std::move(stream).rebalance().sink([](const std::uint64_t&) {});
+    Running running = start(graph, {.workers = 2, .parallelism = 1});
+    for (std::uint64_t n = 0; n != 20; ++n) {
+        inlet.push(n);
+        std::this_thread::sleep_for(2ms);
+    }
+    inlet.close();
+    EXPECT_LT(running.wait().segments.back().queue_fill, 0.1);
+}
+
+// A batch of one record at a time, and each waits for those before it: the youngest is seen after
+// one pause of the sink, the oldest after as many as wait.
+TEST(SegmentLatency, IsTheTimeFromTheEntryToTheEndOfTheBatch) {
+    constexpr std::int64_t pause_ns = 2'000'000;
+    Graph graph{"sleeping sink"};
+    auto [inlet, stream] = graph.inlet<std::uint64_t>();
+    std::move(stream).rebalance().sink(
+        [](const std::uint64_t&) { std::this_thread::sleep_for(2ms); });
+    Running running = start(graph, {.workers = 2, .parallelism = 1});
+    constexpr std::uint64_t pushed = 50;
+    for (std::uint64_t n = 0; n != pushed; ++n) {
+        inlet.push(n);
+        std::this_thread::sleep_for(5ms);
+    }
+    inlet.close();
+    const RunReport report = running.wait();
+    const LatencyReport& source = report.segments.front().latency;
+    const LatencyReport& sink = report.segments.back().latency;
+    EXPECT_EQ(source.count, pushed);
+    EXPECT_EQ(sink.count, pushed);
+    EXPECT_EQ(report.latency.count, pushed);
+    EXPECT_GE(sink.p50_ns, pause_ns * 9 / 10);  // the histogram rounds
+    EXPECT_LT(sink.p50_ns, 5 * pause_ns);
+    EXPECT_GE(sink.mean_ns, static_cast<double>(pause_ns));
+    EXPECT_LT(source.p50_ns, pause_ns) << "the source has handed the record on long before";
+    for (const LatencyReport& latency : {source, sink}) {
+        EXPECT_LE(latency.p50_ns, latency.p95_ns);
+        EXPECT_LE(latency.p95_ns, latency.p99_ns);
+        EXPECT_LE(latency.p99_ns, latency.max_ns);
+    }
+    EXPECT_LT(static_cast<double>(sink.max_ns), report.seconds * 1e9);
 }
 
 TEST(SegmentTimes, ASlowChainGivesTheWorkerBackSoon) {

@@ -2,9 +2,11 @@
 //
 // A run with options from a command line: exit codes, errors, signals that drain and cancel, and
 // handlers that are there only while the run is.
+#include <atomic>
 #include <chrono>
 #include <fstream>
 #include <iterator>
+#include <memory>
 #include <stdexcept>
 #include <thread>
 
@@ -12,6 +14,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <strid/connector/replay.hpp>
 #include <strid/graph/main.hpp>
 #include <strid/graph/session.hpp>
 
@@ -52,6 +55,19 @@ class Later {
 
   private:
     std::thread thread_;
+};
+
+/// Gives a record now and then, and never ends: what is to be replayed is never read.
+struct Trickle {
+    using record_type = std::uint64_t;
+    std::shared_ptr<std::atomic<std::uint64_t>> given =
+        std::make_shared<std::atomic<std::uint64_t>>(0);
+
+    template <class EmitRecord>
+    SourceStatus poll(EmitRecord& emit, std::size_t) {
+        emit(given->fetch_add(1, std::memory_order_relaxed));
+        return SourceStatus::idle;
+    }
 };
 
 int run_with(const Graph& graph, std::vector<std::string> arguments) {
@@ -97,6 +113,20 @@ TEST(Session, AFailedRunReturnsOne) {
     testing::internal::CaptureStderr();
     EXPECT_EQ(run_with(graph, {}), 1);
     EXPECT_EQ(testing::internal::GetCapturedStderr(), "strid: error: operator 'sink-2': no\n");
+}
+
+TEST(Session, ASignalEndsTheReadingOfWhatIsToBeReplayed) {
+    const Trickle trickle;
+    Graph graph{"session"};
+    std::atomic<std::uint64_t> taken{0};
+    graph.source(replay(trickle)).sink([&taken](std::uint64_t) { ++taken; });
+    const Later later{300ms, SIGINT, 1};
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(run_session(graph, {}), 128 + SIGINT);
+    const std::string told = testing::internal::GetCapturedStderr();
+    EXPECT_NE(told.find("session: stopped and drained"), std::string::npos) << told;
+    EXPECT_GT(trickle.given->load(), 0U) << "the signal came before the reading began";
+    EXPECT_EQ(taken, 0U);
 }
 
 TEST(Session, ASignalDrainsAndTheHandlersAreTakenAway) {

@@ -3,6 +3,7 @@
 // Small sources and helpers that the engine's tests share.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <mutex>
 #include <string>
@@ -28,6 +29,17 @@ struct Numbers {
         }
         return next == count ? SourceStatus::finished : SourceStatus::more;
     }
+};
+
+/// A record that counts the live copies of itself, so that a lost or doubled destruction shows.
+struct Tracked {
+    static inline std::atomic<std::int64_t> alive{0};
+    std::uint64_t value = 0;
+    Tracked() { ++alive; }
+    explicit Tracked(std::uint64_t n) : value(n) { ++alive; }
+    Tracked(const Tracked& other) : value(other.value) { ++alive; }
+    Tracked& operator=(const Tracked&) = default;
+    ~Tracked() { --alive; }
 };
 
 /// What all replicas of a sink took, in the order of taking.
@@ -64,6 +76,10 @@ inline std::vector<Way> all_ways() {
                             {.workers = workers, .parallelism = parallelism}});
         }
     }
+    constexpr auto spin = RunOptions::Waiting::spin;
+    ways.push_back({"cooperative, spinning", {.workers = 2, .parallelism = 2, .waiting = spin}});
+    ways.push_back(
+        {"dedicated, spinning", {.mode = Mode::dedicated, .parallelism = 2, .waiting = spin}});
     for (std::size_t parallelism : {1U, 2U, 4U}) {
         const auto replicas = ", parallelism " + std::to_string(parallelism);
         ways.push_back({"dedicated" + replicas,
@@ -71,9 +87,16 @@ inline std::vector<Way> all_ways() {
         ways.push_back(
             {"dedicated, fused" + replicas, {.mode = Mode::dedicated, .parallelism = parallelism}});
         for (auto composition : {Composition::dedicated, Composition::centralised}) {
+            const auto composed =
+                ", composition " + std::to_string(static_cast<int>(composition)) + replicas;
             ways.push_back(
-                {"composition " + std::to_string(static_cast<int>(composition)) + replicas,
+                {"cooperative" + composed,
                  {.parallelism = parallelism, .fuse = false, .composition = composition}});
+            ways.push_back({"dedicated" + composed,
+                            {.mode = Mode::dedicated,
+                             .parallelism = parallelism,
+                             .fuse = parallelism == 2,
+                             .composition = composition}});
         }
         for (const std::uint64_t seed : seeds(8)) {
             ways.push_back({"simulation, seed " + std::to_string(seed) + replicas,

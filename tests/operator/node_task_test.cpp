@@ -21,7 +21,7 @@ class SlowNode final : public Node {
   public:
     SlowNode() : Node({"slow"}, 0, 1) {}
     void create_output(const std::vector<OutputPort::SlotShape>&, const PortSizes&) override {}
-    void open(runtime::Task&) override {}
+    void open(runtime::Task&, const std::stop_token&) override {}
     RunResult run(std::int64_t&) override {
         std::this_thread::sleep_for(2ms);
         ended_ns = now_ns();

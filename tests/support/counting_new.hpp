@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Replaces the global operator new by one that counts its calls: included by one file of a program.
+// Replaces the global operator new by one that counts its calls, and the bytes that are out:
+// included by one file of a program.
 #pragma once
 
 #include <atomic>
@@ -8,16 +9,29 @@
 #include <cstdlib>
 #include <new>
 
+#include <malloc.h>
+
 namespace strid::test {
 
 inline std::atomic<std::uint64_t> allocations{0};
+inline std::atomic<std::int64_t> live_bytes{0};  // as the allocator rounds them
 
 // Null when there is no memory.
 inline void* counted_or_null(std::size_t bytes, std::size_t alignment) noexcept {
     allocations.fetch_add(1, std::memory_order_relaxed);
-    return alignment == 0
-               ? std::malloc(bytes == 0 ? 1 : bytes)
-               : std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+    void* const memory =
+        alignment == 0
+            ? std::malloc(bytes == 0 ? 1 : bytes)
+            : std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+    live_bytes.fetch_add(static_cast<std::int64_t>(::malloc_usable_size(memory)),
+                         std::memory_order_relaxed);
+    return memory;
+}
+
+inline void freed(void* memory) noexcept {
+    live_bytes.fetch_sub(static_cast<std::int64_t>(::malloc_usable_size(memory)),
+                         std::memory_order_relaxed);
+    std::free(memory);
 }
 
 inline void* counted(std::size_t bytes, std::size_t alignment) {
@@ -49,32 +63,32 @@ inline void* counted(std::size_t bytes, std::size_t alignment) {
     return strid::test::counted_or_null(bytes, 0);
 }
 [[gnu::noinline]] void operator delete(void* memory) noexcept {
-    std::free(memory);
+    strid::test::freed(memory);
 }
 [[gnu::noinline]] void operator delete[](void* memory) noexcept {
-    std::free(memory);
+    strid::test::freed(memory);
 }
 [[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept {
-    std::free(memory);
+    strid::test::freed(memory);
 }
 [[gnu::noinline]] void operator delete[](void* memory, std::size_t) noexcept {
-    std::free(memory);
+    strid::test::freed(memory);
 }
 [[gnu::noinline]] void operator delete(void* memory, std::align_val_t) noexcept {
-    std::free(memory);
+    strid::test::freed(memory);
 }
 [[gnu::noinline]] void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
-    std::free(memory);
+    strid::test::freed(memory);
 }
 [[gnu::noinline]] void operator delete[](void* memory, std::align_val_t) noexcept {
-    std::free(memory);
+    strid::test::freed(memory);
 }
 [[gnu::noinline]] void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept {
-    std::free(memory);
+    strid::test::freed(memory);
 }
 [[gnu::noinline]] void operator delete(void* memory, const std::nothrow_t&) noexcept {
-    std::free(memory);
+    strid::test::freed(memory);
 }
 [[gnu::noinline]] void operator delete[](void* memory, const std::nothrow_t&) noexcept {
-    std::free(memory);
+    strid::test::freed(memory);
 }

@@ -15,6 +15,7 @@
 #include <memory>
 #include <mutex>
 #include <span>
+#include <stop_token>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -62,27 +63,31 @@ struct Recording {
     std::vector<T> records;
     std::vector<Run> runs;
     std::uint64_t malformed = 0;
-    std::function<void(Recording&)> load;
-    std::once_flag loaded;
+    /// Reads all records; false where it was stopped, and has none. Empty: nothing is to be read.
+    std::function<bool(Recording&, const std::stop_token&)> load;
+    std::mutex loading;
 };
 
 template <class T, class Source>
-void record_all(Source source, Recording<T>& recording) {
+bool record_all(Source source, Recording<T>& recording, const std::stop_token& stop) {
     if constexpr (requires { source.keep_all_text(); }) source.keep_all_text();
-    if constexpr (requires(const Context& context) { source.open(context); }) source.open({});
+    operators::open_source(source, {}, stop);
     constexpr std::size_t budget = 4096;
     recording.records.clear();
     recording.runs.clear();
     recording.malformed = 0;
-    for (;;) {
+    while (!stop.stop_requested()) {
         const SourceStatus status = source.poll(recording, budget);
-        if (status == SourceStatus::finished) return;
+        if (status == SourceStatus::finished) return true;
         if (status == SourceStatus::more) continue;
         std::int64_t wake_at_ns = 0;
         if constexpr (requires { source.wake_at_ns(); }) wake_at_ns = source.wake_at_ns();
         const std::int64_t wait_ns = std::clamp<std::int64_t>(wake_at_ns - now_ns(), 0, 1'000'000);
         std::this_thread::sleep_for(std::chrono::nanoseconds(wait_ns));
     }
+    recording.records.clear();
+    recording.runs.clear();
+    return false;
 }
 
 }  // namespace detail
@@ -97,13 +102,14 @@ class Replay {
         if (options_.passes == 0 && options_.duration.count() == 0) options_.passes = 1;
     }
 
-    /// The first replica reads the source that was given; throws what that throws.
-    void open(const Context& context) {
+    /// The first replica reads the source that was given; throws what that throws. Where it is
+    /// stopped there are no records, until it is opened again.
+    void open(const Context& context, const std::stop_token& stop = {}) {
         auto& recording = *recording_;
-        std::call_once(recording.loaded, [&recording] {
-            if (recording.load) recording.load(recording);
-            recording.load = nullptr;
-        });
+        {
+            const std::lock_guard lock{recording.loading};
+            if (recording.load && recording.load(recording, stop)) recording.load = nullptr;
+        }
         const std::size_t count = recording.records.size();
         replica_ = context.replica;
         parallelism_ = context.parallelism;
@@ -250,8 +256,9 @@ template <class Source>
                                                           ReplayOptions options = {}) {
     using T = typename Source::record_type;
     auto recording = std::make_shared<detail::Recording<T>>();
-    recording->load = [source = std::move(source)](detail::Recording<T>& into) {
-        detail::record_all<T>(source, into);
+    recording->load = [source = std::move(source)](detail::Recording<T>& into,
+                                                   const std::stop_token& stop) {
+        return detail::record_all<T>(source, into, stop);
     };
     return Replay<T>(std::move(recording), options);
 }

@@ -62,6 +62,9 @@ void add_text_option(CLI::App& app, const std::string& name, const std::string& 
 /// GraphError for what is not one of them, for 0 and for more than `parallelism_max`.
 void read_parallelism(std::string_view text, RunOptions& options);
 
+/// Reads numbers of processors with commas between them. Throws GraphError.
+[[nodiscard]] std::vector<int> read_affinity(std::string_view text);
+
 /// Reads `5s`, `250ms`, `2m`, `1.5h`; a bare number is seconds. Throws GraphError.
 [[nodiscard]] std::chrono::nanoseconds read_duration(std::string_view text);
 

@@ -41,7 +41,7 @@ class Graph {
         using T = typename S::record_type;
         using Head = operators::SourceHead<S>;
         graph::Handle handle{.segments = segments_.get()};
-        handle.operators.push_back(graph::describe(*segments_, options, "source"));
+        handle.add(handle.describe(options, "source"));
         return Stream<T, graph::Chain<Head>>{std::move(handle),
                                              {Head{std::move(source)}, std::tuple<>{}}};
     }

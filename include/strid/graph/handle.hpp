@@ -26,41 +26,59 @@ inline constexpr bool parallel_sink = [] {
     return std::is_empty_v<F>;
 }();
 
+/// True in what was moved from.
+struct Consumed {
+    Consumed() = default;
+    Consumed(Consumed&& other) noexcept : yes(std::exchange(other.yes, true)) {}
+    Consumed& operator=(Consumed&& other) noexcept {
+        yes = std::exchange(other.yes, true);
+        return *this;
+    }
+
+    bool yes = false;
+};
+
 /// What all handles are made of: the graph, the origins and the operators fused so far.
 struct Handle {
     Segments* segments = nullptr;
     std::vector<Origin> origins = {};  // empty for a stream that starts with its source
     bool restores_order = false;
     std::vector<OperatorInfo> operators = {};
+    std::size_t last = 0;  // the operator that the stream leaves, among all that were described
+    Consumed consumed = {};
 
-    [[nodiscard]] bool consumed() const noexcept { return segments == nullptr; }
+    /// Throws GraphError, which says what stream it is, where the handle was moved from.
+    void check_not_consumed() const;
+    /// An operator that may be the stream's next.
+    [[nodiscard]] OperatorInfo describe(const OperatorOptions& options, const char* kind) const;
+    /// The operator that was described last is the next.
+    void add(OperatorInfo next);
 };
-
-[[nodiscard]] OperatorInfo describe(Segments& segments, const OperatorOptions& options,
-                                    const char* kind);
 
 /// Ends the chain with a router: the segment is complete and joins the graph.
 template <class Router, class Head, class... Steps>
 std::size_t complete(Handle&& handle, Chain<Head, Steps...> chain, Router router, Routing routing,
                      std::size_t branches) {
-    Segments& segments = *std::exchange(handle.segments, nullptr);
+    handle.check_not_consumed();
+    Handle ended = std::move(handle);
+    Segments& segments = *ended.segments;
     std::size_t index = 0;
     if constexpr (Head::operators + sizeof...(Steps) == 0) {
         // Nothing but routing: an operator that hands every record on.
         using T = typename Head::Arrived;
-        handle.operators.push_back(describe(segments, {}, "route"));
+        ended.operators.push_back(ended.describe({}, "route"));
         using Routed = Segment<Router, Head, Step<operators::Identity, T>>;
         index = segments.add(std::make_unique<Routed>(
             Chain<Head, Step<operators::Identity, T>>{std::move(chain.head), {}}, std::move(router),
-            std::move(handle.operators), routing, branches));
+            std::move(ended.operators), routing, branches));
     } else {
         index = segments.add(std::make_unique<Segment<Router, Head, Steps...>>(
-            std::move(chain), std::move(router), std::move(handle.operators), routing, branches));
+            std::move(chain), std::move(router), std::move(ended.operators), routing, branches));
     }
-    for (const Origin& origin : handle.origins) {
+    for (const Origin& origin : ended.origins) {
         segments.all[origin.segment]->set_target(origin.branch, index);
     }
-    if (handle.restores_order) segments.all[index]->restore_order();
+    if (ended.restores_order) segments.all[index]->restore_order();
     return index;
 }
 

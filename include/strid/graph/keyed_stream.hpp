@@ -87,8 +87,7 @@ class KeyedStream {
 
     /// One state per key, starting from `initial`: `void fold(State&, const T&)`. Out comes the key
     /// with its state, after every record or at the end of the stream.
-    template <class State, class Fold>
-        requires operators::Callable<Fold, State&, const T&>
+    template <class State, FoldFunction<State, T> Fold>
     auto accumulate(State initial, Fold fold, Emit emit = Emit::every_update,
                     OperatorOptions options = {}) && {
         using Stage = operators::Accumulate<State, Fold, KeyOf, K>;
@@ -98,8 +97,7 @@ class KeyedStream {
 
     /// Combines the records of each key: `T f(const T& so_far, const T& record)`; out comes what
     /// is combined so far, after every record. A `T` that is held must own what it points to.
-    template <class F>
-        requires operators::Callable<F, const T&, const T&>
+    template <ReduceFunction<T> F>
     auto reduce(F f, OperatorOptions options = {}) && {
         check_owns_text<T>();
         using Stage = operators::Reduce<T, F, KeyOf, K>;
@@ -247,7 +245,7 @@ class KeyedStream {
     template <SinkFunction<T> F>
     void sink(F f, OperatorOptions options = {}) && {
         Stream<message::Hashed<T>> hashed{std::move(*this).edge(), {}};
-        auto info = graph::describe(*hashed.handle_.segments, options, "sink");
+        auto info = hashed.handle_.describe(options, "sink");
         info.parallel_by_default = graph::parallel_sink<F>;
         hashed.handle_.operators.push_back(std::move(info));
         auto handle = std::move(hashed.handle_);
@@ -293,7 +291,7 @@ class KeyedStream {
     template <class U, class Lift, class Stage>
     auto lifted(Lift lift, Stage stage, const WindowOptions& options) {
         using Lifted = typename Lift::Lifted;
-        auto info = graph::describe(*upstream_.handle_.segments, of(options), "window");
+        auto info = upstream_.handle_.describe(of(options), "window");
         info.say("what it needs of a record is sent");
         lift.window_name = info.name;
         Stream<message::Hashed<Lifted>> hashed{

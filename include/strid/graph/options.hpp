@@ -9,9 +9,11 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <stop_token>
 #include <string>
 #include <vector>
 
+#include <strid/operator/output_port.hpp>
 #include <strid/runtime/options.hpp>
 
 namespace strid {
@@ -59,7 +61,7 @@ struct RunOptions {
     Composition composition = Composition::combined;
     Waiting waiting = Waiting::park;
     bool pin = false;
-    std::vector<int> affinity = {};  ///< Processor of each task in the planner's order.
+    std::vector<int> affinity = {};  ///< Processor of each task, as explain() lists them.
     std::uint64_t seed = 1;          ///< Of the simulation and of a perturbed run.
     /// For tests of what stands on the engine: batches of a few records, blocks that run out, rings
     /// of two, as the simulation does, under the scheduler of `mode`. The environment variable
@@ -68,6 +70,12 @@ struct RunOptions {
     std::chrono::milliseconds watchdog{0};
     std::function<void(const std::vector<std::string>&)> on_stalled = {};
     std::size_t block_bytes = std::size_t{32} << 10;  ///< Memory of one batch at most.
+    /// What one record sets off may take so much memory before it is read, in each replica; more
+    /// ends the run. Records wait for room, what is made of one of them cannot.
+    std::size_t fan_out_bytes_max = operators::fan_out_bytes_max;
+    /// While a run is being started: a source that reads all its input before it emits any
+    /// (`replay`) then ends without. Later Running::stop().
+    std::stop_token stop_opening = {};
 };
 
 /// The most replicas that one operator may have.

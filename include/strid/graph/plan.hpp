@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -51,6 +52,12 @@ struct Plan {
     std::vector<std::size_t> groups;
 };
 
+/// The replicas of this number of some fragments, first to last, which share a task.
+struct PlannedTask {
+    std::vector<std::size_t> fragments;
+    std::size_t replica;
+};
+
 /// Throws GraphError for what cannot be run: duplicate or unknown names, streams that lead nowhere,
 /// windows of event time behind a stream without time, impossible parallelism. O(operators).
 void check(const Segments& segments, const RunOptions& options);
@@ -58,5 +65,19 @@ void check(const Segments& segments, const RunOptions& options);
 /// Of a graph that stands the check. `cores` is what the machine offers. O(segments + operators).
 [[nodiscard]] Plan make_plan(const Segments& segments, const RunOptions& options,
                              std::size_t cores);
+
+/// A replica of a fragment.
+[[nodiscard]] std::unique_ptr<operators::Node> make_node(const Segments& segments,
+                                                         const Fragment& fragment,
+                                                         std::size_t replica);
+
+/// The tasks in the order in which they get their places: depth first (paper 2, section 4.4). A
+/// fragment is `alone` that may block in the operating system: it leaves its group. O(tasks).
+[[nodiscard]] std::vector<PlannedTask> order_of_tasks(const Plan& plan,
+                                                      const std::vector<bool>& alone);
+
+/// What a task is called: by the first operator of each of its fragments, and its replica.
+[[nodiscard]] std::string name_of(const Segments& segments, const Plan& plan,
+                                  const PlannedTask& task);
 
 }  // namespace strid::graph

@@ -45,7 +45,9 @@ struct SegmentReport {
     std::uint64_t busy_ns = 0;
     std::uint64_t idle_ns = 0;
     std::uint64_t refused_ns = 0;
-    double queue_fill = 0;  ///< Mean fill of the input rings now, 0 to 1.
+    /// How full the input rings were when a batch was taken out of one, 0 to 1, over all batches: 1
+    /// where as many waited behind it as the producer has blocks for.
+    double queue_fill = 0;
     std::uint64_t pool_high_water_blocks = 0;
     std::uint64_t pool_refused_leases = 0;
     /// Until the segment was done with the batch; per record the age of the oldest in its batch.

@@ -24,6 +24,7 @@
 #include <strid/base/error.hpp>
 #include <strid/base/text_fields.hpp>
 #include <strid/graph/alternatives.hpp>
+#include <strid/graph/branches.hpp>
 #include <strid/graph/handle.hpp>
 #include <strid/graph/options.hpp>
 #include <strid/graph/segment.hpp>
@@ -47,8 +48,6 @@ template <class T, class KeyOf, class Upstream = graph::KeyedEdge<T>>
 class KeyedStream;
 template <class Upstream, class KeyOf>
 class GroupedStream;
-template <class T>
-class Branches;
 
 /// The key of a stream that is one group.
 enum class OneGroup : std::uint8_t { all };
@@ -181,7 +180,7 @@ class Stream<T, graph::Chain<Head, Steps...>> {
     /// has no state, says `parallel_by_default`, or the options ask for more.
     template <SinkFunction<T> F>
     void sink(F f, OperatorOptions options = {}) && {
-        handle_.operators.push_back(graph::describe(*handle_.segments, options, "sink"));
+        handle_.operators.push_back(handle_.describe(options, "sink"));
         handle_.operators.back().parallel_by_default = graph::parallel_sink<F>;
         graph::complete(std::move(handle_),
                         std::move(*this).appended(graph::Step<operators::Sink<F>, void>{
@@ -213,7 +212,7 @@ class Stream<T, graph::Chain<Head, Steps...>> {
     /// The same for a member, named when the program is compiled: `key_by<&Reading::device>()`. The
     /// faster way, because the compiler knows where in the record the key is.
     template <auto Member>
-        requires std::is_member_pointer_v<decltype(Member)>
+        requires std::is_member_pointer_v<decltype(Member)> && KeyFunction<decltype(Member), T>
     [[nodiscard]] auto key_by() && {
         return std::move(*this).key_by(operators::MemberKey<Member>{});
     }
@@ -225,7 +224,7 @@ class Stream<T, graph::Chain<Head, Steps...>> {
         return GroupedStream<Stream, KeyOf>{std::move(*this), std::move(key_of)};
     }
     template <auto Member>
-        requires std::is_member_pointer_v<decltype(Member)>
+        requires std::is_member_pointer_v<decltype(Member)> && KeyFunction<decltype(Member), T>
     [[nodiscard]] auto group_by() && {
         return std::move(*this).group_by(operators::MemberKey<Member>{});
     }
@@ -264,8 +263,9 @@ class Stream<T, graph::Chain<Head, Steps...>> {
     /// Ends fusion here: what follows is a segment of its own, to which records are handed batch
     /// by batch.
     [[nodiscard]] Stream<T> separate() && { return boundary(graph::Routing::forward); }
-    /// Puts the records back into the order that they had before the parallel section between the
-    /// last `rebalance` and here. The next operator has one replica.
+    /// Puts the records back into the order that they had before the parallel section that ends
+    /// here: all between the last operator with one replica that a `rebalance` follows and here.
+    /// Whatever is parallel in it has the same parallelism. The next operator has one replica.
     [[nodiscard]] Stream<T> ordered() && {
         Stream<T> stream = boundary(graph::Routing::forward);
         stream.handle_.restores_order = true;
@@ -283,10 +283,11 @@ class Stream<T, graph::Chain<Head, Steps...>> {
         [[nodiscard]] Branches<T> split(std::size_t branches, Choose choose) && {
         if (branches == 0) throw GraphError("split into 0 branches");
         auto* const segments = handle_.segments;
+        const std::size_t last = handle_.last;
         const std::size_t index = graph::complete(
             std::move(handle_), std::move(chain_),
             operators::SplitRouter<T, Choose>{std::move(choose)}, graph::Routing::split, branches);
-        return Branches<T>{*segments, index, branches};
+        return Branches<T>{*segments, index, last, branches};
     }
 
     /// Joins streams of the same type into one, in no particular order between them.
@@ -325,14 +326,14 @@ class Stream<T, graph::Chain<Head, Steps...>> {
 
     template <class U, class Stage>
     auto then(Stage stage, const OperatorOptions& options, const char* kind) && {
-        auto info = graph::describe(*handle_.segments, options, kind);
+        auto info = handle_.describe(options, kind);
         return std::move(*this).template then<U>(std::move(stage), std::move(info));
     }
     template <class U, class Stage>
     auto then(Stage stage, graph::OperatorInfo info) && {
         using Next = graph::Chain<Head, Steps..., graph::Step<Stage, U>>;
-        handle_.operators.push_back(std::move(info));
         auto handle = std::move(handle_);
+        handle.add(std::move(info));
         return Stream<U, Next>{std::move(handle),
                                std::move(*this).appended(graph::Step<Stage, U>{std::move(stage)})};
     }
@@ -358,40 +359,14 @@ class Stream<T, graph::Chain<Head, Steps...>> {
     template <class Router>
     graph::Handle routed(Router router, graph::Routing routing) && {
         auto* const segments = handle_.segments;
+        const std::size_t last = handle_.last;
         const std::size_t index =
             graph::complete(std::move(handle_), std::move(chain_), std::move(router), routing, 1);
-        return {.segments = segments, .origins = {{index, 0}}};
+        return {.segments = segments, .origins = {{index, 0}}, .last = last};
     }
 
     graph::Handle handle_;
     Chain chain_;
-};
-
-/// The branches of a `split`. `select(i)` gives the stream of branch i, once.
-template <class T>
-class Branches {
-  public:
-    Branches(graph::Segments& segments, std::size_t segment, std::size_t count)
-        : segments_(&segments), segment_(segment), selected_(count, false) {}
-
-    [[nodiscard]] std::size_t size() const noexcept { return selected_.size(); }
-    /// Throws GraphError for a branch that does not exist or was selected before.
-    [[nodiscard]] Stream<T> select(std::size_t branch) {
-        if (branch >= size()) {
-            throw GraphError("select of branch " + std::to_string(branch) + " of a split into " +
-                             std::to_string(size()));
-        }
-        if (selected_[branch]) {
-            throw GraphError("branch " + std::to_string(branch) + " was selected before");
-        }
-        selected_[branch] = true;
-        return Stream<T>{{.segments = segments_, .origins = {{segment_, branch}}}, {}};
-    }
-
-  private:
-    graph::Segments* segments_;
-    std::size_t segment_;
-    std::vector<bool> selected_;
 };
 
 }  // namespace strid

@@ -6,6 +6,7 @@
 
 #include <concepts>
 #include <functional>
+#include <ranges>
 #include <type_traits>
 #include <utility>
 
@@ -95,9 +96,30 @@ template <class F, class T>
 concept KeyFunction = std::copy_constructible<F> && std::invocable<F&, const T&> &&
                       !std::is_void_v<std::invoke_result_t<F&, const T&>>;
 
+namespace operators {
+
+template <class Index>
+concept BranchIndex = std::integral<Index> || std::is_enum_v<Index>;
+
+template <class Choice>
+concept BranchChoice =
+    BranchIndex<Choice> || BranchIndex<std::ranges::range_value_t<std::remove_cvref_t<Choice>>>;
+
+}  // namespace operators
+
 /// What `split` takes: from a record, the index of the branch it goes to, or a range of indices.
 template <class F, class T>
-concept SplitFunction = std::copy_constructible<F> && std::invocable<F&, const T&> &&
-                        !std::is_void_v<std::invoke_result_t<F&, const T&>>;
+concept SplitFunction =
+    std::copy_constructible<F> && std::invocable<F&, const T&> &&
+    operators::BranchChoice<std::remove_cvref_t<std::invoke_result_t<F&, const T&>>>;
+
+/// What `accumulate` takes: `void f(State&, const T&)`.
+template <class F, class State, class T>
+concept FoldFunction = std::copy_constructible<F> && operators::Callable<F, State&, const T&>;
+
+/// What `reduce` takes: `T f(const T& so_far, const T& record)`.
+template <class F, class T>
+concept ReduceFunction = std::copy_constructible<F> && operators::Callable<F, const T&, const T&> &&
+                         std::convertible_to<operators::CallResult<F, const T&, const T&>, T>;
 
 }  // namespace strid

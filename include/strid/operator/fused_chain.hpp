@@ -31,8 +31,9 @@
 namespace strid::operators {
 
 /// Rethrows the exception being handled as an OperatorError of the named operator; one that
-/// already is an OperatorError (of an operator further down the chain) passes as it is.
-[[noreturn]] void rethrow_as(const std::string& operator_name);
+/// already is an OperatorError (of an operator further down the chain) passes as it is, and a
+/// FanOutError an operator that makes one record of one.
+[[noreturn]] void rethrow_as(const std::string& operator_name, bool fans_out = true);
 
 /// Calls user code of the named operator.
 template <class Action>
@@ -58,6 +59,10 @@ inline constexpr bool draws_watermarks =
 /// Whether the stage wants to be told how late it is by the machine's clock though nothing came.
 template <class Stage>
 inline constexpr bool asks_the_clock = requires { requires Stage::asks_the_clock; };
+
+/// Whether the stage may make several records of one.
+template <class Stage>
+inline constexpr bool fans_out = Stage::selective && !requires { requires Stage::one_at_most; };
 
 /// Whether nothing that the stage emits points to texts of its input.
 template <class Stage>
@@ -98,13 +103,17 @@ class FusedChain {
         return false;
     }();
     /// Before the `count` records from `records` on: the first stage may look at some of them, to
-    /// bring near what they need. Returns how many may pass before it is asked again.
+    /// bring near what they need. Returns how many may pass before it is asked again. `names` are
+    /// the operators of the stages.
     template <class Record>
-    [[nodiscard]] std::size_t look_ahead(const Record* records, std::size_t count) {
+    [[nodiscard]] std::size_t look_ahead(const Record* records, std::size_t count,
+                                         [[maybe_unused]] const std::string* names) {
         if constexpr (stage_count != 0) {
             auto& first = std::get<0>(stages_);
             if constexpr (requires { first.look_ahead(records, count); }) {
-                const std::size_t seen = first.look_ahead(records, count);
+                std::size_t seen = 0;
+                // It asks for keys, by a function of the user's.
+                guarded(names[0], [&] { seen = first.look_ahead(records, count); });
                 STRID_ASSERT(seen != 0 && seen <= count);
                 return seen;
             }
@@ -235,7 +244,7 @@ class FusedChain<Router, Stages...>::Passage {
             try {
                 std::get<I>(held_)(record, next_of<I>());
             } catch (...) {
-                rethrow_as(names_[I]);
+                rethrow_as(names_[I], I == 0 || fans_out<Stage<I>>);
             }
         } else if constexpr (has_output) {
             chain_.router_(*port_, record);

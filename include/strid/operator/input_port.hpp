@@ -46,8 +46,6 @@ class InputPort {
     }
     /// True where some batch waits; approximate.
     [[nodiscard]] bool waiting() const noexcept;
-    /// Mean fill of the links' rings, 0 to 1; approximate.
-    [[nodiscard]] double fill() const noexcept;
 
   private:
     Received receive_ordered();

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <stop_token>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -56,13 +57,11 @@ class Kernel final : public Node {
         }
     }
 
-    void open(runtime::Task& task) override {
+    void open(runtime::Task& task, const std::stop_token& stop) override {
         if constexpr (has_source) {
             guarded(names_.front(), [&] {
                 if constexpr (requires { head_.source.attach(task); }) head_.source.attach(task);
-                if constexpr (requires { head_.source.open(context(0)); }) {
-                    head_.source.open(context(0));
-                }
+                open_source(head_.source, context(0), stop);
             });
         }
         chain_.for_each_stage([&]<std::size_t I>(auto& stage) {
@@ -154,7 +153,7 @@ class Kernel final : public Node {
 
     RunResult run_batch(std::int64_t& clock_ns) {
         if (batch_ == nullptr) {
-            const auto [batch, link] = input_.receive();
+            const auto [batch, link] = receive();
             if (batch == nullptr) return run_without_input(clock_ns);
             batch_ = batch;
             link_ = link;
@@ -239,7 +238,7 @@ class Kernel final : public Node {
         try {
             Passage passage{chain_, stage_names(), passed};
             while (at != header.count && passage.ready()) {
-                auto some = chain_.look_ahead(records + at, header.count - at);
+                auto some = chain_.look_ahead(records + at, header.count - at, stage_names());
                 for (; some != 0 && passage.ready(); --some, ++at) {
                     if constexpr (!shared || Chain::only_reads) {
                         passage.pass(records[at]);

@@ -9,6 +9,7 @@
 // consumer's hands, or (as a free block) the lane and the pool.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 
 #include <strid/channel/spsc_ring.hpp>
@@ -20,13 +21,14 @@ namespace strid::operators {
 class Link {
   public:
     /// `lane` is this link's return lane in `pool`, which must outlive the link.
-    /// `owned_record_bytes` is as in message::release().
+    /// `owned_record_bytes` is as in message::release(). The pool has `blocks` for this link.
     Link(std::size_t ring_capacity, memory::BlockPool& pool, std::size_t lane,
-         std::size_t owned_record_bytes)
+         std::size_t owned_record_bytes, std::size_t blocks)
         : ring_(ring_capacity),
           pool_(&pool),
           lane_(lane),
-          owned_record_bytes_(owned_record_bytes) {}
+          owned_record_bytes_(owned_record_bytes),
+          share_(std::max<std::size_t>(blocks, 2) - 1) {}
     Link(const Link&) = delete;
     Link& operator=(const Link&) = delete;
     ~Link();
@@ -50,7 +52,9 @@ class Link {
     /// True where the consumer has nothing left to do; approximate.
     [[nodiscard]] bool hungry() const noexcept { return ring_.empty(); }
     [[nodiscard]] std::size_t queued() const noexcept { return ring_.size(); }
-    [[nodiscard]] std::size_t capacity() const noexcept { return ring_.capacity(); }
+    /// How many batches may wait while one is in the consumer's hands; more do where other links of
+    /// the pool leave theirs.
+    [[nodiscard]] std::size_t share() const noexcept { return share_; }
 
     // The consumer's side.
     [[nodiscard]] channel::PopResult receive(memory::Block*& batch) noexcept {
@@ -68,6 +72,7 @@ class Link {
     memory::BlockPool* pool_;
     std::size_t lane_;
     std::size_t owned_record_bytes_;
+    std::size_t share_;
     std::size_t input_ = 0;
     runtime::Task* producer_ = nullptr;
     runtime::Task* consumer_ = nullptr;

@@ -7,9 +7,11 @@
 // Threads: `run` is called by the task that owns the node; the counters may be read by anybody.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -62,8 +64,9 @@ class Node {
     /// Builds the output port, where the chain has one. Called once, before `open`.
     virtual void create_output(const std::vector<OutputPort::SlotShape>& slots,
                                const PortSizes& sizes) = 0;
-    /// Called once before the first run, on the thread that starts the graph. May throw.
-    virtual void open(runtime::Task& task) = 0;
+    /// Called once before the first run, on the thread that starts the graph. May throw. `stop`
+    /// ends what takes long.
+    virtual void open(runtime::Task& task, const std::stop_token& stop) = 0;
     /// Handles one batch, or one poll of a source. `clock_ns` as in Task::step(). Throws
     /// OperatorError.
     virtual RunResult run(std::int64_t& clock_ns) = 0;
@@ -97,8 +100,21 @@ class Node {
     [[nodiscard]] std::uint64_t batches() const noexcept { return batches_.get(); }
     [[nodiscard]] std::uint64_t refusals() const noexcept { return refusals_.get(); }
     [[nodiscard]] const WaitClock& waits() const noexcept { return waits_; }
+    /// Over all batches that were received: how many waited behind each in its ring, of how many
+    /// that could.
+    [[nodiscard]] std::uint64_t queued() const noexcept { return queued_.get(); }
+    [[nodiscard]] std::uint64_t queued_max() const noexcept { return queued_max_.get(); }
 
   protected:
+    /// The next batch of the input, and how much waits behind it is counted.
+    [[nodiscard]] InputPort::Received receive() {
+        const InputPort::Received received = input_.receive();
+        if (received.batch != nullptr) {
+            queued_.add(std::min(received.link->queued(), received.link->share()));
+            queued_max_.add(received.link->share());
+        }
+        return received;
+    }
     [[nodiscard]] bool stop_requested() const noexcept {
         return stop_requested_.load(std::memory_order_relaxed);
     }
@@ -114,6 +130,8 @@ class Node {
     Count busy_ns_;
     Count batches_;
     Count refusals_;
+    Count queued_;
+    Count queued_max_;
     WaitClock waits_;
 
   private:

@@ -17,8 +17,8 @@ class NodeTask final : public runtime::Task {
   public:
     NodeTask(std::string name, std::vector<std::unique_ptr<Node>> nodes);
 
-    /// Opens the nodes, on the calling thread. Throws OperatorError.
-    void open();
+    /// Opens the nodes, on the calling thread; `stop` ends what takes long. Throws OperatorError.
+    void open(const std::stop_token& stop = {});
 
     runtime::StepResult step(std::int64_t& clock_ns) override;
     [[nodiscard]] std::int64_t wake_at_ns() const noexcept override { return wake_at_ns_; }

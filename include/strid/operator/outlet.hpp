@@ -22,6 +22,7 @@
 
 #include <boost/circular_buffer.hpp>
 
+#include <strid/operator/output_port.hpp>
 #include <strid/operator/source.hpp>
 #include <strid/runtime/task.hpp>
 
@@ -94,8 +95,10 @@ class InletSource {
 
 template <class T>
 struct OutletState {
-    explicit OutletState(std::size_t capacity)
-        : waiting(std::max<std::size_t>(capacity, 1)), capacity_records(waiting.capacity()) {}
+    explicit OutletState(std::size_t capacity, std::size_t bytes_max = fan_out_bytes_max)
+        : waiting(std::max<std::size_t>(capacity, 1)),
+          capacity_records(waiting.capacity()),
+          records_max(std::max(bytes_max / sizeof(T), capacity_records)) {}
 
     void end_session() {
         const std::lock_guard lock{mutex};
@@ -108,6 +111,7 @@ struct OutletState {
     std::condition_variable filled;
     boost::circular_buffer<T> waiting;  // guarded by mutex
     std::size_t capacity_records;
+    std::size_t records_max;  // what one record may make of it
     /// Written under the mutex; the sink reads it without, as a hint. Relaxed: the mutex orders
     /// the records themselves.
     std::atomic<std::size_t> count{0};
@@ -140,7 +144,7 @@ class OutletSink {
         const std::lock_guard lock{state_->mutex};
         auto& waiting = state_->waiting;
         // Asked before each record that comes in, of which a flat_map may make several.
-        if (waiting.full()) waiting.set_capacity(2 * waiting.capacity());
+        if (waiting.full()) grow(waiting);
         waiting.push_back(std::move(record));
         state_->count.store(state_->waiting.size(), std::memory_order_relaxed);
         state_->filled.notify_one();
@@ -148,6 +152,13 @@ class OutletSink {
     void close() { state_->end_session(); }
 
   private:
+    void grow(boost::circular_buffer<T>& waiting) {
+        if (waiting.size() >= state_->records_max) {
+            throw FanOutError(state_->records_max * sizeof(T));
+        }
+        waiting.set_capacity(2 * waiting.capacity());
+    }
+
     std::shared_ptr<OutletState<T>> state_;
     std::shared_ptr<void> session_;
 };

@@ -18,6 +18,7 @@
 #include <memory>
 #include <vector>
 
+#include <strid/base/error.hpp>
 #include <strid/memory/block_pool.hpp>
 #include <strid/operator/link.hpp>
 #include <strid/operator/perturbation.hpp>
@@ -31,6 +32,16 @@ enum class SendPolicy : std::uint8_t {
     all            ///< Every link: one shared batch, one reference per link (multicast).
 };
 
+/// What one record sets off does not end: `PortSizes::debt_bytes_max` is reached. Not an
+/// OperatorError yet, because the port does not know whose record it is.
+class FanOutError : public Error {
+  public:
+    explicit FanOutError(std::size_t bytes_max);
+};
+
+/// Where nobody says how much one record may make, ahead of what is read of it.
+inline constexpr std::size_t fan_out_bytes_max = std::size_t{1} << 30;
+
 /// Sizes of a port, chosen by the planner.
 struct PortSizes {
     std::size_t block_bytes = std::size_t{32} << 10;  ///< One block, headers included.
@@ -38,6 +49,7 @@ struct PortSizes {
     std::size_t ring_capacity = 0;                    ///< 0: room for the whole pool.
     std::uint64_t perturbation_seed = 0;              ///< 0: none.
     bool readers_own_lines = false;                   ///< See message::release().
+    std::size_t debt_bytes_max = fan_out_bytes_max;   ///< Blocks beyond the capacity.
 };
 
 class OutputPort {
@@ -84,6 +96,7 @@ class OutputPort {
     [[nodiscard]] bool await_spare();
 
     /// Sends a full slot's batch and gives the slot an empty one, in debt if need be.
+    /// Throws FanOutError where that is too much.
     void renew(Slot& slot);
 
     /// The node starts a run, at now_ns() = `start_ns`.
@@ -127,6 +140,7 @@ class OutputPort {
     [[nodiscard]] memory::PoolCounters pool_counters() const noexcept { return pool_.counters(); }
 
   private:
+    [[nodiscard]] memory::Block& lease_in_debt();
     void hold(const memory::TextReference& text, std::size_t most);
     void send(Slot& slot, bool ends_sequence = false);
     void push(std::size_t link, memory::Block& batch);
@@ -144,6 +158,7 @@ class OutputPort {
     RecordType type_;
     std::size_t records_per_batch_;
     memory::BlockPool pool_;
+    std::size_t debt_bytes_max_;
     std::vector<std::unique_ptr<Link>> links_;
     std::vector<Slot> slots_;
     /// Batches that found a ring full, per link; a port with any of them has no spare.

@@ -6,6 +6,7 @@
 // Threads: only the task of the node.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -38,6 +39,7 @@ namespace operators {
 template <auto Member>
 struct MemberKey {
     template <class T>
+        requires std::invocable<decltype(Member), const T&>
     decltype(auto) operator()(const T& record) const {
         return std::invoke(Member, record);
     }

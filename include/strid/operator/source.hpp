@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <stop_token>
 
 #include <strid/base/time.hpp>
 #include <strid/memory/text_arena.hpp>
@@ -54,8 +55,9 @@ struct EmitProbe {
 /// late; one that goes back throws WatermarkError. After `emit.idle()` it holds nobody back, until
 /// its next watermark.
 ///
-/// Optional: `open(const Context&)`, `wake_at_ns()`, `blocks()` (a poll may block: own thread),
-/// `fraction_done()`, `bytes_read()`.
+/// Optional: `open(const Context&)`, or `open(const Context&, const std::stop_token&)` of one that
+/// takes long and ends early where the token says so; `wake_at_ns()`, `blocks()` (a poll may block:
+/// own thread), `fraction_done()`, `bytes_read()`.
 template <class S>
 concept Source =
     std::copy_constructible<S> &&
@@ -64,4 +66,17 @@ concept Source =
         { source.poll(emit, budget) } -> std::same_as<SourceStatus>;
     };
 
+namespace operators {
+
+/// Calls the source's `open`, where it has one.
+template <class S>
+void open_source(S& source, const Context& context, const std::stop_token& stop) {
+    if constexpr (requires { source.open(context, stop); }) {
+        source.open(context, stop);
+    } else if constexpr (requires { source.open(context); }) {
+        source.open(context);
+    }
+}
+
+}  // namespace operators
 }  // namespace strid

@@ -9,19 +9,20 @@
 // (operator/per_key.hpp) one for each key.
 //
 // `selective` says whether a stage may let a record go or make several of it. Optional members of a
-// stage: `only_reads`, true for one that neither changes nor hands on the records that come;
-// `look_ahead(records, count)` before so many records come, to bring near what they need, which
-// returns for how many of them it did, one at least; `open(const Context&)` before the first
-// record; `heed(progress)` when the input has come so far, idle or not; `held_back()`, true while
-// nothing is to be begun though there is room; `begin_batch(EventTime)` with what the sender of a
-// batch promised before it; `advance(watermark, next, ready)` when the input has come so far, which
-// emits what that sets off and returns true once all is out (in every run where `asks_the_clock`);
-// `texts()`, the memory::PassingTexts that what it emits may point to; `forgets_input`, true where
-// nothing that it emits points to texts of its input; `take_late()`, the late records since it was
-// last asked; `flush()` when nothing more waits; `finish(next, ready)` when the input has ended,
-// which emits what the stage still holds while `ready()` says so, and returns true once it is done;
-// `attach(Task&)` for one that outside threads wake; `blocks()`, true for one that needs a thread
-// of its own; `accepts()`, false to refuse records for a while; `close()` at the very end.
+// stage: `one_at_most`, true for a selective one that never makes several; `only_reads`, true for
+// one that neither changes nor hands on the records that come; `look_ahead(records, count)` before
+// so many records come, to bring near what they need, which returns for how many of them it did,
+// one at least; `open(const Context&)` before the first record; `heed(progress)` when the input has
+// come so far, idle or not; `held_back()`, true while nothing is to be begun though there is room;
+// `begin_batch(EventTime)` with what the sender of a batch promised before it; `advance(watermark,
+// next, ready)` when the input has come so far, which emits what that sets off and returns true
+// once all is out (in every run where `asks_the_clock`); `texts()`, the memory::PassingTexts that
+// what it emits may point to; `forgets_input`, true where nothing that it emits points to texts of
+// its input; `take_late()`, the late records since it was last asked; `flush()` when nothing more
+// waits; `finish(next, ready)` when the input has ended, which emits what the stage still holds
+// while `ready()` says so, and returns true once it is done; `attach(Task&)` for one that outside
+// threads wake; `blocks()`, true for one that needs a thread of its own; `accepts()`, false to
+// refuse records for a while; `close()` at the very end.
 #pragma once
 
 #include <concepts>
@@ -127,6 +128,7 @@ struct Map : Applied<Map<Holder>, Holder> {
 template <class Holder>
 struct Filter : Applied<Filter<Holder>, Holder> {
     static constexpr bool selective = true;
+    static constexpr bool one_at_most = true;
     explicit Filter(Holder holder) : Applied<Filter, Holder>(std::move(holder)) {}
 
     template <class F, class T, class Next>

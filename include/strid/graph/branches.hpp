@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a stream that is split becomes. Move-only, because each branch is consumed once.
+//
+// Threads: as Stream.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <strid/base/error.hpp>
+#include <strid/graph/alternatives.hpp>
+#include <strid/graph/handle.hpp>
+#include <strid/graph/segment.hpp>
+
+namespace strid {
+
+/// The branches of a `split`. `select(i)` gives the stream of branch i, once.
+template <class T>
+class Branches {
+  public:
+    /// `last`: the operator that splits, among all that were described.
+    Branches(graph::Segments& segments, std::size_t segment, std::size_t last, std::size_t count)
+        : segments_(&segments), segment_(segment), last_(last), selected_(count, false) {}
+    Branches(Branches&&) noexcept = default;
+    Branches& operator=(Branches&&) noexcept = default;
+    Branches(const Branches&) = delete;
+    Branches& operator=(const Branches&) = delete;
+
+    [[nodiscard]] std::size_t size() const noexcept { return selected_.size(); }
+    /// Throws GraphError for a branch that does not exist or was selected before.
+    [[nodiscard]] Stream<T> select(std::size_t branch) {
+        if (branch >= size()) {
+            throw GraphError("select of branch " + std::to_string(branch) + " of a split into " +
+                             std::to_string(size()));
+        }
+        if (selected_[branch]) {
+            throw GraphError("branch " + std::to_string(branch) + " was selected before");
+        }
+        selected_[branch] = true;
+        return Stream<T>{{.segments = segments_, .origins = {{segment_, branch}}, .last = last_},
+                         {}};
+    }
+
+  private:
+    graph::Segments* segments_;
+    std::size_t segment_;
+    std::size_t last_;
+    std::vector<bool> selected_;
+};
+
+}  // namespace strid
