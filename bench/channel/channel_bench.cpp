@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One producer and one consumer on two cores: nanoseconds per pointer, ours beside the queues of
-// other libraries, one at a time and in batches, with a core-to-core ping-pong in the same rounds.
+// One producer and one consumer on two cores: nanoseconds per pointer at full speed, and how long a
+// round trip takes through two such queues that are empty, ours beside the queues of other
+// libraries, one at a time and in batches, with a core-to-core ping-pong in the same rounds.
 //
 //   channel_bench [--rounds N] [--count N] [--cores P,C]     (cores -1,-1: do not pin)
 //
@@ -11,13 +12,14 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
-#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "../bar.hpp"
+#include "contest.hpp"
 #include "queues.hpp"
 
 namespace {
@@ -30,33 +32,26 @@ struct Settings {
     Cores cores;
 };
 
-struct Contestant {
-    std::string name;
-    std::size_t batch = 1;
-    bool is_peer = false;
-    std::function<double()> measure_ns;
-    std::vector<double> samples_ns = {};
-};
-
-double quantile(std::vector<double> samples, double q) {
-    std::sort(samples.begin(), samples.end());
-    const auto position =
-        static_cast<std::size_t>(q * static_cast<double>(samples.size() - 1) + 0.5);
-    return samples[position];
-}
-
 template <class Queue>
 void add(std::vector<Contestant>& all, const Settings& settings, bool is_peer) {
-    all.push_back({Queue::name, 1, is_peer, [settings] {
-                       const auto queue = std::make_unique<Queue>();
-                       return transfer_ns(settings.cores, *queue, settings.count);
-                   }});
+    const std::uint64_t trips = std::max<std::uint64_t>(settings.count / 100, 1);
+    all.push_back(
+        {Queue::name, 1, is_peer,
+         [settings] {
+             const auto queue = std::make_unique<Queue>();
+             return transfer_ns(settings.cores, *queue, settings.count);
+         },
+         [settings, trips] { return round_trips<OneAtATime<Queue>>(settings.cores, trips, 1); }});
     if constexpr (requires(Queue queue, std::uint64_t sum) { queue.take_batch(1, sum); }) {
         for (const std::size_t batch : {16U, 64U, 256U}) {
-            all.push_back({Queue::name, batch, is_peer, [settings, batch] {
+            all.push_back({Queue::name, batch, is_peer,
+                           [settings, batch] {
                                const auto queue = std::make_unique<Queue>();
                                return transfer_batches_ns(settings.cores, *queue, settings.count,
                                                           batch);
+                           },
+                           [settings, trips, batch] {
+                               return round_trips<Queue>(settings.cores, trips, batch);
                            }});
         }
     }
@@ -99,23 +94,28 @@ const Contestant* best_peer(const std::vector<Contestant>& all, Eligible eligibl
 }
 
 void print_ratio(const Contestant& ours, const Contestant& peer) {
-    std::vector<double> ratios;
-    for (std::size_t i = 0; i < ours.samples_ns.size(); ++i) {
-        ratios.push_back(peer.samples_ns[i] / ours.samples_ns[i]);
-    }
+    const std::vector<double> all = ratios(ours, peer);
     fmt::print("| {:<22} | {:>5} | {:<28} | {:>5} | {:>6.2f} | {:>6.2f} to {:<6.2f} |\n", ours.name,
-               ours.batch, peer.name, peer.batch, quantile(ratios, 0.5), quantile(ratios, 0.25),
-               quantile(ratios, 0.75));
+               ours.batch, peer.name, peer.batch, quantile(all, 0.5), quantile(all, 0.25),
+               quantile(all, 0.75));
+}
+
+/// Ours against the peer that is fastest one at a time, the pointers' ring only.
+void print_bars(const std::vector<Contestant>& all) {
+    const auto* const peer = best_peer(all, [](const auto& p) { return p.batch == 1; });
+    if (peer == nullptr) return;
+    for (const Contestant& ours : all) {
+        if (ours.name != StridRing::name) continue;
+        print_bar(fmt::format(
+                      "{}, {} / the best peer one at a time ({})", ours.name,
+                      ours.batch == 1 ? "one at a time" : fmt::format("batches of {}", ours.batch),
+                      peer->name),
+                  quantile(ratios(ours, *peer), 0.5), Bar::at_least, ours.batch == 1 ? 1 : 3);
+    }
 }
 
 void report(const std::vector<Contestant>& all) {
-    fmt::print("| {:<28} | {:>5} | ns per item | quartiles       |\n", "queue", "batch");
-    fmt::print("|---|---:|---:|---|\n");
-    for (const Contestant& one : all) {
-        fmt::print("| {:<28} | {:>5} | {:>11.2f} | {:>6.2f} to {:<6.2f} |\n", one.name, one.batch,
-                   quantile(one.samples_ns, 0.5), quantile(one.samples_ns, 0.25),
-                   quantile(one.samples_ns, 0.75));
-    }
+    print_table(all, "round trip");
     fmt::print("\n| {:<22} | batch | {:<28} | batch | times faster | quartiles |\n", "ours",
                "best peer");
     fmt::print("|---|---:|---|---:|---:|---|\n");
@@ -130,6 +130,8 @@ void report(const std::vector<Contestant>& all) {
             print_ratio(ours, *peer);
         }
     }
+    std::fputs("\n", stdout);
+    print_bars(all);
 }
 
 bool parse(int argc, char** argv, Settings& settings) {
@@ -163,7 +165,7 @@ int main(int argc, char** argv) try {
     }
     auto all = contestants(settings);
     for (std::uint64_t round = 0; round < settings.rounds; ++round) {
-        for (Contestant& one : all) one.samples_ns.push_back(one.measure_ns());
+        for (Contestant& one : all) one.measure();
     }
     report(all);
     return 0;

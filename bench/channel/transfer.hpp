@@ -8,11 +8,15 @@
 // null (some peers keep null for themselves), and every run checks their sum.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <stdexcept>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include <pthread.h>
 #include <sched.h>
@@ -130,6 +134,79 @@ double transfer_batches_ns(Cores cores, Queue& queue, std::uint64_t count, std::
         });
     check_sum(sum, count);
     return static_cast<double>(ns) / static_cast<double>(count);
+}
+
+/// The value below which the share `q` of the samples lies; of at least one sample.
+inline double quantile(std::vector<double> samples, double q) {
+    std::sort(samples.begin(), samples.end());
+    const auto position =
+        static_cast<std::size_t>(q * static_cast<double>(samples.size() - 1) + 0.5);
+    return samples[position];
+}
+
+struct Latency {
+    double p50_ns = 0;
+    double p99_ns = 0;
+};
+
+/// A queue one at a time, in the form of batches of one.
+template <class Queue>
+struct OneAtATime {
+    Queue queue;
+    std::size_t push_batch(std::uint64_t first, std::size_t) {
+        return queue.push(as_pointer(first)) ? 1 : 0;
+    }
+    std::size_t take_batch(std::size_t, std::uint64_t& sum) {
+        void* pointer = nullptr;
+        if (!queue.pop(pointer)) return 0;
+        sum += as_number(pointer);
+        return 1;
+    }
+};
+
+/// Batches there through one queue and back through the other of the same kind, `trips` times, the
+/// queues empty in between: how long a message takes, where the rates above say how many there can
+/// be.
+template <class Queue>
+Latency round_trips(Cores cores, std::uint64_t trips, std::size_t batch) {
+    const auto there = std::make_unique<Queue>();
+    const auto back = std::make_unique<Queue>();
+    const auto send = [batch](Queue& queue, std::uint64_t first) {
+        for (std::size_t sent = 0; sent != batch;) {
+            const std::size_t done = queue.push_batch(first + sent, batch - sent);
+            if (done == 0) relax();
+            sent += done;
+        }
+    };
+    const auto receive = [batch](Queue& queue, std::uint64_t& sum) {
+        for (std::size_t taken = 0; taken != batch;) {
+            const std::size_t done = queue.take_batch(batch - taken, sum);
+            if (done == 0) relax();
+            taken += done;
+        }
+    };
+    std::vector<double> samples_ns(trips);
+    std::uint64_t sum_there = 0;
+    std::uint64_t sum_back = 0;
+    (void)time_pair_ns(
+        cores,
+        [&] {
+            for (std::uint64_t trip = 0; trip < trips; ++trip) {
+                receive(*there, sum_there);
+                send(*back, trip * batch + 1);
+            }
+        },
+        [&] {
+            for (std::uint64_t trip = 0; trip < trips; ++trip) {
+                const std::int64_t begin_ns = now_ns();
+                send(*there, trip * batch + 1);
+                receive(*back, sum_back);
+                samples_ns[trip] = static_cast<double>(now_ns() - begin_ns);
+            }
+        });
+    check_sum(sum_there, trips * batch);
+    check_sum(sum_back, trips * batch);
+    return {quantile(samples_ns, 0.5), quantile(samples_ns, 0.99)};
 }
 
 /// A word thrown back and forth between two cores: nanoseconds per round trip. The floor under

@@ -18,6 +18,7 @@
 
 #include <strid/connector/connector.hpp>
 
+#include "../bar.hpp"
 #include "../hand/latency.hpp"
 #include "../hand/pipeline.hpp"
 #include "pipeline.hpp"
@@ -32,6 +33,7 @@ using namespace strid::bench;
 using Measure = std::function<PipelineResult(std::uint64_t)>;
 
 bool all_right = true;
+std::vector<std::string> bars;  // printed below the table
 
 double median(std::vector<double> values) {
     std::sort(values.begin(), values.end());
@@ -48,15 +50,22 @@ void check(const char* what, const PipelineResult& result) {
     all_right = false;
 }
 
+// The papers' mode: a thread per node.
+const strid::RunOptions dedicated_parking{.mode = strid::RunOptions::Mode::dedicated,
+                                          .parallelism = 1};
+const strid::RunOptions dedicated_spinning{.mode = strid::RunOptions::Mode::dedicated,
+                                           .parallelism = 1,
+                                           .waiting = strid::RunOptions::Waiting::spin};
+
 struct Contender {
     std::string name;
     Measure measure;
 };
 
-/// One row: `ours` and `limit` in turn, `rounds` times.
+/// One row: `ours` and `limit` in turn, `rounds` times; a bar of 0 is none.
 void compare(const char* what, const Contender& ours, const Contender& limit, std::uint64_t records,
              int rounds, double bar) {
-    std::vector<double> rates, limits, ratios, p50s, p99s;
+    std::vector<double> rates, limits, ratios, p50s, p99s, limit_p50s, limit_p99s;
     for (int round = 0; round < rounds; ++round) {
         const PipelineResult a = ours.measure(records);
         const PipelineResult b = limit.measure(records);
@@ -67,12 +76,22 @@ void compare(const char* what, const Contender& ours, const Contender& limit, st
         ratios.push_back(rates.back() / limits.back());
         p50s.push_back(static_cast<double>(a.latency_p50_ns) / 1e3);
         p99s.push_back(static_cast<double>(a.latency_p99_ns) / 1e3);
+        limit_p50s.push_back(static_cast<double>(b.latency_p50_ns) / 1e3);
+        limit_p99s.push_back(static_cast<double>(b.latency_p99_ns) / 1e3);
     }
     const auto [low, high] = std::minmax_element(ratios.begin(), ratios.end());
-    std::printf(
-        "| %-20s | %7.1f | %5.0f | %5.0f | %-37s | %7.1f | %6.2f (%.2f to %.2f) | %5.1f |\n", what,
-        median(rates), median(p50s), median(p99s), limit.name.c_str(), median(limits),
-        median(ratios), *low, *high, bar);
+    std::printf("| %-20s | %7.1f | %5.0f | %5.0f | %-37s | %7.1f |", what, median(rates),
+                median(p50s), median(p99s), limit.name.c_str(), median(limits));
+    if (limit_p99s.back() > 0) {
+        std::printf(" %5.0f | %5.0f |", median(limit_p50s), median(limit_p99s));
+    } else {
+        std::printf("       |       |");  // it measures none
+    }
+    std::printf(" %6.2f (%.2f to %.2f) |\n", median(ratios), *low, *high);
+    if (bar > 0) {
+        bars.push_back(
+            bar_line(std::string(what) + " / " + limit.name, median(ratios), Bar::at_least, bar));
+    }
     std::fflush(stdout);
 }
 
@@ -80,8 +99,8 @@ struct Percentiles {
     std::int64_t p50_ns, p99_ns;
 };
 
-/// Open loop at a rate: the engine's default, from the scheduled time to the sink.
-Percentiles engine_latency(std::uint64_t records, double rate) {
+/// Open loop at a rate, from the scheduled time to the sink.
+Percentiles engine_latency(std::uint64_t records, double rate, strid::RunOptions options) {
     strid::Graph graph{"latency"};
     graph
         .source(strid::generate<Record64>(
@@ -95,7 +114,6 @@ Percentiles engine_latency(std::uint64_t records, double rate) {
         .map([](Record64& record) { pipeline_map(record); })
         .filter([](const Record64& record) { return pipeline_keep(record); })
         .sink([](const Record64&) {});
-    strid::RunOptions options;
     options.parallelism = 1;
     const auto report = strid::run(graph, options);
     return {report.latency.p50_ns, report.latency.p99_ns};
@@ -134,27 +152,55 @@ void idle_rows() {
     inlet.close();
     running.wait();
     std::printf(
-        "\nidle graph: %.2f %% of one processor (bar: under 1 %%); first record after a "
-        "pause of 3 ms: median %.0f us (bar: under 100)\n",
+        "\nidle graph: %.2f %% of one processor; first record after a pause of 3 ms: median %.0f "
+        "us\n",
         share * 100, median(waits_us));
+    print_bar("idle graph, % of one processor", share * 100, Bar::at_most, 1);
+    print_bar("idle graph, us to the first record after a pause", median(waits_us), Bar::at_most,
+              100);
 }
 
 void latency_rows(int rounds) {
     constexpr double rate = 10'000;
-    std::vector<double> p50, p99, hand_p50, hand_p99;
+    constexpr std::uint64_t records = 20'000;
+    struct Row {
+        const char* name;
+        std::function<Percentiles()> measure;
+        std::vector<double> p50s_us = {};
+        std::vector<double> p99s_us = {};
+    };
+    const auto engine = [](strid::RunOptions options) {
+        return [options] { return engine_latency(records, rate, options); };
+    };
+    const auto by_hand = [] {
+        const auto result = hand::run_pipeline_latency(records, static_cast<std::uint64_t>(rate),
+                                                       hand::Waiting::park);
+        return Percentiles{result.percentile_ns(50), result.percentile_ns(99)};
+    };
+    std::vector<Row> rows = {{"cooperative, two workers (default)", engine({})},
+                             {"a thread per node, parking", engine(dedicated_parking)},
+                             {"a thread per node, spinning", engine(dedicated_spinning)},
+                             {"hand-written two-thread ring, parking", by_hand}};
     for (int round = 0; round < rounds; ++round) {
-        const auto ours = engine_latency(20'000, rate);
-        const auto hand = hand::run_pipeline_latency(20'000, 10'000, hand::Waiting::park);
-        p50.push_back(static_cast<double>(ours.p50_ns) / 1e3);
-        p99.push_back(static_cast<double>(ours.p99_ns) / 1e3);
-        hand_p50.push_back(static_cast<double>(hand.percentile_ns(50)) / 1e3);
-        hand_p99.push_back(static_cast<double>(hand.percentile_ns(99)) / 1e3);
+        for (Row& row : rows) {
+            const Percentiles latency = row.measure();
+            row.p50s_us.push_back(static_cast<double>(latency.p50_ns) / 1e3);
+            row.p99s_us.push_back(static_cast<double>(latency.p99_ns) / 1e3);
+        }
     }
-    std::printf(
-        "\nlatency at 10 K records/s, open loop, two workers: median %.1f us, 99th "
-        "percentile %.1f us;\n  hand-written two-thread ring, parking: %.1f us, %.1f us "
-        "(bars: within 2 times, 3 times)\n",
-        median(p50), median(p99), median(hand_p50), median(hand_p99));
+    std::printf("\nLatency at 10 K records/s, open loop, map on another core\n\n");
+    std::printf("| %-37s | p50 us | p99 us |\n|---|---:|---:|\n", "");
+    for (const Row& row : rows) {
+        std::printf("| %-37s | %6.1f | %6.1f |\n", row.name, median(row.p50s_us),
+                    median(row.p99s_us));
+    }
+    std::printf("\n");
+    const Row& ours = rows.front();
+    const Row& hand = rows.back();
+    print_bar("latency at 10 K records/s, p50 / hand-written",
+              median(ours.p50s_us) / median(hand.p50s_us), Bar::at_most, 2);
+    print_bar("latency at 10 K records/s, p99 / hand-written",
+              median(ours.p99s_us) / median(hand.p99s_us), Bar::at_most, 3);
 }
 
 }  // namespace
@@ -169,8 +215,9 @@ int main(int argc, char** argv) {
     std::printf(
         "Source, map, filter, sink over records of 64 bytes: M records/s; microseconds from the\n"
         "source to the sink at that rate\n\n");
-    std::printf("| %-20s | %7s | %5s | %5s | %-37s | %7s | ratio (spread) | bar |\n%s\n", "ours",
-                "rate", "p50", "p99", "against", "rate", "|---|---|---|---|---|---|---|---|");
+    std::printf("| %-20s | %7s | %5s | %5s | %-37s | %7s | %5s | %5s | ratio (spread) |\n%s\n",
+                "ours", "rate", "p50", "p99", "against", "rate", "p50", "p99",
+                "|---|---:|---:|---:|---|---:|---:|---:|---|");
     const Contender fused{"fused", [](auto n) { return run_engine_pipeline(n, Layout::fused); }};
     const Contender apart{"apart",
                           [](auto n) { return run_engine_pipeline(n, Layout::map_elsewhere); }};
@@ -204,6 +251,24 @@ int main(int argc, char** argv) {
          [](auto n) { return peers::run_tbb_flow_graph(n, 256, 2, FlowGraphNodes::lightweight); }},
         records, rounds, 1);
 #endif
+    compare(
+        "map on another core", apart,
+        {"a thread per node, parking",
+         [](auto n) { return run_engine_pipeline(n, Layout::map_elsewhere, dedicated_parking); }},
+        records, rounds, 0);
+    compare(
+        "map on another core", apart,
+        {"a thread per node, spinning",
+         [](auto n) { return run_engine_pipeline(n, Layout::map_elsewhere, dedicated_spinning); }},
+        records, rounds, 0);
+    strid::RunOptions node_each = dedicated_parking;
+    node_each.fuse = false;
+    compare("fused, one worker", fused,
+            {"a thread per operator, parking",
+             [=](auto n) { return run_engine_pipeline(n, Layout::fused, node_each); }},
+            std::max<std::uint64_t>(records / 5, 1), rounds, 0);
+    std::printf("\n");
+    for (const std::string& bar : bars) std::fputs(bar.c_str(), stdout);
     latency_rows(std::min(rounds, 3));
     idle_rows();
     std::printf("\nanswers: %s\n", all_right ? "all equal" : "WRONG");

@@ -65,14 +65,17 @@ inline Graph make_pipeline(std::uint64_t records, Layout layout, PipelineChecksu
     return graph;
 }
 
-inline PipelineResult run_engine_pipeline(std::uint64_t records, Layout layout) {
+inline PipelineResult run_engine_pipeline(std::uint64_t records, Layout layout,
+                                          const RunOptions& options) {
     PipelineChecksum checksum;
     const Graph graph = make_pipeline(records, layout, checksum);
-    RunOptions options;
-    options.workers = layout == Layout::fused ? 1 : 2;
-    options.parallelism = 1;
     const RunReport report = run(graph, options);
     return {records, report.seconds, checksum, report.latency.p50_ns, report.latency.p99_ns};
+}
+
+inline PipelineResult run_engine_pipeline(std::uint64_t records, Layout layout) {
+    const std::size_t workers = layout == Layout::fused ? 1 : 2;
+    return run_engine_pipeline(records, layout, {.workers = workers, .parallelism = 1});
 }
 
 }  // namespace strid::bench

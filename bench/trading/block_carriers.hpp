@@ -31,6 +31,7 @@
 #include <strid/base/cache_line.hpp>
 #include <strid/base/prefetch.hpp>
 #include <strid/memory/block_pool.hpp>
+#include <strid/operator/output_port.hpp>
 
 #include "carriers.hpp"
 #include "waiting.hpp"
@@ -41,7 +42,7 @@ namespace strid::bench {
 template <class T>
 struct alignas(cache_line_bytes) Batch {
     static_assert(std::is_trivially_copyable_v<T> && alignof(T) <= cache_line_bytes);
-    static constexpr std::size_t bytes = std::size_t{16} << 10;  // the engine's default
+    static constexpr std::size_t bytes = operators::PortSizes{}.block_bytes;  // as the engine
     static constexpr std::size_t capacity = (bytes - cache_line_bytes) / sizeof(T);
 
     std::size_t count;

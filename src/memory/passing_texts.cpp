@@ -9,16 +9,22 @@ namespace strid::memory {
 
 namespace {
 
-/// What is retired in a turn before another one begins, and the turns that may be held at a time.
+/// What is retired in a turn before another one begins.
 constexpr std::size_t worth_a_turn_bytes = std::size_t{16} << 10;
-constexpr std::size_t turns_max = 64;
 
 /// A short text counts for what it takes.
 constexpr std::size_t least_bytes = 16;
 
+/// Texts that a turn has room for from the start. It has more where a batch retires many at its
+/// end; where it has far more, because it lasted, its list is not kept for another turn.
+constexpr std::size_t usual_texts = worth_a_turn_bytes / least_bytes;
+constexpr std::size_t kept_texts_max = 4 * usual_texts;
+
 }  // namespace
 
 PassingTexts::PassingTexts() : texts_({.lanes = 0}), turns_pool_(1, turns_max) {
+    turns_.reserve(turns_max);
+    spares_.reserve(turns_max);
     begin_turn(turns_pool_.try_lease());
 }
 
@@ -46,19 +52,48 @@ const TextReference& PassingTexts::turn() {
         // With none to be had the present turn lasts: batches of all the others are on their way.
         if (TextReference next = turns_pool_.try_lease()) begin_turn(std::move(next));
     }
-    while (turns_.size() > 1 && turns_.front().reference.use_count() == 1) free_first();
+    std::size_t over = 0;
+    while (over + 1 < turns_.size() && turns_[over].reference.use_count() == 1) {
+        free_texts_of(turns_[over++]);
+    }
+    turns_.erase(turns_.begin(), turns_.begin() + static_cast<std::ptrdiff_t>(over));
     return turns_.back().reference;
 }
 
 void PassingTexts::begin_turn(TextReference reference) {
-    turns_.push_back({std::move(reference), std::exchange(spare_, {})});
+    std::vector<char*> texts;
+    if (spares_.empty()) {
+        texts.reserve(usual_texts);
+    } else {
+        texts = std::move(spares_.back());
+        spares_.pop_back();
+    }
+    turns_.push_back({std::move(reference), std::move(texts)});
+    STRID_PARANOID(is_valid());
 }
 
-void PassingTexts::free_first() {
-    spare_ = std::move(turns_.front().retired);
-    turns_.pop_front();
-    for (char* const text : spare_) texts_.deallocate_local(text);
-    spare_.clear();
+void PassingTexts::free_texts_of(Turn& turn) noexcept {
+    for (char* const text : turn.retired) texts_.deallocate_local(text);
+    turn.retired.clear();
+    if (turn.retired.capacity() <= kept_texts_max) spares_.push_back(std::move(turn.retired));
+}
+
+bool PassingTexts::is_valid() const {
+    if (turns_.empty() || turns_.size() > turns_max || !texts_.is_valid()) return false;
+    std::vector<const char*> retired;
+    for (const Turn& turn : turns_) {
+        std::size_t bytes_max = 0;
+        for (const char* const text : turn.retired) {
+            retired.push_back(text);
+            bytes_max += std::max(SlabAllocator::usable_bytes(text), least_bytes);
+        }
+        const bool is_present = &turn == &turns_.back();
+        if (!turn.reference || turn.retired_bytes > bytes_max) return false;
+        if (!is_present && turn.retired_bytes < worth_a_turn_bytes) return false;
+    }
+    std::sort(retired.begin(), retired.end());
+    const bool twice = std::adjacent_find(retired.begin(), retired.end()) != retired.end();
+    return !twice && retired.size() <= held();
 }
 
 }  // namespace strid::memory

@@ -361,7 +361,10 @@ bool SlabAllocator::is_valid() const {
         in_use += slab->in_use;
     }
     std::size_t in_lanes = 0;
-    for (const auto& lane : lanes_) lane->for_each_quiescent([&](void*) { ++in_lanes; });
+    for (const auto& lane : lanes_) {
+        if (!lane->is_valid()) return false;
+        lane->for_each_quiescent([&](void*) { ++in_lanes; });
+    }
     const std::uint64_t out = tallies_.out();
     return slabs == all_slabs_.count && listed == expected_in_lists &&
            in_use - in_hand + all_large_.count == out && in_lanes <= out &&

@@ -153,6 +153,21 @@ TEST(PairInterleavings, unbounded_spsc) {
     }
 }
 
+TEST(PairInterleavings, unbounded_spsc_with_segments_of_two) {
+    for (const std::size_t spare : {1U, 2U}) {
+        Coverage coverage;
+        // A segment is half full when the consumer catches up, or full when the next is chained.
+        const auto result = explore_pair<UnboundedModel>(
+            3, 3, 100, coverage,
+            UnboundedModel::Options{.segment_capacity = 2, .spare_segments = spare});
+        EXPECT_EQ(result.failure, "") << "spare " << spare;
+        EXPECT_FALSE(Coverage::any(coverage.pushes, 'f'));
+        EXPECT_EQ(coverage.pops.count("eee"), 1U);
+        EXPECT_EQ(coverage.pops.count("ooo"), 1U);
+        EXPECT_EQ(coverage.pops.count("oeo"), 1U);
+    }
+}
+
 TEST(PairInterleavings, batches_of_the_spsc_ring) {
     using State = Pair<channel::SpscRing<Watched, ModelAtomic>>;
     Explorer explorer;

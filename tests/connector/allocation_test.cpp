@@ -1,15 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // No allocation per record: this program counts every call of operator new.
+#include <cstdio>
+#include <string>
+#include <utility>
+
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <strid/connector/csv_file.hpp>
 #include <strid/connector/csv_writer.hpp>
+#include <strid/connector/discard.hpp>
 #include <strid/connector/generate.hpp>
+#include <strid/connector/paced.hpp>
 #include <strid/connector/replay.hpp>
 #include <strid/connector/text_lines.hpp>
+#include <strid/connector/text_writer.hpp>
 
+#include "../support/allocation_row.hpp"
 #include "../support/counting_new.hpp"
 #include "drive.hpp"
 
@@ -42,18 +51,34 @@ struct Forward {
     memory::TextReference chunk{};
 };
 
-/// Allocations after the first forty thousand records, which fill more than two chunks of text.
+constexpr std::uint64_t warm_up_records = 40'000;  // more than two chunks of text
+constexpr std::uint64_t records = 55'000;
+
+/// Allocations from the end of the warm-up on.
 template <class Source, class Function>
 std::uint64_t steady_allocations(Source source, Function function) {
     Forward<typename Source::record_type, Function> emit{std::move(function)};
     source.open({});
     std::uint64_t before = 0;
-    while (emit.count < 55'000) {
-        if (emit.count < 40'000) before = allocations.load();
+    while (emit.count < records) {
+        if (emit.count < warm_up_records) before = allocations.load();
         EXPECT_NE(source.poll(emit, 500), SourceStatus::finished);
     }
     return allocations.load() - before;
 }
+
+void expect_none(const std::string& what, std::uint64_t steady) {
+    test::print_allocations(what, "on its own",
+                            static_cast<double>(steady) / (records - warm_up_records));
+    EXPECT_EQ(steady, 0U) << what;
+}
+
+template <class Source, class Function>
+void expect_none_per_record(const std::string& what, Source source, Function function) {
+    expect_none(what, steady_allocations(std::move(source), std::move(function)));
+}
+
+constexpr auto nothing = [](auto&) {};
 
 std::string rows() {
     std::string content;
@@ -67,34 +92,76 @@ std::string rows() {
 TEST(Allocations, NoneForARecordFromAFile) {
     const Folder folder;
     const auto path = folder.write("a.csv", rows());
-    const auto nothing = [](auto&) {};
-    EXPECT_EQ(steady_allocations(text_lines(path), nothing), 0U);
-    EXPECT_EQ(steady_allocations(csv_file<Word>(path), nothing), 0U);
-    EXPECT_EQ(steady_allocations(csv_file<std::uint64_t>(path, {.columns = {2}}), nothing), 0U);
+    expect_none_per_record("text_lines", text_lines(path), nothing);
+    expect_none_per_record("csv_file", csv_file<Word>(path), nothing);
+    expect_none_per_record("csv_file, one column", csv_file<std::uint64_t>(path, {.columns = {2}}),
+                           nothing);
     ASSERT_TRUE(test::shell("gzip -k " + path + " && zstd -q " + path));
-    EXPECT_EQ(steady_allocations(csv_file<Word>(path + ".gz"), nothing), 0U);
-    EXPECT_EQ(steady_allocations(csv_file<Word>(path + ".zst"), nothing), 0U);
+    expect_none_per_record("csv_file, gzip", csv_file<Word>(path + ".gz"), nothing);
+    expect_none_per_record("csv_file, zstd", csv_file<Word>(path + ".zst"), nothing);
 }
 
-TEST(Allocations, NoneForARecordThatIsGeneratedOrReplayed) {
+TEST(Allocations, NoneForARecordThatIsGeneratedReplayedOrPaced) {
     const Folder folder;
     const auto path = folder.write("a.csv", rows());
-    const auto nothing = [](auto&) {};
     const auto make = [](Random& random, std::uint64_t index) {
         return Word{"w", index, random.uniform()};
     };
-    EXPECT_EQ(steady_allocations(generate(make, {.rate_per_second = 1e9}), nothing), 0U);
-    EXPECT_EQ(steady_allocations(replay(csv_file<Word>(path), {.passes = 2}), nothing), 0U);
+    expect_none_per_record("generate", generate(make, {.rate_per_second = 1e9}), nothing);
+    expect_none_per_record("replay", replay(csv_file<Word>(path), {.passes = 2}), nothing);
+    expect_none_per_record("paced", paced(csv_file<Word>(path), 1e9), nothing);
+}
+
+/// Standard input is this program's own; a pipe takes its place meanwhile.
+TEST(Allocations, NoneForARecordFromStandardInput) {
+    const Folder folder;
+    const auto path = folder.write("a.csv", rows());
+    std::FILE* const pipe = ::popen(("cat " + path).c_str(), "r");
+    ASSERT_NE(pipe, nullptr);
+    const int own = ::dup(STDIN_FILENO);
+    ASSERT_GE(::dup2(::fileno(pipe), STDIN_FILENO), 0);
+    expect_none_per_record("standard input, a pipe", csv_file<Word>("-"), nothing);
+    ::dup2(own, STDIN_FILENO);
+    ::close(own);
+    ::pclose(pipe);
+}
+
+template <class Writer, class Input>
+void expect_none_when_written(const std::string& what, Writer writer, Input input) {
+    if constexpr (requires { writer.open({}); }) writer.open({});
+    expect_none_per_record(what, std::move(input),
+                           [&writer](const auto& record) { writer(record); });
+    if constexpr (requires { writer.close(); }) writer.close();
 }
 
 TEST(Allocations, NoneForARecordThatIsWritten) {
     const Folder folder;
     const auto path = folder.write("a.csv", rows());
-    auto writer = csv_writer<Word>(folder.file("b.csv"));
+    const auto out = folder.file("b.csv");
+    expect_none_when_written("csv_writer", csv_writer<Word>(out), csv_file<Word>(path));
+    expect_none_when_written("text_writer", text_writer(out), text_lines(path));
+    expect_none_when_written("text_writer, numbers", text_writer(out),
+                             csv_file<std::uint64_t>(path, {.columns = {2}}));
+    expect_none_when_written("discard", discard(), csv_file<Word>(path));
+}
+
+TEST(Allocations, NoneForARecordToStandardOutput) {
+    const Folder folder;
+    const auto path = folder.write("a.csv", rows());
+    std::fflush(stdout);
+    const int own = ::dup(STDOUT_FILENO);
+    std::FILE* const file = std::fopen(folder.file("b.csv").c_str(), "w");
+    ASSERT_NE(file, nullptr);
+    ASSERT_GE(::dup2(::fileno(file), STDOUT_FILENO), 0);  // a file in its place meanwhile
+    auto writer = csv_writer<Word>("-");
     writer.open({});
-    const auto write = [&writer](const Word& word) { writer(word); };
-    EXPECT_EQ(steady_allocations(csv_file<Word>(path), write), 0U);
+    const std::uint64_t steady =
+        steady_allocations(csv_file<Word>(path), [&writer](const Word& word) { writer(word); });
     writer.close();
+    ::dup2(own, STDOUT_FILENO);
+    ::close(own);
+    std::fclose(file);
+    expect_none("standard output", steady);
 }
 
 }  // namespace

@@ -90,8 +90,9 @@ TEST(SlowSink, HoldsTheSourceBackInFlatMemory) {
     running.stop();
     const RunReport report = running.wait();
     std::cout << slow_records / seconds << " records/s for " << seconds << " s, resident "
-              << resident_at_first / 1024 << " KiB after a second, at most "
-              << resident_at_most / 1024 << " KiB\n";
+              << resident_at_first / 1024 << " KiB after a second, " << resident_bytes() / 1024
+              << " KiB at the end, at most " << resident_at_most / 1024 << " KiB; "
+              << report.records_in() - taken.records.load() << " records lost\n";
     EXPECT_LE(resident_at_most - resident_at_first, std::size_t{256} << 10);
     EXPECT_NEAR(slow_records / seconds, 1000, 300);
     EXPECT_EQ(taken.gaps.load(), 0U);

@@ -2,6 +2,7 @@
 //
 // Texts that come and go against a model: what is live, or may be pointed to by what was sent, is
 // there to the letter; the rest is freed.
+#include <algorithm>
 #include <atomic>
 #include <deque>
 #include <random>
@@ -14,6 +15,8 @@
 
 #include <strid/channel/spsc_ring.hpp>
 #include <strid/memory/passing_texts.hpp>
+
+#include "stress.hpp"
 
 namespace strid::memory {
 namespace {
@@ -113,6 +116,88 @@ TEST(PassingTexts, GoOnWhileEveryTurnIsHeld) {
     EXPECT_EQ(texts.held(), 0U);
 }
 
+/// The obvious implementation: every text with its letters, those that are retired with the turn
+/// in which they were, and who holds which turn.
+class Model {
+  public:
+    explicit Model(std::uint64_t seed) : random_(seed), size_max_(1 + random_() % 4'000) {}
+
+    void step() {
+        const auto choice = random_() % 16;
+        if (choice < 7 || live_.empty()) {
+            std::string text(random_() % size_max_, 'a');
+            text += std::to_string(number_++);
+            const auto kept = texts_.keep(text);
+            live_.push_back({kept, std::move(text), 0});
+        } else if (choice < 12) {
+            std::swap(live_[random_() % live_.size()], live_.back());
+            texts_.retire(live_.back().kept);
+            live_.back().turn = turn_;
+            retired_.push_back(std::move(live_.back()));
+            live_.pop_back();
+        } else if (choice == 12) {
+            std::swap(live_[random_() % live_.size()], live_.back());
+            texts_.free(live_.back().kept);
+            live_.pop_back();
+        } else if (choice == 13 && !held_.empty()) {
+            held_.erase(held_.begin() + static_cast<std::ptrdiff_t>(random_() % held_.size()));
+        } else {
+            turn(random_() % 3 == 0);
+        }
+        ASSERT_EQ(texts_.held(), live_.size() + retired_.size());
+    }
+    void let_go() {
+        held_.clear();
+        turn(false);
+        ASSERT_EQ(texts_.held(), live_.size() + retired_.size());
+    }
+    [[nodiscard]] std::size_t turns() const { return turn_; }
+
+  private:
+    struct Text {
+        std::string_view kept;
+        std::string text;
+        std::size_t turn;
+    };
+
+    /// What was retired before the oldest turn that is held, or present, is freed now; all else is
+    /// there to the letter.
+    void turn(bool hold) {
+        const TextReference& present = texts_.turn();
+        // A new turn is told by its chunk, which cannot be that of the one before it.
+        if (std::exchange(chunk_, present.get()) != present.get()) ++turn_;
+        std::size_t oldest = turn_;
+        for (const auto& [reference, turn] : held_) oldest = std::min(oldest, turn);
+        std::erase_if(retired_, [oldest](const Text& text) { return text.turn < oldest; });
+        for (const Text& text : live_) ASSERT_EQ(text.kept, text.text);
+        for (const Text& text : retired_) ASSERT_EQ(text.kept, text.text);
+        ASSERT_TRUE(texts_.is_valid());
+        if (hold) held_.emplace_back(present, turn_);
+    }
+
+    std::mt19937_64 random_;
+    std::size_t size_max_;
+    PassingTexts texts_;
+    std::vector<Text> live_;
+    std::vector<Text> retired_;
+    std::vector<std::pair<TextReference, std::size_t>> held_;
+    const TextChunk* chunk_ = texts_.turn().get();
+    std::size_t turn_ = 0;
+    int number_ = 0;
+};
+
+TEST(PassingTexts, AgreeWithAModelUnderRandomOperations) {
+    const std::uint64_t seed = test::test_seed();
+    std::size_t turns = 0;
+    for (std::uint64_t round = 0; round < 10; ++round) {
+        Model model(seed + round);
+        for (int step = 0; step < 2'000 && !testing::Test::HasFatalFailure(); ++step) model.step();
+        model.let_go();
+        turns += model.turns();
+    }
+    EXPECT_GT(turns, 10U) << "no turn was worth one";
+}
+
 /// One thread keeps, sends and retires, another reads what was sent and lets go of it.
 TEST(PassingTextsStress, AreReadToTheLetterByAnotherThread) {
     struct Message {
@@ -120,9 +205,9 @@ TEST(PassingTextsStress, AreReadToTheLetterByAnotherThread) {
         std::string_view text;
         int number = 0;
     };
-    const auto seed = std::random_device{}();
-    SCOPED_TRACE("seed " + std::to_string(seed));
-    constexpr int messages = 100'000;
+    const test::Watchdog watchdog;
+    const auto seed = static_cast<std::uint32_t>(test::test_seed());
+    constexpr int messages = 100'000 / test::work_divisor;
     PassingTexts texts;
     channel::SpscRing<Message*> ring{256};
     std::atomic<int> wrong{0};
@@ -167,7 +252,7 @@ TEST(PassingTextsStress, AreReadToTheLetterByAnotherThread) {
     }
     reader.join();
     EXPECT_EQ(wrong.load(), 0);
-    EXPECT_LT(most, messages / 2) << "nothing was freed";
+    EXPECT_LT(most, static_cast<std::size_t>(messages) / 2) << "nothing was freed";
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 //
 // The intrusive shared wrapper over each kind of memory, and a multicast under stress.
 #include <memory>
+#include <random>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -78,6 +79,59 @@ TEST(SharedMessage, a_reader_handle_releases_once) {
     EXPECT_TRUE(message->release(0));
     slab.collect();
     EXPECT_EQ(slab.counters().out(), 0U);
+}
+
+// The obvious implementation: who holds a share of what.
+template <class Memory>
+void agree_with_a_model(Memory& memory, std::size_t lanes, std::mt19937_64& random) {
+    using Message = SharedMessage<Counted, Memory>;
+    struct Modelled {
+        Message* message;
+        std::uint32_t shares;
+        std::string text;
+    };
+    int alive = 0;
+    std::vector<Modelled> messages;
+    for (int step = 0; step < 4'000; ++step) {
+        if (messages.empty() || random() % 4 == 0) {
+            const auto shares = static_cast<std::uint32_t>(1 + random() % 5);
+            std::string text = "message " + std::to_string(step);
+            auto* const message = Message::create(memory, shares, alive, text);
+            messages.push_back({message, shares, std::move(text)});
+        } else {
+            std::swap(messages[random() % messages.size()], messages.back());
+            Modelled& one = messages.back();
+            const bool is_last = one.shares == 1;
+            ASSERT_EQ(one.message->release(random() % lanes), is_last);
+            if (is_last) {
+                messages.pop_back();
+            } else {
+                --one.shares;
+            }
+        }
+        ASSERT_EQ(alive, static_cast<int>(messages.size()));
+        for (const Modelled& one : messages) {
+            ASSERT_TRUE(one.message->is_valid());
+            ASSERT_EQ(one.message->readers(), one.shares);
+            ASSERT_EQ(std::as_const(*one.message).value().text_, one.text);
+        }
+    }
+    for (const Modelled& one : messages) {
+        for (std::uint32_t i = 0; i < one.shares; ++i) one.message->release(0);
+    }
+    EXPECT_EQ(alive, 0);
+}
+
+TEST(SharedMessage, agrees_with_a_model_over_each_memory) {
+    std::mt19937_64 random(test::test_seed());
+    SlabAllocator slab({.lanes = 3});
+    agree_with_a_model(slab, 3, random);
+    slab.collect();
+    EXPECT_EQ(slab.counters().out(), 0U);
+    StaticArena arena({.capacity_bytes = std::size_t{1} << 20});
+    agree_with_a_model(arena, 1, random);
+    StandardMemory standard;
+    agree_with_a_model(standard, 1, random);
 }
 
 struct alignas(64) Line {

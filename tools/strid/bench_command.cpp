@@ -9,6 +9,7 @@
 
 #include <strid/base/error.hpp>
 
+#include "bar.hpp"
 #include "commands.hpp"
 #include "drawn_input.hpp"
 #include "hand/fraud_detection.hpp"
@@ -211,8 +212,28 @@ void check_answer(const Case& measured, apps::Application& application, const st
                             by_hand.records, expected.results, expected.sum));
 }
 
-std::string measure(const Case& measured, apps::Application& application,
-                    const BenchCommand& bench) {
+/// What one case comes to: its rows, and its bars.
+struct Measured {
+    std::string rows;
+    std::string bars;
+};
+
+/// The bars: of one worker against the program by hand, of two against one.
+std::string bars_of(const Case& measured, const std::vector<std::size_t>& workers,
+                    const std::vector<std::vector<double>>& rates,
+                    const std::vector<double>& by_hand) {
+    using strid::bench::Bar;
+    using strid::bench::bar_line;
+    std::string text = bar_line(measured.title + ", 1 worker / by hand",
+                                paired_ratio(rates[0], by_hand), Bar::at_least, 0.8);
+    if (workers.back() == 2) {
+        text += bar_line(measured.title + ", 2 workers / 1 worker",
+                         paired_ratio(rates.back(), rates[0]), Bar::at_least, 1.6);
+    }
+    return text;
+}
+
+Measured measure(const Case& measured, apps::Application& application, const BenchCommand& bench) {
     std::string input = bench.folder + '/' + measured.input;
     if (!std::filesystem::exists(input)) {
         throw InputOutputError(
@@ -262,20 +283,24 @@ std::string measure(const Case& measured, apps::Application& application,
         text += row("", fmt::format("{} worker{}", workers[w], workers[w] == 1 ? "" : "s"),
                     rate_of(rates[w]), megabytes[w], latency[w], compared);
     }
-    return text;
+    return {std::move(text), bars_of(measured, workers, rates, by_hand)};
 }
 
 int run_bench(const BenchCommand& bench, const Applications& applications) {
     for (const std::string& name : bench.only) find(applications, name);
     write_to_stdout(fmt::format("{:<20} {:<12} {:>10} {:>5} {:>8} {:>8} {:>8}\n", "replayed input",
                                 "", "records/s", "+-", "MB/s", "p50 us", "p99 us"));
+    std::string bars;
     for (const Case& measured : all_cases()) {
         const bool chosen = bench.only.empty() ||
                             std::find(bench.only.begin(), bench.only.end(), measured.application) !=
                                 bench.only.end();
         if (!chosen) continue;
-        write_to_stdout(measure(measured, find(applications, measured.application), bench));
+        const Measured done = measure(measured, find(applications, measured.application), bench);
+        write_to_stdout(done.rows);
+        bars += done.bars;
     }
+    write_to_stdout('\n' + bars);
     return ExitCode::done;
 }
 

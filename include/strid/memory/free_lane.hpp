@@ -5,9 +5,9 @@
 // does not touch the object, eight addresses share a line, and the owner can read ahead; when the
 // ring is full, an intrusive lane takes the overflow, so that giving never fails.
 //
-// Law: head <= tail <= head + slots; the objects in slots [head, tail) and those in the overflow
-// lane belong to the allocator's owner, in no particular order between the two. Only the giver
-// moves tail, only the owner moves head.
+// Law: head seen by the giver <= head <= tail <= head seen + slots; the objects in slots [head,
+// tail) and those in the overflow lane belong to the allocator's owner, in no particular order
+// between the two. Only the giver moves tail, only the owner moves head.
 #pragma once
 
 #include <atomic>
@@ -73,6 +73,19 @@ class alignas(cache_line_bytes) FreeLane {
             visit(slots_[at & mask_]);
         }
         overflow_.for_each_quiescent(visit);
+    }
+
+    /// Quiescent lanes only: the law above, and that no slot in use is empty. O(objects).
+    [[nodiscard]] bool is_valid() const {
+        const std::size_t slots = mask_ + 1;
+        const std::size_t tail = tail_.load(std::memory_order_acquire);  // as in take_all()
+        const std::size_t head = head_.load(std::memory_order_acquire);  // as in give()
+        // Differences, because the positions wrap around.
+        if (tail - head_seen_ > slots || tail - head > tail - head_seen_) return false;
+        for (std::size_t at = head; at != tail; ++at) {
+            if (slots_[at & mask_] == nullptr) return false;
+        }
+        return overflow_.is_valid();
     }
 
   private:

@@ -13,11 +13,10 @@
 //
 // Law: a text is live (kept and not retired) or lies in the turn during which it was retired,
 // unless that was after keep_for_good(); turns stand in their order, the last one is the present
-// one.
+// one; every other one retired enough to be worth a turn. No more turns than turns_max.
 #pragma once
 
 #include <cstddef>
-#include <deque>
 #include <string_view>
 #include <vector>
 
@@ -51,19 +50,25 @@ class PassingTexts {
     /// Texts that are live or not freed yet.
     [[nodiscard]] std::size_t held() const noexcept { return texts_.counters().out(); }
 
+    /// The law above. O(texts held).
+    [[nodiscard]] bool is_valid() const;
+
   private:
+    /// Turns that may be held at a time.
+    static constexpr std::size_t turns_max = 64;
+
     struct Turn {
         TextReference reference;
         std::vector<char*> retired;
         std::size_t retired_bytes = 0;
     };
     void begin_turn(TextReference reference);
-    void free_first();
+    void free_texts_of(Turn& turn) noexcept;
 
     SlabAllocator texts_;
     TextPool turns_pool_;  // of empty chunks: what counts is who holds them
-    std::deque<Turn> turns_;
-    std::vector<char*> spare_;  // for the next turn's
+    std::vector<Turn> turns_;
+    std::vector<std::vector<char*>> spares_;  // for the texts of turns to come
     bool for_good_ = false;
 };
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The allocators of this room in the two forms that the standard library takes: polymorphic memory
-// resources (`std::pmr`) and STL allocators, over the slab allocator and over the static arena.
-// (A block pool has one size only and refuses when it is used up: no container could live with it.)
+// resources (`std::pmr`) and STL allocators, over the slab allocator, over the static arena, and
+// over a block pool for the one size that it has, with another resource for the rest.
 //
 // Threads: containers allocate on the allocator's owner thread. A container over a slab allocator
-// may be destroyed on another thread while a FreeingThread of that thread names its lane, as when
-// a record with strings is made by a source and destroyed by a sink.
+// or a block pool may be destroyed on another thread while a FreeingThread of that thread names its
+// lane, as when a record with strings is made by a source and destroyed by a sink.
 //
 // Law: resources and allocators are equal exactly when they stand for the same allocator object;
 // they own nothing, and the allocator outlives the containers.
@@ -17,36 +17,85 @@
 #include <memory_resource>
 #include <new>
 
+#include <strid/base/cache_line.hpp>
+#include <strid/memory/block_pool.hpp>
 #include <strid/memory/slab_allocator.hpp>
 #include <strid/memory/static_arena.hpp>
 
 namespace strid::memory {
 
-/// While it lives, memory of `allocator` that containers free on this thread goes over `lane`
-/// instead of straight home, which only the owner may do. Scopes nest, innermost first.
+/// While it lives, memory of an allocator or a pool that containers free on this thread goes over
+/// `lane` instead of straight home, which only the owner may do. Scopes nest, innermost first.
 class FreeingThread {
   public:
     FreeingThread(SlabAllocator& allocator, std::size_t lane) noexcept;
+    /// Blocks that the lane still gathers are published when the scope ends.
+    FreeingThread(BlockPool& pool, std::size_t lane) noexcept;
     ~FreeingThread();
     FreeingThread(const FreeingThread&) = delete;
     FreeingThread& operator=(const FreeingThread&) = delete;
 
-    /// Frees by lane or, on a thread that named none for this allocator, as its owner.
+    /// Frees by lane or, on a thread that named none for this allocator or pool, as its owner.
     static void free(SlabAllocator& allocator, void* memory) noexcept;
+    static void free(BlockPool& pool, Block* block) noexcept;
 
   private:
-    SlabAllocator* allocator_;
+    /// The innermost scope of this thread that names `home`, or null.
+    static const FreeingThread* of(const void* home) noexcept;
+
+    const void* home_;
+    BlockPool* pool_ = nullptr;
     std::size_t lane_;
     FreeingThread* outer_;
 };
 
+/// A block pool as containers take it: what is at most a block and more than half of one lies in a
+/// block, in debt where all are out; everything else in `upstream`, which must allow allocation and
+/// freeing on the threads that do so.
+///
+/// Law: size and alignment alone decide where a piece lies, so that it goes back there.
+class BlockMemory {
+  public:
+    explicit BlockMemory(BlockPool& pool, std::pmr::memory_resource& upstream =
+                                              *std::pmr::new_delete_resource()) noexcept
+        : pool_(&pool), upstream_(&upstream) {}
+
+    /// Owner of the pool. May throw std::bad_alloc.
+    [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment) {
+        if (!lies_in_a_block(bytes, alignment)) return upstream_->allocate(bytes, alignment);
+        return pool_->lease_in_debt()->payload();
+    }
+    /// Owner of the pool, or a thread with a FreeingThread of it.
+    void free(void* piece, std::size_t bytes, std::size_t alignment) noexcept {
+        if (!lies_in_a_block(bytes, alignment)) {
+            upstream_->deallocate(piece, bytes, alignment);
+        } else {
+            FreeingThread::free(*pool_, reinterpret_cast<Block*>(static_cast<std::byte*>(piece) -
+                                                                 cache_line_bytes));
+        }
+    }
+
+  private:
+    [[nodiscard]] bool lies_in_a_block(std::size_t bytes, std::size_t alignment) const noexcept {
+        const std::size_t block = pool_->payload_bytes();
+        return bytes <= block && bytes > block / 2 && alignment <= cache_line_bytes;
+    }
+
+    BlockPool* pool_;
+    std::pmr::memory_resource* upstream_;
+};
+
 namespace detail {
 
-inline void free_in(SlabAllocator& memory, void* piece) noexcept {
+inline void free_in(SlabAllocator& memory, void* piece, std::size_t, std::size_t) noexcept {
     FreeingThread::free(memory, piece);
 }
-inline void free_in(StaticArena& memory, void* piece) noexcept {
+inline void free_in(StaticArena& memory, void* piece, std::size_t, std::size_t) noexcept {
     memory.deallocate_local(piece);
+}
+inline void free_in(BlockMemory& memory, void* piece, std::size_t bytes,
+                    std::size_t alignment) noexcept {
+    memory.free(piece, bytes, alignment);
 }
 
 }  // namespace detail
@@ -61,8 +110,8 @@ class MemoryResource final : public std::pmr::memory_resource {
     void* do_allocate(std::size_t bytes, std::size_t alignment) override {
         return memory_->allocate(bytes, alignment);
     }
-    void do_deallocate(void* piece, std::size_t, std::size_t) override {
-        detail::free_in(*memory_, piece);
+    void do_deallocate(void* piece, std::size_t bytes, std::size_t alignment) override {
+        detail::free_in(*memory_, piece, bytes, alignment);
     }
     bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override {
         const auto* const same_kind = dynamic_cast<const MemoryResource*>(&other);
@@ -74,6 +123,7 @@ class MemoryResource final : public std::pmr::memory_resource {
 
 using SlabResource = MemoryResource<SlabAllocator>;
 using ArenaResource = MemoryResource<StaticArena>;
+using BlockResource = MemoryResource<BlockMemory>;
 
 /// An STL allocator over an allocator of this room; no virtual call.
 template <class T, class Memory>
@@ -91,7 +141,9 @@ class StlAllocator {
         }
         return static_cast<T*>(memory_->allocate(count * sizeof(T), alignof(T)));
     }
-    void deallocate(T* piece, std::size_t) noexcept { detail::free_in(*memory_, piece); }
+    void deallocate(T* piece, std::size_t count) noexcept {
+        detail::free_in(*memory_, piece, count * sizeof(T), alignof(T));
+    }
 
     template <class U>
     bool operator==(const StlAllocator<U, Memory>& other) const noexcept {
@@ -109,5 +161,7 @@ template <class T>
 using SlabStlAllocator = StlAllocator<T, SlabAllocator>;
 template <class T>
 using ArenaStlAllocator = StlAllocator<T, StaticArena>;
+template <class T>
+using BlockStlAllocator = StlAllocator<T, BlockMemory>;
 
 }  // namespace strid::memory

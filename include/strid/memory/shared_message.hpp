@@ -5,7 +5,8 @@
 // allocation. A single word, its address, travels through the queues; each reader releases it
 // once, and the last one destroys the value and gives the memory back over its own lane.
 //
-// Law: readers() is how many readers still have to release; the value lives while it is not 0.
+// Law: readers() is how many readers still have to release, 1 to readers_max; the value lives until
+// it is 0, and then there is no message any more.
 // Threads: created by the memory's allocating thread; each reader on its own; readers only read,
 // unless the group is one.
 #pragma once
@@ -48,12 +49,14 @@ class SharedMessage {
     static_assert(std::is_nothrow_destructible_v<T>);
 
   public:
+    static constexpr std::uint32_t readers_max = std::uint32_t{1} << 30;
+
     /// The allocating thread. A message for `readers` >= 1 readers. Throws what the memory or the
     /// constructor of T throws.
     template <class... Arguments>
     [[nodiscard]] static SharedMessage* create(Memory& memory, std::uint32_t readers,
                                                Arguments&&... arguments) {
-        STRID_ASSERT(readers >= 1);
+        STRID_ASSERT(readers >= 1 && readers <= readers_max);
         void* const place = memory.allocate(sizeof(SharedMessage), alignof(SharedMessage));
         try {
             return new (place)
@@ -71,10 +74,17 @@ class SharedMessage {
         return readers_.load(std::memory_order_relaxed);
     }
 
+    /// Who still has to release, or who has just created it. Checks the law above: a count that a
+    /// reader too many has released is beyond the largest one.
+    [[nodiscard]] bool is_valid() const noexcept {
+        const std::uint32_t count = readers();
+        return memory_ != nullptr && count >= 1 && count <= readers_max;
+    }
+
     /// Each reader, once. The last one destroys the message, memory going over `lane`; returns true
     /// for that one.
     bool release(std::size_t lane) noexcept {
-        STRID_ASSERT(readers() != 0);
+        STRID_ASSERT(is_valid());
         // A count of 1 cannot change any more, so the last reader (the only one of a unicast) needs
         // no atomic subtraction. Acquire pairs with the release half of the others' fetch_sub.
         if (readers_.load(std::memory_order_acquire) != 1) {
