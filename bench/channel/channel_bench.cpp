@@ -100,12 +100,13 @@ void print_ratio(const Contestant& ours, const Contestant& peer) {
                quantile(all, 0.75));
 }
 
-/// Ours against the peer that is fastest one at a time, the pointers' ring only.
+/// Ours against the peer that is fastest one at a time: the ring that is for one at a time, and the
+/// one for batches.
 void print_bars(const std::vector<Contestant>& all) {
     const auto* const peer = best_peer(all, [](const auto& p) { return p.batch == 1; });
     if (peer == nullptr) return;
     for (const Contestant& ours : all) {
-        if (ours.name != StridRing::name) continue;
+        if (ours.name != (ours.batch == 1 ? StridPointers::name : StridRing::name)) continue;
         print_bar(fmt::format(
                       "{}, {} / the best peer one at a time ({})", ours.name,
                       ours.batch == 1 ? "one at a time" : fmt::format("batches of {}", ours.batch),

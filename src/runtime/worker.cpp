@@ -8,6 +8,7 @@
 #include <sys/prctl.h>
 
 #include <strid/base/clock.hpp>
+#include <strid/base/pause.hpp>
 #include <strid/base/topology.hpp>
 
 namespace strid::runtime {
@@ -30,14 +31,6 @@ constexpr std::int64_t spin_most_ns = 160'000;
 constexpr std::int64_t alarm_margin_ns = 80'000;
 
 thread_local Worker* current_worker = nullptr;
-
-void pause() noexcept {
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    asm volatile("yield");
-#endif
-}
 
 }  // namespace
 
