@@ -47,9 +47,12 @@ block::OperatorKind kind_of(const std::string& kind) {
         {"reduce", block::OperatorKind::accumulator},
         {"window", block::OperatorKind::keyed_windows},
         {"join", block::OperatorKind::accumulator},
-        {"parallel_windows", block::OperatorKind::parallel_windows}};
-    // What is made of others (the time of a stream, the levels of paned windows, collectors) stands
-    // in the algebra as what it looks like from outside.
+        {"parallel_windows", block::OperatorKind::parallel_windows},
+        {"paned_windows", block::OperatorKind::paned_windows},
+        {"map_reduce_windows", block::OperatorKind::map_reduce_windows}};
+    // What is made of others (the time of a stream, combining before sending, collectors) stands in
+    // the algebra as what it looks like from outside. Of the two levels of paned and map-reduce
+    // windows the first has the paper's name and its distribution, the second is a keyed window.
     const auto found = kinds.find(kind);
     return found == kinds.end() ? block::OperatorKind::flat_map : found->second;
 }
@@ -58,7 +61,9 @@ block::OperatorKind kind_of(const std::string& kind) {
 block::DistributionKind distribution_of(const Plan& plan, const Fragment& fragment,
                                         block::OperatorKind kind) {
     if (fragment.producers.empty()) return block::DistributionKind::none;
-    if (kind == block::OperatorKind::parallel_windows) return block::DistributionKind::complex;
+    if (block::default_distribution(kind) == block::DistributionKind::complex) {
+        return block::DistributionKind::complex;
+    }
     for (const std::size_t p : fragment.producers) {
         for (const Edge& edge : plan.fragments[p].edges) {
             if (&plan.fragments[edge.to] != &fragment) continue;

@@ -2,7 +2,7 @@
 //
 // Panes come from any replica, so a function that depends on the order of the records has none; the
 // message says what to take instead.
-// expect: the aggregate has to be commutative (see parallel_windows)
+// expect: the aggregate has to be commutative (see parallel_windows, any_order)
 #include <span>
 
 #include <strid/window/content.hpp>

@@ -7,8 +7,6 @@
 #include <set>
 
 #include <strid/window/content.hpp>
-#include <strid/window/flat_fat.hpp>
-#include <strid/window/two_stacks.hpp>
 
 #include "windows.hpp"
 
@@ -231,16 +229,6 @@ TEST(GlobalWindows, FireAsTheTriggerSays) {
         std::sort(oracle.begin(), oracle.end());
         EXPECT_EQ(answer, oracle) << "seed " << seed;
     }
-}
-
-/// The structure can be named; the answer is the same.
-TEST(ContentWindows, AggregatesAreKeptInTheStructureThatIsNamed) {
-    const auto events = random_events(1, {}, event_count);
-    const auto oracle = expected(events, sliding(100, 25), Duration{50}, Duration::zero(), sum);
-    EXPECT_EQ(computed(events, sliding(100, 25), window::kept_in<window::FlatFat>(sum), {}),
-              oracle);
-    EXPECT_EQ(computed(events, sliding(100, 25), window::kept_in<window::TwoStacks>(sum), {}),
-              oracle);
 }
 
 }  // namespace

@@ -353,34 +353,37 @@ TEST(WindowsOfTheWholeStream, HaveLateRecordsAndTriggers) {
     }
 }
 
-TEST(WindowsOfTheWholeStream, SayWhyTheyAreShared) {
-    Graph graph{"why"};
-    graph.source(replay(std::vector<Event>{}))
-        .event_time(&Event::time, MonotonousTime{})
-        .window(sliding(100, 25), &Event::time, sum)
-        .sink([](const auto&) {});
-    EXPECT_NE(graph.explain({}).find("combined: adding to a small state"), std::string::npos);
-    const auto said_of = [](const CountWindows& windows, const auto& aggregate) {
-        Graph graph{"why"};
-        graph.source(replay(std::vector<Event>{})).window(windows, aggregate).sink([](const auto&) {
-        });
-        RunOptions options;
-        options.workers = 3;
-        return graph.explain(options);
-    };
-    const auto wide = window::top_k<20, Event>(&Event::value);
-    const std::string overlapping = said_of(CountWindows::sliding(100, 25), wide);
-    EXPECT_NE(overlapping.find("paned: a record of overlapping"), std::string::npos);
-    EXPECT_NE(overlapping.find("×3"), std::string::npos) << "a replica per worker";
-    for (const auto& whole : {CountWindows::tumbling(100), CountWindows::sliding(100, 7)}) {
-        const std::string farmed = said_of(whole, wide);
-        EXPECT_NE(farmed.find("farmed: whole windows"), std::string::npos);
-        EXPECT_NE(farmed.find("×3"), std::string::npos) << "a replica per worker";
+/// Values without a fraction, so that sums of them are exact in any order: only the type says that
+/// they need not be.
+const auto real_mean =
+    window::mean([](const Event& event) { return static_cast<double>(event.value); });
+
+TEST(AnyOrder, LetsReplicasShareWhatMayBeRounded) {
+    const auto loose = window::any_order(real_mean);
+    for (const auto& windows : shapes) {
+        const Shape in_time{.too_late = 0};
+        agrees_when_shared(combined(windows, loose), windows, real_mean, {});
+        agrees_when_shared(paned(windows, loose), windows, real_mean, in_time);
+        agrees_when_shared(map_reduced(windows, loose), windows, real_mean, in_time);
     }
-    const std::string light = said_of(CountWindows::sliding(100, 25), sum);
-    EXPECT_NE(light.find("light: each source is left a worker"), std::string::npos);
-    EXPECT_NE(light.find("by key: to share"), std::string::npos);
-    EXPECT_EQ(light.find("×3"), std::string::npos) << "sharing would cost more";
+}
+
+/// The mean of integers is shared without being asked, that of other numbers is not; nor is
+/// anything where one replica is asked for.
+TEST(WindowsByDefault, AreThoseOfOneReplica) {
+    const auto by_default = [](const auto& windows, const auto& aggregate,
+                               std::size_t parallelism) {
+        return [windows, aggregate, parallelism](auto&& grouped, WindowOptions options) {
+            options.parallelism = parallelism;
+            return std::move(grouped).window(windows, &Event::time, aggregate, options);
+        };
+    };
+    for (const auto& windows : shapes) {
+        for (const std::size_t parallelism : {0U, 1U}) {
+            agrees_when_shared(by_default(windows, mean, parallelism), windows, mean, {});
+            agrees_when_shared(by_default(windows, real_mean, parallelism), windows, real_mean, {});
+        }
+    }
 }
 
 }  // namespace

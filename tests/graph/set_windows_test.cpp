@@ -196,7 +196,7 @@ TEST(SetWindowsInAGraph, AreSharedAsTheWindowsAre) {
     by_default(sliding(100, 25), 0, "paned: the aggregate is commutative");
     by_default(sliding(100, 35), 0, "map-reduce: a part of a window is sent for its many panes");
     by_default(sliding(100, 35), 3, "map-reduce: ");
-    by_default(sliding(100, 35), 1, "by key: one replica has nothing to share");
+    by_default(sliding(100, 35), 1, "not shared: one replica is asked for");
 }
 
 /// Fewer records than a sketch begins with: exact.

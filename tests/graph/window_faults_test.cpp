@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What goes wrong in windows and joins: functions of theirs that throw, in every mode; streams that
-// end with windows open that nobody wants; promises that only some records carry.
+// Windows that end otherwise than with their last record: streams that end with windows open that
+// nobody wants; promises that only some records carry.
 #include <atomic>
-#include <functional>
-#include <string>
-
-#include <gmock/gmock.h>
-
-#include <strid/window/content.hpp>
+#include <optional>
 
 #include "windows.hpp"
 
@@ -20,147 +15,6 @@ using namespace std::chrono_literals;
 
 std::vector<Event> ordered_events(std::uint64_t seed, std::size_t count) {
     return random_events(seed, {.disorder = 0, .too_late = 0}, count);
-}
-
-// ---- functions that throw ----------------------------------------------------------------------
-
-/// Throws when it is called for the `at`th time; 0: never.
-struct Probe {
-    std::shared_ptr<std::atomic<std::uint64_t>> calls =
-        std::make_shared<std::atomic<std::uint64_t>>(0);
-    std::uint64_t at = 0;
-
-    void operator()() const {
-        // Relaxed: a count that hands over nothing.
-        if (calls->fetch_add(1, std::memory_order_relaxed) + 1 == at) {
-            throw std::runtime_error("the function broke");
-        }
-    }
-};
-
-struct Alarm {
-    Probe probe;
-
-    template <class Emit>
-    void operator()(const Event& event, Timers& timers, Emit&) {
-        timers.at(event.time + 5ns);
-    }
-    template <class Emit>
-    void on_timer(EventTime time, Timers&, Emit& emit) {
-        probe();
-        emit(time.ns());
-    }
-};
-
-/// An operator 'broken' with the probe in its function, behind one stream or two.
-using Wiring = std::function<void(Graph&, const std::vector<Event>&, const Probe&)>;
-
-const auto ignore = [](const auto&) {};
-const auto side = on(&Event::key, &Event::time);
-
-const std::pair<const char*, Wiring> wirings[] = {
-    {"full content",
-     [](Graph& graph, const std::vector<Event>& events, const Probe& probe) {
-         stream_of(graph, events)
-             .key_by<&Event::key>()
-             .window(sliding(100, 30), &Event::time, window::content<Event>([probe](auto records) {
-                         probe();
-                         return records.size();
-                     }),
-                     {.name = "broken"})
-             .sink(ignore);
-     }},
-    {"farmed content",
-     [](Graph& graph, const std::vector<Event>& events, const Probe& probe) {
-         stream_of(graph, events)
-             .group_by<&Event::key>()
-             .parallel_windows(sliding(100, 30), &Event::time,
-                               window::content<Event>([probe](auto records) {
-                                   probe();
-                                   return records.size();
-                               }),
-                               {.name = "broken"})
-             .sink(ignore);
-     }},
-    {"a process function",
-     [](Graph& graph, const std::vector<Event>& events, const Probe& probe) {
-         stream_of(graph, events)
-             .key_by<&Event::key>()
-             .window(window::CountWindows::sliding(20, 5),
-                     window::process<Event, std::int64_t>([probe](std::uint32_t, const auto&,
-                                                                  std::span<const Event> records,
-                                                                  auto& emit) {
-                         emit(records.front().value);
-                         probe();
-                     }),
-                     {.name = "broken"})
-             .sink(ignore);
-     }},
-    {"a trigger",
-     [](Graph& graph, const std::vector<Event>& events, const Probe& probe) {
-         stream_of(graph, events)
-             .key_by<&Event::key>()
-             .window(window::global([probe](const Event&) {
-                         probe();
-                         return window::Trigger::wait;
-                     }),
-                     sum, {.name = "broken"})
-             .sink(ignore);
-     }},
-    {"a timer",
-     [](Graph& graph, const std::vector<Event>& events, const Probe& probe) {
-         stream_of(graph, events)
-             .key_by<&Event::key>()
-             .process<std::int64_t>(Alarm{probe}, {.name = "broken"})
-             .sink(ignore);
-     }},
-    {"an interval join",
-     [](Graph& graph, const std::vector<Event>& events, const Probe& probe) {
-         interval_join(stream_of(graph, events), stream_of(graph, events), side, side,
-                       {{-50ns}, {50ns}},
-                       [probe](const Event& a, const Event& b) {
-                           probe();
-                           return a.value + b.value;
-                       },
-                       {.name = "broken"})
-             .sink(ignore);
-     }},
-    {"a window join",
-     [](Graph& graph, const std::vector<Event>& events, const Probe& probe) {
-         window_join(stream_of(graph, events), stream_of(graph, events), side, side,
-                     TimeWindows::tumbling(100ns),
-                     [probe](const Event& a, const Event& b) {
-                         probe();
-                         return a.value + b.value;
-                     },
-                     {.name = "broken"})
-             .sink(ignore);
-     }},
-};
-
-TEST(WindowFaults, AFunctionThatThrowsEndsTheRunAndNamesTheOperator) {
-    for (const auto& [name, wire] : wirings) {
-        const auto events = ordered_events(1, 400);
-        Probe counting;
-        Graph whole{"whole"};
-        wire(whole, events, counting);
-        run(whole, run_options(2));
-        const std::uint64_t calls = *counting.calls;
-        ASSERT_GT(calls, 10U) << name;
-        for (const std::uint64_t seed : test::seeds(4)) {
-            for (const std::uint64_t at : {std::uint64_t{1}, calls / 2, calls}) {
-                Graph graph{"broken"};
-                wire(graph, events, {.at = at});
-                try {
-                    run(graph, run_options(seed));
-                    ADD_FAILURE() << name << ", call " << at << ": nothing was thrown";
-                } catch (const OperatorError& error) {
-                    EXPECT_EQ(error.operator_name(), "broken") << name;
-                    EXPECT_THAT(error.what(), testing::HasSubstr("the function broke")) << name;
-                }
-            }
-        }
-    }
 }
 
 // ---- open windows that are dropped -------------------------------------------------------------

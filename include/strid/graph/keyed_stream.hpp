@@ -153,7 +153,8 @@ class KeyedStream {
                 WindowOptions options = {}) && {
         auto function = window::of_sessions(std::move(aggregate));
         using Stage = window::KeyedSessions<T, KeyOf, K, TimeOf, decltype(function), false>;
-        return timed<Stage>(windows, std::move(time_of), std::move(function), options);
+        return explained(timed<Stage>(windows, std::move(time_of), std::move(function), options),
+                         of_sessions);
     }
     /// Windows of a number of records of the key: out comes a WindowResult<K, V, CountBounds> with
     /// the record that completes a window. Who asks the aggregate: as above.
@@ -192,9 +193,10 @@ class KeyedStream {
         requires window::TriggerOf<F, T>
     auto window(window::GlobalWindows<F> windows, A aggregate, WindowOptions options = {}) && {
         using Stage = window::KeyedGlobalWindows<T, KeyOf, K, F, A>;
-        return then<typename Stage::Result>(
-            Stage{std::move(windows), key_of_, std::move(aggregate), options}, of(options),
-            "window");
+        return explained(then<typename Stage::Result>(
+                             Stage{std::move(windows), key_of_, std::move(aggregate), options},
+                             of(options), "window"),
+                         "a state for each key, until the trigger clears it");
     }
 
     /// The same windows of event time or sessions, with the late records as a stream of their own:
@@ -206,7 +208,8 @@ class KeyedStream {
             auto function = window::of_sessions(std::move(aggregate));
             using Stage = window::KeyedSessions<T, KeyOf, K, TimeOf, decltype(function), true>;
             return graph::results_and_late<typename Stage::Result, T>(
-                timed<Stage>(windows, std::move(time_of), std::move(function), options),
+                explained(timed<Stage>(windows, std::move(time_of), std::move(function), options),
+                          of_sessions),
                 options.name);
         } else {
             using Stage = window::KeyedTimeWindows<T, KeyOf, K, TimeOf, A, true>;
@@ -278,14 +281,22 @@ class KeyedStream {
         }
     }
 
-    /// Says how windows that overlap are kept.
-    template <class A, class S, class Windows>
-    static S explained(S stream, const Windows& windows) {
-        if (windows.slide() < windows.length()) {
-            stream.handle_.operators.back().say(window::how_it_slides<A>());
-        }
+    /// Says how the work is shared, and how windows are kept.
+    template <class S>
+    static S explained(S stream, const char* kept) {
+        graph::OperatorInfo& info = stream.handle_.operators.back();
+        info.say("by key: each replica has the windows of its keys");
+        info.say(kept);
         return stream;
     }
+    template <class A, class S, class Windows>
+    static S explained(S stream, const Windows& windows) {
+        return explained(std::move(stream), windows.slide() < windows.length()
+                                                ? window::how_it_slides<A>()
+                                                : "windows that do not overlap: a state for each");
+    }
+    static constexpr const char* of_sessions =
+        "a state for each session; those that a record joins become one";
 
     /// A window whose records are lifted before they are sent.
     template <class U, class Lift, class Stage>

@@ -55,14 +55,14 @@ struct SharedWork {
                 "in_time")));
     }
 
-    /// The operator behind a broadcast. `note`: why it is as it is.
-    template <class U, class T, class Stage>
+    /// The operator behind a broadcast. `notes`: why it is as it is.
+    template <class U, class T, class Stage, class... Notes>
     static auto shared(Stream<T> broadcast, Stage stage, OperatorOptions options, const char* kind,
-                       const char* note) {
+                       Notes... notes) {
         auto stream =
             std::move(broadcast).template then<U>(std::move(stage), std::move(options), kind);
         stream.handle_.operators.back().shares_broadcast = true;
-        stream.handle_.operators.back().say(note);
+        (stream.handle_.operators.back().say(notes), ...);
         return stream;
     }
     template <class S>

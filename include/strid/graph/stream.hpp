@@ -43,6 +43,8 @@ namespace graph {
 template <class T>
 struct KeyedEdge;
 struct SharedWork;
+template <class Upstream, class KeyOf>
+class SharedWindows;
 }  // namespace graph
 template <class T, class KeyOf, class Upstream = graph::KeyedEdge<T>>
 class KeyedStream;
@@ -314,7 +316,7 @@ class Stream<T, graph::Chain<Head, Steps...>> {
     template <class, class, class>
     friend class KeyedStream;
     template <class, class>
-    friend class GroupedStream;
+    friend class graph::SharedWindows;
     friend struct graph::SharedWork;
 
     template <class S>

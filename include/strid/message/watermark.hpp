@@ -5,7 +5,8 @@
 // that a source emits; a merge makes one of those of several inputs. Both are plain values that
 // touch no channel.
 //
-// The law of every strategy and merge: what it says never goes back.
+// The law of every strategy and merge: what it says never goes back. Who breaks it ends the run
+// with a WatermarkError.
 #pragma once
 
 #include <algorithm>
@@ -38,10 +39,16 @@ concept WatermarkStrategy =
         { asked.watermark() } -> std::same_as<EventTime>;
     };
 
+/// It says of itself that what it says never goes back, or throws: it is not watched.
+template <class S>
+inline constexpr bool never_goes_back = requires { requires S::never_goes_back; };
+
 /// For times that never go back: the promise is the time of the last record. Equal times may
 /// follow; a time that goes back is late.
 class MonotonousTime {
   public:
+    static constexpr bool never_goes_back = true;
+
     template <class T>
     void observe(const T&, EventTime time) noexcept {
         latest_ = std::max(latest_, time);
@@ -55,6 +62,8 @@ class MonotonousTime {
 /// For times that go back by `bound` at most.
 class BoundedDisorder {
   public:
+    static constexpr bool never_goes_back = true;
+
     /// Throws Error for a bound that is negative.
     explicit BoundedDisorder(Duration bound);
 
@@ -77,6 +86,8 @@ class BoundedDisorder {
 template <class Find>
 class PunctuatedTime {
   public:
+    static constexpr bool never_goes_back = true;
+
     explicit PunctuatedTime(Find find) : find_(std::move(find)) {}
 
     template <class T>

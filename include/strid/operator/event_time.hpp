@@ -47,6 +47,8 @@ class EventTimeStage {
         if (time < strategy_.watermark()) [[unlikely]]
             next.promise({said(), false});
         strategy_.observe(std::as_const(record), time);
+        // What goes back and recovers within a batch would not be seen behind it.
+        if constexpr (!never_goes_back<Strategy>) (void)said();
         came_ = true;
         next(record);
     }

@@ -12,7 +12,8 @@
 //     where selective:                   a + b is a or b; covers(b, a) means a + b is b, and stays
 //                                        so whatever follows b
 // Sums of floating-point numbers are neither exactly associative nor invertible: they are combined
-// in the order of the stream and never taken back out of a total.
+// in the order of the stream and never taken back out of a total, unless the user says that their
+// order does not matter (`any_order`).
 #pragma once
 
 #include <concepts>
@@ -86,6 +87,12 @@ concept Selective = Aggregate<A> && requires(const A& aggregate, const typename 
 template <class A>
 inline constexpr bool is_commutative = requires { requires A::commutative; };
 
+/// Adding a record to a state is hardly more than reading it.
+template <class A>
+inline constexpr bool has_small_state =
+    std::is_trivially_copy_constructible_v<typename A::State> &&
+    std::is_trivially_destructible_v<typename A::State> && sizeof(typename A::State) <= 64;
+
 /// The states belong to the replica that made them, as lists of records from its pool do: none is
 /// sent to another one.
 template <class A>
@@ -95,5 +102,21 @@ inline constexpr bool has_local_states = requires { requires A::local_states; };
 template <class A>
 inline constexpr bool has_parts = !only_goes_forward<A> && !has_local_states<A> &&
                                   !std::is_final_v<A> && !requires { typename A::Value; };
+
+/// An aggregate of which it is said that the order of its parts does not matter.
+template <Aggregate A>
+    requires has_parts<A>
+struct AnyOrder : A {
+    static constexpr bool commutative = true;
+};
+
+/// `any_order(mean(&Reading::value))`: parts of a window may be combined in any order, so that
+/// replicas that have some of the records each can share it (graph/grouped_stream.hpp). For sums of
+/// floating-point numbers, of which the last digits then depend on the run.
+template <Aggregate A>
+    requires has_parts<A>
+[[nodiscard]] AnyOrder<A> any_order(A aggregate) {
+    return {std::move(aggregate)};
+}
 
 }  // namespace strid::window

@@ -49,6 +49,12 @@ using SumType = std::conditional_t<
     std::floating_point<Number>, double,
     std::conditional_t<std::signed_integral<Number>, std::int64_t, std::uint64_t>>;
 
+/// A member that is an integer.
+template <class Field>
+inline constexpr bool names_integer = false;
+template <class Member, class T>
+inline constexpr bool names_integer<Member T::*> = std::integral<Member>;
+
 }  // namespace detail
 
 /// How many records.
@@ -98,6 +104,65 @@ struct Sum {
         } else {
             return a + b;
         }
+    }
+};
+
+/// A sum of integers that has room for 2^63 of them.
+class WideSum {
+  public:
+    WideSum() = default;
+    template <std::integral Number>
+    explicit WideSum(Number number) noexcept : WideSum(static_cast<Wide>(number)) {}
+
+    [[nodiscard]] friend WideSum operator+(const WideSum& a, const WideSum& b) noexcept {
+        return WideSum(a.value() + b.value());
+    }
+    [[nodiscard]] friend WideSum operator-(const WideSum& a, const WideSum& b) noexcept {
+        return WideSum(a.value() - b.value());
+    }
+    [[nodiscard]] explicit operator double() const noexcept { return static_cast<double>(value()); }
+    friend bool operator==(const WideSum&, const WideSum&) = default;
+
+  private:
+    __extension__ using Wide = __int128;
+    explicit WideSum(Wide value) noexcept
+        : low_(static_cast<std::uint64_t>(value)), high_(static_cast<std::int64_t>(value >> 64)) {}
+    [[nodiscard]] Wide value() const noexcept {
+        return static_cast<Wide>(high_) * (static_cast<Wide>(1) << 64) + low_;
+    }
+
+    std::uint64_t low_ = 0;  // in halves: a state is no larger for its alignment
+    std::int64_t high_ = 0;
+};
+
+/// The arithmetic mean of a field of integers, as a double: the sum is exact, so that the order of
+/// its parts does not matter.
+template <class Field>
+struct IntegerMean {
+    struct State {
+        WideSum sum;
+        std::uint64_t count = 0;
+        friend bool operator==(const State&, const State&) = default;
+    };
+    static constexpr bool commutative = true;
+
+    [[no_unique_address]] Field field;
+
+    template <class T>
+        requires std::integral<detail::FieldType<Field, T>>
+    [[nodiscard]] State lift(const T& record) const {
+        return {WideSum(std::invoke(field, record)), 1};
+    }
+    [[nodiscard]] State identity() const noexcept { return {}; }
+    [[nodiscard]] State combine(const State& a, const State& b) const noexcept {
+        return {a.sum + b.sum, a.count + b.count};
+    }
+    [[nodiscard]] State without(const State& a, const State& b) const noexcept {
+        return {a.sum - b.sum, a.count - b.count};
+    }
+    [[nodiscard]] double lower(const State& state) const noexcept {
+        return state.count == 0 ? std::numeric_limits<double>::quiet_NaN()
+                                : static_cast<double>(state.sum) / static_cast<double>(state.count);
     }
 };
 
@@ -212,9 +277,22 @@ template <class T, class Field>
 [[nodiscard]] auto sum(Field field) {
     return Sum<Field, detail::FieldType<Field, T>>{std::move(field)};
 }
+/// Of a member that is an integer, or of a function of `T` that gives one, an IntegerMean.
 template <class Field>
 [[nodiscard]] auto mean(Field field) {
-    return Mean<Field>{std::move(field)};
+    if constexpr (detail::names_integer<Field>) {
+        return IntegerMean<Field>{std::move(field)};
+    } else {
+        return Mean<Field>{std::move(field)};
+    }
+}
+template <class T, class Field>
+[[nodiscard]] auto mean(Field field) {
+    if constexpr (std::integral<detail::FieldType<Field, T>>) {
+        return IntegerMean<Field>{std::move(field)};
+    } else {
+        return Mean<Field>{std::move(field)};
+    }
 }
 template <class Field>
 [[nodiscard]] auto variance(Field field) {

@@ -51,12 +51,12 @@ class Content : public Call {
         : Call(std::move(call)),
           container_(std::move(container)),
           time_of_(std::move(time_of)),
-          pool_(std::make_unique<RecordPool<T>>()) {}
+          kept_(std::make_unique<Kept>(Kept{{}, container_})) {}
     /// A copy has a pool of its own: it is another replica's.
     Content(const Content& other) : Content(other.container_, other, other.time_of_) {}
     Content(Content&&) noexcept = default;
 
-    [[nodiscard]] State identity() const { return State(*pool_); }
+    [[nodiscard]] State identity() const { return State(kept_->pool); }
     [[nodiscard]] State lift(const T& record) const {
         State alone = identity();
         alone.add(record);
@@ -95,15 +95,21 @@ class Content : public Call {
     }
 
   private:
-    [[nodiscard]] C filled(const State& records) const {
-        C container = container_;
-        for (const T& record : records) container.insert(record);
-        return container;
+    [[nodiscard]] const C& filled(const State& records) const {
+        kept_->alone.reset();
+        for (const T& record : records) kept_->alone.insert(record);
+        return kept_->alone;
     }
+
+    /// What is used again and again, so that windows allocate nothing in the long run.
+    struct Kept {
+        RecordPool<T> pool;
+        C alone;  // of the last window by itself
+    };
 
     C container_;  // the prototype: empty
     [[no_unique_address]] TimeOf time_of_;
-    std::unique_ptr<RecordPool<T>> pool_;
+    std::unique_ptr<Kept> kept_;
 };
 
 template <class T, class C, class Call, class TimeOf>
@@ -121,6 +127,10 @@ class Content<T, C, Call, TimeOf>::Sliding {
     void evict() {
         container_.expire(panes_.front());
         panes_.pop_front();
+    }
+    void reset() {
+        container_.reset();
+        panes_.clear();
     }
     [[nodiscard]] const C& query() const noexcept { return container_; }
     [[nodiscard]] std::size_t size() const noexcept { return panes_.size(); }

@@ -7,7 +7,9 @@
 //
 // With lateness, a session that has fired still takes records until its end and the lateness have
 // passed, and fires again as what it became: at once, or when its new end has passed. A record
-// whose session would be closed at once is late.
+// whose session would be closed at once is late. By the promise of its own input (LateBy) it is
+// late where it breaks that by more than the lateness: the sessions that it may touch are then open
+// for sure, whatever the other inputs say.
 //
 // O(log live keys) per session and O(1) per record that extends the newest session of its key.
 //
@@ -58,7 +60,13 @@ class KeyedSessions {
           time_of_(std::move(time_of)),
           aggregate_(std::move(aggregate)),
           lateness_(options.lateness),
-          at_end_(options.at_end) {}
+          at_end_(options.at_end),
+          late_by_(options.late_by) {}
+
+    /// What the sender of the records that follow has promised.
+    void begin_batch(EventTime promised, std::size_t) noexcept {
+        if (late_by_ == LateBy::own_input) taken_from_ = promised - lateness_;
+    }
 
     [[nodiscard]] std::size_t look_ahead(const message::Hashed<T>* arrived, std::size_t count) {
         return keys_.look_ahead(arrived, count, key_of_, [](const KeyState& state) {
@@ -70,6 +78,11 @@ class KeyedSessions {
     void operator()(message::Hashed<T>& arrived, Next&& next) {
         const T& record = arrived.record;
         const EventTime time = std::invoke(time_of_, record);
+        if (time < taken_from_) [[unlikely]] {
+            ++late_;
+            Out::late(next, record);
+            return;
+        }
         Entry& key = keys_.find_or_make(std::invoke(key_of_, record), arrived.hash,
                                         [] { return KeyState{}; });
         Session* session = join(key.state.sessions, time);
@@ -211,6 +224,8 @@ class KeyedSessions {
     [[no_unique_address]] A aggregate_;
     Duration lateness_;
     OpenWindows at_end_;
+    LateBy late_by_;
+    EventTime taken_from_ = EventTime::earliest();
     EventTime watermark_ = EventTime::earliest();
     std::uint64_t late_ = 0;
     Keys keys_;

@@ -9,7 +9,9 @@
 // Every window in which a key has a record fires once, in the order of the ends; keys of the same
 // end in the order in which their panes came. With lateness, a window fires again for each record
 // that comes between its end and its closing; a function with `give_new` then gives what is new. A
-// record all of whose windows are closed is late.
+// record all of whose windows are closed is late. By the promise of its own input (LateBy) it is
+// late where one of its windows is: that one may still be open for others, who have its panes in
+// common with windows behind it.
 // Records of a pane are combined in the order in which they came, panes in the order of time.
 //
 // Threads: only the task of the node.
@@ -59,7 +61,8 @@ class KeyedTimeWindows {
           time_of_(std::move(time_of)),
           aggregate_(std::move(aggregate)),
           lateness_(options.lateness),
-          at_end_(options.at_end) {}
+          at_end_(options.at_end),
+          late_by_(options.late_by) {}
 
     /// The replicas have every record, and each fires every n-th window: window farming.
     void farm() { all_ = windows_; }
@@ -69,6 +72,11 @@ class KeyedTimeWindows {
         context_ = context;
         // The collector keeps results for longer than their batches live.
         if constexpr (Keys::holds_text) keys_.texts().keep_for_good();
+    }
+
+    /// What the sender of the records that follow has promised.
+    void begin_batch(EventTime promised, std::size_t) noexcept {
+        if (late_by_ == LateBy::own_input) taken_from_ = windows_.end_over(promised - lateness_);
     }
 
     [[nodiscard]] std::size_t look_ahead(const message::Hashed<T>* arrived, std::size_t count) {
@@ -86,7 +94,7 @@ class KeyedTimeWindows {
             if (in_windows_ == beyond && says_what_is_late(time)) late(record, next);
             return;  // else between two windows
         }
-        if (in_windows_.end <= closed_) [[unlikely]] {
+        if (in_windows_.end <= closed_ || in_windows_.first < taken_from_) [[unlikely]] {
             if (says_what_is_late(time)) late(record, next);
             return;
         }
@@ -313,12 +321,14 @@ class KeyedTimeWindows {
     [[no_unique_address]] A aggregate_;
     Duration lateness_;
     OpenWindows at_end_;
+    LateBy late_by_;
     TimeBounds at_pane_{EventTime::latest(), EventTime::earliest()};  // of the last record's pane
     Index pane_ = 0;
     WindowRange<Index> in_windows_{};  // and the windows that have it
     std::optional<FiringWindow> firing_;
     std::size_t looked_ahead_ = 0;  // of the keys that fire
     Index closed_ = std::numeric_limits<Index>::min();
+    Index taken_from_ = std::numeric_limits<Index>::min();  // for the records of this batch
     std::uint64_t late_ = 0;
     Keys keys_;
     Schedule<Entry*> schedule_;

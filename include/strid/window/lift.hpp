@@ -24,13 +24,13 @@ namespace strid::window {
 
 namespace detail {
 
-/// The key does not point to the record, and the state, one or two numbers, is what records are
-/// combined to one by one: no `add` that might round otherwise.
+/// The key does not point to the record, and the state, one or two numbers (three where they are
+/// exact), is what records are combined to one by one: no `add` that might round otherwise.
 template <class K, class A, class T>
 inline constexpr bool may_lift =
     AggregateOf<A, T> && std::is_scalar_v<K> && !std::is_pointer_v<K> &&
-    std::is_trivially_copyable_v<typename A::State> && sizeof(typename A::State) <= 16 &&
-    !std::is_final_v<A> &&
+    std::is_trivially_copyable_v<typename A::State> &&
+    sizeof(typename A::State) <= (is_commutative<A> ? 24 : 16) && !std::is_final_v<A> &&
     !requires(const A& aggregate, typename A::State& state, const T& record) {
         aggregate.add(state, record);
     };

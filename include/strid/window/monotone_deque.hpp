@@ -19,8 +19,10 @@
 
 namespace strid::window {
 
-template <Selective A>
+template <Aggregate A>
 class MonotoneDeque {
+    static_assert(Selective<A>, "of two states in a monotone deque one has to stand: `covers`");
+
   public:
     using State = typename A::State;
     static constexpr const char* how =

@@ -145,7 +145,11 @@ class SlidingPanes {
 
     /// What slid is no longer what the panes say.
     void empty_slid() {
-        while (slid_.size() != 0) slid_.evict();
+        if constexpr (requires { slid_.reset(); }) {
+            slid_.reset();
+        } else {
+            while (slid_.size() != 0) slid_.evict();
+        }
         first_slid_ = end_slid_ = panes_.begin_position();
     }
 

@@ -53,9 +53,7 @@ template <class K, class State>
 /// number: what combined windows are for.
 template <class A, class K>
 inline constexpr bool combines_before_sending =
-    is_commutative<A> && std::is_trivially_copy_constructible_v<typename A::State> &&
-    std::is_trivially_destructible_v<typename A::State> && sizeof(typename A::State) <= 64 &&
-    (std::is_integral_v<K> || std::is_enum_v<K>);
+    is_commutative<A> && has_small_state<A> && (std::is_integral_v<K> || std::is_enum_v<K>);
 
 template <class T, class KeyOf, class K, class TimeOf, class A>
 class PartialPanes {

@@ -33,6 +33,14 @@ struct WindowResult {
 /// What becomes of windows that are still open when the stream ends.
 enum class OpenWindows : std::uint8_t { fire, drop };
 
+/// By whose time a record is late, where several streams meet right before a window.
+enum class LateBy : std::uint8_t {
+    slowest_input,  ///< A window takes what comes while the slowest input holds it open.
+    /// What the record's own input has promised: the same records are late in every run (design
+    /// note 0005), also some that a window would still have taken.
+    own_input
+};
+
 struct WindowOptions {
     std::string name = {};        ///< Empty: "window-<n>".
     std::size_t parallelism = 0;  ///< 0: the planner's choice.
@@ -40,6 +48,7 @@ struct WindowOptions {
     /// time. What comes still later is late.
     Duration lateness = Duration::zero();
     OpenWindows at_end = OpenWindows::fire;
+    LateBy late_by = LateBy::slowest_input;  ///< own_input: for windows of time by key.
 };
 
 namespace window {

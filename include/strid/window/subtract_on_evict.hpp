@@ -15,8 +15,10 @@
 
 namespace strid::window {
 
-template <Invertible A>
+template <Aggregate A>
 class SubtractOnEvict {
+    static_assert(Invertible<A>, "what leaves a running total has to be taken out: `without`");
+
   public:
     using State = typename A::State;
     static constexpr const char* how = "slides as a running total: what leaves can be subtracted";

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How the work of windows is shared by default, and what explain() says of them: the distribution,
+// how they are kept, and the names of paper 2 (table 1) in the picture and in the derivation.
+#include <gmock/gmock.h>
+
+#include <strid/window/content.hpp>
+#include <strid/window/distinct.hpp>
+#include <strid/window/fold.hpp>
+#include <strid/window/quantile.hpp>
+#include <strid/window/top_k.hpp>
+
+#include "windows.hpp"
+
+namespace strid {
+namespace {
+
+using namespace test;
+using namespace std::chrono_literals;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+const auto real = [](const Event& event) { return static_cast<double>(event.value); };
+const auto everything =
+    window::content<Event>([](std::span<const Event> all) { return all.size(); });
+const auto wide = window::top_k<20, Event>(&Event::value);
+
+template <class Build>
+std::string said_of(const Build& build, const RunOptions& options = {.workers = 3}) {
+    Graph graph{"why"};
+    build(graph.source(replay(std::vector<Event>{})).event_time(&Event::time, MonotonousTime{}))
+        .sink([](const auto&) {});
+    return graph.explain(options);
+}
+
+/// Of windows of time or counts over the whole stream.
+template <class A>
+std::string said_of(const TimeWindows& windows, const A& aggregate, WindowOptions options = {}) {
+    return said_of([&](auto stream) {
+        return std::move(stream).window(windows, &Event::time, aggregate, options);
+    });
+}
+template <class A>
+std::string said_of(const CountWindows& windows, const A& aggregate, WindowOptions options = {}) {
+    return said_of(
+        [&](auto stream) { return std::move(stream).window(windows, aggregate, options); });
+}
+
+TEST(ChosenWindows, OfTimeAreSharedAsTheirFunctionAllows) {
+    const auto windows = sliding(100, 25);
+    EXPECT_THAT(said_of(windows, sum), HasSubstr("combined: adding to a small state"));
+    EXPECT_THAT(said_of(windows, mean), HasSubstr("combined: adding to a small state"));
+    EXPECT_THAT(said_of(windows, window::mean<Event>([](const Event& e) { return e.value; })),
+                HasSubstr("combined: adding to a small state"));
+    EXPECT_THAT(said_of(windows, window::mean(real)),
+                AllOf(HasSubstr("any_order(...) would share it"), Not(HasSubstr("combined:"))));
+    EXPECT_THAT(said_of(windows, window::variance(real)), HasSubstr("not shared: a record is"));
+    EXPECT_THAT(said_of(windows, window::any_order(window::mean(real))),
+                HasSubstr("combined: adding to a small state"));
+    EXPECT_THAT(said_of(windows, window::quantile(real, 0.5)),
+                HasSubstr("farmed: parts combine in their order only"));
+    EXPECT_THAT(said_of(windows, window::distinct<Event>(&Event::value)),
+                HasSubstr("paned: the aggregate is commutative"));
+    EXPECT_THAT(said_of(sliding(100, 35), window::distinct<Event>(&Event::value)),
+                HasSubstr("map-reduce: a part of a window"));
+    EXPECT_THAT(said_of(windows, everything), HasSubstr("farmed: the function needs whole"));
+}
+
+TEST(ChosenWindows, OfCountsAreSharedAsTheirFunctionAllows) {
+    const auto overlapping = CountWindows::sliding(100, 25);
+    EXPECT_THAT(said_of(overlapping, wide),
+                AllOf(HasSubstr("paned: a record of overlapping"), HasSubstr("×3")));
+    for (const auto& whole : {CountWindows::tumbling(100), CountWindows::sliding(100, 7)}) {
+        EXPECT_THAT(said_of(whole, wide),
+                    AllOf(HasSubstr("farmed: whole windows"), HasSubstr("×3")));
+    }
+    EXPECT_THAT(said_of(overlapping, sum),
+                AllOf(HasSubstr("light: each source is left a worker"),
+                      HasSubstr("not shared: that would cost more"), Not(HasSubstr("×3"))));
+}
+
+TEST(ChosenWindows, AreNotSharedWhereOneReplicaIsAskedFor) {
+    const WindowOptions alone{.parallelism = 1};
+    const auto not_shared = AllOf(HasSubstr("not shared: one replica is asked for"),
+                                  Not(HasSubstr("collector")), Not(HasSubstr("×")));
+    EXPECT_THAT(said_of(sliding(100, 25), sum, alone), not_shared);
+    EXPECT_THAT(said_of(sliding(100, 25), everything, alone), not_shared);
+    EXPECT_THAT(said_of(CountWindows::sliding(100, 25), wide, alone), not_shared);
+    EXPECT_THAT(said_of(CountWindows::tumbling(100), everything, alone), not_shared);
+}
+
+/// The operators of papers 1 and 2 by name.
+template <class Check>
+void for_each_distribution(const Check& check) {
+    const auto windows = sliding(100, 25);
+    const auto counts = CountWindows::sliding(100, 25);
+    const auto grouped = [](auto stream) {
+        return std::move(stream).template group_by<&Event::key>();
+    };
+    check("parallel_windows", "farmed: every replica has every record", [&](auto stream) {
+        return grouped(std::move(stream)).parallel_windows(windows, &Event::time, mean);
+    });
+    check("parallel_windows", "farmed: every replica has every record",
+          [&](auto stream) { return grouped(std::move(stream)).parallel_windows(counts, mean); });
+    check("paned_windows", "paned: panes by any replica", [&](auto stream) {
+        return grouped(std::move(stream)).paned_windows(windows, &Event::time, mean);
+    });
+    check("paned_windows", "paned: a pane by each replica in turn",
+          [&](auto stream) { return grouped(std::move(stream)).paned_windows(counts, mean); });
+    check("map_reduce_windows", "map-reduce: parts of windows", [&](auto stream) {
+        return grouped(std::move(stream)).map_reduce_windows(windows, &Event::time, mean);
+    });
+    check("map_reduce_windows", "map-reduce: every replica adds up",
+          [&](auto stream) { return grouped(std::move(stream)).map_reduce_windows(counts, mean); });
+}
+
+TEST(ExplainedWindows, SayWhatWasAskedForInThePapersNames) {
+    for_each_distribution([](const std::string& kind, const char* note, const auto& build) {
+        const std::string said = said_of(build);
+        EXPECT_THAT(said, HasSubstr(note)) << kind;
+        EXPECT_THAT(said, HasSubstr("slides as a running total")) << kind;
+        EXPECT_THAT(said, HasSubstr("f_d(" + kind)) << kind << ": distributed in a way of its own";
+    });
+    EXPECT_THAT(said_of([](auto stream) {
+                    return std::move(stream).template group_by<&Event::key>().combined_windows(
+                        sliding(100, 25), &Event::time, sum);
+                }),
+                HasSubstr("combined: records are added up before they are sent"));
+}
+
+/// The rules of the algebra take them as they are, in every way to run them.
+TEST(ExplainedWindows, AreAdmissibleInEveryWay) {
+    for_each_distribution([](const std::string& kind, const char*, const auto& build) {
+        for (const std::size_t workers : {1U, 2U, 4U}) {
+            for (const std::size_t parallelism : {0U, 1U, 3U}) {
+                for (const Composition composition :
+                     {Composition::combined, Composition::dedicated, Composition::centralised}) {
+                    for (const bool fuse : {true, false}) {
+                        const std::string said = said_of(build, {.workers = workers,
+                                                                 .parallelism = parallelism,
+                                                                 .fuse = fuse,
+                                                                 .composition = composition});
+                        EXPECT_THAT(said, HasSubstr("MultiPipe")) << kind;
+                    }
+                }
+            }
+        }
+    });
+}
+
+TEST(ExplainedWindows, ByKeySaySoAndHowTheyAreKept) {
+    const auto said = [](const auto& window) {
+        return said_of(
+            [&](auto stream) { return window(std::move(stream).template key_by<&Event::key>()); });
+    };
+    const auto by_key = HasSubstr("by key: each replica has the windows of its keys");
+    EXPECT_THAT(said([](auto keyed) {
+                    return std::move(keyed).window(sliding(100, 25), &Event::time,
+                                                   window::mean(real));
+                }),
+                AllOf(by_key, HasSubstr("slides by DABA Lite")));
+    EXPECT_THAT(said([](auto keyed) {
+                    return std::move(keyed).window(sliding(100, 100), &Event::time, sum);
+                }),
+                AllOf(by_key, HasSubstr("windows that do not overlap: a state for each")));
+    EXPECT_THAT(said([](auto keyed) {
+                    return std::move(keyed).window(CountWindows::sliding(100, 25), sum);
+                }),
+                AllOf(by_key, HasSubstr("slides as a running total")));
+    EXPECT_THAT(said([](auto keyed) {
+                    return std::move(keyed).window(SessionWindows::with_gap(5ns), &Event::time,
+                                                   sum);
+                }),
+                AllOf(by_key, HasSubstr("a state for each session")));
+    const auto never = [](const Event&) { return window::Trigger::wait; };
+    EXPECT_THAT(
+        said([&](auto keyed) { return std::move(keyed).window(window::global(never), sum); }),
+        AllOf(by_key, HasSubstr("a state for each key, until the trigger clears it")));
+}
+
+}  // namespace
+}  // namespace strid

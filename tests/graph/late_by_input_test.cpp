@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is late where several streams meet: by each record's own input it is the same records in
+// every run, whichever source runs ahead. The oracle asks each source by itself (windows.hpp).
+#include <atomic>
+#include <chrono>
+#include <optional>
+#include <thread>
+
+#include <gmock/gmock.h>
+
+#include "windows.hpp"
+
+namespace strid {
+namespace {
+
+using namespace test;
+using namespace std::chrono_literals;
+
+constexpr std::size_t sources = 3;
+constexpr Duration bound{50};
+using Streams = std::vector<std::vector<Event>>;
+
+Streams random_streams(std::uint64_t seed) {
+    Streams streams;
+    for (std::size_t i = 0; i < sources; ++i) {
+        streams.push_back(random_events(seed * sources + i, {.too_late = 900}, event_count / 3));
+    }
+    return streams;
+}
+
+/// Sleeps now and then, so that which source runs ahead is chance.
+struct Falters {
+    std::mt19937_64 random{std::random_device{}()};
+    void operator()(Event&) {
+        if (random() % 200 == 0) std::this_thread::sleep_for(100us);
+    }
+};
+
+template <class Windows>
+Answer computed_by_input(const Streams& streams, const Windows& windows, Duration lateness,
+                         const RunOptions& options) {
+    Graph graph{"by input"};
+    const auto keyed = [&](std::size_t i) {
+        return graph.source(replay(streams[i]), {.name = "source-" + std::to_string(i)})
+            .map(Falters{})
+            .event_time(&Event::time, BoundedDisorder{bound})
+            .key_by<&Event::key>();
+    };
+    auto [results, late] = keyed(0).merge(keyed(1)).merge(keyed(2)).window_with_late(
+        windows, &Event::time, sum, {.lateness = lateness, .late_by = LateBy::own_input});
+    using Result = typename decltype(results)::record_type;
+    auto rows = std::make_shared<Collected<Result>>();
+    auto late_rows = std::make_shared<Collected<Event>>();
+    std::move(results).sink(collect_into(rows));
+    std::move(late).sink(collect_into(late_rows));
+    run(graph, options);
+    std::map<std::tuple<std::uint32_t, std::int64_t, std::int64_t>, double> last;
+    for (const Result& row : rows->records()) {
+        last.insert_or_assign({row.key, row.window.start.ns(), row.window.end.ns()},
+                              static_cast<double>(row.value));
+    }
+    Answer answer;
+    for (const auto& [where, value] : last) {
+        const auto [key, start, end] = where;
+        answer.rows.emplace_back(key, start, end, value);
+    }
+    answer.late = late_rows->records();
+    sort(answer);
+    return answer;
+}
+
+/// Where the first window ends that a time lies in, if there is one.
+std::optional<EventTime> first_end(const TimeWindows& windows, EventTime time) {
+    const std::int64_t near = (time - windows.offset()).ns() / windows.slide().count();
+    for (std::int64_t k = near - windows.length() / windows.slide() - 2; k <= near + 2; ++k) {
+        const auto bounds = windows.bounds(k);
+        if (time >= bounds.start && time < bounds.end) return bounds.end;
+    }
+    return std::nullopt;
+}
+
+/// A record of which a window is over, by what its source said before it, is in none.
+TEST(LateByOwnInput, OfWindowsOfTimeIsWhatEachSourceSays) {
+    for (const std::uint64_t seed : test::seeds(8)) {
+        const Streams streams = random_streams(seed);
+        for (const auto& windows : {sliding(100, 25), sliding(100, 100), sliding(30, 70)}) {
+            for (const Duration lateness : {0ns, 120ns}) {
+                std::vector<Event> taken;
+                Answer oracle;
+                for (const auto& events : streams) {
+                    const auto promised = watermarks(events, bound);
+                    for (std::size_t i = 0; i < events.size(); ++i) {
+                        const auto end = first_end(windows, events[i].time);
+                        const bool is_late = end && *end + lateness <= promised[i];
+                        (is_late ? oracle.late : taken).push_back(events[i]);
+                    }
+                }
+                oracle.rows = expected(taken, windows, bound, Duration::max(), sum).rows;
+                sort(oracle);
+                ASSERT_FALSE(oracle.late.empty());
+                const Answer answer =
+                    computed_by_input(streams, windows, lateness, run_options(seed));
+                ASSERT_EQ(answer.late, oracle.late) << "seed " << seed;
+                ASSERT_EQ(answer.rows, oracle.rows) << "seed " << seed;
+            }
+        }
+    }
+}
+
+/// A record that breaks its source's promise, by more than the lateness, is in no session.
+TEST(LateByOwnInput, OfSessionsIsWhatEachSourceSays) {
+    const auto sessions = SessionWindows::with_gap(40ns);
+    for (const std::uint64_t seed : test::seeds(8)) {
+        const Streams streams = random_streams(seed);
+        for (const Duration lateness : {0ns, 120ns}) {
+            std::vector<Event> taken;
+            Answer oracle;
+            for (const auto& events : streams) {
+                const auto promised = watermarks(events, bound);
+                for (std::size_t i = 0; i < events.size(); ++i) {
+                    const bool is_late = events[i].time < promised[i] - lateness;
+                    (is_late ? oracle.late : taken).push_back(events[i]);
+                }
+            }
+            std::sort(taken.begin(), taken.end(),
+                      [](const Event& a, const Event& b) { return a.time < b.time; });
+            oracle.rows = expected(taken, sessions, 0ns, 0ns, sum).rows;
+            sort(oracle);
+            ASSERT_FALSE(oracle.late.empty());
+            const Answer answer = computed_by_input(streams, sessions, lateness, run_options(seed));
+            ASSERT_EQ(answer.late, oracle.late) << "seed " << seed;
+            // With lateness, a session that grew may have fired as what it was before.
+            ASSERT_TRUE(std::includes(answer.rows.begin(), answer.rows.end(), oracle.rows.begin(),
+                                      oracle.rows.end()))
+                << "seed " << seed;
+            if (lateness == 0ns) {
+                ASSERT_EQ(answer.rows, oracle.rows) << "seed " << seed;
+            }
+        }
+    }
+}
+
+TEST(LateByOwnInput, IsForWindowsByKey) {
+    const WindowOptions by_input{.late_by = LateBy::own_input};
+    const auto grouped = [](Graph& graph) {
+        return graph.source(replay(std::vector<Event>{}))
+            .event_time(&Event::time, MonotonousTime{})
+            .group_by<&Event::key>();
+    };
+    Graph graph{"grouped"};
+    grouped(graph).window(sliding(100, 25), &Event::time, sum, by_input).sink([](const auto&) {});
+    EXPECT_THAT(graph.explain({}), testing::HasSubstr("records are late by their own input"));
+    for (const bool paned : {false, true}) {
+        Graph shared{"shared"};
+        auto stream = grouped(shared);
+        try {
+            if (paned) {
+                (void)std::move(stream).paned_windows(sliding(100, 25), &Event::time, sum,
+                                                      by_input);
+            } else {
+                (void)std::move(stream).parallel_windows(sliding(100, 25), &Event::time, sum,
+                                                         by_input);
+            }
+            ADD_FAILURE() << "nothing was thrown";
+        } catch (const GraphError& error) {
+            EXPECT_THAT(error.what(), testing::HasSubstr("by key only"));
+        }
+    }
+}
+
+// ---- strategies that take back what they said --------------------------------------------------
+
+/// Goes back at one record, and further than before at the next: within one batch, nobody behind
+/// would see it.
+struct Dips {
+    EventTime said = EventTime::earliest();
+    void observe(const Event& event, EventTime time) {
+        said = event.value == 77 ? time - 1'000ns : time;
+    }
+    [[nodiscard]] EventTime watermark() const { return said; }
+};
+
+TEST(AStrategyOfOnesOwn, ThatGoesBackAndRecoversEndsTheRun) {
+    for (const std::uint64_t seed : test::seeds(8)) {
+        for (const std::size_t dip : {std::size_t{1}, std::size_t{200}, std::size_t{398}}) {
+            std::vector<Event> events;
+            for (std::size_t i = 0; i < 400; ++i) {
+                events.push_back({1, at(static_cast<std::int64_t>(5'000 + i)), i == dip ? 77 : 0});
+            }
+            Graph graph{"dips"};
+            graph.source(replay(events))
+                .event_time(&Event::time, Dips{}, {.name = "time"})
+                .key_by<&Event::key>()
+                .window(sliding(100, 100), &Event::time, sum)
+                .sink([](const auto&) {});
+            try {
+                run(graph, run_options(seed));
+                ADD_FAILURE() << "seed " << seed << ", record " << dip << ": nothing was thrown";
+            } catch (const OperatorError& error) {
+                EXPECT_EQ(error.operator_name(), "time");
+                EXPECT_THAT(error.what(), testing::HasSubstr("watermark"));
+            }
+        }
+    }
+}
+
+}  // namespace
+}  // namespace strid

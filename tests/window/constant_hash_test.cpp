@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A key whose hash is constant: each window operator by itself, told that all keys hash alike,
+// gives what a map of the keys gives.
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <random>
+#include <tuple>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <strid/message/batch.hpp>
+#include <strid/window/aggregates.hpp>
+#include <strid/window/keyed_count_windows.hpp>
+#include <strid/window/keyed_global_windows.hpp>
+#include <strid/window/keyed_sessions.hpp>
+#include <strid/window/keyed_time_windows.hpp>
+
+#include "../support/seeds.hpp"
+
+namespace strid::window {
+namespace {
+
+struct Event {
+    std::uint32_t key;
+    EventTime time;
+    std::int64_t value;
+};
+
+struct KeyOf {
+    std::uint32_t operator()(const Event& event) const { return event.key; }
+};
+struct TimeOf {
+    EventTime operator()(const Event& event) const { return event.time; }
+};
+struct ValueOf {
+    std::int64_t operator()(const Event& event) const { return event.value; }
+};
+using ValueSum = Sum<ValueOf, std::int64_t>;
+
+constexpr std::uint32_t keys = 200;
+
+/// Times rise by 1.
+std::vector<Event> random_events(std::uint64_t seed) {
+    std::mt19937_64 random{seed};
+    std::vector<Event> events;
+    for (std::int64_t i = 0; i < 4'000; ++i) {
+        events.push_back({static_cast<std::uint32_t>(random() % keys), EventTime::of_ns(i),
+                          static_cast<std::int64_t>(random() % 100)});
+    }
+    return events;
+}
+
+using Row = std::tuple<std::uint32_t, std::int64_t, std::int64_t, std::int64_t>;
+
+Row row_of(const WindowResult<std::uint32_t, std::int64_t, TimeBounds>& result) {
+    return {result.key, result.window.start.ns(), result.window.end.ns(), result.value};
+}
+Row row_of(const WindowResult<std::uint32_t, std::int64_t, CountBounds>& result) {
+    return {result.key, static_cast<std::int64_t>(result.window.start),
+            static_cast<std::int64_t>(result.window.end), result.value};
+}
+
+/// What the stage gives, time going on with each record.
+template <class Stage>
+std::vector<Row> rows_of(Stage stage, const std::vector<Event>& events) {
+    std::vector<Row> rows;
+    const auto next = [&rows](const auto& result) { rows.push_back(row_of(result)); };
+    const auto ready = [] { return true; };
+    for (const Event& event : events) {
+        message::Hashed<Event> arrived{event, 42};
+        stage(arrived, next);
+        if constexpr (requires { stage.advance(event.time, next, ready); }) {
+            EXPECT_TRUE(stage.advance(event.time, next, ready));
+        }
+    }
+    EXPECT_TRUE(stage.finish(next, ready));
+    std::sort(rows.begin(), rows.end());
+    return rows;
+}
+
+std::map<std::uint32_t, std::vector<Event>> by_key(const std::vector<Event>& events) {
+    std::map<std::uint32_t, std::vector<Event>> result;
+    for (const Event& event : events) result[event.key].push_back(event);
+    return result;
+}
+
+TEST(AConstantHash, GivesTheWindowsOfTimeOfEachKey) {
+    for (const std::uint64_t seed : test::seeds(4)) {
+        const auto events = random_events(seed);
+        const auto windows = TimeWindows::sliding(Duration{500}, Duration{100});
+        std::map<std::tuple<std::uint32_t, std::int64_t>, std::int64_t> sums;
+        for (const Event& event : events) {
+            for (std::int64_t k = -5; k <= 40; ++k) {
+                const std::int64_t start = k * 100;
+                if (event.time.ns() < start || event.time.ns() >= start + 500) continue;
+                sums[{event.key, start}] += event.value;
+            }
+        }
+        std::vector<Row> oracle;
+        for (const auto& [where, sum] : sums) {
+            const auto [key, start] = where;
+            oracle.emplace_back(key, start, start + 500, sum);
+        }
+        using Stage = KeyedTimeWindows<Event, KeyOf, std::uint32_t, TimeOf, ValueSum, false>;
+        EXPECT_EQ(rows_of(Stage{windows, {}, {}, {}, {}}, events), oracle) << "seed " << seed;
+    }
+}
+
+TEST(AConstantHash, GivesTheSessionsOfEachKey) {
+    constexpr std::int64_t gap = 150;
+    for (const std::uint64_t seed : test::seeds(4)) {
+        const auto events = random_events(seed);
+        std::vector<Row> oracle;
+        for (const auto& [key, all] : by_key(events)) {
+            std::int64_t last = std::numeric_limits<std::int64_t>::min() / 2;
+            for (const Event& event : all) {
+                const std::int64_t time = event.time.ns();
+                if (time - last > gap) oracle.emplace_back(key, time, 0, 0);
+                std::get<2>(oracle.back()) = time + gap;
+                std::get<3>(oracle.back()) += event.value;
+                last = time;
+            }
+        }
+        using Stage = KeyedSessions<Event, KeyOf, std::uint32_t, TimeOf, ValueSum, false>;
+        const auto sessions = SessionWindows::with_gap(Duration{gap});
+        EXPECT_EQ(rows_of(Stage{sessions, {}, {}, {}, {}}, events), oracle) << "seed " << seed;
+    }
+}
+
+TEST(AConstantHash, GivesTheWindowsOfCountsOfEachKey) {
+    for (const std::uint64_t seed : test::seeds(4)) {
+        const auto events = random_events(seed);
+        std::vector<Row> oracle;
+        std::vector<Row> wholes;
+        for (const auto& [key, all] : by_key(events)) {
+            std::int64_t whole = 0;
+            for (const Event& event : all) whole += event.value;
+            wholes.emplace_back(key, 0, all.size(), whole);
+            for (std::size_t start = 0; start < all.size(); start += 3) {
+                const std::size_t end = std::min(start + 7, all.size());
+                std::int64_t sum = 0;
+                for (std::size_t i = start; i != end; ++i) sum += all[i].value;
+                oracle.emplace_back(key, start, end, sum);
+            }
+        }
+        using Stage = KeyedCountWindows<Event, KeyOf, std::uint32_t, ValueSum>;
+        EXPECT_EQ(rows_of(Stage{CountWindows::sliding(7, 3), {}, {}, {}}, events), oracle)
+            << "seed " << seed;
+        auto never = [](const Event&) { return Trigger::wait; };
+        using Whole = KeyedGlobalWindows<Event, KeyOf, std::uint32_t, decltype(never), ValueSum>;
+        EXPECT_EQ(rows_of(Whole{global(never), {}, {}, {}}, events), wholes) << "seed " << seed;
+    }
+}
+
+}  // namespace
+}  // namespace strid::window
