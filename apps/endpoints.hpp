@@ -5,6 +5,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <string>
 #include <utility>
 
@@ -20,6 +21,8 @@ struct Endpoints {
     /// Above 0: the input is read into memory and replayed for so long.
     std::chrono::nanoseconds duration{0};
     OnMalformed on_malformed = OnMalformed::stop;
+    std::uint64_t generate = 0;  ///< Above 0: so many records are made instead of read.
+    std::uint64_t seed = 1;      ///< Of those.
 
     [[nodiscard]] bool replays() const noexcept { return duration.count() > 0; }
 };
