@@ -5,6 +5,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <utility>
@@ -22,6 +23,8 @@ struct Endpoints {
     std::chrono::nanoseconds duration{0};
     OnMalformed on_malformed = OnMalformed::stop;  ///< Of every input.
     std::function<void(const MalformedLine&)> dead_letter{};
+    std::uint64_t generate = 0;  ///< Above 0: so many records are made instead of read.
+    std::uint64_t seed = 1;      ///< Of those.
 
     [[nodiscard]] bool replays() const noexcept { return duration.count() > 0; }
 };

@@ -34,7 +34,8 @@ class FraudDetection final : public Application {
                "  strid run fraud-detection --model model.txt --input transactions.csv "
                "--score miss-rate\n"
                "  strid run fraud-detection --model model.txt --input transactions.csv "
-               "--duration 10s\n";
+               "--duration 10s\n"
+               "  strid run fraud-detection --model model.txt --generate 10M --rate 1M\n";
     }
     [[nodiscard]] std::string_view source_name() const noexcept override { return "transactions"; }
 
@@ -62,6 +63,8 @@ class FraudDetection final : public Application {
             model_path_.empty() ? nullptr : std::make_shared<const MarkovModel>(model_path_);
         fraud_detection::build(graph, endpoints, options_, std::move(model));
     }
+
+    [[nodiscard]] bool generates() const noexcept override { return true; }
 
   private:
     std::string model_path_;

@@ -26,6 +26,7 @@ class MarkovModel {
     [[nodiscard]] std::size_t states() const noexcept { return names_.size(); }
     /// O(states).
     [[nodiscard]] std::optional<State> find(std::string_view name) const noexcept;
+    [[nodiscard]] std::string_view name(State state) const noexcept { return names_[state]; }
     [[nodiscard]] double probability(State before, State came) const noexcept {
         return probabilities_[before * states() + came];
     }

@@ -23,7 +23,8 @@ class SpikeDetection final : public Application {
                "Examples:\n"
                "  strid run spike-detection --input apps/spike-detection/data/readings.csv\n"
                "  tail -f sensors.csv | strid run spike-detection --threshold 0.5\n"
-               "  strid run spike-detection --input readings.csv --duration 10s --rate 100k\n";
+               "  strid run spike-detection --input readings.csv --duration 10s --rate 100k\n"
+               "  strid run spike-detection --generate 10M --seed 7 --output spikes.csv\n";
     }
     [[nodiscard]] std::string_view source_name() const noexcept override { return "readings"; }
 
@@ -40,6 +41,8 @@ class SpikeDetection final : public Application {
     void build(Graph& graph, const Endpoints& endpoints) override {
         spike_detection::build(graph, endpoints, options_);
     }
+
+    [[nodiscard]] bool generates() const noexcept override { return true; }
 
   private:
     static constexpr std::size_t window_max = 100'000'000;

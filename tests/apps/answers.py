@@ -146,6 +146,26 @@ class SpikeDetection(Answers):
         readings = self.file("readings.csv", rows)
         self.answers_everywhere(self.spikes(readings), 1, "spike-detection", readings)
 
+    def test_generated_readings(self):
+        # Against the oracle: tests/apps/generated_test.cpp.
+        options = ["--generate", "20k", "--seed", 9]
+        first, other = self.folder / "first.csv", self.folder / "other.csv"
+        self.strid("run", "spike-detection", *options, "--workers", 1, "--output", first)
+        self.assertGreater(len(first.read_text().splitlines()), 5)
+        for replicas in (1, 2, 4):
+            for mode in ("cooperative", "dedicated"):
+                self.strid("run", "spike-detection", *options, "--parallelism", replicas,
+                           "--mode", mode, "--output", other)
+                self.same_answer(first, other, 1)
+        self.strid("run", "spike-detection", "--generate", "20k", "--seed", 10, "--output", other)
+        self.assertNotEqual(first.read_text(), other.read_text())
+        self.strid("run", "spike-detection", *options, "--rate", "100k", "--output", other)
+        self.same_answer(first, other, 1)
+
+    def test_words_are_not_generated(self):
+        line = self.fails("run", "word-count", "--generate", "10", code=2)
+        self.assertIn("word-count cannot make its records", line)
+
 
 class FraudDetection(Answers):
     def golden(self, score):

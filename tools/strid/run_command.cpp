@@ -37,6 +37,14 @@ void add_endpoints(CLI::App& command, RunCommand& run) {
                     "-: standard output (default, but results are dropped with --duration)")
         ->type_name("FILE");
     add_text_option(
+        command, "--generate", "N",
+        [&ends](const std::string& text) {
+            constexpr double most = 1e18;
+            ends.generate = static_cast<std::uint64_t>(std::min(read_rate(text), most));
+        },
+        "Make so many records instead of reading them (spike-detection and fraud-detection; the "
+        "same ones\nfor the same --seed): 1M");
+    add_text_option(
         command, "--rate", "N",
         [&ends](const std::string& text) { ends.rate_per_second = read_rate(text); },
         "Records per second, open loop: 10000, 50k, 1.5M");
@@ -69,7 +77,8 @@ CLI::App* add_application_command(CLI::App& parent, apps::Application& applicati
 /// What the operators cost, each on its own, on one worker; the results are thrown away.
 std::map<std::string, double> measured_loads(apps::Application& application, apps::Endpoints ends) {
     using namespace std::chrono_literals;
-    if (ends.input == "-") throw GraphError("--measure reads its input twice: name a file");
+    if (ends.input == "-" && ends.generate == 0)
+        throw GraphError("--measure reads its input twice: name a file");
     if (ends.dead_letter) ends.on_malformed = OnMalformed::skip;
     if (!ends.output.empty()) ends.output = "/dev/null";
     ends.rate_per_second = 0;
@@ -91,15 +100,21 @@ std::string described(const std::map<std::string, double>& loads) {
 
 int run_application(apps::Application& application, RunCommand& run) {
     application.check();
+    if (run.endpoints.generate > 0 && !application.generates()) {
+        throw GraphError(
+            fmt::format("{} cannot make its records: name an --input", application.name()));
+    }
     if (!run.picture.empty()) check_picture_path(run.picture);
     apps::Endpoints ends = run.endpoints;
     ends.output = !run.output.empty() ? run.output : ends.replays() ? "" : "-";
+    ends.seed = run.arguments.run.seed;
     if (run.skip_malformed) ends.on_malformed = OnMalformed::skip;
     if (!run.dead_letter.empty()) {
         ends.on_malformed = OnMalformed::dead_letter;
         ends.dead_letter = DeadLetterFile(run.dead_letter);
     }
-    if (ends.input == "-" && ::isatty(STDIN_FILENO) == 1 && !run.arguments.session.quiet) {
+    if (ends.input == "-" && ends.generate == 0 && ::isatty(STDIN_FILENO) == 1 &&
+        !run.arguments.session.quiet) {
         write_to_stderr("strid: reading from the terminal; --input FILE names a file\n");
     }
     RunOptions options =
