@@ -3,14 +3,13 @@
 // Replaces the global operator new by one that counts its calls: included by one file of a program.
 #pragma once
 
-#include <atomic>
-#include <cstdint>
+#include <cstddef>
 #include <cstdlib>
 #include <new>
 
-namespace strid::test {
+#include "allocations.hpp"
 
-inline std::atomic<std::uint64_t> allocations{0};
+namespace strid::test {
 
 // Null when there is no memory.
 inline void* counted_or_null(std::size_t bytes, std::size_t alignment) noexcept {

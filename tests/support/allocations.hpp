@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How often a program has asked for memory: counted where one of its files includes
+// counting_new.hpp.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace strid::test {
+
+inline std::atomic<std::uint64_t> allocations{0};
+
+}  // namespace strid::test
