@@ -4,17 +4,16 @@
 // included by one file of a program.
 #pragma once
 
-#include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <new>
 
 #include <malloc.h>
 
-namespace strid::test {
+#include "allocations.hpp"
 
-inline std::atomic<std::uint64_t> allocations{0};
-inline std::atomic<std::int64_t> live_bytes{0};  // as the allocator rounds them
+namespace strid::test {
 
 // Null when there is no memory.
 inline void* counted_or_null(std::size_t bytes, std::size_t alignment) noexcept {

@@ -10,7 +10,8 @@
 //
 // Memory, per pane of a key: exactly, an open-addressing table with the values in place, two to
 // four slots for each; approximately, 8 bytes for each of the first 2^precision / 8 values and
-// 2^precision bytes from then on.
+// 2^precision bytes from then on. It is gotten and given back with the pane: allocations are for
+// each pane and each of its combinations, not for each record.
 #pragma once
 
 #include <algorithm>

@@ -182,8 +182,11 @@ class KeyedIntervalJoin {
     using Entry = typename Keys::Entry;
 
     static Out made(Result result) {
-        if constexpr (keeps_late) return Out{std::in_place_index<0>, std::move(result)};
-        return result;
+        if constexpr (keeps_late) {
+            return Out{std::in_place_index<0>, std::move(result)};
+        } else {
+            return result;
+        }
     }
     template <class Next>
     void pair(Next& next, const L* left, const R* right) {

@@ -6,6 +6,8 @@
 // least near both ends.
 //
 // Values are taken as double; a NaN is passed over. A window without values gives NaN.
+//
+// A sketch has memory of its own: each pane and each result costs some allocations, a record none.
 #pragma once
 
 #include <array>

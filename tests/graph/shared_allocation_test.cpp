@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// No allocation per record in windows whose work is shared, in joins, and in what handles time
+// otherwise (allocations.hpp).
+#include <chrono>
+#include <span>
+
+#include <strid/window/aggregates.hpp>
+#include <strid/window/content.hpp>
+
+#include "allocations.hpp"
+
+namespace strid {
+namespace {
+
+using namespace test;
+using namespace std::chrono_literals;
+
+const auto sum = window::sum<std::uint64_t>([](const std::uint64_t& n) { return n % 100; });
+const auto how_many =
+    window::content<std::uint64_t>([](std::span<const std::uint64_t> all) { return all.size(); });
+const auto of_counts = window::CountWindows::sliding(100, 10);
+const auto of_time = window::TimeWindows::sliding(10us, 1us);
+const WindowOptions of_three{.parallelism = 3};
+
+template <class Build>
+void expect_none_when_grouped(const std::string& name, const Build& build) {
+    expect_none_per_record(name, [&](auto stream) {
+        build(std::move(stream)
+                  .event_time(time_of, LateStart{50ns})
+                  .group_by([](const std::uint64_t& n) { return n % 7; }))
+            .sink(Drop{});
+    });
+}
+
+TEST(Allocations, NoneForARecordInParallelWindows) {
+    expect_none_when_grouped("of counts", [](auto grouped) {
+        return std::move(grouped).parallel_windows(of_counts, sum, of_three);
+    });
+    expect_none_when_grouped("of time", [](auto grouped) {
+        return std::move(grouped).parallel_windows(of_time, time_of, sum, of_three);
+    });
+    expect_none_when_grouped("full content of counts", [](auto grouped) {
+        return std::move(grouped).parallel_windows(of_counts, how_many, of_three);
+    });
+    expect_none_when_grouped("full content of time", [](auto grouped) {
+        return std::move(grouped).parallel_windows(of_time, time_of, how_many, of_three);
+    });
+}
+
+TEST(Allocations, NoneForARecordInTwoLevels) {
+    expect_none_when_grouped("combined", [](auto grouped) {
+        return std::move(grouped).combined_windows(of_time, time_of, sum);
+    });
+    expect_none_when_grouped("paned, of counts", [](auto grouped) {
+        return std::move(grouped).paned_windows(of_counts, sum, of_three);
+    });
+    expect_none_when_grouped("paned, of time", [](auto grouped) {
+        return std::move(grouped).paned_windows(of_time, time_of, sum, of_three);
+    });
+    expect_none_when_grouped("map-reduce, of counts", [](auto grouped) {
+        return std::move(grouped).map_reduce_windows(of_counts, sum, of_three);
+    });
+    expect_none_when_grouped("map-reduce, of time", [](auto grouped) {
+        return std::move(grouped).map_reduce_windows(of_time, time_of, sum, of_three);
+    });
+}
+
+// ---- joins -------------------------------------------------------------------------------------
+
+// Of each key as many records in every pane: the lists that are used again are all long enough.
+const auto side = on([](const std::uint64_t& n) { return n / 2 % 5; }, time_of);
+const auto add = [](const std::uint64_t& left, const std::uint64_t& right) { return left + right; };
+const auto add_present = [](const std::uint64_t* left, const std::uint64_t* right) {
+    return (left == nullptr ? 0 : *left) + (right == nullptr ? 0 : *right);
+};
+
+/// Odd and even numbers, as two streams.
+template <class Join>
+void expect_none_when_joined(const std::string& name, const Join& join,
+                             const Ways& ways = every_way) {
+    const auto build = [&](auto stream) {
+        auto branches =
+            std::move(stream).event_time(time_of, LateStart{}).split(2, [](const std::uint64_t& n) {
+                return static_cast<std::size_t>(n % 2);
+            });
+        join(branches.select(0), branches.select(1)).sink(Drop{});
+    };
+    expect_none_per_record(name, build, ways);
+}
+
+TEST(Allocations, NoneForARecordInAnIntervalJoin) {
+    const JoinInterval interval{{0ns}, {20ns}};
+    expect_none_when_joined("inner", [&](auto left, auto right) {
+        return interval_join(std::move(left), std::move(right), side, side, interval, add);
+    });
+    for (const JoinKind kind : {JoinKind::left, JoinKind::full}) {
+        expect_none_when_joined("outer", [&](auto left, auto right) {
+            return interval_join(std::move(left), std::move(right), side, side, interval,
+                                 add_present, {.kind = kind});
+        });
+    }
+    expect_none_when_joined("shared", [&](auto left, auto right) {
+        return parallel_interval_join(std::move(left), std::move(right), side, side, interval,
+                                      add_present, {.parallelism = 3, .kind = JoinKind::left});
+    });
+}
+
+/// With several threads it is chance how far one side is ahead of the other, and each pane more
+/// between them takes a list more: as many as the edges hold, but not for good after half of a
+/// stream.
+TEST(Allocations, NoneForARecordInAWindowJoin) {
+    const auto windows = window::TimeWindows::sliding(40ns, 20ns);
+    expect_none_when_joined(
+        "inner",
+        [&](auto left, auto right) {
+            return window_join(std::move(left), std::move(right), side, side, windows, add);
+        },
+        alone);
+    expect_none_when_joined(
+        "full",
+        [&](auto left, auto right) {
+            return window_join(std::move(left), std::move(right), side, side, windows, add_present,
+                               {.kind = JoinKind::full});
+        },
+        alone);
+    expect_none_when_joined(
+        "shared",
+        [&](auto left, auto right) {
+            return parallel_window_join(std::move(left), std::move(right), side, side, windows, add,
+                                        {.parallelism = 3});
+        },
+        alone);
+}
+
+// ---- late records ------------------------------------------------------------------------------
+
+/// One in 100 lies far behind.
+const auto time_of_some_late = [](const std::uint64_t& n) {
+    return EventTime::of_ns(static_cast<std::int64_t>(n % 100 == 99 && n > 5'000 ? n - 5'000 : n));
+};
+
+/// `build` gives two streams.
+template <class Build>
+void expect_none_with_late(const std::string& name, const Build& build) {
+    expect_none_per_record(name, [&](auto stream) {
+        auto [on_time, late] =
+            build(std::move(stream).event_time(time_of_some_late, BoundedDisorder{50ns}));
+        std::move(on_time).sink(Drop{});
+        std::move(late).sink(Drop{});
+    });
+}
+
+TEST(Allocations, NoneForALateRecord) {
+    const auto windows = window::TimeWindows::sliding(1us, 100ns);
+    expect_none_with_late("windows of time", [&](auto stream) {
+        return std::move(stream)
+            .key_by(by_remainder)
+            .window_with_late(windows, time_of_some_late, sum);
+    });
+    expect_none_with_late("windows of time that take late records", [&](auto stream) {
+        return std::move(stream)
+            .key_by(by_remainder)
+            .window_with_late(windows, time_of_some_late, sum, {.lateness = 10us});
+    });
+    expect_none_with_late("parallel windows", [&](auto stream) {
+        return std::move(stream)
+            .group_by(by_remainder)
+            .window_with_late(windows, time_of_some_late, sum, of_three);
+    });
+    expect_none_with_late("sessions", [](auto stream) {
+        return std::move(stream)
+            .key_by([](const std::uint64_t& n) { return n / 200 * 7 + n % 7; })
+            .window_with_late(window::SessionWindows::with_gap(50ns), time_of_some_late, sum);
+    });
+    expect_none_with_late("in order of time", [](auto stream) {
+        return std::move(stream).in_order_of_time_with_late(time_of_some_late);
+    });
+    expect_none_per_record("k-slack", [](auto stream) {
+        auto [on_time, late] = std::move(stream).k_slack_with_late(time_of_some_late);
+        std::move(on_time).sink(Drop{});
+        std::move(late).sink(Drop{});
+    });
+    expect_none_per_record("an interval join", [](auto stream) {
+        auto branches =
+            std::move(stream)
+                .event_time(time_of_some_late, BoundedDisorder{50ns})
+                .split(2, [](const std::uint64_t& n) { return static_cast<std::size_t>(n % 2); });
+        const auto by_time =
+            on([](const std::uint64_t& n) { return n / 2 % 7; }, time_of_some_late);
+        auto [pairs, left, right] = interval_join_with_late(branches.select(0), branches.select(1),
+                                                            by_time, by_time, {{0ns}, {20ns}}, add);
+        std::move(pairs).sink(Drop{});
+        std::move(left).sink(Drop{});
+        std::move(right).sink(Drop{});
+    });
+}
+
+// ---- time otherwise ----------------------------------------------------------------------------
+
+TEST(Allocations, NoneForARecordThatIsPutInOrder) {
+    expect_none_per_record("in order of time", [](auto stream) {
+        std::move(stream)
+            .event_time(time_of, BoundedDisorder{50ns})
+            .in_order_of_time(time_of)
+            .sink(Drop{});
+    });
+    expect_none_per_record("k-slack", [](auto stream) {
+        std::move(stream)
+            .k_slack([](const std::uint64_t& n) {
+                return EventTime::of_ns(static_cast<std::int64_t>(n ^ 7));
+            })
+            .sink(Drop{});
+    });
+}
+
+/// An alarm 50 ns after a record of the key, unless another one comes before.
+struct Alarm {
+    EventTime at = EventTime::earliest();
+
+    template <class Emit>
+    void operator()(const std::uint64_t& n, Timers& timers, Emit&) {
+        timers.cancel(at);
+        at = time_of(n) + 50ns;
+        timers.at(at);
+    }
+    template <class Emit>
+    void on_timer(EventTime time, Timers&, Emit& emit) {
+        emit(time);
+    }
+};
+
+/// The same by the clock, and a key that is forgotten.
+struct ClockAlarm {
+    template <class Emit>
+    void operator()(const std::uint64_t& n, Timers& timers, Emit&) {
+        if (n % 10 == 0) timers.at(Timers::now() + 1us);
+    }
+    template <class Emit>
+    void on_timer(ProcessingTime, Timers& timers, Emit& emit) {
+        emit(EventTime{});
+        timers.forget_key();
+    }
+};
+
+TEST(Allocations, NoneForATimer) {
+    expect_none_per_record("of event time", [](auto stream) {
+        std::move(stream)
+            .event_time(time_of, MonotonousTime{})
+            .key_by(by_remainder)
+            .template process<EventTime>(Alarm{})
+            .sink(Drop{});
+    });
+    expect_none_per_record("of the clock", [](auto stream) {
+        std::move(stream)
+            .key_by(by_remainder)
+            .template process<EventTime>(ClockAlarm{})
+            .sink(Drop{});
+    });
+}
+
+TEST(Allocations, NoneForARecordThatIsStampedOrHeldBack) {
+    expect_none_per_record("ingress time", [](auto stream) {
+        std::move(stream)
+            .ingress_time()
+            .key_by([](const Stamped<std::uint64_t>& one) { return one.record % 97; })
+            .window(window::TimeWindows::tumbling(10us), &Stamped<std::uint64_t>::time,
+                    window::count())
+            .sink(Drop{});
+    });
+    expect_none_per_record("aligned", [](auto stream) {
+        std::move(stream)
+            .event_time(time_of, MonotonousTime{})
+            .aligned(Alignment{1ms})
+            .sink(Drop{});
+    });
+}
+
+/// Watched, which says how far it has come.
+struct WatchedTime : Watched {
+    template <class Emit>
+    SourceStatus poll(Emit& emit, std::size_t budget) {
+        emit.watermark(time_of(next));
+        return Watched::poll(emit, budget);
+    }
+};
+
+TEST(Allocations, NoneWhereTheSourceSaysItsTime) {
+    expect_none_per_record<WatchedTime>("source time", [](auto stream) {
+        std::move(stream)
+            .event_time(time_of, SourceTime{})
+            .key_by(by_remainder)
+            .window(window::TimeWindows::sliding(10us, 1us), time_of, sum)
+            .sink(Drop{});
+    });
+}
+
+}  // namespace
+}  // namespace strid
