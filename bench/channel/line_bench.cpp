@@ -65,7 +65,7 @@ class Transfer {
         std::uint64_t next = 1;
         for (std::uint64_t i = 0; i < transfers; ++i) {
             Line* block = nullptr;
-            while (empty_.try_pop(block) != channel::PopResult::ok) pause();
+            while (empty_.try_pop(block) != channel::PopResult::ok) relax();
             for (std::size_t at = 0; at < lines; ++at) {
                 if (way_.asks_ahead) prefetch_for_write(&block[at], ahead_bytes);
                 block[at].words.fill(next);
@@ -78,7 +78,7 @@ class Transfer {
         std::uint64_t sum = 0;
         for (std::uint64_t i = 0; i < transfers; ++i) {
             Line* block = nullptr;
-            while (full_.try_pop(block) != channel::PopResult::ok) pause();
+            while (full_.try_pop(block) != channel::PopResult::ok) relax();
             for (std::size_t at = 0; at < lines; ++at) sum += block[at].words.back();
             if (way_.owns) own_lines(reinterpret_cast<std::byte*>(block), block_bytes);
             (void)empty_.try_push(block);

@@ -23,7 +23,7 @@
 
 #include <strid/base/cache_line.hpp>
 #include <strid/base/clock.hpp>
-#include <strid/base/pause.hpp>
+#include <strid/base/relax.hpp>
 
 namespace strid::bench {
 
@@ -58,7 +58,7 @@ std::int64_t time_pair_ns(Cores cores, Produce produce, Consume consume) {
     const auto meet = [&ready](int core) {
         pin_to_core(core);
         ready.fetch_add(1);
-        while (ready.load() != 2) pause();
+        while (ready.load() != 2) relax();
     };
     std::int64_t spent_ns = 0;
     std::thread producer([&] {
@@ -88,14 +88,14 @@ double transfer_ns(Cores cores, Queue& queue, std::uint64_t count) {
         cores,
         [&queue, count] {
             for (std::uint64_t i = 1; i <= count; ++i) {
-                while (!queue.push(as_pointer(i))) pause();
+                while (!queue.push(as_pointer(i))) relax();
             }
         },
         [&queue, count, &sum] {
             std::uint64_t total = 0;
             for (std::uint64_t i = 0; i < count; ++i) {
                 void* pointer = nullptr;
-                while (!queue.pop(pointer)) pause();
+                while (!queue.pop(pointer)) relax();
                 total += as_number(pointer);
             }
             sum = total;
@@ -114,7 +114,7 @@ double transfer_batches_ns(Cores cores, Queue& queue, std::uint64_t count, std::
             for (std::uint64_t next = 1; next <= count;) {
                 const auto wanted = std::min<std::uint64_t>(batch, count + 1 - next);
                 const std::size_t done = queue.push_batch(next, wanted);
-                if (done == 0) pause();
+                if (done == 0) relax();
                 next += done;
             }
         },
@@ -122,7 +122,7 @@ double transfer_batches_ns(Cores cores, Queue& queue, std::uint64_t count, std::
             std::uint64_t total = 0;
             for (std::uint64_t taken = 0; taken < count;) {
                 const std::size_t done = queue.take_batch(batch, total);
-                if (done == 0) pause();
+                if (done == 0) relax();
                 taken += done;
             }
             sum = total;
@@ -169,14 +169,14 @@ Latency round_trips(Cores cores, std::uint64_t trips, std::size_t batch) {
     const auto send = [batch](Queue& queue, std::uint64_t first) {
         for (std::size_t sent = 0; sent != batch;) {
             const std::size_t done = queue.push_batch(first + sent, batch - sent);
-            if (done == 0) pause();
+            if (done == 0) relax();
             sent += done;
         }
     };
     const auto receive = [batch](Queue& queue, std::uint64_t& sum) {
         for (std::size_t taken = 0; taken != batch;) {
             const std::size_t done = queue.take_batch(batch - taken, sum);
-            if (done == 0) pause();
+            if (done == 0) relax();
             taken += done;
         }
     };
@@ -217,7 +217,7 @@ inline double ping_pong_ns(Cores cores, std::uint64_t rounds) {
         [&] {
             for (std::uint64_t i = 1; i <= rounds; ++i) {
                 // acquire: pairs with the release on `ball` below; release: with the acquire there.
-                while (ball.value.load(std::memory_order_acquire) != i) pause();
+                while (ball.value.load(std::memory_order_acquire) != i) relax();
                 echo.value.store(i, std::memory_order_release);
             }
         },
@@ -225,7 +225,7 @@ inline double ping_pong_ns(Cores cores, std::uint64_t rounds) {
             for (std::uint64_t i = 1; i <= rounds; ++i) {
                 // release and acquire: pair with the other player's acquire and release.
                 ball.value.store(i, std::memory_order_release);
-                while (echo.value.load(std::memory_order_acquire) != i) pause();
+                while (echo.value.load(std::memory_order_acquire) != i) relax();
             }
         });
     return static_cast<double>(ns) / static_cast<double>(rounds);

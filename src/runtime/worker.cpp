@@ -8,7 +8,7 @@
 #include <sys/prctl.h>
 
 #include <strid/base/clock.hpp>
-#include <strid/base/pause.hpp>
+#include <strid/base/relax.hpp>
 #include <strid/base/topology.hpp>
 
 namespace strid::runtime {
@@ -236,7 +236,7 @@ Slot* Worker::spin() noexcept {
         if (pool_.next_deadline() <= now_ns_) pool_.fire_timers(now_ns_);
         if (Slot* slot = pool_.claim_anywhere(settings_.number)) return slot;
         if (now_ns_ >= until_ns && pool_.next_deadline() - now_ns_ > alarm_margin_ns) break;
-        pause();
+        relax();
         now_ns_ = now_ns();
     }
     return nullptr;

@@ -239,6 +239,16 @@ class JsonNulls(unittest.TestCase):
             self.assertNotIn("malformed", done.stderr)
 
 
+    def test_a_value_that_no_row_has_is_said(self):
+        ask = ["--time", "at", "--window", "tumbling:1s", "--aggregate", "sum(x),max(vlaue)"]
+        rows = '{"at":1,"x":null,"value":4}\n{"at":2,"x":3,"value":5}\n'
+        done = strid(*ask, given=rows)
+        self.assertEqual(done.stdout, "window_start,window_end,sum(x),max(vlaue)\n0,1000,3,\n")
+        self.assertIn("no row has a value in 'vlaue'", done.stderr)
+        self.assertNotIn("in 'x'", done.stderr)
+        self.assertNotIn("no row", strid(*ask, "--quiet", given=rows).stderr)
+
+
 class JsonMistakes(unittest.TestCase):
     ask = ["--format", "json", "--time", "at", "--window", "tumbling:1s", "--aggregate", "sum(x)"]
 

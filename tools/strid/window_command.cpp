@@ -206,6 +206,19 @@ void build_smallest(Graph& graph, const WindowJob& job, const Spec& windows) {
     build_windows<LargeTable>(graph, job, windows);
 }
 
+/// A member that no row of JSON has is a name misspelt, or nothing to compute. Empty: there is
+/// none.
+std::string values_in_no_row(const TablePlan& plan) {
+    if (!plan.has_json_rows.load(std::memory_order_relaxed)) return "";
+    const std::uint32_t seen = plan.json_values_seen.load(std::memory_order_relaxed);
+    std::string text;
+    for (std::size_t i = 0; i < plan.values.size(); ++i) {
+        if ((seen >> i & 1) != 0) continue;
+        text += fmt::format("strid: no row has a value in '{}'\n", plan.values[i].name);
+    }
+    return text;
+}
+
 int run_windows(WindowCommand& command) {
     const Windows windows = read_windows(command.windows);
     const bool counts = std::holds_alternative<window::CountWindows>(windows);
@@ -230,7 +243,9 @@ int run_windows(WindowCommand& command) {
     }
     Graph graph{"window"};
     std::visit([&](const auto& spec) { build_smallest(graph, job, spec); }, windows);
-    return run_session(graph, command.arguments.run, command.arguments.session);
+    const int status = run_session(graph, command.arguments.run, command.arguments.session);
+    if (!command.arguments.session.quiet) write_to_stderr(values_in_no_row(*job.plan));
+    return status;
 }
 
 void add_time_options(CLI::App& command, WindowCommand& options) {

@@ -32,7 +32,7 @@
 
 #include <strid/base/assert.hpp>
 #include <strid/base/cache_line.hpp>
-#include <strid/base/pause.hpp>
+#include <strid/base/relax.hpp>
 #include <strid/channel/result.hpp>
 #include <strid/channel/slot_array.hpp>
 
@@ -141,7 +141,7 @@ class PointerRing {
     /// Consumer, after a look that found nothing: another one, or null.
     [[nodiscard]] T* look_again() noexcept {
         if (consumer_.slips) {
-            for (int i = 0; i < slip_pauses; ++i) pause();
+            for (int i = 0; i < slip_pauses; ++i) relax();
             if (T* const pointer = at_head()) return pointer;
             consumer_.slips = false;
         }

@@ -112,6 +112,10 @@ struct TablePlan {
     std::vector<TableAggregateItem> items;
     std::size_t sketches = 0;
     TimeFormat format;
+    /// Of JSON, whose members nobody declares: a row was read, and a bit for each value that some
+    /// row had. Relaxed: read once the run is over.
+    mutable std::atomic<bool> has_json_rows{false};
+    mutable std::atomic<std::uint32_t> json_values_seen{0};
 
     /// Whether NarrowTable, WideTable, LargeTable has room for it.
     template <class Table>

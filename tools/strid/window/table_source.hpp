@@ -57,6 +57,14 @@ class TableInput : public CsvSource {
     [[nodiscard]] const JsonRow& json() const noexcept { return json_; }
     /// Before a poll: of the rows that are gone nothing is kept.
     void forget_lines() { copies_.forget(); }
+    /// Which values a row of JSON had.
+    void note_json_values(std::uint32_t present) noexcept {
+        if (has_json_rows_ && (present & ~json_values_seen_) == 0) return;
+        has_json_rows_ = true;
+        json_values_seen_ |= present;
+        plan_->has_json_rows.store(true, std::memory_order_relaxed);
+        plan_->json_values_seen.store(json_values_seen_, std::memory_order_relaxed);
+    }
     /// Refuses the line of next_json_row() because of a column.
     void refuse_member(std::size_t column, detail::CsvFault fault);
 
@@ -71,6 +79,8 @@ class TableInput : public CsvSource {
     TableFormat format_;
     JsonRow json_;
     std::string_view json_line_;
+    bool has_json_rows_ = false;
+    std::uint32_t json_values_seen_ = 0;
     std::string json_as_it_stood_;  // where refused lines are written: read() changes escapes
     std::shared_ptr<LateFile> late_;
     std::string_view line_;
@@ -117,7 +127,10 @@ class TableSource : public TableInput {
             plan(), row, [this](std::size_t column) { return json().text(column); },
             options().non_finite, faulty);
         if constexpr (Table::keeps_lines) row.line = line();
-        if (fault == nullptr) return found;
+        if (fault == nullptr) {
+            note_json_values(row.present);
+            return found;
+        }
         refuse_member(faulty, fault);
         return Row::none;
     }

@@ -7,7 +7,7 @@ namespace strid {
 
 /// Tells the processor that the thread waits for a word of another one: 10 to 60 ns in which it
 /// does nothing and saves power.
-inline void pause() noexcept {
+inline void relax() noexcept {
 #if defined(__x86_64__) || defined(__i386__)
     __builtin_ia32_pause();
 #elif defined(__aarch64__)
