@@ -33,7 +33,7 @@ class Patience {
         if (++tries_ % 64 == 0) {
             std::this_thread::yield();
         } else {
-            relax();
+            strid::relax();
         }
     }
 
