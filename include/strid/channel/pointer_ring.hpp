@@ -111,8 +111,10 @@ class PointerRing {
     static_assert(sizeof(Slot) != sizeof(T*) || 8 * sizeof(Slot) == cache_line_bytes);
     /// Eight lines: enough for pushes not to wait for them.
     static constexpr std::size_t room_most = 64;
-    /// Half a microsecond to two, in which a busy producer fills some hundred slots.
-    static constexpr int slip_pauses = 32;
+    /// Half a microsecond, in which a busy producer fills some hundred slots, to a few.
+    static constexpr std::uint32_t slip_pauses_least = 32;
+    static constexpr std::uint32_t slip_pauses_most = 256;
+    static constexpr std::size_t taken_few = 1024;
 
     [[nodiscard]] Slot& slot(std::size_t position, std::size_t mask) const noexcept {
         return slots_.data()[position & mask];
@@ -141,7 +143,7 @@ class PointerRing {
     /// Consumer, after a look that found nothing: another one, or null.
     [[nodiscard]] T* look_again() noexcept {
         if (consumer_.slips) {
-            for (int i = 0; i < slip_pauses; ++i) relax();
+            slip();
             if (T* const pointer = at_head()) return pointer;
             consumer_.slips = false;
         }
@@ -154,6 +156,19 @@ class PointerRing {
         return pointer;
     }
 
+    /// Consumer: for longer where the last time brought little, as it does while the cores are far
+    /// apart. Never for more than a part of the ring: a producer that finds it full waits as well.
+    void slip() noexcept {
+        const std::size_t taken = consumer_.position - consumer_.slipped_at;
+        consumer_.slipped_at = consumer_.position;
+        if (taken < std::min<std::size_t>(taken_few, capacity() / 4)) {
+            consumer_.slip_pauses = std::min(consumer_.slip_pauses * 2, slip_pauses_most);
+        } else if (taken > 4 * taken_few) {
+            consumer_.slip_pauses = std::max(consumer_.slip_pauses / 2, slip_pauses_least);
+        }
+        for (std::uint32_t i = 0; i < consumer_.slip_pauses; ++i) relax();
+    }
+
     struct alignas(cache_line_bytes) Producer {
         std::size_t mask;
         std::size_t position = 0;
@@ -163,7 +178,9 @@ class PointerRing {
     struct alignas(cache_line_bytes) Consumer {
         std::size_t mask;
         std::size_t position = 0;
+        std::size_t slipped_at = 0;       ///< the position
         std::uint64_t looks_in_vain = 0;  ///< since a pointer was found
+        std::uint32_t slip_pauses = slip_pauses_least;
         bool slips = false;
         bool closed = false;  ///< and everything was taken
     };
