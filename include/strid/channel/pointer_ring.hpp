@@ -13,12 +13,11 @@
 //
 // Why it is fast: no line of an index travels between the cores, and each line of eight slots goes
 // once in either direction, as long as the two sides are some lines apart. When they are not, the
-// line that both are in travels for every pointer. So they keep apart: the producer looks for an
-// empty slot far ahead, which says that all before it are empty, and then pushes without a look;
-// and a consumer that has caught up with a producer that is busy waits for a moment ("temporal
-// slipping"), which is made up for by the undisturbed lines behind it. It waits at most once for
-// each time that it finds nothing, and only where the last look that found nothing was followed by
-// one that did: who waits for pointers that come now and then is not held up.
+// line that both are in travels for every pointer. So they keep apart ("temporal slipping"): the
+// producer looks for an empty slot far ahead, which says that all before it are empty, and then
+// pushes without a look; where there is so little room that the consumer must be near, it lets it
+// go ahead for a moment. So does a consumer that finds nothing behind a run of pointers; who waits
+// for those that come now and then, or one at a time in answer to one, is not held up.
 //
 // Cache lines: eight slots to a line; what the producer knows in a line of its own, the consumer
 // likewise, and the closing mark, which is written once.
@@ -81,9 +80,6 @@ class PointerRing {
         if (pointer == nullptr) [[unlikely]] {
             pointer = look_again();
             if (pointer == nullptr) return consumer_.closed ? PopResult::closed : PopResult::empty;
-        } else if (consumer_.looks_in_vain != 0) [[unlikely]] {
-            consumer_.slips = consumer_.looks_in_vain == 1;
-            consumer_.looks_in_vain = 0;
         }
         out = pointer;
         // release: pairs with the acquire in find_room(); the pointer was taken out.
@@ -111,28 +107,37 @@ class PointerRing {
     static_assert(sizeof(Slot) != sizeof(T*) || 8 * sizeof(Slot) == cache_line_bytes);
     /// Eight lines: enough for pushes not to wait for them.
     static constexpr std::size_t room_most = 64;
-    /// Half a microsecond, in which a busy producer fills some hundred slots, to a few.
-    static constexpr std::uint32_t slip_pauses_least = 32;
-    static constexpr std::uint32_t slip_pauses_most = 256;
-    static constexpr std::size_t taken_few = 1024;
+    /// So many pointers one after the other come from a producer that is busy.
+    static constexpr std::size_t busy_run = 4;
+    /// A microsecond to three, in which the other side, where it is busy, goes on by some hundred
+    /// slots.
+    static constexpr int slip_pauses = 64;
 
     [[nodiscard]] Slot& slot(std::size_t position, std::size_t mask) const noexcept {
         return slots_.data()[position & mask];
     }
 
     /// Producer: the consumer empties slots in their order, so one that is empty says that those
-    /// before it are.
+    /// before it are. Where there is little room, the consumer is near: let it go ahead first.
     [[nodiscard]] bool find_room() noexcept {
-        for (std::size_t room = std::clamp<std::size_t>(capacity() / 4, 1, room_most); room != 0;
-             room /= 2) {
-            const std::size_t last = producer_.position + room - 1;
-            // acquire: pairs with the release in try_pop(); what was there was taken out.
-            if (slot(last, producer_.mask).load(std::memory_order_acquire) == nullptr) {
-                producer_.limit = last + 1;
-                return true;
-            }
+        const std::size_t most = std::clamp<std::size_t>(capacity() / 4, 1, room_most);
+        if (is_room(most)) return true;
+        slip();
+        for (std::size_t room = most; room != 0; room /= 2) {
+            if (is_room(room)) return true;
         }
         return false;
+    }
+    [[nodiscard]] bool is_room(std::size_t room) noexcept {
+        const std::size_t last = producer_.position + room - 1;
+        // acquire: pairs with the release in try_pop(); what was there was taken out.
+        if (slot(last, producer_.mask).load(std::memory_order_acquire) != nullptr) return false;
+        producer_.limit = last + 1;
+        return true;
+    }
+
+    static void slip() noexcept {
+        for (int i = 0; i < slip_pauses; ++i) relax();
     }
 
     [[nodiscard]] T* at_head() const noexcept {
@@ -142,31 +147,18 @@ class PointerRing {
 
     /// Consumer, after a look that found nothing: another one, or null.
     [[nodiscard]] T* look_again() noexcept {
-        if (consumer_.slips) {
+        const std::size_t run = consumer_.position - consumer_.run_began;
+        consumer_.run_began = consumer_.position;
+        if (run >= busy_run) {
             slip();
             if (T* const pointer = at_head()) return pointer;
-            consumer_.slips = false;
         }
-        ++consumer_.looks_in_vain;
         // acquire: pairs with the release in close().
         if (closed_.mark.load(std::memory_order_acquire) == 0) return nullptr;
         // One may have come between the two looks; after the mark the look is final.
         T* const pointer = at_head();
         consumer_.closed = pointer == nullptr;
         return pointer;
-    }
-
-    /// Consumer: for longer where the last time brought little, as it does while the cores are far
-    /// apart. Never for more than a part of the ring: a producer that finds it full waits as well.
-    void slip() noexcept {
-        const std::size_t taken = consumer_.position - consumer_.slipped_at;
-        consumer_.slipped_at = consumer_.position;
-        if (taken < std::min<std::size_t>(taken_few, capacity() / 4)) {
-            consumer_.slip_pauses = std::min(consumer_.slip_pauses * 2, slip_pauses_most);
-        } else if (taken > 4 * taken_few) {
-            consumer_.slip_pauses = std::max(consumer_.slip_pauses / 2, slip_pauses_least);
-        }
-        for (std::uint32_t i = 0; i < consumer_.slip_pauses; ++i) relax();
     }
 
     struct alignas(cache_line_bytes) Producer {
@@ -178,11 +170,8 @@ class PointerRing {
     struct alignas(cache_line_bytes) Consumer {
         std::size_t mask;
         std::size_t position = 0;
-        std::size_t slipped_at = 0;       ///< the position
-        std::uint64_t looks_in_vain = 0;  ///< since a pointer was found
-        std::uint32_t slip_pauses = slip_pauses_least;
-        bool slips = false;
-        bool closed = false;  ///< and everything was taken
+        std::size_t run_began = 0;  ///< the position when the ring was found empty last
+        bool closed = false;        ///< and everything was taken
     };
     struct alignas(cache_line_bytes) Closed {
         Atomic<std::uint64_t> mark{0};
