@@ -61,7 +61,6 @@ std::vector<Contestant> contestants(const Settings& settings) {
     std::vector<Contestant> all;
     add<StridRing>(all, settings, false);
     add<StridUnbounded>(all, settings, false);
-    add<StridPointers>(all, settings, false);
     add<StridFlagged>(all, settings, false);
     add<BoostSpsc>(all, settings, true);
 #if defined(STRID_BENCH_READERWRITERQUEUE)
@@ -100,13 +99,12 @@ void print_ratio(const Contestant& ours, const Contestant& peer) {
                quantile(all, 0.75));
 }
 
-/// Ours against the peer that is fastest one at a time: the ring that is for one at a time, and the
-/// one for batches.
+/// The ring, one at a time and in batches, against the peer that is fastest one at a time.
 void print_bars(const std::vector<Contestant>& all) {
     const auto* const peer = best_peer(all, [](const auto& p) { return p.batch == 1; });
     if (peer == nullptr) return;
     for (const Contestant& ours : all) {
-        if (ours.name != (ours.batch == 1 ? StridPointers::name : StridRing::name)) continue;
+        if (ours.name != StridRing::name) continue;
         print_bar(fmt::format(
                       "{}, {} / the best peer one at a time ({})", ours.name,
                       ours.batch == 1 ? "one at a time" : fmt::format("batches of {}", ours.batch),

@@ -12,7 +12,6 @@
 
 #include <boost/lockfree/spsc_queue.hpp>
 
-#include <strid/channel/pointer_ring.hpp>
 #include <strid/channel/shared_pointer_ring.hpp>
 #include <strid/channel/spsc_ring.hpp>
 #include <strid/channel/unbounded_spsc.hpp>
@@ -74,13 +73,6 @@ struct StridUnbounded {
 struct StridFlagged {
     static constexpr const char* name = "strid flagged_ring";
     channel::FlaggedRing<void*> queue{queue_capacity};
-    bool push(void* pointer) { return is_ok(queue.try_push(pointer)); }
-    bool pop(void*& pointer) { return is_ok(queue.try_pop(pointer)); }
-};
-
-struct StridPointers {
-    static constexpr const char* name = "strid pointer_ring";
-    channel::PointerRing<void> queue{queue_capacity};
     bool push(void* pointer) { return is_ok(queue.try_push(pointer)); }
     bool pop(void*& pointer) { return is_ok(queue.try_pop(pointer)); }
 };

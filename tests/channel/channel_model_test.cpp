@@ -7,7 +7,6 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include <strid/channel/pointer_ring.hpp>
 #include <strid/channel/shared_pointer_ring.hpp>
 #include <strid/channel/spsc_ring.hpp>
 #include <strid/channel/unbounded_spsc.hpp>
@@ -95,37 +94,6 @@ RC_GTEST_PROP(ChannelModel, flagged_ring, (const std::vector<unsigned char>& ope
     Model model(capacity);
     compare(ring, model, operations);
     RC_ASSERT(ring.is_valid());
-}
-
-/// Items are passed by pointer; the ring holds no more of them than the model.
-RC_GTEST_PROP(ChannelModel, pointer_ring, (const std::vector<unsigned char>& operations)) {
-    const std::size_t capacity = std::size_t{1} << *rc::gen::inRange(0, 9);
-    std::vector<int> items(operations.size() * 7 + 1);
-    PointerRing<int> ring(capacity);
-    std::deque<int*> model;
-    bool closed = false;
-    std::size_t next = 0;
-    for (const unsigned char operation : operations) {
-        if (operation == 255 && operations.size() > 20) {
-            ring.close();
-            closed = true;
-        }
-        for (int i = 0; i < operation % 7 + 1; ++i) {
-            if (operation / 7 % 2 == 0) {
-                const bool fits = !closed && model.size() < capacity;
-                const PushResult refusal = closed ? PushResult::closed : PushResult::full;
-                RC_ASSERT(ring.try_push(&items[next]) == (fits ? PushResult::ok : refusal));
-                if (fits) model.push_back(&items[next++]);
-            } else {
-                int* pointer = nullptr;
-                const PopResult nothing = closed ? PopResult::closed : PopResult::empty;
-                RC_ASSERT(ring.try_pop(pointer) == (model.empty() ? nothing : PopResult::ok));
-                RC_ASSERT(pointer == (model.empty() ? nullptr : model.front()));
-                if (!model.empty()) model.pop_front();
-            }
-            RC_ASSERT(ring.is_valid());
-        }
-    }
 }
 
 RC_GTEST_PROP(ChannelModel, unbounded_spsc, (const std::vector<unsigned char>& operations)) {

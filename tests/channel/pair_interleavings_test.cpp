@@ -9,7 +9,6 @@
 
 #include <gtest/gtest.h>
 
-#include <strid/channel/pointer_ring.hpp>
 #include <strid/channel/shared_pointer_ring.hpp>
 #include <strid/channel/unbounded_spsc.hpp>
 
@@ -91,45 +90,6 @@ TEST(PairInterleavings, flagged_ring) {
         Coverage coverage;
         const auto result = explore_pair<channel::FlaggedRing<Watched, ModelAtomic>>(
             3, 4, capacity, coverage, capacity);
-        EXPECT_EQ(result.failure, "") << "capacity " << capacity;
-        EXPECT_EQ(Coverage::any(coverage.pushes, 'f'), capacity < 3);
-        EXPECT_TRUE(Coverage::any(coverage.pops, 'e'));
-        EXPECT_EQ(coverage.pops.count("eeee") + coverage.pops.count("oooc"), 2U);
-    }
-}
-
-/// A ring of pointers to values, each of which is written before its pointer is pushed and read
-/// after it was popped.
-template <template <class> class Atomic>
-class ByPointer {
-  public:
-    explicit ByPointer(std::size_t capacity) : ring_(capacity) {}
-
-    channel::PushResult try_push(Watched&& value) {
-        values_[pushed_] = std::move(value);
-        const auto result = ring_.try_push(&values_[pushed_]);
-        if (result == channel::PushResult::ok) ++pushed_;
-        return result;
-    }
-    channel::PopResult try_pop(Watched& out) {
-        Watched* pointer = nullptr;
-        const auto result = ring_.try_pop(pointer);
-        if (result == channel::PopResult::ok) out = std::move(*pointer);
-        return result;
-    }
-    void close() { ring_.close(); }
-
-  private:
-    std::array<Watched, 8> values_;
-    std::size_t pushed_ = 0;
-    channel::PointerRing<Watched, Atomic> ring_;
-};
-
-TEST(PairInterleavings, pointer_ring) {
-    for (const std::size_t capacity : {1U, 2U, 4U}) {
-        Coverage coverage;
-        const auto result =
-            explore_pair<ByPointer<ModelAtomic>>(3, 4, capacity, coverage, capacity);
         EXPECT_EQ(result.failure, "") << "capacity " << capacity;
         EXPECT_EQ(Coverage::any(coverage.pushes, 'f'), capacity < 3);
         EXPECT_TRUE(Coverage::any(coverage.pops, 'e'));
@@ -247,9 +207,6 @@ TEST(PairInterleavings, every_channel_fails_without_release_and_acquire) {
     const auto flagged = explore_pair<channel::FlaggedRing<Watched, RelaxedModelAtomic>>(
         2, 2, 2, coverage, std::size_t{2});
     EXPECT_NE(flagged.failure.find("race"), std::string::npos);
-    const auto pointers =
-        explore_pair<ByPointer<RelaxedModelAtomic>>(2, 2, 2, coverage, std::size_t{2});
-    EXPECT_NE(pointers.failure.find("race"), std::string::npos);
     using Unbounded = channel::UnboundedSpsc<Watched, RelaxedModelAtomic>;
     const auto unbounded = explore_pair<Unbounded>(
         2, 2, 100, coverage, Unbounded::Options{.segment_capacity = 1, .spare_segments = 1});

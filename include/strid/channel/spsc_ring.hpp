@@ -22,13 +22,21 @@
 // the store buffer and the side works on until that is full; so a push makes two stores and no
 // third (the item and the tail; a private copy of the tail made it half as fast), and a pop one.
 // A batch (claim and commit, peek and release) stores one index for the whole batch. Where it pays,
-// its consumer writes to the lines of the slots that it gives back (docs/design/0008).
+// the consumer writes to each line of slots that it gives back (docs/design/0008).
+//
+// What is left is to make k large. A ring that is nearly empty or nearly full stays so: the faster
+// side looks at the other's index all the time, gets a handful of items for it, and slows the other
+// down, whose every store must fetch the line back. So a side that finds little lets the other go
+// ahead for a moment, a time in which that moves by a part of the capacity, and then looks again
+// ("temporal slipping" in the FastForward queue, there for the slots; docs/design/0008). It does so
+// at most once in `near` items, so that it costs a side that gains nothing by it no more than some
+// nanoseconds an item, and not while the consumer is idle; small rings do not wait at all.
 //
 // Cache lines:
-//     0  slots, mask           read-only
-//     1  limit                 producer only
+//     0  slots, mask, near     read-only
+//     1  limit, last slip      producer only
 //     2  tail                  written by the producer, read by the consumer
-//     3  known tail, closed    consumer only
+//     3  known tail, closed, last slip     consumer only
 //     4  head                  written by the consumer, read by the producer
 #pragma once
 
@@ -44,6 +52,7 @@
 #include <strid/base/assert.hpp>
 #include <strid/base/cache_line.hpp>
 #include <strid/base/prefetch.hpp>
+#include <strid/base/relax.hpp>
 #include <strid/channel/channelable.hpp>
 #include <strid/channel/result.hpp>
 #include <strid/channel/slot_array.hpp>
@@ -61,7 +70,9 @@ class SpscRing {
     /// Room for at least `capacity_min` items: the next power of two, at least 1.
     /// Time and memory linear in the capacity; all slots are built now, none later.
     explicit SpscRing(std::size_t capacity_min)
-        : slots_(std::bit_ceil(std::max<std::size_t>(capacity_min, 1))), mask_(slots_.size() - 1) {
+        : slots_(std::bit_ceil(std::max<std::size_t>(capacity_min, 1))),
+          mask_(slots_.size() - 1),
+          near_(std::max<std::size_t>(slots_.size() / 16, 1)) {
         producer_.limit = slots_.size();
     }
     SpscRing(const SpscRing&) = delete;
@@ -118,6 +129,7 @@ class SpscRing {
             }
         }
         out = std::move(slots_.data()[head & mask_]);
+        if constexpr (std::is_trivially_copyable_v<T>) own_slots(head, 1);
         publish_head(head + 1);
         return PopResult::ok;
     }
@@ -195,21 +207,54 @@ class SpscRing {
     /// Producer: free slots it knows of; looks at the consumer's head when they are under `wanted`.
     [[nodiscard]] Index free_slots(Index tail, std::size_t wanted) noexcept {
         if (producer_.limit - tail < wanted && !is_closed(tail)) {
-            // acquire: pairs with the release in publish_head(); the consumer is done with them.
-            producer_.limit = head_.word.load(std::memory_order_acquire) + slots_.size();
+            look_at_head();
+            if (producer_.limit - tail < near_ && slip(tail, producer_.last_slip)) {
+                look_at_head();
+            }
         }
         return producer_.limit - tail;
+    }
+    void look_at_head() noexcept {
+        // acquire: pairs with the release in publish_head(); the consumer is done with them.
+        producer_.limit = head_.word.load(std::memory_order_acquire) + slots_.size();
     }
 
     /// Consumer: items it knows of; looks at the producer's tail when they are under `wanted`.
     [[nodiscard]] Index used_slots(Index head, std::size_t wanted) noexcept {
         if (consumer_.known_tail - head < wanted && !consumer_.closed) {
-            // acquire: pairs with the release in publish_tail() and close(); the items are written.
-            const Index word = tail_.word.load(std::memory_order_acquire);
-            consumer_.known_tail = word & ~closed_bit;
-            consumer_.closed = is_closed(word);
+            look_at_tail();
+            if (!consumer_.closed && consumer_.known_tail - head < near_ &&
+                slip(head, consumer_.last_slip)) {
+                look_at_tail();
+            }
+            count_idle_looks(head);
         }
         return consumer_.known_tail - head;
+    }
+    void look_at_tail() noexcept {
+        // acquire: pairs with the release in publish_tail() and close(); the items are written.
+        const Index word = tail_.word.load(std::memory_order_acquire);
+        consumer_.known_tail = word & ~closed_bit;
+        consumer_.closed = is_closed(word);
+    }
+
+    /// Who waits for items that come now and then, or in answer to one, is not held up: a consumer
+    /// that has looked in vain for some hundred nanoseconds begins its run anew.
+    void count_idle_looks(Index head) noexcept {
+        if (consumer_.known_tail != head) {
+            consumer_.idle_looks = 0;
+        } else if (++consumer_.idle_looks >= idle_looks_min) {
+            consumer_.last_slip = head;
+        }
+    }
+
+    /// Either side, with its own index and where it slipped last: lets the other go ahead, unless
+    /// it did so less than `near` items ago. Whether it did.
+    [[nodiscard]] bool slip(Index own, Index& last) const noexcept {
+        if (own - last < near_) return false;
+        last = own;
+        for (std::size_t i = 0; i < near_ / items_per_pause; ++i) relax();
+        return true;
     }
 
     void publish_tail(Index tail) noexcept {
@@ -227,20 +272,37 @@ class SpscRing {
         return {slots_.data() + position, std::min(count, slots_.size() - position)};
     }
 
-    /// Consumer: so that the producer need not wait for the lines of these slots. Of whole lines
-    /// only: in a part of one the producer may be writing already.
+    /// Consumer: so that the producer need not wait for the lines of these slots, which are still
+    /// the consumer's own. One write to each line, in the last slot of it.
     void own_slots(Index first, std::size_t count) noexcept {
-        const std::span<T> slots = contiguous(first, count);
-        if (slots.size_bytes() < cache_line_bytes || !reading_delays_writers()) return;
-        own_lines(reinterpret_cast<std::byte*>(slots.data()), slots.size_bytes());
+        if constexpr (sizeof(T) >= cache_line_bytes) {
+            if (!reading_delays_writers()) return;
+            const std::span<T> slots = contiguous(first, count);
+            own_lines(reinterpret_cast<std::byte*>(slots.data()), slots.size_bytes());
+        } else {
+            constexpr Index per_line = cache_line_bytes / sizeof(T);
+            const Index end = first + count;
+            Index last = first + (per_line - 1 - first % per_line);
+            if (last >= end || !reading_delays_writers()) return;
+            for (; last < end; last += per_line) {
+                own_lines(reinterpret_cast<std::byte*>(slots_.data() + (last & mask_)), 1);
+            }
+        }
     }
 
+    /// An item takes a nanosecond or less where both sides are busy, a pause 10 to 60.
+    static constexpr std::size_t items_per_pause = 16;
+    static constexpr std::uint32_t idle_looks_min = 4;
+
     struct alignas(cache_line_bytes) Producer {
-        Index limit = 0;  ///< head as last read, plus capacity; the tail's own word once closed
+        Index limit = 0;      ///< head as last read, plus capacity; the tail's own word once closed
+        Index last_slip = 0;  ///< the tail when this side let the other go ahead last
     };
     struct alignas(cache_line_bytes) Consumer {
         Index known_tail = 0;  ///< tail as last read
-        bool closed = false;   ///< known_tail is the last one
+        Index last_slip = 0;   ///< the head when this side let the other go ahead last, or was idle
+        std::uint32_t idle_looks = 0;  ///< that found nothing, one after the other
+        bool closed = false;           ///< known_tail is the last one
     };
     struct alignas(cache_line_bytes) Shared {
         Atomic<Index> word{0};
@@ -250,6 +312,7 @@ class SpscRing {
 
     detail::SlotArray<T> slots_;
     std::size_t mask_;
+    std::size_t near_;  ///< items; a side that finds fewer slips, and at most once in as many
     Producer producer_;
     Shared tail_;  ///< next slot to fill, and the closed bit
     Consumer consumer_;
