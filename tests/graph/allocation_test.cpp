@@ -7,6 +7,7 @@
 
 #include "../support/counting_new.hpp"
 #include "allocations.hpp"
+#include "endings.hpp"
 
 namespace strid {
 namespace {
@@ -149,20 +150,7 @@ TEST(Allocations, AThousandRunsLeaveNoByte) {
             const RunOptions options{
                 .mode = round % 8 < 6 ? RunOptions::Mode::cooperative : RunOptions::Mode::dedicated,
                 .parallelism = 2};
-            auto running = start(graph, options);
-            switch (round % 4) {
-                case 0:
-                    running.stop();
-                    break;
-                case 1:
-                    running.cancel();
-                    break;
-                case 2:
-                    running.wait();
-                    break;
-                default:
-                    break;  // dropped while it runs
-            }
+            test::end_in_turn(start(graph, options), round);
         }
         return test::live_bytes.load();
     };

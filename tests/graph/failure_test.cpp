@@ -10,6 +10,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "endings.hpp"
 #include "test_sources.hpp"
 
 namespace strid {
@@ -146,22 +147,7 @@ TEST(Failure, AThousandRunsLeaveNoThread) {
     run(graph);  // a sanitizer starts a thread of its own with the first of ours
     const std::size_t before = thread_count();
     const int rounds = test::perturbed ? 200 : 1000;
-    for (int round = 0; round < rounds; ++round) {
-        auto running = start(graph);
-        switch (round % 4) {
-            case 0:
-                running.stop();
-                break;
-            case 1:
-                running.cancel();
-                break;
-            case 2:
-                running.wait();
-                break;
-            default:
-                break;  // dropped while it runs
-        }
-    }
+    for (int round = 0; round < rounds; ++round) test::end_in_turn(start(graph), round);
     EXPECT_EQ(thread_count(), before);
     taken = 0;
     run(graph);
