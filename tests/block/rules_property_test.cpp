@@ -4,6 +4,7 @@
 // writes the expected term as text; programs with splits and merges against the laws that every
 // transition keeps: grammar (2), exactly the new operators, the other ends untouched.
 #include <algorithm>
+#include <bit>
 #include <set>
 
 #include <fmt/format.h>
@@ -258,10 +259,9 @@ ParallelBlock replaced(const ParallelBlock& term, const ParallelBlock& old,
     return container(parts);
 }
 
-/// Some operators one after the other, each added or splitting an end.
-ParallelBlock random_multipipe(int& number) {
+/// With some more operators one after the other, each added or splitting an end.
+ParallelBlock grown(ParallelBlock term, int& number) {
     const auto fresh = [&] { return random_operator(fmt::format("op{}", number++)); };
-    ParallelBlock term = create(fresh()).term();
     const int length = *rc::gen::inRange(0, 4);
     for (int step = 0; step < length; ++step) {
         const ParallelBlock end = *rc::gen::elementOf(MultiPipe::view(term)->rightmost());
@@ -269,6 +269,10 @@ ParallelBlock random_multipipe(int& number) {
                                            : split(term, end, {fresh(), fresh()}).term();
     }
     return term;
+}
+ParallelBlock random_multipipe(int& number) {
+    ParallelBlock first = create(random_operator(fmt::format("op{}", number++))).term();
+    return grown(std::move(first), number);
 }
 
 // Figure 9: the split one ends in the fan-out of its splitting function and the branches'
@@ -350,6 +354,75 @@ RC_GTEST_PROP(RuleProperties, IndependentMultiPipesMerge, ()) {
     const Outcome none = merge(outcome.term(), strangers, testing::map("more"));
     RC_ASSERT(none.transition().rules.back() == Rule::merge_no_effect);
     RC_ASSERT(none.term() == outcome.term());
+}
+
+// Figure 10, merge1 to merge4: whole branches of one split, wherever in the term it is, give way to
+// the new MultiPipe in which they end; it stands where the first of them stood, and nothing else
+// changes. Of a branch that was split again, all ends must take part, or none does.
+RC_GTEST_PROP(RuleProperties, SiblingsMerge, ()) {
+    int number = 0;
+    const ParallelBlock base = random_multipipe(number);
+    const ParallelBlock end = *rc::gen::elementOf(MultiPipe::view(base)->rightmost());
+    const std::size_t count = *rc::gen::inRange<std::size_t>(2, 5);
+    std::vector<ParallelBlock> branches;
+    std::vector<OperatorDescriptor> first;
+    for (std::size_t i = 0; i < count; ++i) {
+        first.push_back(random_operator(fmt::format("branch{}", i)));
+        branches.push_back(grown(create(first.back()).term(), number));
+    }
+    std::vector<SequentialBlock> distributions;
+    for (const OperatorDescriptor& one : first) distributions.push_back(seq(distribution_of(one)));
+    const ParallelBlock left = combine_with_last(
+        end, fan_out(seq(splitting_after(operator_names(end).back())), distributions));
+    const ParallelBlock term = replaced(base, end, all_to_all(left, container(branches)));
+    RC_ASSERT(is_multipipe(term));
+
+    const unsigned mask = *rc::gen::suchThat(rc::gen::inRange(0U, 1U << count),
+                                             [](unsigned bits) { return std::popcount(bits) > 1; });
+    std::vector<std::size_t> chosen;
+    for (std::size_t i = 0; i < count; ++i) {
+        if ((mask >> i & 1U) != 0) chosen.push_back(i);
+    }
+    std::vector<ParallelBlock> ends;
+    for (const std::size_t index : chosen) {
+        for (auto& one : MultiPipe::view(branches[index])->rightmost()) ends.push_back(one);
+    }
+    const OperatorDescriptor united = random_operator("united");
+    const SequentialBlock router = seq(distribution_of(united));
+    std::vector<ParallelBlock> routed;
+    std::vector<ParallelBlock> after;
+    for (std::size_t i = 0; i < count; ++i) {
+        if ((mask >> i & 1U) == 0) {
+            after.push_back(branches[i]);
+        } else {
+            routed.push_back(combine_with_last(branches[i], router));
+        }
+    }
+    const auto place = static_cast<std::ptrdiff_t>(chosen.front());
+    after.insert(after.begin() + place, all_to_all(container(routed), create(united).term()));
+    const ParallelBlock expected = replaced(base, end, all_to_all(left, container(after)));
+
+    const Outcome outcome = merge(term, ends, united);
+    RC_ASSERT(bool(outcome));
+    std::vector<Rule> rules = outcome.transition().rules;
+    RC_ASSERT(rules.back() == Rule::merge_4);
+    rules.pop_back();
+    for (const Rule rule : rules) RC_ASSERT(rule == Rule::merge_1 || rule == Rule::merge_2);
+    RC_ASSERT(outcome.term() == expected);
+
+    const bool whole = ends.size() == chosen.size();
+    RC_CLASSIFY(!whole, "a branch with several ends");
+    if (whole) return;
+    // Without one end of a branch that has several, but with some of each branch.
+    for (const std::size_t index : chosen) {
+        const std::vector<ParallelBlock> own = MultiPipe::view(branches[index])->rightmost();
+        if (own.size() == 1) continue;
+        std::erase(ends, *rc::gen::elementOf(own));
+        break;
+    }
+    const Outcome part = merge(term, ends, united);
+    RC_ASSERT(part.transition().rules.back() == Rule::merge_3);
+    RC_ASSERT(part.term() == term);
 }
 
 RC_GTEST_PROP(ComposeProperties, TermsMeanTheGraphTheyWereMadeOf, ()) {
