@@ -51,9 +51,14 @@ TEST(Arguments, TimesAreReadWithTheirUnits) {
     EXPECT_EQ(read_duration("3us"), 3us);
     EXPECT_EQ(read_duration("2m"), 2min);
     EXPECT_EQ(read_duration("1.5h"), 90min);
-    for (const char* text : {"", "0", "-1s", "5d", "s", "5 s", "nan", "inf", "1e300"}) {
+    for (const char* text : {"", "-1s", "5d", "s", "5 s", "0d", "nan", "inf", "1e300"}) {
         EXPECT_THROW(static_cast<void>(read_duration(text)), GraphError) << text;
+        EXPECT_THROW(static_cast<void>(read_duration_or_zero(text)), GraphError) << text;
     }
+    EXPECT_EQ(read_duration_or_zero("0"), 0s);
+    EXPECT_EQ(read_duration_or_zero("0ms"), 0s);
+    EXPECT_EQ(read_duration_or_zero("2m"), 2min);
+    EXPECT_THROW(static_cast<void>(read_duration("0ms")), GraphError);
 }
 
 TEST(Arguments, RatesAreReadWithTheirUnits) {

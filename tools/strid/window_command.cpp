@@ -257,11 +257,11 @@ void add_time_options(CLI::App& command, WindowCommand& options) {
                              "What integers in --time count (default ms, since 1970)");
     add_text_option(
         command, "--disorder", "TIME",
-        [&job](const std::string& text) { job.disorder = read_duration(text); },
+        [&job](const std::string& text) { job.disorder = read_duration_or_zero(text); },
         "How far rows may lie behind the latest before them (default 0)");
     add_text_option(
         command, "--lateness", "TIME",
-        [&job](const std::string& text) { job.window.lateness = read_duration(text); },
+        [&job](const std::string& text) { job.window.lateness = read_duration_or_zero(text); },
         "For how long a complete window still takes rows (default 0)");
     command
         .add_option("--late", options.late, "Where late rows go; otherwise they are only counted")

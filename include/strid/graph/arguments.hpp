@@ -65,8 +65,10 @@ void read_parallelism(std::string_view text, RunOptions& options);
 /// Reads numbers of processors with commas between them. Throws GraphError.
 [[nodiscard]] std::vector<int> read_affinity(std::string_view text);
 
-/// Reads `5s`, `250ms`, `2m`, `1.5h`; a bare number is seconds. Throws GraphError.
+/// Reads `5s`, `250ms`, `2m`, `1.5h`; a bare number is seconds. Throws GraphError, also for 0.
 [[nodiscard]] std::chrono::nanoseconds read_duration(std::string_view text);
+/// The same for what may be 0.
+[[nodiscard]] std::chrono::nanoseconds read_duration_or_zero(std::string_view text);
 
 /// Reads a number per second, above 0, with an optional k, M or G. Throws GraphError.
 [[nodiscard]] double read_rate(std::string_view text);
