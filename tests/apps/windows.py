@@ -156,7 +156,7 @@ class WindowsCase(unittest.TestCase):
         self.assertEqual(got.splitlines()[0], header)
         self.assertEqual(sorted(got.splitlines()[1:]), sorted(expected_lines))
         if late:
-            self.assertIn(f"late      {len(late)} record", done.stderr)
+            self.assertIn(f"late      {len(late):,} record", done.stderr)
 
 
 class TimeWindows(WindowsCase):
