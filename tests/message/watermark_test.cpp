@@ -40,6 +40,18 @@ TEST(TimePoint, ArithmeticStaysAtTheLimits) {
     EXPECT_LT(EventTime::earliest(), at(INT64_MIN + 1));
 }
 
+TEST(TimePoint, TimesOfOtherUnitsStayAtTheLimits) {
+    using namespace std::chrono;
+    EXPECT_EQ(EventTime{milliseconds{-3}}, at(-3'000'000));
+    EXPECT_EQ(EventTime{seconds{9'223'372'036}}, at(9'223'372'036'000'000'000));
+    EXPECT_EQ(EventTime{seconds{9'223'372'037}}, EventTime::latest());
+    EXPECT_EQ(EventTime{milliseconds{INT64_MAX}}, EventTime::latest());
+    EXPECT_EQ(EventTime{milliseconds{INT64_MIN}}, EventTime::earliest());
+    EXPECT_EQ(EventTime{hours{-3'000'000}}, EventTime::earliest());
+    EXPECT_EQ(EventTime{duration<double>{1.5}}, at(1'500'000'000));
+    EXPECT_EQ((EventTime{duration<std::int64_t, std::pico>{2'500}}), at(2));
+}
+
 RC_GTEST_PROP(WatermarkStrategy, PromisesWhatItsDisorderAllows,
               (const std::vector<std::int32_t>& times, std::uint16_t bound)) {
     MonotonousTime monotonous;

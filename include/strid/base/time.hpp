@@ -6,13 +6,16 @@
 // is the business of the data for event time, and the machine's monotonic clock for the other two.
 //
 // Arithmetic saturates: the earliest and the latest point stand for "before everything" and "after
-// everything", and a sum that would pass them stays there. Plain values.
+// everything", and a sum that would pass them stays there, as does a time read in another unit that
+// is beyond them. Plain values.
 #pragma once
 
 #include <chrono>
 #include <compare>
+#include <concepts>
 #include <cstdint>
 #include <limits>
+#include <ratio>
 
 namespace strid {
 
@@ -35,6 +38,22 @@ namespace detail {
                  : std::numeric_limits<std::int64_t>::max();
 }
 
+/// Nanoseconds in a duration of any unit; of integers of a unit that is whole nanoseconds, the
+/// nearest that there are.
+template <class Count, class Unit>
+[[nodiscard]] constexpr std::int64_t saturating_ns(
+    std::chrono::duration<Count, Unit> duration) noexcept {
+    using InNs = std::ratio_divide<Unit, std::nano>;
+    if constexpr (std::integral<Count> && InNs::den == 1) {
+        std::int64_t ns = 0;
+        if (!__builtin_mul_overflow(duration.count(), InNs::num, &ns)) return ns;
+        return duration.count() < 0 ? std::numeric_limits<std::int64_t>::min()
+                                    : std::numeric_limits<std::int64_t>::max();
+    } else {
+        return std::chrono::duration_cast<Duration>(duration).count();
+    }
+}
+
 }  // namespace detail
 
 /// A point in the time that `Domain` names.
@@ -42,7 +61,9 @@ template <class Domain>
 class TimePoint {
   public:
     constexpr TimePoint() noexcept = default;
-    constexpr explicit TimePoint(Duration since_zero) noexcept : ns_(since_zero.count()) {}
+    template <class Count, class Unit>
+    constexpr explicit TimePoint(std::chrono::duration<Count, Unit> since_zero) noexcept
+        : ns_(detail::saturating_ns(since_zero)) {}
     [[nodiscard]] static constexpr TimePoint of_ns(std::int64_t ns) noexcept {
         return TimePoint{Duration{ns}};
     }
