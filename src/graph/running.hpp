@@ -13,6 +13,7 @@
 
 #include <strid/graph/graph.hpp>
 #include <strid/graph/plan.hpp>
+#include <strid/memory/recycling.hpp>
 #include <strid/operator/node_task.hpp>
 #include <strid/runtime/execution.hpp>
 
@@ -39,6 +40,7 @@ class Running::State {
     void link();
     void make_tasks(const graph::Segments& segments);
 
+    memory::RecyclingScope recycling_;  // first: it ends after everything that lets go of memory
     std::string name_;
     graph::Plan plan_;
     Nodes nodes_;  // per fragment and replica, until tasks own them

@@ -106,31 +106,28 @@ TEST(Allocations, NoneForARecordInAnIntervalJoin) {
     });
 }
 
-/// With several threads it is chance how far one side is ahead of the other, and each pane more
-/// between them takes a list more: as many as the edges hold, but not for good after half of a
-/// stream.
+/// One side is ahead of the other by as much as the edges hold, and each pane between them has
+/// lists.
 TEST(Allocations, NoneForARecordInAWindowJoin) {
     const auto windows = window::TimeWindows::sliding(40ns, 20ns);
-    expect_none_when_joined(
-        "inner",
-        [&](auto left, auto right) {
-            return window_join(std::move(left), std::move(right), side, side, windows, add);
-        },
-        alone);
-    expect_none_when_joined(
-        "full",
-        [&](auto left, auto right) {
+    for (const std::size_t replicas : {1, 2, 3}) {
+        const auto inner = [&](auto left, auto right) {
+            return window_join(std::move(left), std::move(right), side, side, windows, add,
+                               {.parallelism = replicas});
+        };
+        const auto full = [&](auto left, auto right) {
             return window_join(std::move(left), std::move(right), side, side, windows, add_present,
-                               {.kind = JoinKind::full});
-        },
-        alone);
-    expect_none_when_joined(
-        "shared",
-        [&](auto left, auto right) {
+                               {.parallelism = replicas, .kind = JoinKind::full});
+        };
+        const auto shared = [&](auto left, auto right) {
             return parallel_window_join(std::move(left), std::move(right), side, side, windows, add,
-                                        {.parallelism = 3});
-        },
-        alone);
+                                        {.parallelism = replicas});
+        };
+        const std::string name = ", replicas: " + std::to_string(replicas);
+        expect_none_when_joined("inner" + name, inner, with_small_batches);
+        expect_none_when_joined("full" + name, full, with_small_batches);
+        expect_none_when_joined("shared" + name, shared, with_small_batches);
+    }
 }
 
 // ---- late records ------------------------------------------------------------------------------

@@ -165,8 +165,7 @@ TEST(Allocations, NoneForARecordAmongTheLargest) {
     });
 }
 
-/// Sketches and sets have memory of their own, which a pane gets and gives back; its records cost
-/// nothing.
+/// Of many records; of a few: sketch_allocation_test.cpp.
 TEST(Allocations, NoneForARecordInASketch) {
     const auto expect_none = [](const std::string& name, const auto& aggregate) {
         expect_none_per_record(name, [&](auto stream) {

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The sizes that the slab allocator offers: every multiple of 16 bytes up to 128, then four sizes
-// per doubling up to 4 KiB, so that at most a fifth of an object is lost to rounding.
+// The sizes that memory is handed out in: every multiple of 16 bytes up to 128, then four sizes per
+// doubling, so that at most a fifth of an object is lost to rounding; of the slab allocator up to
+// 4 KiB.
 //
 // Law: index_of(n) is the smallest class whose size is at least n; sizes are multiples of 16.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -19,6 +22,14 @@ constexpr std::size_t size_class_bytes(std::size_t index) noexcept {
     if (index < 8) return (index + 1) * 16;
     const std::size_t base = std::size_t{128} << ((index - 8) / 4);
     return base + base / 4 * ((index - 8) % 4 + 1);
+}
+
+/// The smallest class of at least `bytes`, however many; 0 bytes count as 1.
+constexpr std::size_t size_class_index(std::size_t bytes) noexcept {
+    const std::size_t last = std::max(bytes, std::size_t{1}) - 1;
+    if (last < 128) return last / 16;
+    const auto doubling = static_cast<std::size_t>(std::bit_width(last)) - 8;
+    return 8 + 4 * doubling + (last >> (doubling + 5)) % 4;
 }
 
 }  // namespace detail

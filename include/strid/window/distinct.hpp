@@ -10,8 +10,9 @@
 //
 // Memory, per pane of a key: exactly, an open-addressing table with the values in place, two to
 // four slots for each; approximately, 8 bytes for each of the first 2^precision / 8 values and
-// 2^precision bytes from then on. It is gotten and given back with the pane: allocations are for
-// each pane and each of its combinations, not for each record.
+// 2^precision bytes from then on. What a pane or a combination lets go of is used again
+// (memory/recycling.hpp), that of texts included: in the long run only results that are lists, and
+// texts in pairs and tuples, ask the heap for memory.
 #pragma once
 
 #include <algorithm>
@@ -19,13 +20,17 @@
 #include <concepts>
 #include <cstdint>
 #include <functional>
+#include <string>
+#include <string_view>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include <boost/unordered/unordered_flat_set.hpp>
 
 #include <strid/base/hash.hpp>
+#include <strid/memory/recycling.hpp>
 #include <strid/window/aggregates.hpp>
 #include <strid/window/hyper_log_log.hpp>
 
@@ -43,13 +48,27 @@ struct ValueHash {
     }
 };
 
+/// A value as a set keeps it: a text that is looked up by what it is, whatever string it came in.
+template <class Value>
+struct KeptValue {
+    using type = Value;
+    [[nodiscard]] static const Value& seen(const Value& value) noexcept { return value; }
+};
+template <>
+struct KeptValue<std::string> {
+    using type = std::basic_string<char, std::char_traits<char>, memory::RecyclingAllocator<char>>;
+    [[nodiscard]] static std::string_view seen(std::string_view text) noexcept { return text; }
+};
+
 }  // namespace detail
 
 /// How many different values, exactly. O(1) per record, O(values) per combination.
 template <class Field, Hashable Value>
     requires(!detail::is_borrowed<Value>)
 struct Distinct {
-    using State = boost::unordered_flat_set<Value, detail::ValueHash, std::equal_to<>>;
+    using Kept = typename detail::KeptValue<Value>::type;
+    using State = boost::unordered_flat_set<Kept, detail::ValueHash, std::equal_to<>,
+                                            memory::RecyclingAllocator<Kept>>;
     static constexpr bool commutative = true;
 
     [[no_unique_address]] Field field;
@@ -63,16 +82,21 @@ struct Distinct {
     }
     template <class T>
     void add(State& state, const T& record) const {
-        const auto& value = std::invoke(field, record);
+        const auto& given = std::invoke(field, record);
+        const auto& value = detail::KeptValue<Value>::seen(given);
         if (value == value && !state.contains(value)) state.emplace(value);
     }
     [[nodiscard]] State identity() const { return {}; }
     [[nodiscard]] State combine(const State& a, const State& b) const {
         const auto& [fewer, more] = a.size() < b.size() ? std::tie(a, b) : std::tie(b, a);
-        State both = more;
-        // The fewer come in the order of their hashes: a table that had to grow on the way would
-        // have them all in one corner until then, at several times the cost.
-        both.reserve(a.size() + b.size());
+        const std::size_t size_max = a.size() + b.size();
+        State both;
+        // A copy of the table where that has room. Values come in the order of their hashes: a
+        // table that had to grow on the way would have them all in one corner until then, at
+        // several times the cost.
+        if (more.max_load() >= size_max) both = more;
+        both.reserve(size_max);
+        if (both.empty()) both.insert(more.begin(), more.end());
         both.insert(fewer.begin(), fewer.end());
         return both;
     }

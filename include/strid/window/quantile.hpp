@@ -7,7 +7,8 @@
 //
 // Values are taken as double; a NaN is passed over. A window without values gives NaN.
 //
-// A sketch has memory of its own: each pane and each result costs some allocations, a record none.
+// A sketch has memory of its own, which the next one uses again (memory/recycling.hpp): in the long
+// run neither a pane nor a result asks the heap for any.
 #pragma once
 
 #include <array>
@@ -44,7 +45,7 @@ class Quantiles {
         add(state, record);
         return state;
     }
-    /// O(log 512) amortised, without an allocation once the state is as large as it gets.
+    /// O(log 512) amortised.
     template <class T>
         requires std::invocable<const Field&, const T&>
     void add(State& state, const T& record) const {

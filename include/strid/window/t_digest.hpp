@@ -7,7 +7,8 @@
 //
 // As long as fewer than `exact_max` values came in all, every quantile is exact, interpolated
 // between neighbours as numpy's default does. Above that the error of rank is about
-// 4 q (1 - q) / compression. Amortised O(log) per value; a few kilobytes at most.
+// 4 q (1 - q) / compression. Amortised O(log) per value; 16 bytes for each of the first values, a
+// few kilobytes at most, in memory that is used again (memory/recycling.hpp).
 //
 // Threads: one. The law: centroids rise by mean and their weights sum to count().
 #pragma once
@@ -19,6 +20,8 @@
 #include <cstdint>
 #include <limits>
 #include <vector>
+
+#include <strid/memory/recycling.hpp>
 
 namespace strid::window {
 
@@ -44,7 +47,7 @@ class TDigest {
     /// Several. O(n log n) in the centroids, of which there are about `exact_max` at most.
     template <std::size_t n>
     [[nodiscard]] std::array<double, n> quantiles(const std::array<double, n>& shares) const {
-        std::vector<Centroid> sorted = centroids_;
+        Centroids sorted = centroids_;
         std::sort(sorted.begin(), sorted.end(), by_mean);
         std::array<double, n> values;
         for (std::size_t i = 0; i != n; ++i) values[i] = quantile_of(sorted, shares[i]);
@@ -58,7 +61,9 @@ class TDigest {
     };
     static bool by_mean(const Centroid& a, const Centroid& b) noexcept { return a.mean < b.mean; }
 
-    [[nodiscard]] double quantile_of(const std::vector<Centroid>& sorted, double q) const {
+    using Centroids = std::vector<Centroid, memory::RecyclingAllocator<Centroid>>;
+
+    [[nodiscard]] double quantile_of(const Centroids& sorted, double q) const {
         if (sorted.empty()) return std::numeric_limits<double>::quiet_NaN();
         // Each centroid's mean stands for the middle of its ranks, from 0 to count - 1.
         const double rank = q * static_cast<double>(count_ - 1);
@@ -105,7 +110,7 @@ class TDigest {
         merged_ = centroids_.size();
     }
 
-    std::vector<Centroid> centroids_;  // the first `merged_` rise by mean
+    Centroids centroids_;  // the first `merged_` rise by mean
     std::size_t merged_ = 0;
     std::uint64_t count_ = 0;
 };

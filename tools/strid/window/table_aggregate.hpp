@@ -19,6 +19,7 @@
 #include <boost/unordered/unordered_flat_set.hpp>
 
 #include <strid/base/hash.hpp>
+#include <strid/memory/recycling.hpp>
 #include <strid/window/hyper_log_log.hpp>
 #include <strid/window/t_digest.hpp>
 
@@ -41,17 +42,21 @@ class TableAggregate {
         std::uint64_t count = 0;
     };
     using Cell = std::conditional_t<Table::is_wide, WideCell, NarrowCell>;
+    using Hashes =
+        boost::unordered_flat_set<std::uint64_t, boost::hash<std::uint64_t>, std::equal_to<>,
+                                  memory::RecyclingAllocator<std::uint64_t>>;
     struct Sketch {
         window::TDigest digest;
-        boost::unordered_flat_set<std::uint64_t> seen;  // hashes of the texts
-        window::HyperLogLog<14> about;                  // of the texts, approximately
+        Hashes seen;                    // of the texts
+        window::HyperLogLog<14> about;  // of the texts, approximately
     };
     struct NarrowState {
         std::array<Cell, Table::aggregates_max> cells;
     };
     struct WideState {
         std::array<Cell, Table::aggregates_max> cells;
-        std::vector<Sketch> sketches;  // none where nothing asked for needs one
+        // None where nothing asked for needs one.
+        std::vector<Sketch, memory::RecyclingAllocator<Sketch>> sketches;
     };
     using State = std::conditional_t<Table::is_wide, WideState, NarrowState>;
     /// A missing value is not a number.

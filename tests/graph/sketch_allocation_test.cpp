@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// No allocation per record in windows of sketches and sets (allocations.hpp), whose states have
+// memory of their own: panes of ten records, in every structure that windows are kept in and in
+// every way to share them. The memory that panes and their combinations leave is used again
+// (memory/recycling.hpp).
+#include <chrono>
+#include <string>
+#include <string_view>
+
+#include <strid/memory/recycling.hpp>
+#include <strid/window/aggregates.hpp>
+#include <strid/window/distinct.hpp>
+#include <strid/window/flat_fat.hpp>
+#include <strid/window/fold.hpp>
+#include <strid/window/in_order.hpp>
+#include <strid/window/panes.hpp>
+#include <strid/window/quantile.hpp>
+#include <strid/window/together.hpp>
+#include <strid/window/two_stacks.hpp>
+
+#include "allocations.hpp"
+
+namespace strid {
+namespace {
+
+using namespace test;
+using namespace std::chrono_literals;
+
+constexpr std::uint64_t keys = 7;
+const auto key_of = [](const std::uint64_t& n) { return n % keys; };
+const auto value_of = [](const std::uint64_t& n) { return n * n % 1'009; };
+
+const auto quantile = window::quantile(value_of, 0.99);
+const auto distinct = window::distinct<std::uint64_t>(value_of);
+/// Too long to lie in their strings.
+const auto distinct_texts = window::distinct<std::uint64_t>([](const std::uint64_t& n) {
+    constexpr std::string_view text =
+        "a text that is longer than what a string has room for, by far";
+    return text.substr(n * n % 17);
+});
+const auto about = window::distinct_approximately(value_of);
+/// With so few registers a pane of ten records has them all.
+const auto roughly = window::distinct_approximately<6>(value_of);
+const auto all = window::any_order(window::together(quantile, distinct, about, roughly));
+
+const auto of_counts = window::CountWindows::sliding(50, 10);
+// Ten records of each key are one slide.
+const auto of_time = window::TimeWindows::sliding(350ns, 70ns);
+const WindowOptions of_three{.parallelism = 3};
+
+template <class A>
+void expect_none_of_counts(const std::string& name, window::CountWindows windows,
+                           const A& aggregate) {
+    expect_none_per_record(name, [&](auto stream) {
+        std::move(stream).key_by(key_of).window(windows, aggregate).sink(Drop{});
+    });
+}
+
+template <class A>
+void expect_none_of_time(const std::string& name, window::TimeWindows windows, const A& aggregate,
+                         const WindowOptions& options = {}) {
+    expect_none_per_record(name, [&](auto stream) {
+        std::move(stream)
+            .event_time(time_of, LateStart{50ns})
+            .key_by(key_of)
+            .window(windows, time_of, aggregate, options)
+            .sink(Drop{});
+    });
+}
+
+TEST(Allocations, NoneForARecordInASketchOfAFewRecords) {
+    expect_none_of_counts("quantile", of_counts, quantile);
+    expect_none_of_counts("distinct", of_counts, distinct);
+    expect_none_of_counts("distinct texts", of_counts, distinct_texts);
+    expect_none_of_counts("distinct, about", of_counts, about);
+    expect_none_of_counts("distinct, roughly", of_counts, roughly);
+    expect_none_of_counts("all, tumbling", window::CountWindows::tumbling(10), all);
+    expect_none_of_counts("all, each record", window::CountWindows::sliding(10, 1), all);
+}
+
+TEST(Allocations, NoneForARecordInASketchWhateverItSlidesIn) {
+    expect_none_of_counts("DABA Lite", of_counts, all);
+    expect_none_of_counts("two stacks", of_counts, window::kept_in<window::TwoStacks>(all));
+    expect_none_of_counts("FlatFAT", of_counts, window::kept_in<window::FlatFat>(all));
+    expect_none_of_time("panes, DABA Lite", of_time, all);
+    expect_none_of_time("panes, tumbling", window::TimeWindows::tumbling(70ns), all);
+    expect_none_of_time("panes, two stacks", of_time, window::kept_in<window::TwoStacks>(all));
+    expect_none_of_time("panes, FlatFAT", of_time, window::kept_in<window::FlatFat>(all));
+    expect_none_of_time("a finger tree", of_time, window::kept_in<window::PaneTree>(all));
+}
+
+TEST(Allocations, NoneForARecordInAFoldToASketch) {
+    const auto fold = window::fold<std::uint64_t>(
+        quantile.identity(), [](window::TDigest& digest, const std::uint64_t& n) {
+            digest.add(static_cast<double>(value_of(n)));
+        });
+    expect_none_of_counts("of counts", of_counts, fold);
+    expect_none_of_time("of time", of_time, fold);
+}
+
+TEST(Allocations, NoneForARecordInASketchOfASession) {
+    expect_none_per_record("sessions", [](auto stream) {
+        std::move(stream)
+            .event_time(time_of, LateStart{})
+            .key_by([](const std::uint64_t& n) { return n / 70 * keys + n % keys; })
+            .window(window::SessionWindows::with_gap(20ns), time_of, all)
+            .sink(Drop{});
+    });
+    // Each record becomes a session of its own before the one between makes them one.
+    const auto swapped = [](const std::uint64_t& n) {
+        const std::uint64_t place = n % 4 == 1 ? n + 1 : n % 4 == 2 ? n - 1 : n;
+        return EventTime::of_ns(static_cast<std::int64_t>(place * 10));
+    };
+    expect_none_per_record("sessions that become one", [&](auto stream) {
+        std::move(stream)
+            .event_time(swapped, LateStart{20ns})
+            .key_by([](const std::uint64_t& n) { return n / 12; })
+            .window(window::SessionWindows::with_gap(15ns), swapped, all)
+            .sink(Drop{});
+    });
+}
+
+TEST(Allocations, NoneForARecordInASketchOfEverything) {
+    const auto every_tenth = [n = 0](const std::uint64_t&) mutable {
+        return ++n % 10 == 0 ? window::Trigger::fire_and_clear : window::Trigger::wait;
+    };
+    expect_none_per_record("global", [&](auto stream) {
+        std::move(stream).key_by(key_of).window(window::global(every_tenth), all).sink(Drop{});
+    });
+}
+
+TEST(Allocations, NoneForARecordThatComesLateToASketch) {
+    const auto some_late = [](const std::uint64_t& n) {
+        const bool is_late = n % 100 == 99 && n > records / 4;
+        return EventTime::of_ns(static_cast<std::int64_t>(is_late ? n - 500 : n));
+    };
+    const auto expect_none = [&](const std::string& name, const auto& aggregate) {
+        expect_none_per_record(name, [&](auto stream) {
+            std::move(stream)
+                .event_time(some_late, LateStart{50ns})
+                .key_by(key_of)
+                .window(of_time, some_late, aggregate, {.lateness = 1us})
+                .sink(Drop{});
+        });
+    };
+    expect_none("panes", all);
+    expect_none("a finger tree", window::kept_in<window::PaneTree>(all));
+}
+
+/// The states of the first level go to another thread and are let go of there. How many there are
+/// at once depends on how much the edges hold and on how far replicas are ahead of each other: a
+/// run with batches of the usual size leaves more memory than small ones ever need.
+template <class Build>
+void expect_none_when_shared(const std::string& name, const Build& build) {
+    const auto of_a_stream = [&](auto stream) {
+        build(std::move(stream).event_time(time_of, LateStart{50ns}).group_by(key_of)).sink(Drop{});
+    };
+    const memory::RecyclingScope scope;
+    std::uint64_t steady = 0;
+    Graph graph{"before"};
+    of_a_stream(graph.source(watching<Watched>(steady)));
+    run(graph, {.workers = 2, .fuse = false});
+    expect_none_per_record(name, of_a_stream, with_small_batches);
+}
+
+TEST(Allocations, NoneForARecordInASketchOfSharedCounts) {
+    expect_none_when_shared("parallel, of counts", [](auto grouped) {
+        return std::move(grouped).parallel_windows(of_counts, all, of_three);
+    });
+    expect_none_when_shared("paned, of counts", [](auto grouped) {
+        return std::move(grouped).paned_windows(of_counts, all, of_three);
+    });
+    expect_none_when_shared("map-reduce, of counts", [](auto grouped) {
+        return std::move(grouped).map_reduce_windows(of_counts, all, of_three);
+    });
+}
+
+TEST(Allocations, NoneForARecordInASketchOfSharedTime) {
+    expect_none_when_shared("parallel, of time", [](auto grouped) {
+        return std::move(grouped).parallel_windows(of_time, time_of, all, of_three);
+    });
+    expect_none_when_shared("paned, of time", [](auto grouped) {
+        return std::move(grouped).paned_windows(of_time, time_of, all, of_three);
+    });
+    expect_none_when_shared("map-reduce, of time", [](auto grouped) {
+        return std::move(grouped).map_reduce_windows(of_time, time_of, all, of_three);
+    });
+}
+
+}  // namespace
+}  // namespace strid
