@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A bar of the project, measured: a line of its own, which scripts/bench collects from all programs
-// into the table at its end.
+// into the table at its end. Plain functions that print.
 #pragma once
 
 #include <cstdio>
@@ -22,6 +22,12 @@ inline std::string bar_line(const std::string& what, double measured, Bar side, 
 
 inline void print_bar(const std::string& what, double measured, Bar side, double bar) {
     std::fputs(bar_line(what, measured, side, bar).c_str(), stdout);
+    std::fflush(stdout);
+}
+
+/// A figure of the closing table that no bar is set for. `unit` in words.
+inline void print_reported(const std::string& what, double measured, const char* unit) {
+    std::printf("bar | %s | %.3g %s | | reported |\n", what.c_str(), measured, unit);
     std::fflush(stdout);
 }
 

@@ -4,7 +4,10 @@
 // over the same stream. Of every window the volume is compared, of those that one of the first
 // quotes completes also the forecast, bit by bit.
 //
-// Threads: take on one; delivered by any; the rest when the run is over.
+// Results may be timed: each from the moment at which the last quote of its window was due.
+//
+// Threads: take on one; delivered by any; the timing by the emitter while all results are out; the
+// rest when the run is over.
 #pragma once
 
 #include <atomic>
@@ -19,7 +22,11 @@
 #include <trading/price_model.hpp>
 #include <trading/quote.hpp>
 
+#include <strid/base/clock.hpp>
+#include <strid/base/histogram.hpp>
+
 #include "feed.hpp"
+#include "timetable.hpp"
 
 namespace strid::bench {
 
@@ -52,6 +59,7 @@ class Answer {
         if (prediction.forecast.number < forecasts_before_) {
             checksum_.add_forecast(prediction.symbol, prediction.window, prediction.forecast.price);
         }
+        if (due_ns_ != nullptr) record_latency(prediction.forecast.number);
         // release: pairs with the acquire in delivered().
         delivered_.store(checksum_.windows, std::memory_order_release);
     }
@@ -60,16 +68,40 @@ class Answer {
         return delivered_.load(std::memory_order_acquire);
     }
 
+    /// Times the results of the quotes from number `first_quote` on, which are due at these times
+    /// after `begin_ns`. What takes the results sees this by the quotes that are sent afterwards.
+    void time_results(std::uint64_t first_quote, std::int64_t begin_ns, const Timetable& due_ns) {
+        latency_.clear();
+        first_timed_ = first_quote;
+        begin_ns_ = begin_ns;
+        due_ns_ = &due_ns;
+    }
+    void stop_timing() noexcept { due_ns_ = nullptr; }
+    /// 0 where there was no result.
+    [[nodiscard]] double latency_seconds(double percent) const {
+        return static_cast<double>(latency_.percentile(percent)) / 1e9;
+    }
+
     /// Whether each symbol's windows came in order, none missing in between.
     [[nodiscard]] bool in_order() const noexcept { return in_order_; }
     [[nodiscard]] const Checksum& checksum() const noexcept { return checksum_; }
 
   private:
+    void record_latency(std::uint64_t number) noexcept {
+        const std::uint64_t position = number - first_timed_;
+        if (position >= due_ns_->size()) return;
+        latency_.record(now_ns() - begin_ns_ - (*due_ns_)[position]);
+    }
+
     std::vector<std::uint64_t> next_;  // window, by symbol
     std::uint64_t forecasts_before_;
     bool in_order_ = true;
     Checksum checksum_;
     std::atomic<std::uint64_t> delivered_{0};
+    const Timetable* due_ns_ = nullptr;  // null: no timing
+    std::uint64_t first_timed_ = 0;
+    std::int64_t begin_ns_ = 0;
+    Histogram latency_;
 };
 
 /// The numbers of the first `quotes` of a stream.

@@ -3,9 +3,13 @@
 // Who says when the next quotes may go: the same for the farm by hand and for the engine. Both ask
 // `due` how many they may send, send them and say so with `sent`.
 //
-//     RateSearch     the highest rate that is sustained: an open-loop phase at a rate, sustained
-//                    when it ends, results and all, within a small lateness of its schedule; the
-//                    rates between bounds that a closed-loop phase gives are bisected
+//     RateSearch     the highest rate that is sustained: an open-loop phase sends on a timetable
+//                    (timetable.hpp), flat or with the bursts of a day, at a mean rate; the rates
+//                    up to a little more than that of a closed-loop phase are bisected. Sustained:
+//                    nothing is lost; no quote is sent more than a small lateness behind its time,
+//                    so that the backlog is bounded, and the last result is out as soon behind the
+//                    last quote; and 99 % of the results are out within a latency of the time at
+//                    which the last quote of their window was due
 //     DaySchedule    quotes when their event times are due
 //     SendAll        as fast as it goes
 //
@@ -19,6 +23,7 @@
 
 #include "answer.hpp"
 #include "feed.hpp"
+#include "timetable.hpp"
 
 namespace strid::bench {
 
@@ -52,24 +57,32 @@ class SendAll final : public Driver {
 
 struct RateSearchOptions {
     std::uint64_t fill_quotes = 0;  ///< sent before anything is measured
-    double closed_seconds = 0.5;
-    double open_seconds = 0.5;
+    double closed_seconds = 0.5;    ///< An open-loop phase has as many quotes as came in these.
     double lateness_seconds_max = 0.05;
-    int steps = 5;
+    double latency_seconds_p99_max = 0.05;
+    int steps = 6;  ///< The bounds come as near as the closed-loop rate by 2 to this power.
+    Arrivals arrivals = Arrivals::day;
+};
+
+/// A phase that was sustained.
+struct SustainedPhase {
+    double rate = 0;       ///< Quotes a second; 0: none was.
+    double peak_rate = 0;  ///< In its busiest 10 ms.
+    double latency_seconds_p99 = 0;
 };
 
 class RateSearch final : public Driver {
   public:
-    RateSearch(const RateSearchOptions& options, const Feed& feed, const Answer& answer)
+    RateSearch(const RateSearchOptions& options, const Feed& feed, Answer& answer)
         : options_(options), feed_(feed), answer_(answer) {}
 
     std::size_t due(std::int64_t now_ns) override;
     void sent(std::size_t quotes) override { sent_ += quotes; }
     [[nodiscard]] bool finished() const override { return phase_ == Phase::over; }
 
-    /// Quotes per second when nothing limits the emitter, and the highest rate sustained.
+    /// Quotes per second when nothing limits the emitter, and the best phase sustained.
     [[nodiscard]] double closed_rate() const noexcept { return closed_rate_; }
-    [[nodiscard]] double sustained_rate() const noexcept { return low_; }
+    [[nodiscard]] const SustainedPhase& sustained() const noexcept { return sustained_; }
     /// What a quote of the closed-loop phase took of all threads, waiting included. Neighbours on
     /// the machine touch it less than they do a rate.
     [[nodiscard]] double processor_us_per_quote() const noexcept { return processor_us_; }
@@ -77,13 +90,16 @@ class RateSearch final : public Driver {
   private:
     enum class Phase : std::uint8_t { fill, closed, open, over };
 
-    [[nodiscard]] std::uint64_t due_in_phase(double seconds);
-    void begin(Phase phase, std::int64_t now_ns);
-    void end_phase(double seconds, std::int64_t now_ns);
+    [[nodiscard]] std::uint64_t due_in_phase(std::int64_t into_phase_ns);
+    [[nodiscard]] std::uint64_t due_by_timetable(std::int64_t into_phase_ns);
+    void begin(Phase phase);
+    void begin_open();
+    void end_phase(double seconds);
+    [[nodiscard]] bool is_sustained(double seconds) const noexcept;
 
     RateSearchOptions options_;
     const Feed& feed_;
-    const Answer& answer_;
+    Answer& answer_;
     Phase phase_ = Phase::fill;
     bool draining_ = false;  // of a phase: all is sent, results are still to come
     bool is_late_ = false;
@@ -93,9 +109,12 @@ class RateSearch final : public Driver {
     double closed_rate_ = 0;
     std::clock_t processor_begin_ = 0;
     double processor_us_ = 0;
-    double low_ = 0;   // sustained
-    double high_ = 0;  // not
-    double rate_ = 0;  // that is tried
+    double low_ = 0;          // sustained, or nothing
+    double high_ = 0;         // not
+    double rate_ = 0;         // that is tried
+    std::size_t quotes_ = 1;  // of an open-loop phase
+    Timetable timetable_;
+    SustainedPhase sustained_;
 };
 
 class DaySchedule final : public Driver {
@@ -126,66 +145,90 @@ class DaySchedule final : public Driver {
 
 inline std::size_t RateSearch::due(std::int64_t now_ns) {
     if (phase_ == Phase::over) return 0;
-    if (begin_ns_ == 0) begin_ns_ = now_ns;
-    const double seconds = static_cast<double>(now_ns - begin_ns_) / 1e9;
+    if (begin_ns_ == 0) {
+        begin_ns_ = now_ns;
+        if (phase_ == Phase::open) answer_.time_results(feed_.quotes(), begin_ns_, timetable_);
+    }
+    const std::int64_t into_phase_ns = now_ns - begin_ns_;
     if (!draining_) {
-        const std::uint64_t due = due_in_phase(seconds);
+        const std::uint64_t due = due_in_phase(into_phase_ns);
         if (due > sent_) return std::min<std::uint64_t>(due - sent_, at_once);
     }
-    if (draining_ && answer_.delivered() == feed_.windows()) end_phase(seconds, now_ns);
+    if (draining_ && answer_.delivered() == feed_.windows()) {
+        end_phase(static_cast<double>(into_phase_ns) / 1e9);
+    }
     return 0;
 }
 
 /// Quotes that should have been sent by now; decides whether these are all.
-inline std::uint64_t RateSearch::due_in_phase(double seconds) {
+inline std::uint64_t RateSearch::due_in_phase(std::int64_t into_phase_ns) {
     switch (phase_) {
         case Phase::fill:
             draining_ = sent_ >= options_.fill_quotes;
             return options_.fill_quotes;
         case Phase::closed:
-            draining_ = seconds >= options_.closed_seconds;
+            draining_ = static_cast<double>(into_phase_ns) / 1e9 >= options_.closed_seconds;
             return draining_ ? sent_ : sent_ + at_once;
-        case Phase::open: {
-            const double behind = seconds - static_cast<double>(sent_) / rate_;
-            is_late_ = behind > options_.lateness_seconds_max;
-            const double planned = std::min(seconds, options_.open_seconds) * rate_;
-            draining_ = is_late_ || (seconds >= options_.open_seconds &&
-                                     sent_ >= static_cast<std::uint64_t>(planned));
-            return static_cast<std::uint64_t>(planned);
-        }
+        case Phase::open:
+            return due_by_timetable(into_phase_ns);
         case Phase::over:
             break;
     }
     return 0;
 }
 
-inline void RateSearch::begin(Phase phase, std::int64_t now_ns) {
+inline std::uint64_t RateSearch::due_by_timetable(std::int64_t into_phase_ns) {
+    draining_ = sent_ == timetable_.size();
+    if (draining_) return sent_;
+    const auto behind_ns = static_cast<double>(into_phase_ns - timetable_[sent_]);
+    is_late_ = behind_ns > options_.lateness_seconds_max * 1e9;
+    draining_ = is_late_;
+    std::uint64_t due = sent_;
+    const std::uint64_t most = std::min<std::uint64_t>(sent_ + at_once, timetable_.size());
+    while (due != most && timetable_[due] <= into_phase_ns) ++due;
+    return due;
+}
+
+inline void RateSearch::begin(Phase phase) {
     phase_ = phase;
-    begin_ns_ = now_ns;
+    begin_ns_ = 0;  // when it is next asked what is due
     processor_begin_ = std::clock();
     sent_ = 0;
     draining_ = is_late_ = false;
 }
 
-inline void RateSearch::end_phase(double seconds, std::int64_t now_ns) {
-    if (phase_ == Phase::fill) {
-        begin(Phase::closed, now_ns);
-        return;
-    }
+inline void RateSearch::begin_open() {
+    if (step_ == options_.steps) return begin(Phase::over);
+    rate_ = (low_ + high_) / 2;
+    timetable_ = timetable(options_.arrivals, quotes_, rate_);
+    begin(Phase::open);
+}
+
+inline bool RateSearch::is_sustained(double seconds) const noexcept {
+    const double planned = static_cast<double>(timetable_.back()) / 1e9;
+    return !is_late_ && seconds <= planned + options_.lateness_seconds_max &&
+           answer_.latency_seconds(99) <= options_.latency_seconds_p99_max;
+}
+
+inline void RateSearch::end_phase(double seconds) {
+    if (phase_ == Phase::fill) return begin(Phase::closed);
     if (phase_ == Phase::closed) {
         closed_rate_ = static_cast<double>(sent_) / seconds;
         processor_us_ = static_cast<double>(std::clock() - processor_begin_) *
                         (1e6 / CLOCKS_PER_SEC) / static_cast<double>(sent_);
-        low_ = closed_rate_ / 2;
         high_ = closed_rate_ * 1.1;
+        quotes_ = sent_;
     } else {
-        const bool sustained =
-            !is_late_ && seconds <= options_.open_seconds + options_.lateness_seconds_max;
+        const bool sustained = is_sustained(seconds);
+        if (sustained) {
+            constexpr std::int64_t busiest_ns = 10'000'000;
+            sustained_ = {rate_, peak_rate(timetable_, busiest_ns), answer_.latency_seconds(99)};
+        }
         (sustained ? low_ : high_) = rate_;
+        answer_.stop_timing();
         ++step_;
     }
-    rate_ = (low_ + high_) / 2;
-    begin(step_ == options_.steps ? Phase::over : Phase::open, now_ns);
+    begin_open();
 }
 
 inline std::size_t DaySchedule::due(std::int64_t now_ns) {

@@ -10,7 +10,8 @@ Every program checks its own answer; a wrong one ends this.
 
   5a       multicast of tokens by the ways to manage their memory
   5b       the highest input rate that is sustained, by workers and variant; again with symbols of
-           which a few have most quotes, by key and by window
+           which a few have most quotes, by key and by window; and with the arrivals of a trading
+           day, bursts and all, beside flat ones
   6        the same with other allocators in the place of the standard one, by LD_PRELOAD
   7        the best of each
   table 1  resident memory while a trading day goes by
@@ -42,30 +43,34 @@ FARMED = ["static", "copy", "wrapper", "wrapper-slab", "shared_ptr", "static-blo
 PRELOADED = ["wrapper", "wrapper-slab", "engine"]
 SKEWED = ["wrapper-slab", "block", "engine", "engine-keys"]
 ZIPF_EXPONENT = "1"
+FLAT = ("--arrivals", "flat")
 
 SIZES = {
     # A few windows of a few symbols: whether everything works.
     "quick": {
         "multicast": ["--deliveries", "20000", "--rounds", "1", "--workers", "4",
                       "--groups", "1,4"],
-        "rate": ["--symbols", "8", "--seconds", "0.05", "--steps", "1", "--degree", "0"],
+        "rate": ["--symbols", "8", "--seconds", "0.05", "--steps", "2", "--degree", "0"],
         "memory": ["--symbols", "8", "--seconds", "0.2", "--day-quotes", "2e6"],
+        "skewed": [],
         "workers": [2], "rounds": 1, "preload_workers": [2], "memory_workers": 2,
         "allocators": ["glibc"],
     },
-    # Under ten minutes on two cores.
+    # Some ten minutes on two cores.
     "short": {
         "multicast": ["--deliveries", "1000000", "--rounds", "9"],
-        "rate": ["--symbols", "256", "--seconds", "0.3", "--steps", "4"],
+        "rate": ["--symbols", "256", "--seconds", "0.3", "--steps", "5"],
         "memory": ["--seconds", "2", "--day-quotes", "6e6"],
+        "skewed": ["--seconds", "0.5"],
         "workers": [1, 2, 4, 8], "rounds": 3, "preload_workers": [8], "memory_workers": 8,
         "allocators": list(ALLOCATORS),
     },
     # The paper's symbols and workers; for a machine with that many cores, and an hour or two.
     "full": {
         "multicast": ["--deliveries", "20000000", "--rounds", "20"],
-        "rate": ["--seconds", "5", "--steps", "8"],
+        "rate": ["--seconds", "5", "--steps", "9"],
         "memory": ["--seconds", "60"],
+        "skewed": [],
         "workers": [1, 2, 4, 6, 8, 10, 12, 14, 16, 17, 18, 19], "rounds": 20,
         "preload_workers": [8, 16, 19], "memory_workers": 8,
         "allocators": list(ALLOCATORS),
@@ -138,7 +143,8 @@ def write_csv(path: Path, rows: list[dict]) -> None:
 
 
 def figure_5a(bench: Bench, output: Path) -> list[str]:
-    text = bench.run("multicast_bench", bench.size["multicast"])
+    printed = bench.run("multicast_bench", bench.size["multicast"]).splitlines(keepends=True)
+    text = "".join(line for line in printed if not line.startswith("bar |"))
     (output / "multicast.csv").write_text(text)
     rows = list(csv.DictReader(text.splitlines()))
     groups = sorted({int(row["group"]) for row in rows})
@@ -185,7 +191,7 @@ def measure_rates(bench: Bench, output: Path) -> list[dict]:
     for round_number in range(bench.size["rounds"]):
         for variant, workers, allocator in cases:
             rows.append({"round": round_number,
-                         **bench.trading("rate", variant, workers, allocator)})
+                         **bench.trading("rate", variant, workers, allocator, FLAT)})
         write_csv(output / "rates.csv", rows)
         print(f"round {round_number + 1} of {bench.size['rounds']}", file=sys.stderr)
     return rows
@@ -217,20 +223,48 @@ def figure_5b(bench: Bench, rows: list[dict]) -> list[str]:
         for variant in variants])
 
 
+def measure_skewed(bench: Bench, output: Path) -> dict[str, dict[str, dict]]:
+    """Symbols by Zipf's law, arrivals flat and of a day by turns: figures by arrivals and case."""
+    rows = [{"round": number, **bench.trading("rate", variant, workers, more=(
+                 "--arrivals", arrivals, "--zipf", ZIPF_EXPONENT, *bench.size["skewed"]))}
+            for number in range(bench.size["rounds"]) for workers in bench.size["workers"]
+            for variant in SKEWED for arrivals in ("flat", "day")]
+    write_csv(output / "rates_skewed.csv", rows)
+    return {arrivals: {what: by_case([row for row in rows if row["arrivals"] == arrivals], what)
+                       for what in ("sustained", "peak", "latency_ms_p99")}
+            for arrivals in ("flat", "day")}
+
+
 def figure_5b_skewed(bench: Bench, output: Path) -> list[str]:
     """Key partitioning has one worker for the symbol that a seventh of the quotes are of."""
-    rows = [{"round": number, **bench.trading("rate", variant, workers,
-                                              more=("--zipf", ZIPF_EXPONENT))}
-            for number in range(bench.size["rounds"]) for workers in bench.size["workers"]
-            for variant in SKEWED]
-    write_csv(output / "rates_skewed.csv", rows)
-    found = by_case(rows)
+    found = measure_skewed(bench, output)
+    flat, day = found["flat"], found["day"]
+    all_workers = bench.size["workers"]
+    head = ["quotes/s"] + [f"{workers} workers" for workers in all_workers]
+
+    def rows(cell) -> list[list[str]]:
+        return [[variant] + [cell((variant, "glibc", workers)) for workers in all_workers]
+                for variant in SKEWED]
+
+    def bursts(case: tuple) -> str:
+        return (f"{kilo(day['sustained'][case])}; "
+                f"{statistics.median(day['peak'][case]) / 1e3:.0f} k; "
+                f"{statistics.median(day['latency_ms_p99'][case]):.0f} ms")
+
+    def ratio(case: tuple) -> str:
+        pairs = zip(day["sustained"][case], flat["sustained"][case])
+        ratios = [bursty / even for bursty, even in pairs if even > 0]
+        return "{:.2f} ({:.2f} to {:.2f})".format(*spread(ratios)) if ratios else "none"
+
     lines = [f"## 5b with symbols by Zipf's law, exponent {ZIPF_EXPONENT}", "",
              "Medians of the rounds, least and largest.", ""]
-    head = ["quotes/s"] + [f"{workers} workers" for workers in bench.size["workers"]]
-    return lines + table(head, [[variant] + [kilo(found[variant, "glibc", workers])
-                                             for workers in bench.size["workers"]]
-                                for variant in SKEWED])
+    lines += table(head, rows(lambda case: kilo(flat["sustained"][case])))
+    lines += ["## 5b with the arrivals of a trading day", "",
+              "The opening and its bursts, the same symbols: the mean rate that is sustained; that "
+              "of its busiest 10 ms; and in how long 99 % of the results were out.", ""]
+    lines += table(head, rows(bursts))
+    lines += ["Ratio to the rate of flat arrivals in the same round:", ""]
+    return lines + table(head, rows(ratio))
 
 
 def figure_6(bench: Bench, rows: list[dict]) -> list[str]:

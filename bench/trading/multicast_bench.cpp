@@ -12,6 +12,8 @@
 //     to_limit       how many times slower than its static baseline: preallocated messages,
 //                    preallocated blocks
 //
+// Behind the rows, lines of the bars of blocks from a pool: the worst size of the group of each.
+//
 //   multicast_bench [--workers N] [--groups 1,2,...] [--deliveries N] [--rounds N] [--in-flight N]
 #include <algorithm>
 #include <array>
@@ -27,6 +29,7 @@
 
 #include <strid/base/clock.hpp>
 
+#include "../bar.hpp"
 #include "block_carriers.hpp"
 #include "command_line.hpp"
 #include "multicast.hpp"
@@ -129,8 +132,16 @@ const std::vector<Variant> variants{
     {"block", deliver<ByBlock<Token>>, false, 6},
 };
 
+/// What blocks from a pool, the last variant, came to with groups of one size.
+struct OfBlocks {
+    std::size_t group_size;
+    double to_fastest;
+    double to_limit;
+};
+
 /// A row for each variant: rounds alternate between them, and ratios are those of a round.
-void compare(const Settings& settings, std::size_t group_size) {
+OfBlocks compare(const Settings& settings, std::size_t group_size) {
+    OfBlocks of_blocks{group_size, 0, 0};
     std::vector<std::vector<Cost>> costs(variants.size());
     for (std::size_t round = 0; round != settings.rounds; ++round) {
         for (std::size_t i = 0; i != variants.size(); ++i) {
@@ -162,8 +173,24 @@ void compare(const Settings& settings, std::size_t group_size) {
             std::printf(",%.3f,%.3f,%.3f", spread.median, spread.low, spread.high);
         }
         std::printf("\n");
+        of_blocks.to_fastest = spread_of(to_fastest).median;
+        of_blocks.to_limit = spread_of(to_limit).median;
     }
     std::fflush(stdout);
+    return of_blocks;
+}
+
+void print_bars(const std::vector<OfBlocks>& all) {
+    const auto slowest = std::ranges::min_element(all, {}, &OfBlocks::to_fastest);
+    const auto dearest = std::ranges::max_element(all, {}, &OfBlocks::to_limit);
+    if (slowest == all.end()) return;
+    print_bar(
+        "multicast by blocks / the fastest of the paper's variants, the least of all groups (" +
+            std::to_string(slowest->group_size) + ")",
+        slowest->to_fastest, Bar::at_least, 3);
+    print_bar("multicast by blocks, time / that of static ones, the most of all groups (" +
+                  std::to_string(dearest->group_size) + ")",
+              dearest->to_limit, Bar::at_most, 1.05);
 }
 
 }  // namespace
@@ -182,12 +209,14 @@ int main(int argc, char** argv) try {
         std::printf(",%s,%s_low,%s_high", name, name, name);
     }
     std::printf("\n");
+    std::vector<OfBlocks> of_blocks;
     for (const std::size_t group : settings.groups) {
         if (group == 0 || group > settings.workers) {
             throw std::invalid_argument("a group has from 1 to as many workers as there are");
         }
-        compare(settings, group);
+        of_blocks.push_back(compare(settings, group));
     }
+    print_bars(of_blocks);
 } catch (const std::exception& error) {
     std::fprintf(stderr, "multicast_bench: %s\n", error.what());
     return 1;

@@ -3,8 +3,9 @@
 // The trading operator of paper 1 (section 5) in one of its variants, measured once. Prints one
 // line of JSON; figures.py runs it for figures 5b, 6, 7 and table 1.
 //
-//   trading_bench --mode rate   --variant V --workers N   the highest input rate that is sustained;
-//                 --zipf E: symbols of Zipf's law, all alike by default
+//   trading_bench --mode rate   --variant V --workers N   the highest input rate that is sustained:
+//                 --arrivals day|flat: with the bursts of a trading day, the default, or one quote
+//                 like the other; --zipf E: symbols by Zipf's law, by default those of the day
 //   trading_bench --mode memory --variant V --workers N   resident memory while a day goes by
 //   trading_bench --mode check  --variant V --workers N   every forecast compared
 //   trading_bench --mode list                             the variants
@@ -16,6 +17,7 @@
 #include <cstdio>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -35,10 +37,12 @@ struct Settings {
     std::size_t workers = 2;
     std::uint32_t symbols = apps::trading::symbol_count;
     std::size_t degree = 3;  // 0: a light function, the mean
-    double seconds = 0.5;    // of a phase; of the day in mode memory
+    double seconds = 0.5;    // of the closed-loop phase; of the day in mode memory
     double lateness_ms_max = 50;
-    int steps = 5;
-    double zipf = 0;  // exponent, of the symbols in mode rate
+    double latency_ms_p99_max = 50;
+    int steps = 6;
+    std::string arrivals = "day";  // in mode rate
+    double zipf = -1;              // exponent, of the symbols in mode rate; -1: by the arrivals
     double day_quotes = 50e6;
     std::uint64_t quotes = 0;  // mode check
     std::size_t in_flight = 2048;
@@ -92,18 +96,25 @@ void measure_rate(const Settings& settings) {
     Setup setup(settings);
     const std::uint64_t compared = compared_per_symbol * settings.symbols;
     setup.feed_options.fill_quotes = setup.fill;
-    setup.feed_options.shape.zipf_exponent = settings.zipf;
+    const Arrivals arrivals = arrivals_named(settings.arrivals);
+    if (arrivals == Arrivals::day) setup.feed_options.shape = apps::trading::DayShape{};
+    if (settings.zipf >= 0) setup.feed_options.shape.zipf_exponent = settings.zipf;
     Feed feed(setup.feed_options);
     Answer answer(settings.symbols, compared);
     RateSearch search({.fill_quotes = setup.fill,
                        .closed_seconds = settings.seconds,
-                       .open_seconds = settings.seconds,
                        .lateness_seconds_max = settings.lateness_ms_max / 1e3,
-                       .steps = settings.steps},
+                       .latency_seconds_p99_max = settings.latency_ms_p99_max / 1e3,
+                       .steps = settings.steps,
+                       .arrivals = arrivals},
                       feed, answer);
     setup.run_and_check(settings, feed, search, answer, compared);
-    print(settings, field("closed", search.closed_rate()) + ", " +
-                        field("sustained", search.sustained_rate()) + ", " +
+    const SustainedPhase& sustained = search.sustained();
+    print(settings, "\"arrivals\": \"" + settings.arrivals + "\", " +
+                        field("closed", search.closed_rate()) + ", " +
+                        field("sustained", sustained.rate) + ", " +
+                        field("peak", sustained.peak_rate) + ", " +
+                        field("latency_ms_p99", sustained.latency_seconds_p99 * 1e3) + ", " +
                         field("processor_us", search.processor_us_per_quote()) + ", " +
                         field("windows", static_cast<double>(answer.checksum().windows)));
 }
@@ -174,9 +185,36 @@ void check(const Settings& settings) {
     print(settings, field("windows", static_cast<double>(answer.checksum().windows)));
 }
 
+constexpr const char* help =
+    R"(trading_bench [--mode rate|memory|check|list] [options, each with a value]
+
+--mode rate   the highest rate of quotes that is sustained, found by search. Windows are filled
+              first; a closed-loop phase of --seconds S gives the upper bound; then rates between 0
+              and 1.1 times that are bisected in --steps N open-loop phases of as many quotes. A
+              phase sends on a timetable of its mean rate and is sustained when
+                - nothing is lost: all results are compared with a plain loop, as in every mode;
+                - the backlog is bounded: no quote is sent later than --lateness-ms (50) behind its
+                  time, and all results are out so soon behind the end of the timetable;
+                - 99 % of the results are out within --latency-ms-p99 (50) of the time at which
+                  the last quote of their window was due.
+              --arrivals day (default): the times of the generator from the opening on, with its
+              bursts, 50 times as fast as the day and scaled to the rate; symbols by Zipf's law.
+              --arrivals flat: one quote like the other, all symbols alike.
+              --zipf E: the exponent of the symbols in either.
+--mode memory resident memory while a day of --day-quotes goes by for --seconds
+--mode check  every forecast of --quotes compared
+--mode list   the variants
+
+Of all: --variant V --workers N --symbols N --degree N (0: a light function) --in-flight N
+)";
+
 }  // namespace
 
 int main(int argc, char** argv) try {
+    if (argc == 2 && std::string_view{argv[1]} == "--help") {
+        std::fputs(help, stdout);
+        return 0;
+    }
     Settings settings;
     CommandLine{{{"--mode", text_into(settings.mode)},
                  {"--variant", text_into(settings.variant)},
@@ -185,7 +223,9 @@ int main(int argc, char** argv) try {
                  {"--degree", number_into(settings.degree)},
                  {"--seconds", number_into(settings.seconds)},
                  {"--lateness-ms", number_into(settings.lateness_ms_max)},
+                 {"--latency-ms-p99", number_into(settings.latency_ms_p99_max)},
                  {"--steps", number_into(settings.steps)},
+                 {"--arrivals", text_into(settings.arrivals)},
                  {"--zipf", number_into(settings.zipf)},
                  {"--day-quotes", number_into(settings.day_quotes)},
                  {"--quotes", number_into(settings.quotes)},

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <functional>
@@ -64,13 +65,20 @@ struct Contestant {
     std::vector<double> ns = {};  // a record, of each round
 };
 
+/// How many times faster one is than another, the median over the rounds. O(rounds).
+[[nodiscard]] inline double times_faster(const Contestant& one, const Contestant& other) {
+    std::vector<double> ratios;
+    for (std::size_t i = 0; i < one.ns.size(); ++i) ratios.push_back(other.ns[i] / one.ns[i]);
+    return median(ratios);
+}
+
 class Contest {
   public:
     explicit Contest(int rounds) noexcept : rounds_(rounds) {}
 
     /// Runs the contestants in turn and prints a row for each, with how many times faster it is
-    /// than the first.
-    void compare(const char* title, std::vector<Contestant> contestants) {
+    /// than the first. Returns them with what they took.
+    std::vector<Contestant> compare(const char* title, std::vector<Contestant> contestants) {
         for (int round = 0; round < rounds_; ++round) {
             for (Contestant& one : contestants) {
                 const Measured measured = one.measure();
@@ -83,6 +91,7 @@ class Contest {
         std::printf("\n%s\n", title);
         for (const Contestant& one : contestants) print(one, contestants.front());
         std::fflush(stdout);
+        return contestants;
     }
 
     [[nodiscard]] bool all_right() const noexcept { return all_right_; }
@@ -93,7 +102,7 @@ class Contest {
         for (std::size_t i = 0; i < one.ns.size(); ++i) ratios.push_back(first.ns[i] / one.ns[i]);
         const auto [low, high] = std::minmax_element(ratios.begin(), ratios.end());
         std::printf("| %-32s | %8.1f ns | %7.1f M/s | %6.2f (%.2f to %.2f) |\n", one.name.c_str(),
-                    median(one.ns), 1e3 / median(one.ns), median(ratios), *low, *high);
+                    median(one.ns), 1e3 / median(one.ns), times_faster(one, first), *low, *high);
     }
 
     int rounds_;

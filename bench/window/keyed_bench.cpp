@@ -19,6 +19,7 @@
 #include <strid/graph/graph.hpp>
 #include <strid/window/aggregates.hpp>
 
+#include "../bar.hpp"
 #include "contest.hpp"
 #include "quotes.hpp"
 
@@ -204,7 +205,14 @@ void compare_lengths(Contest& contest, const char* title, const char* what, std:
                            [=] { return time_windows(records, one, aggregate); },
                            expected_time_windows(records, one, combine)});
     }
-    contest.compare(title, std::move(lengths));
+    const auto measured = contest.compare(title, std::move(lengths));
+    std::vector<double> ns;
+    for (const Contestant& one : measured) ns.push_back(median(one.ns));
+    const auto [least, most] = std::minmax_element(ns.begin(), ns.end());
+    print_bar(std::string(what) +
+                  " by key, 1 to 10,000 windows over each record, a record's cost, " +
+                  "dearest / cheapest",
+              *most / *least, Bar::at_most, 2);
 }
 
 }  // namespace
@@ -222,13 +230,15 @@ int main(int argc, char** argv) {
     const auto largest = window::maximum<Quote>(&Quote::bid);
 
     const WindowChecksum counted = count_windows_by_hand(records).checksum;
-    contest.compare(
+    const auto counts = contest.compare(
         "windows of 1,000 records by 25, 2,836 keys, a sum",
         {{"by hand", [=] { return count_windows_by_hand(records); }, counted},
          {"strid, one worker", [=] { return count_windows(records, one_worker()); }, counted},
          {"two workers", [=] { return count_windows(records, two_workers(0)); }, counted},
          {"two workers, two replicas", [=] { return count_windows(records, two_workers(2)); },
           counted}});
+    print_bar("windows of 1,000 records by 25, 2,836 keys, one worker / by hand",
+              times_faster(counts[1], counts[0]), Bar::at_least, 0.7);
 
     // 10 ms of 1 us apart: 10,000 records, 1,000 of each key.
     for (const auto& [slide, name] : {Overlap{10ms, "1 window over each record"},
@@ -247,10 +257,13 @@ int main(int argc, char** argv) {
 
     const TimeCase in_order{.length = 10ms, .slide = 1ms};
     const TimeCase disordered{.length = 10ms, .slide = 1ms, .disorder = 1'000};
-    contest.compare("disorder of 1,000 positions, 100 keys, 10 windows over each record",
-                    {{"in order", [=] { return time_windows(records, in_order, sum); },
-                      expected_time_windows(records, in_order, add)},
-                     {"in disorder", [=] { return time_windows(records, disordered, sum); },
-                      expected_time_windows(records, disordered, add)}});
+    const auto orders =
+        contest.compare("disorder of 1,000 positions, 100 keys, 10 windows over each record",
+                        {{"in order", [=] { return time_windows(records, in_order, sum); },
+                          expected_time_windows(records, in_order, add)},
+                         {"in disorder", [=] { return time_windows(records, disordered, sum); },
+                          expected_time_windows(records, disordered, add)}});
+    print_bar("windows of time, records out of order by up to 1,000 positions / in order",
+              times_faster(orders[1], orders[0]), Bar::at_least, 0.5);
     return contest.all_right() ? 0 : 1;
 }

@@ -37,6 +37,7 @@
 #include <strid/graph/graph.hpp>
 #include <strid/window/aggregates.hpp>
 
+#include "../bar.hpp"
 #include "zipf.hpp"
 
 namespace {
@@ -320,6 +321,10 @@ void print_rows(const std::vector<Row>& rows) {
         const bool whole_pages = row.live() > 100'000;
         std::printf("| %s | %.0f | %s |\n", row.input.name.c_str(), median(row.allocated),
                     whole_pages ? fmt::format("{:.0f}", median(row.resident)).c_str() : "");
+    }
+    for (const Row& row : rows) {
+        bench::print_reported("windows of time by key, memory for each live key, " + row.input.name,
+                              median(row.allocated), "bytes");
     }
 }
 

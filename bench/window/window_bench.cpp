@@ -8,7 +8,6 @@
 //
 //   window_bench [RECORDS]     default 2,000,000
 #include <algorithm>
-#include <array>
 #include <cinttypes>
 #include <cstdint>
 #include <cstdio>
@@ -27,9 +26,13 @@
 #include <strid/window/in_order.hpp>
 #include <strid/window/two_stacks.hpp>
 
+#include "../bar.hpp"
+#include "least_times.hpp"
+
 namespace {
 
 using namespace strid::window;
+using strid::bench::LeastTimes;
 
 bool all_right = true;
 
@@ -223,42 +226,6 @@ double median(std::vector<double> values) {
     return values[values.size() / 2];
 }
 
-/// The least that each record took in any pass. All passes do the same, so what the structure
-/// causes stays, and what the machine did meanwhile goes.
-class LeastTimes {
-  public:
-    explicit LeastTimes(std::uint64_t records) : least_(records, ~std::uint32_t{0}) {}
-
-    /// Times come in the order of the records, and go to the array some hundred at a time: its
-    /// memory shall not show in the times.
-    void record(std::int64_t ns) {
-        recent_[count_++ % recent_.size()] =
-            static_cast<std::uint32_t>(std::min(ns, std::int64_t{1'000'000'000}));
-        if (count_ % recent_.size() == 0 || count_ == least_.size()) keep_recent();
-    }
-    /// After all passes. O(records).
-    [[nodiscard]] std::int64_t percentile(double percent) const {
-        std::vector<std::uint32_t> times = least_;
-        const double rank = percent / 100 * static_cast<double>(times.size() - 1);
-        const auto at = times.begin() + static_cast<std::ptrdiff_t>(rank);
-        std::nth_element(times.begin(), at, times.end());
-        return *at;
-    }
-
-  private:
-    void keep_recent() {
-        for (; kept_ != count_; ++kept_) {
-            least_[kept_] = std::min(least_[kept_], recent_[kept_ % recent_.size()]);
-        }
-        if (count_ == least_.size()) count_ = kept_ = 0;  // the next pass
-    }
-
-    std::array<std::uint32_t, 512> recent_{};
-    std::vector<std::uint32_t> least_;
-    std::size_t count_ = 0;
-    std::size_t kept_ = 0;
-};
-
 /// What a structure's records take, a value for each pass.
 struct Passes {
     const char* name;
@@ -341,14 +308,26 @@ void print_passes(const Passes& of, std::uint64_t combinations) {
                 median(of.worst));
 }
 
+/// Of the least times of the records, less the clock's.
+double net_ns(const Passes& of, double of_clock, double percent) {
+    return std::max(static_cast<double>(of.least.percentile(percent)) - of_clock, 0.0);
+}
+
 void print_least(const Passes& of, double of_clock) {
-    const auto net = [&of, of_clock](double percent) {
-        return std::max(static_cast<double>(of.least.percentile(percent)) - of_clock, 0.0);
-    };
     std::printf("| %s | %.1f | %.0f | %.0f | %.0f |", of.name,
-                of.mean.empty() ? 0.0 : median(of.mean), net(50), net(99.99), net(100));
-    if (!of.mean.empty()) std::printf(" %.1f", net(99.99) / median(of.mean));
+                of.mean.empty() ? 0.0 : median(of.mean), net_ns(of, of_clock, 50),
+                net_ns(of, of_clock, 99.99), net_ns(of, of_clock, 100));
+    if (!of.mean.empty()) std::printf(" %.1f", net_ns(of, of_clock, 99.99) / median(of.mean));
     std::printf(" |\n");
+}
+
+/// Three combinations for an insertion, two for an eviction, one for a query (daba_lite.hpp).
+void print_worst(const Passes& daba, double of_clock, std::uint64_t combinations) {
+    using namespace strid::bench;
+    print_bar("a window of 1,000,000 records, the most combinations of a record",
+              static_cast<double>(combinations), Bar::at_most, 6);
+    print_bar("a window of 1,000,000 records, the 99.99 % of the records' times / their mean",
+              net_ns(daba, of_clock, 99.99) / median(daba.mean), Bar::at_most, 10);
 }
 
 void worst_records(std::uint64_t records) {
@@ -373,13 +352,16 @@ void worst_records(std::uint64_t records) {
         "|---|---|---|---|---|---|\n");
     std::printf("| the clock alone | | | 0 | %s | %.0f |\n", median_and_range(clock.high).c_str(),
                 median(clock.worst));
-    print_passes(daba, most_combinations<DabaLite<CountedSum>>(daba.name, length, records));
+    const std::uint64_t most = most_combinations<DabaLite<CountedSum>>(daba.name, length, records);
+    print_passes(daba, most);
     print_passes(stacks, most_combinations<TwoStacks<CountedSum>>(stacks.name, length, records));
     std::printf(
         "\nThe same without what the machine did meanwhile: of each record the pass that took"
         " least\n\n"
         "| | mean | median | 99.99 %% | worst | 99.99 %% / mean |\n|---|---|---|---|---|---|\n");
     for (const Passes* passes : {&clock, &daba, &stacks}) print_least(*passes, median(of_clock));
+    std::printf("\n");
+    print_worst(daba, median(of_clock), most);
 }
 
 }  // namespace

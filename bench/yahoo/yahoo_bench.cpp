@@ -22,6 +22,7 @@
 
 #include <strid/strid.hpp>
 
+#include "../bar.hpp"
 #include "../hand/yahoo_benchmark.hpp"
 #include "events.hpp"
 
@@ -124,12 +125,18 @@ struct Row {
     }
 };
 
+/// How many times faster than the other, round by round.
+std::vector<double> ratios_of(const Row& row, const Row& other) {
+    std::vector<double> ratios;
+    for (std::size_t i = 0; i < row.seconds.size(); ++i) {
+        ratios.push_back(other.seconds[i] / row.seconds[i]);
+    }
+    return ratios;
+}
+
 void print(const std::vector<Row>& rows, std::uint64_t count) {
     for (const Row& row : rows) {
-        std::vector<double> ratios;
-        for (std::size_t i = 0; i < row.seconds.size(); ++i) {
-            ratios.push_back(rows.front().seconds[i] / row.seconds[i]);
-        }
+        const std::vector<double> ratios = ratios_of(row, rows.front());
         const auto [low, high] = std::minmax_element(ratios.begin(), ratios.end());
         std::printf("| %-18s | %6.1f | %5.2f (%.2f to %.2f) |", row.name.c_str(),
                     static_cast<double>(count) / median(row.seconds) / 1e6, median(ratios), *low,
@@ -171,6 +178,11 @@ void measure(const char* title, std::uint64_t count, int rounds) {
         "| %-18s | %6s | ratio (spread)      | p50 / p99 us | bar |\n|---|---|---|---|---|\n", "",
         "rate");
     print(rows, count);
+    for (const Row& row : rows) {
+        if (row.bar == 0) continue;
+        print_bar(std::string(title) + ": " + row.name + " / by hand",
+                  median(ratios_of(row, rows.front())), Bar::at_least, row.bar);
+    }
 }
 
 }  // namespace
@@ -185,10 +197,10 @@ int main(int argc, char** argv) {
     std::printf(
         "The Yahoo streaming benchmark: M events/s; how many times faster than by hand;\n"
         "microseconds from an event's entry until it is counted\n");
-    measure<EventsAsText>("Events as text in memory, parsed",
+    measure<EventsAsText>("Yahoo, events as text in memory, parsed",
                           std::max<std::uint64_t>(events / 4, 1), rounds);
-    measure<EventsInMemory>("Events in memory", events, rounds);
-    measure<MadeEvents>("Events made on the way", events, rounds);
+    measure<EventsInMemory>("Yahoo, events in memory", events, rounds);
+    measure<MadeEvents>("Yahoo, events made on the way", events, rounds);
     std::printf("\nanswers: %s\n", all_right ? "all equal" : "WRONG");
     return all_right ? 0 : 1;
 }

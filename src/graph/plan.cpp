@@ -9,6 +9,8 @@
 #include <strid/graph/plan.hpp>
 #include <strid/operator/router.hpp>
 
+#include "shared_streams.hpp"
+
 namespace strid::graph {
 
 const char* to_string(Routing routing) noexcept {
@@ -61,6 +63,7 @@ class Planner {
         find_producers();
         mark_ordered_sections();
         if (options_.composition != Composition::combined) insert_distributions();
+        find_shared_streams(plan_, segments_);
         group();
         return std::move(plan_);
     }

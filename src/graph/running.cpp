@@ -104,6 +104,7 @@ void Running::State::make_nodes(const graph::Segments& segments) {
             replicas.push_back(&node);
             if (fragment.keeps_sequences) node.keep_sequences();
             if (fragment.restores_order) node.input().restore_order();
+            if (fragment.waits_for_idle) node.input().wait_for_idle();
         }
         auto& infos = operators_.emplace_back();
         if (fragment.distributes) {

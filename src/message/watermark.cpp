@@ -64,7 +64,9 @@ void WatermarkMerge::recompute() noexcept {
     }
     EventTime least = EventTime::latest();
     for (const Input& input : inputs_) {
-        if (input.state == State::active) least = std::min(least, input.time);
+        const bool waited_for =
+            input.state == State::active || (waits_for_idle_ && input.state == State::idle);
+        if (waited_for) least = std::min(least, input.time);
     }
     // An input that woke may stand behind: what was said stays said.
     watermark_ = std::max(watermark_, least);

@@ -171,12 +171,15 @@ void OutputPort::send(Slot& slot, bool ends_sequence) {
             push(least_loaded(slot), batch);
             break;
         case SendPolicy::all:
-            // Ordered before the readers' decrements by the ring's release and acquire.
-            batch.references.store(static_cast<std::uint32_t>(slot.link_count),
-                                   std::memory_order_relaxed);
-            for (std::size_t i = 0; i < slot.link_count; ++i) push(slot.first_link + i, batch);
+            push_to_all(slot, batch);
             break;
     }
+}
+
+void OutputPort::push_to_all(const Slot& slot, memory::Block& batch) {
+    // Ordered before the readers' decrements by the ring's release and acquire.
+    batch.references.store(static_cast<std::uint32_t>(slot.link_count), std::memory_order_relaxed);
+    for (std::size_t i = 0; i < slot.link_count; ++i) push(slot.first_link + i, batch);
 }
 
 std::size_t OutputPort::least_loaded(Slot& slot) const noexcept {
@@ -269,6 +272,7 @@ void OutputPort::send_empty(std::size_t link, memory::Block& block) {
 // stands in it only with the batches that it owes anyway.
 bool OutputPort::tell(Slot& slot, bool idle) {
     if (numbered_ || slot.batch != nullptr) return true;  // the records at hand come before
+    if (slot.policy == SendPolicy::all) return tell_together(slot, idle);
     for (std::size_t i = 0; i < slot.link_count; ++i) {
         if (told_[slot.first_link + i] == progress_) continue;
         const std::size_t link = stamps_ ? least_loaded(slot) : slot.first_link + i;
@@ -281,6 +285,22 @@ bool OutputPort::tell(Slot& slot, bool idle) {
         if (block == nullptr) return false;
     }
     return true;
+}
+
+// Who has the same records finds the news in the same place among them, or replicas that share
+// windows would not agree which of these a record came too late for.
+bool OutputPort::tell_together(Slot& slot, bool idle) {
+    const std::size_t any = slot.first_link;
+    if (told_[any] == progress_) return true;
+    const bool due = run_began_ns_ - told_ns_[any] >= partial_wait_ns || perturbation_.active();
+    if (!idle && !(due && hungry(slot))) return true;
+    memory::Block* block = pool_.try_lease();
+    if (block != nullptr) {
+        message::open_batch(*block).progress = progress_;
+        push_to_all(slot, *block);
+    }
+    refresh();
+    return block != nullptr;
 }
 
 bool OutputPort::tell_all(bool idle) {

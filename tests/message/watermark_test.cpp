@@ -86,9 +86,10 @@ TEST(WatermarkStrategy, PunctuationsThatGoBackAreRefused) {
 }
 
 RC_GTEST_PROP(WatermarkMerge, IsTheLeastOfTheActiveAndNeverGoesBack,
-              (const std::vector<std::uint32_t>& steps)) {
+              (const std::vector<std::uint32_t>& steps, bool waits_for_idle)) {
     constexpr std::size_t inputs = 4;
     WatermarkMerge merge(inputs);
+    if (waits_for_idle) merge.wait_for_idle();
     std::vector<EventTime> times(inputs, EventTime::earliest());
     std::vector<bool> idle(inputs, false);
     EventTime expected = EventTime::earliest();
@@ -107,6 +108,7 @@ RC_GTEST_PROP(WatermarkMerge, IsTheLeastOfTheActiveAndNeverGoesBack,
         for (std::size_t i = 0; i < inputs; ++i) {
             if (!idle[i]) least = std::min(least.value_or(EventTime::latest()), times[i]);
         }
+        if (least && waits_for_idle) least = *std::ranges::min_element(times);
         if (least) expected = std::max(expected, *least);
         RC_ASSERT(merge.watermark() == expected);
         RC_ASSERT(merge.all_idle() == !least.has_value());

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -96,6 +97,52 @@ TEST_F(Port, ABusyConsumerGetsFullBatchesOnly) {
     EXPECT_EQ(received(), full);
     port.publish(false);
     EXPECT_EQ(received(), 1U) << "hungry again";
+}
+
+/// Replicas that share windows take the records that come behind the news to be late alike.
+TEST(PortForAll, TellsAllHowFarTheStreamHasComeInTheSamePlaceOrNone) {
+    OutputPort port{
+        record_type<Record>(), {{.links = 2, .policy = SendPolicy::all}}, {.block_bytes = 4096}};
+    std::int64_t now_ns = 1'000'000;
+    const auto publish = [&](bool idle) {
+        now_ns += long_enough_ns;
+        port.begin_run(now_ns);
+        (void)port.publish(idle);
+    };
+    const auto come_to = [&](std::int64_t ns) { port.set_progress({EventTime::of_ns(ns), false}); };
+    const auto received = [&](std::size_t link) {
+        std::vector<std::pair<std::size_t, std::int64_t>> batches;  // records, watermark in ns
+        memory::Block* batch = nullptr;
+        while (port.link(link).receive(batch) == channel::PopResult::ok) {
+            const auto& header = message::header_of(*batch);
+            batches.emplace_back(header.count, header.progress.watermark.ns());
+            port.link(link).give_back(*batch);
+        }
+        return batches;
+    };
+    using Batches = std::vector<std::pair<std::size_t, std::int64_t>>;
+    come_to(10);
+    write<Record>(port, port.slot(0), Record{1});
+    publish(true);
+    EXPECT_EQ(received(0), (Batches{{1, 10}}));
+    // One waits for more, the other one has not looked yet.
+    come_to(20);
+    publish(false);
+    come_to(30);
+    write<Record>(port, port.slot(0), Record{2});
+    publish(true);
+    EXPECT_EQ(received(0), (Batches{{0, 20}, {1, 30}}));
+    EXPECT_EQ(received(1), (Batches{{1, 10}, {0, 20}, {1, 30}}));
+    // Neither waits: a busy producer tells nobody.
+    write<Record>(port, port.slot(0), Record{3});
+    publish(true);
+    come_to(40);
+    publish(false);
+    EXPECT_EQ(received(0), (Batches{{1, 30}}));
+    EXPECT_EQ(received(1), (Batches{{1, 30}}));
+    publish(true);
+    EXPECT_EQ(received(0), (Batches{{0, 40}}));
+    EXPECT_EQ(received(1), (Batches{{0, 40}}));
 }
 
 TEST_F(Port, HasNoSpareWhenItsBlocksAreOutAndASpareWhenOneComesHome) {

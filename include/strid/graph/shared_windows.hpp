@@ -76,7 +76,7 @@ class SharedWindows {
         Stage stage{windows, key_of_, std::move(time_of), std::move(aggregate), options};
         stage.farm();
         return Shared::with_watermarks(Shared::template shared<typename Stage::Out::Record>(
-            hashed(options, 0).broadcast(), std::move(stage), of(options), "parallel_windows", note,
+            numbered(options), std::move(stage), of(options), "parallel_windows", note,
             sliding<A>(windows)));
     }
     /// Results of time windows as one replica would have given them.

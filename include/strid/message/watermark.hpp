@@ -143,6 +143,11 @@ class WatermarkMerge {
         return inputs_.size() - 1;
     }
 
+    /// Idle inputs hold the others back unless all are idle: for inputs that take turns with one
+    /// stream, so that one is idle for as long only as it has not heard that the stream goes on.
+    /// Before the first update.
+    void wait_for_idle() noexcept { waits_for_idle_ = true; }
+
     /// The input promises `watermark` and is active. Throws WatermarkError where that goes back.
     void update(std::size_t input, EventTime watermark);
     /// Nothing is known of the input for the time being.
@@ -179,6 +184,7 @@ class WatermarkMerge {
     std::size_t ended_ = 0;
     EventTime watermark_ = EventTime::earliest();
     EventTime last_ = EventTime::earliest();  // that an input promised before it ended
+    bool waits_for_idle_ = false;
 };
 
 }  // namespace strid

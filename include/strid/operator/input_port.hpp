@@ -23,6 +23,8 @@ class InputPort {
         link.set_input(merge_.add_input());
     }
     void restore_order() noexcept { ordered_ = true; }
+    /// The links come from replicas that share one stream: WatermarkMerge::wait_for_idle().
+    void wait_for_idle() noexcept { merge_.wait_for_idle(); }
 
     /// A received batch and the link to give it back over; a null batch where nothing waits.
     struct Received {

@@ -29,7 +29,9 @@ namespace strid::operators {
 enum class SendPolicy : std::uint8_t {
     one,           ///< The slot has one link.
     least_loaded,  ///< The link with the fewest batches waiting, round robin among equals.
-    all            ///< Every link: one shared batch, one reference per link (multicast).
+    /// Every link: one shared batch, one reference per link (multicast). All links bring the same
+    /// records and the same progress in the same order.
+    all
 };
 
 /// What one record sets off does not end: `PortSizes::debt_bytes_max` is reached. Not an
@@ -144,8 +146,10 @@ class OutputPort {
     void hold(const memory::TextReference& text, std::size_t most);
     void send(Slot& slot, bool ends_sequence = false);
     void push(std::size_t link, memory::Block& batch);
+    void push_to_all(const Slot& slot, memory::Block& batch);
     void send_filled(bool idle);
     [[nodiscard]] bool tell(Slot& slot, bool idle);
+    [[nodiscard]] bool tell_together(Slot& slot, bool idle);
     [[nodiscard]] bool tell_all(bool idle);
     void announce();
     void send_empty(std::size_t link, memory::Block& block);
