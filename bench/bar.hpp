@@ -27,7 +27,7 @@ inline void print_bar(const std::string& what, double measured, Bar side, double
 
 /// A figure of the closing table that no bar is set for. `unit` in words.
 inline void print_reported(const std::string& what, double measured, const char* unit) {
-    std::printf("bar | %s | %.3g %s | | reported |\n", what.c_str(), measured, unit);
+    std::printf("bar | %s | %.4g %s | | reported |\n", what.c_str(), measured, unit);
     std::fflush(stdout);
 }
 
