@@ -26,7 +26,8 @@ class Specifications(WindowsCase):
 
     def one(self, rng, seed):
         spread = rng.choice([1, 5, 500, 3000])
-        rows = table(seed, rng.choice([1, 3, 40, 400, 1500]), spread, rng.choice([1, spread, 20_000]))
+        rows = table(seed, rng.choice([1, 3, 40, 400, 1500]), spread,
+                     rng.choice([1, spread, 20_000]))
         disorder = rng.choice([0, spread // 2, spread, 2 * spread])
         options = ["--disorder", f"{disorder}ms"]
         kind = rng.choice(["tumbling", "sliding", "session", "count"])

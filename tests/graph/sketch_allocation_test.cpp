@@ -51,22 +51,28 @@ const WindowOptions of_three{.parallelism = 3};
 
 template <class A>
 void expect_none_of_counts(const std::string& name, window::CountWindows windows,
-                           const A& aggregate) {
-    expect_none_per_record(name, [&](auto stream) {
-        std::move(stream).key_by(key_of).window(windows, aggregate).sink(Drop{});
-    });
+                           const A& aggregate, const Ways& ways = every_way) {
+    expect_none_per_record(
+        name,
+        [&](auto stream) {
+            std::move(stream).key_by(key_of).window(windows, aggregate).sink(Drop{});
+        },
+        ways);
 }
 
 template <class A>
 void expect_none_of_time(const std::string& name, window::TimeWindows windows, const A& aggregate,
-                         const WindowOptions& options = {}) {
-    expect_none_per_record(name, [&](auto stream) {
-        std::move(stream)
-            .event_time(time_of, LateStart{50ns})
-            .key_by(key_of)
-            .window(windows, time_of, aggregate, options)
-            .sink(Drop{});
-    });
+                         const Ways& ways = every_way) {
+    expect_none_per_record(
+        name,
+        [&](auto stream) {
+            std::move(stream)
+                .event_time(time_of, LateStart{50ns})
+                .key_by(key_of)
+                .window(windows, time_of, aggregate)
+                .sink(Drop{});
+        },
+        ways);
 }
 
 TEST(Allocations, NoneForARecordInASketchOfAFewRecords) {
@@ -90,13 +96,14 @@ TEST(Allocations, NoneForARecordInASketchWhateverItSlidesIn) {
     expect_none_of_time("a finger tree", of_time, window::kept_in<window::PaneTree>(all));
 }
 
+/// Its results are sketches.
 TEST(Allocations, NoneForARecordInAFoldToASketch) {
     const auto fold = window::fold<std::uint64_t>(
         quantile.identity(), [](window::TDigest& digest, const std::uint64_t& n) {
             digest.add(static_cast<double>(value_of(n)));
         });
-    expect_none_of_counts("of counts", of_counts, fold);
-    expect_none_of_time("of time", of_time, fold);
+    expect_none_of_counts("of counts", of_counts, fold, for_travellers);
+    expect_none_of_time("of time", of_time, fold, for_travellers);
 }
 
 TEST(Allocations, NoneForARecordInASketchOfASession) {
@@ -161,7 +168,7 @@ void expect_none_when_shared(const std::string& name, const Build& build) {
     Graph graph{"before"};
     of_a_stream(graph.source(watching<Watched>(steady)));
     run(graph, {.workers = 2, .fuse = false});
-    expect_none_per_record(name, of_a_stream, with_small_batches);
+    expect_none_per_record(name, of_a_stream, for_travellers);
 }
 
 TEST(Allocations, NoneForARecordInASketchOfSharedCounts) {
