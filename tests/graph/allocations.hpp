@@ -55,12 +55,12 @@ Source watching(std::uint64_t& steady) {
     return source;
 }
 
-struct Way {
+struct WayToRun {
     std::string name;
     RunOptions options;
     double per_record_max = allocations_per_record_max;
 };
-using Ways = std::vector<Way>;
+using Ways = std::vector<WayToRun>;
 inline const Ways every_way = {
     {"one worker", {.workers = 1}},
     {"two workers", {.workers = 2}},
@@ -70,7 +70,7 @@ inline const Ways every_way = {
 /// stream has mostly had the most that there is.
 inline const Ways for_travellers = [] {
     Ways ways = every_way;
-    for (Way& way : ways) {
+    for (WayToRun& way : ways) {
         way.options.block_bytes = 4'096;
         if (way.options.workers != 1) way.per_record_max = allocations_of_travellers_max;
     }

@@ -29,9 +29,9 @@ double sustained_by(const Server& server) {
     Answer answer(3, 0);
     RateSearch search({.fill_quotes = 100,
                        .closed_seconds = 0.4,
-                       .open_seconds = 0.4,
                        .lateness_seconds_max = 0.02,
-                       .steps = 6},
+                       .steps = 6,
+                       .arrivals = Arrivals::flat},
                       feed, answer);
     std::vector<Quote> queue;
     std::vector<std::uint64_t> windows(3);
@@ -51,7 +51,7 @@ double sustained_by(const Server& server) {
         search.sent(sent);
     }
     EXPECT_NEAR(search.closed_rate(), server.per_second, 0.05 * server.per_second);
-    return search.sustained_rate();
+    return search.sustained().rate;
 }
 
 TEST(RateSearch, FindsTheRateOfAServer) {
