@@ -9,9 +9,8 @@ parallelism and mode. The seed is printed with a failure; STRID_SEED repeats it.
 import os
 import random
 import unittest
-from collections import defaultdict
 
-from windows import AGGREGATES, WindowsCase, aggregates, sessions, sliding, strid, table, text_of
+from windows import WindowsCase, sessions, sliding, table
 
 CASES = 60
 
@@ -32,7 +31,9 @@ class Specifications(WindowsCase):
         options = ["--disorder", f"{disorder}ms"]
         kind = rng.choice(["tumbling", "sliding", "session", "count"])
         if kind == "count":
-            self.count(rng, rows, seed)
+            length = rng.choice([1, 2, 7, 100])
+            self.check_counts(rows, length, rng.choice([1, 3, length, length + 5]), seed,
+                              drops_open=rng.random() < 0.3)
         elif kind == "session":
             gap = rng.choice([1, 100, 2000, 30_000])
             expected, late = sessions(rows, gap, disorder)
@@ -45,24 +46,6 @@ class Specifications(WindowsCase):
             name = f"tumbling:{length}ms" if length == slide else f"sliding:{length}ms/{slide}ms"
             expected, late = sliding(rows, length, slide, disorder, lateness)
             self.check(name, expected, late, rows, seed, *options, "--lateness", f"{lateness}ms")
-
-    def count(self, rng, rows, seed):
-        length = rng.choice([1, 2, 7, 100])
-        slide = rng.choice([1, 3, length, length + 5])
-        drop = rng.random() < 0.3
-        by_key = defaultdict(list)
-        for row in rows:
-            by_key[row[1:3]].append(row)
-        expected = {}
-        for key, content in by_key.items():
-            for start in range(0, len(content), slide):
-                part = content[start:start + length]
-                if len(part) == length or not drop:
-                    expected[(*key, start, start + len(part))] = aggregates(part)
-        flat = [word for pair in self.settings(seed) for word in pair]
-        done = strid("--key", "key,side", "--window", f"count:{length}/{slide}", "--aggregate",
-                     AGGREGATES, *flat, *(["--drop-open"] if drop else []), given=text_of(rows))
-        self.compare(done.stdout, expected)
 
 
 if __name__ == "__main__":

@@ -119,6 +119,19 @@ def sessions(rows, gap, disorder):
     return done, late
 
 
+def counts(rows, length, slide, drops_open):
+    by_key = defaultdict(list)
+    for row in rows:
+        by_key[row[1:3]].append(row)
+    expected = {}
+    for key, content in by_key.items():
+        for start in range(0, len(content), slide):
+            part = content[start:start + length]
+            if len(part) == length or not drops_open:
+                expected[(*key, start, start + len(part))] = aggregates(part)
+    return expected
+
+
 class WindowsCase(unittest.TestCase):
     maxDiff = 2000
 
@@ -157,6 +170,15 @@ class WindowsCase(unittest.TestCase):
         self.assertEqual(sorted(got.splitlines()[1:]), sorted(expected_lines))
         if late:
             self.assertIn(f"late      {len(late):,} record", done.stderr)
+
+
+    def check_counts(self, rows, length, slide, number, drops_open):
+        expected = counts(rows, length, slide, drops_open)
+        flat = [word for pair in self.settings(number) for word in pair]
+        done = strid("--key", "key,side", "--window", f"count:{length}/{slide}", "--aggregate",
+                     AGGREGATES, *flat, *(["--drop-open"] if drops_open else []),
+                     given=text_of(rows))
+        self.compare(done.stdout, expected)
 
 
 class TimeWindows(WindowsCase):
@@ -208,21 +230,7 @@ class CountWindows(WindowsCase):
     def test_windows_of_a_number_of_rows(self):
         for number, (length, slide) in enumerate([(100, 25), (7, 7), (10, 3), (3, 10)] * 2):
             rows = table(number)
-            by_key = defaultdict(list)
-            for row in rows:
-                by_key[row[1:3]].append(row)
-            expected = {}
-            for key, content in by_key.items():
-                for start in range(0, len(content), slide):
-                    part = content[start:start + length]
-                    if len(part) < length and number > 3:
-                        continue  # --drop-open
-                    expected[(*key, start, start + len(part))] = aggregates(part)
-            flat = [word for pair in self.settings(number) for word in pair]
-            done = strid("--key", "key,side", "--window", f"count:{length}/{slide}", "--aggregate",
-                         AGGREGATES, *flat, *(["--drop-open"] if number > 3 else []),
-                         given=text_of(rows))
-            self.compare(done.stdout, expected)
+            self.check_counts(rows, length, slide, number, drops_open=number > 3)
 
     def test_quantiles_of_many_rows_are_close(self):
         rng = random.Random(5)

@@ -23,10 +23,6 @@ namespace strid::test {
 
 inline constexpr std::uint64_t records = 400'000;
 inline constexpr double allocations_per_record_max = 0.001;
-/// Where states or lists travel between threads, or wait for one that is behind, the scheduler
-/// chooses how many there are at once, and the most may come late in the stream. Less than one for
-/// a pane of ten records all the same.
-inline constexpr double allocations_of_travellers_max = 0.1;
 
 /// 0, 1, ... and what had been allocated when half of the numbers and when all of them were out.
 struct Watched {
@@ -55,32 +51,24 @@ Source watching(std::uint64_t& steady) {
     return source;
 }
 
-struct WayToRun {
-    std::string name;
-    RunOptions options;
-    double per_record_max = allocations_per_record_max;
-};
-using Ways = std::vector<WayToRun>;
+using Ways = std::vector<std::pair<std::string, RunOptions>>;
 inline const Ways every_way = {
     {"one worker", {.workers = 1}},
     {"two workers", {.workers = 2}},
     {"not fused", {.workers = 2, .fuse = false}},
     {"dedicated threads", {.mode = RunOptions::Mode::dedicated, .parallelism = 2}}};
-/// For states and lists that travel: with edges that hold little, so that the first half of the
-/// stream has mostly had the most that there is.
-inline const Ways for_travellers = [] {
+/// Where what there is at once depends on how much the edges hold, which is chance: with so little
+/// that the first half of the stream has had all of it.
+inline const Ways with_small_batches = [] {
     Ways ways = every_way;
-    for (WayToRun& way : ways) {
-        way.options.block_bytes = 4'096;
-        if (way.options.workers != 1) way.per_record_max = allocations_of_travellers_max;
-    }
+    for (auto& [way, options] : ways) options.block_bytes = 4'096;
     return ways;
 }();
 
 template <class Source = Watched, class Build>
 void expect_none_per_record(const std::string& name, Build&& build, const Ways& ways = every_way) {
     if (perturbed) GTEST_SKIP() << "perturbed";
-    for (const auto& [way, options, per_record_max] : ways) {
+    for (const auto& [way, options] : ways) {
         SCOPED_TRACE(name + ", " + way);
         std::uint64_t steady = ~std::uint64_t{0};
         Graph graph{"allocations"};
@@ -88,7 +76,7 @@ void expect_none_per_record(const std::string& name, Build&& build, const Ways& 
         const auto report = run(graph, options);
         EXPECT_EQ(report.records_in(), records);
         const double per_record = static_cast<double>(steady) / (records / 2.0);
-        EXPECT_LE(per_record, per_record_max);
+        EXPECT_LE(per_record, allocations_per_record_max);
         print_allocations(name, way, per_record);
     }
 }

@@ -124,9 +124,9 @@ TEST(Allocations, NoneForARecordInAWindowJoin) {
                                         {.parallelism = replicas});
         };
         const std::string name = ", replicas: " + std::to_string(replicas);
-        expect_none_when_joined("inner" + name, inner, for_travellers);
-        expect_none_when_joined("full" + name, full, for_travellers);
-        expect_none_when_joined("shared" + name, shared, for_travellers);
+        expect_none_when_joined("inner" + name, inner, with_small_batches);
+        expect_none_when_joined("full" + name, full, with_small_batches);
+        expect_none_when_joined("shared" + name, shared, with_small_batches);
     }
 }
 
