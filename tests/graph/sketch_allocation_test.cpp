@@ -175,9 +175,13 @@ TEST(Allocations, NoneForARecordThatComesLateToASketch) {
 /// The states of the first level go to another thread and are let go of there.
 template <class Build>
 void expect_none_when_shared(const std::string& name, const Build& build) {
-    expect_none_per_record(name, [&](auto stream) {
-        build(std::move(stream).event_time(time_of, LateStart{50ns}).group_by(key_of)).sink(Drop{});
-    });
+    expect_none_per_record(
+        name,
+        [&](auto stream) {
+            build(std::move(stream).event_time(time_of, LateStart{50ns}).group_by(key_of))
+                .sink(Drop{});
+        },
+        with_small_batches);
 }
 
 TEST(Allocations, NoneForARecordInASketchOfSharedCounts) {
