@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "../statistics.hpp"
 #include "transfer.hpp"
 
 namespace strid::bench {
@@ -55,11 +56,7 @@ inline void print_table(const std::vector<Contestant>& all, const std::string& l
 
 /// Times that `ours` is faster, round by round.
 inline std::vector<double> ratios(const Contestant& ours, const Contestant& peer) {
-    std::vector<double> all;
-    for (std::size_t i = 0; i < ours.samples_ns.size(); ++i) {
-        all.push_back(peer.samples_ns[i] / ours.samples_ns[i]);
-    }
-    return all;
+    return ratios(peer.samples_ns, ours.samples_ns);
 }
 
 }  // namespace strid::bench

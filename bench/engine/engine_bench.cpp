@@ -21,6 +21,7 @@
 #include "../bar.hpp"
 #include "../hand/latency.hpp"
 #include "../hand/pipeline.hpp"
+#include "../statistics.hpp"
 #include "pipeline.hpp"
 
 #ifdef STRID_BENCH_TBB
@@ -34,11 +35,6 @@ using Measure = std::function<PipelineResult(std::uint64_t)>;
 
 bool all_right = true;
 std::vector<std::string> bars;  // printed below the table
-
-double median(std::vector<double> values) {
-    std::sort(values.begin(), values.end());
-    return values[values.size() / 2];
-}
 
 /// Against the hand-written loop over as many records.
 void check(const char* what, const PipelineResult& result) {
@@ -65,7 +61,7 @@ struct Contender {
 /// One row: `ours` and `limit` in turn, `rounds` times; a bar of 0 is none.
 void compare(const char* what, const Contender& ours, const Contender& limit, std::uint64_t records,
              int rounds, double bar) {
-    std::vector<double> rates, limits, ratios, p50s, p99s, limit_p50s, limit_p99s;
+    std::vector<double> rates, limits, p50s, p99s, limit_p50s, limit_p99s;
     for (int round = 0; round < rounds; ++round) {
         const PipelineResult a = ours.measure(records);
         const PipelineResult b = limit.measure(records);
@@ -73,13 +69,13 @@ void compare(const char* what, const Contender& ours, const Contender& limit, st
         check(limit.name.c_str(), b);
         rates.push_back(a.records_per_second() / 1e6);
         limits.push_back(b.records_per_second() / 1e6);
-        ratios.push_back(rates.back() / limits.back());
         p50s.push_back(static_cast<double>(a.latency_p50_ns) / 1e3);
         p99s.push_back(static_cast<double>(a.latency_p99_ns) / 1e3);
         limit_p50s.push_back(static_cast<double>(b.latency_p50_ns) / 1e3);
         limit_p99s.push_back(static_cast<double>(b.latency_p99_ns) / 1e3);
     }
-    const auto [low, high] = std::minmax_element(ratios.begin(), ratios.end());
+    const std::vector<double> faster = ratios(rates, limits);
+    const auto [low, high] = std::minmax_element(faster.begin(), faster.end());
     std::printf("| %-20s | %7.1f | %5.0f | %5.0f | %-37s | %7.1f |", what, median(rates),
                 median(p50s), median(p99s), limit.name.c_str(), median(limits));
     if (limit_p99s.back() > 0) {
@@ -87,10 +83,10 @@ void compare(const char* what, const Contender& ours, const Contender& limit, st
     } else {
         std::printf("       |       |");  // it measures none
     }
-    std::printf(" %6.2f (%.2f to %.2f) |\n", median(ratios), *low, *high);
+    std::printf(" %6.2f (%.2f to %.2f) |\n", median(faster), *low, *high);
     if (bar > 0) {
         bars.push_back(
-            bar_line(std::string(what) + " / " + limit.name, median(ratios), Bar::at_least, bar));
+            bar_line(std::string(what) + " / " + limit.name, median(faster), Bar::at_least, bar));
     }
     std::fflush(stdout);
 }

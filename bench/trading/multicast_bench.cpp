@@ -30,10 +30,10 @@
 #include <strid/base/clock.hpp>
 
 #include "../bar.hpp"
+#include "../statistics.hpp"
 #include "block_carriers.hpp"
 #include "command_line.hpp"
 #include "multicast.hpp"
-#include "statistics.hpp"
 
 namespace {
 

@@ -21,9 +21,9 @@
 #include <thread>
 #include <vector>
 
+#include "../statistics.hpp"
 #include "command_line.hpp"
 #include "memory_use.hpp"
-#include "statistics.hpp"
 #include "variants.hpp"
 
 namespace {

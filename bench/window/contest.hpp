@@ -16,14 +16,10 @@
 
 #include <strid/base/clock.hpp>
 
+#include "../statistics.hpp"
 #include "quotes.hpp"
 
 namespace strid::bench {
-
-inline double median(std::vector<double> values) {
-    std::sort(values.begin(), values.end());
-    return values[values.size() / 2];
-}
 
 /// One pass of a contestant, and what it answered.
 struct Measured {
@@ -67,9 +63,7 @@ struct Contestant {
 
 /// How many times faster one is than another, the median over the rounds. O(rounds).
 [[nodiscard]] inline double times_faster(const Contestant& one, const Contestant& other) {
-    std::vector<double> ratios;
-    for (std::size_t i = 0; i < one.ns.size(); ++i) ratios.push_back(other.ns[i] / one.ns[i]);
-    return median(ratios);
+    return median(ratios(other.ns, one.ns));
 }
 
 class Contest {
@@ -98,9 +92,8 @@ class Contest {
 
   private:
     static void print(const Contestant& one, const Contestant& first) {
-        std::vector<double> ratios;
-        for (std::size_t i = 0; i < one.ns.size(); ++i) ratios.push_back(first.ns[i] / one.ns[i]);
-        const auto [low, high] = std::minmax_element(ratios.begin(), ratios.end());
+        const std::vector<double> faster = ratios(first.ns, one.ns);
+        const auto [low, high] = std::minmax_element(faster.begin(), faster.end());
         std::printf("| %-32s | %8.1f ns | %7.1f M/s | %6.2f (%.2f to %.2f) |\n", one.name.c_str(),
                     median(one.ns), 1e3 / median(one.ns), times_faster(one, first), *low, *high);
     }

@@ -24,6 +24,7 @@
 #include <strid/graph/join.hpp>
 
 #include "../bar.hpp"
+#include "../statistics.hpp"
 
 namespace {
 
@@ -269,28 +270,14 @@ struct Row {
     std::vector<double> seconds = {};
 };
 
-double median(std::vector<double> values) {
-    std::sort(values.begin(), values.end());
-    return values[values.size() / 2];
-}
-
-/// How many times faster than the other, round by round.
-std::vector<double> ratios_of(const Row& row, const Row& other) {
-    std::vector<double> ratios;
-    for (std::size_t i = 0; i < row.seconds.size(); ++i) {
-        ratios.push_back(other.seconds[i] / row.seconds[i]);
-    }
-    return ratios;
-}
-
 void print(const std::vector<Row>& rows, std::uint64_t records) {
     std::printf("\n| | M records/s | ratio (spread) |\n|---|---|---|\n");
     for (const Row& row : rows) {
-        const std::vector<double> ratios = ratios_of(row, rows.front());
-        const auto [low, high] = std::minmax_element(ratios.begin(), ratios.end());
+        const std::vector<double> faster = bench::ratios(rows.front().seconds, row.seconds);
+        const auto [low, high] = std::minmax_element(faster.begin(), faster.end());
         std::printf("| %s | %.2f | %.2f (%.2f to %.2f) |\n", row.name.c_str(),
-                    static_cast<double>(records) / median(row.seconds) / 1e6, median(ratios), *low,
-                    *high);
+                    static_cast<double>(records) / bench::median(row.seconds) / 1e6,
+                    bench::median(faster), *low, *high);
     }
     std::fflush(stdout);
 }
@@ -319,7 +306,8 @@ bool many_keys(std::uint64_t records, int rounds) {
     print(rows, records);
     std::printf("\n");
     bench::print_bar("interval join, a million live records, two workers / hash join by hand",
-                     median(ratios_of(rows[2], rows[0])), bench::Bar::at_least, 0.6);
+                     bench::median(bench::ratios(rows[0].seconds, rows[2].seconds)),
+                     bench::Bar::at_least, 0.6);
     return right;
 }
 

@@ -38,6 +38,7 @@
 #include <strid/window/aggregates.hpp>
 
 #include "../bar.hpp"
+#include "../statistics.hpp"
 #include "zipf.hpp"
 
 namespace {
@@ -228,11 +229,6 @@ void check(const Input& input, const Measured& measured, const Answer& expected)
 
 // ---- the tables --------------------------------------------------------------------------------
 
-double median(std::vector<double> values) {
-    std::sort(values.begin(), values.end());
-    return values[values.size() / 2];
-}
-
 struct Row {
     Input input;
     Answer expected;
@@ -299,10 +295,9 @@ std::vector<Row> rows_by_distribution(std::uint64_t in_window) {
 
 /// The median and the range of the ratios round by round.
 std::string ratio_of(const std::vector<double>& these, const std::vector<double>& those) {
-    std::vector<double> ratios;
-    for (std::size_t i = 0; i < these.size(); ++i) ratios.push_back(these[i] / those[i]);
-    const auto [low, high] = std::minmax_element(ratios.begin(), ratios.end());
-    return fmt::format("{:.2f} ({:.2f} to {:.2f})", median(ratios), *low, *high);
+    const std::vector<double> all = bench::ratios(these, those);
+    const auto [low, high] = std::minmax_element(all.begin(), all.end());
+    return fmt::format("{:.2f} ({:.2f} to {:.2f})", bench::median(all), *low, *high);
 }
 
 void print_rows(const std::vector<Row>& rows) {
@@ -311,20 +306,20 @@ void print_rows(const std::vector<Row>& rows) {
         " times 1,000 keys | first window | second |\n|---|---|---|---|---|---|---|---|\n");
     for (const Row& row : rows) {
         std::printf("| %s | %.0f | %.1f | %s | %.1f | %s | %.1f | %.1f |\n", row.input.name.c_str(),
-                    row.live(), median(row.by_hand_ns),
-                    ratio_of(row.by_hand_ns, rows.front().by_hand_ns).c_str(), median(row.ns),
-                    ratio_of(row.ns, rows.front().ns).c_str(), median(row.first_ns),
-                    median(row.second_ns));
+                    row.live(), bench::median(row.by_hand_ns),
+                    ratio_of(row.by_hand_ns, rows.front().by_hand_ns).c_str(),
+                    bench::median(row.ns), ratio_of(row.ns, rows.front().ns).c_str(),
+                    bench::median(row.first_ns), bench::median(row.second_ns));
     }
     std::printf("\nBytes per key of a window\n\n| | allocated | resident |\n|---|---|---|\n");
     for (const Row& row : rows) {
         const bool whole_pages = row.live() > 100'000;
-        std::printf("| %s | %.0f | %s |\n", row.input.name.c_str(), median(row.allocated),
-                    whole_pages ? fmt::format("{:.0f}", median(row.resident)).c_str() : "");
+        std::printf("| %s | %.0f | %s |\n", row.input.name.c_str(), bench::median(row.allocated),
+                    whole_pages ? fmt::format("{:.0f}", bench::median(row.resident)).c_str() : "");
     }
     for (const Row& row : rows) {
         bench::print_reported("windows of time by key, memory for each live key, " + row.input.name,
-                              median(row.allocated), "bytes");
+                              bench::median(row.allocated), "bytes");
     }
 }
 

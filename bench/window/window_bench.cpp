@@ -27,6 +27,7 @@
 #include <strid/window/two_stacks.hpp>
 
 #include "../bar.hpp"
+#include "../statistics.hpp"
 #include "least_times.hpp"
 
 namespace {
@@ -221,11 +222,6 @@ std::uint64_t most_combinations(const char* name, std::uint64_t length, std::uin
     return most;
 }
 
-double median(std::vector<double> values) {
-    std::sort(values.begin(), values.end());
-    return values[values.size() / 2];
-}
-
 /// What a structure's records take, a value for each pass.
 struct Passes {
     const char* name;
@@ -299,13 +295,13 @@ void timed_pass(Passes& passes, std::uint64_t length, std::uint64_t records,
 
 std::string median_and_range(const std::vector<double>& values) {
     const auto [low, high] = std::minmax_element(values.begin(), values.end());
-    return fmt::format("{:.0f} ({:.0f} to {:.0f})", median(values), *low, *high);
+    return fmt::format("{:.0f} ({:.0f} to {:.0f})", strid::bench::median(values), *low, *high);
 }
 
 void print_passes(const Passes& of, std::uint64_t combinations) {
     std::printf("| %s | %" PRIu64 " | %.1f | %.0f | %s | %.0f |\n", of.name, combinations,
-                median(of.mean), median(of.middle), median_and_range(of.high).c_str(),
-                median(of.worst));
+                strid::bench::median(of.mean), strid::bench::median(of.middle),
+                median_and_range(of.high).c_str(), strid::bench::median(of.worst));
 }
 
 /// Of the least times of the records, less the clock's.
@@ -315,9 +311,10 @@ double net_ns(const Passes& of, double of_clock, double percent) {
 
 void print_least(const Passes& of, double of_clock) {
     std::printf("| %s | %.1f | %.0f | %.0f | %.0f |", of.name,
-                of.mean.empty() ? 0.0 : median(of.mean), net_ns(of, of_clock, 50),
+                of.mean.empty() ? 0.0 : strid::bench::median(of.mean), net_ns(of, of_clock, 50),
                 net_ns(of, of_clock, 99.99), net_ns(of, of_clock, 100));
-    if (!of.mean.empty()) std::printf(" %.1f", net_ns(of, of_clock, 99.99) / median(of.mean));
+    if (!of.mean.empty())
+        std::printf(" %.1f", net_ns(of, of_clock, 99.99) / strid::bench::median(of.mean));
     std::printf(" |\n");
 }
 
@@ -327,7 +324,7 @@ void print_worst(const Passes& daba, double of_clock, std::uint64_t combinations
     print_bar("a window of 1,000,000 records, the most combinations of a record",
               static_cast<double>(combinations), Bar::at_most, 6);
     print_bar("a window of 1,000,000 records, the 99.99 % of the records' times / their mean",
-              net_ns(daba, of_clock, 99.99) / median(daba.mean), Bar::at_most, 10);
+              net_ns(daba, of_clock, 99.99) / strid::bench::median(daba.mean), Bar::at_most, 10);
 }
 
 void worst_records(std::uint64_t records) {
@@ -346,12 +343,12 @@ void worst_records(std::uint64_t records) {
     std::printf(
         "\nThe worst record in a window of 1,000,000: nanoseconds, less the median of %.0f that the"
         " clock takes; medians of %d passes\n\n",
-        median(of_clock), count);
+        strid::bench::median(of_clock), count);
     std::printf(
         "| | combinations at most | mean | median | 99.99 %% | worst |\n"
         "|---|---|---|---|---|---|\n");
     std::printf("| the clock alone | | | 0 | %s | %.0f |\n", median_and_range(clock.high).c_str(),
-                median(clock.worst));
+                strid::bench::median(clock.worst));
     const std::uint64_t most = most_combinations<DabaLite<CountedSum>>(daba.name, length, records);
     print_passes(daba, most);
     print_passes(stacks, most_combinations<TwoStacks<CountedSum>>(stacks.name, length, records));
@@ -359,9 +356,10 @@ void worst_records(std::uint64_t records) {
         "\nThe same without what the machine did meanwhile: of each record the pass that took"
         " least\n\n"
         "| | mean | median | 99.99 %% | worst | 99.99 %% / mean |\n|---|---|---|---|---|---|\n");
-    for (const Passes* passes : {&clock, &daba, &stacks}) print_least(*passes, median(of_clock));
+    for (const Passes* passes : {&clock, &daba, &stacks})
+        print_least(*passes, strid::bench::median(of_clock));
     std::printf("\n");
-    print_worst(daba, median(of_clock), most);
+    print_worst(daba, strid::bench::median(of_clock), most);
 }
 
 }  // namespace

@@ -24,6 +24,7 @@
 
 #include "../bar.hpp"
 #include "../hand/yahoo_benchmark.hpp"
+#include "../statistics.hpp"
 #include "events.hpp"
 
 namespace {
@@ -105,11 +106,6 @@ Measured count_on_engine(const Events& events, std::uint64_t count, std::size_t 
     return measured;
 }
 
-double median(std::vector<double> values) {
-    std::sort(values.begin(), values.end());
-    return values[values.size() / 2];
-}
-
 /// What a contestant did in each round.
 struct Row {
     std::string name;
@@ -125,21 +121,12 @@ struct Row {
     }
 };
 
-/// How many times faster than the other, round by round.
-std::vector<double> ratios_of(const Row& row, const Row& other) {
-    std::vector<double> ratios;
-    for (std::size_t i = 0; i < row.seconds.size(); ++i) {
-        ratios.push_back(other.seconds[i] / row.seconds[i]);
-    }
-    return ratios;
-}
-
 void print(const std::vector<Row>& rows, std::uint64_t count) {
     for (const Row& row : rows) {
-        const std::vector<double> ratios = ratios_of(row, rows.front());
-        const auto [low, high] = std::minmax_element(ratios.begin(), ratios.end());
+        const std::vector<double> faster = ratios(rows.front().seconds, row.seconds);
+        const auto [low, high] = std::minmax_element(faster.begin(), faster.end());
         std::printf("| %-18s | %6.1f | %5.2f (%.2f to %.2f) |", row.name.c_str(),
-                    static_cast<double>(count) / median(row.seconds) / 1e6, median(ratios), *low,
+                    static_cast<double>(count) / median(row.seconds) / 1e6, median(faster), *low,
                     *high);
         if (median(row.p99_us) > 0) {
             std::printf(" %4.0f / %4.0f |", median(row.p50_us), median(row.p99_us));
@@ -181,7 +168,7 @@ void measure(const char* title, std::uint64_t count, int rounds) {
     for (const Row& row : rows) {
         if (row.bar == 0) continue;
         print_bar(std::string(title) + ": " + row.name + " / by hand",
-                  median(ratios_of(row, rows.front())), Bar::at_least, row.bar);
+                  median(ratios(rows.front().seconds, row.seconds)), Bar::at_least, row.bar);
     }
 }
 

@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include <strid/graph/plan.hpp>
@@ -109,9 +110,32 @@ void put_windows(Outcome& outcome, const Rows& rows) {
     }
 }
 
+void check_late_records(const Outcome& outcome, const std::string& where) {
+    std::set<std::int64_t> in_windows;
+    for (const auto& [window, numbers] : outcome.windows) {
+        in_windows.insert(numbers.begin(), numbers.end());
+    }
+    std::set<std::int64_t> late;
+    for (const Event& event : outcome.late) {
+        ASSERT_TRUE(late.insert(event.value).second) << where << ": late twice";
+        ASSERT_FALSE(in_windows.contains(event.value)) << where << ": late and in a window";
+    }
+    ASSERT_EQ(late.size(), outcome.counted_late) << where;
+}
+
+struct Case {
+    std::uint64_t seed;
+    Sources sources;
+    TimeWindows windows;
+    WindowOptions options;
+    RunOptions run_as;
+    std::string where;
+};
+
 /// What has every record of the windows, and which of its windows have each record.
-void check_each_record(const Outcome& outcome, const Numbered& all, const TimeWindows& windows,
-                       Sources how, const std::string& where) {
+void check_each_record(const Outcome& outcome, const Numbered& all, const Case& one) {
+    const auto& [windows, where] = std::tie(one.windows, one.where);
+    const bool keeps_promises = one.sources == Sources::busy;
     std::map<std::int64_t, std::set<std::int64_t>> in;  // number: starts of windows
     for (const auto& [window, numbers] : outcome.windows) {
         for (const std::int64_t number : numbers) {
@@ -126,7 +150,7 @@ void check_each_record(const Outcome& outcome, const Numbered& all, const TimeWi
         const auto& has = in[number];
         if (has.empty()) {
             if (containing.size() > 0) ++nowhere;
-            if (how == Sources::busy && all.punctual.contains(number)) {
+            if (keeps_promises && all.punctual.contains(number)) {
                 ASSERT_LE(containing.size(), 0) << where << ": " << number << " was in time";
             }
             continue;
@@ -137,7 +161,7 @@ void check_each_record(const Outcome& outcome, const Numbered& all, const TimeWi
             last.insert(windows.bounds(k).start.ns());
         }
         ASSERT_EQ(has, last) << where << ": windows left out amid those of number " << number;
-        if (how == Sources::busy && all.punctual.contains(number)) {
+        if (keeps_promises && all.punctual.contains(number)) {
             ASSERT_EQ(static_cast<std::int64_t>(has.size()), containing.size())
                 << where << ": number " << number << " was in time";
         }
@@ -145,21 +169,7 @@ void check_each_record(const Outcome& outcome, const Numbered& all, const TimeWi
     ASSERT_EQ(outcome.counted_late, nowhere) << where;
 }
 
-void check_late_records(const Outcome& outcome, const std::string& where) {
-    std::set<std::int64_t> in_windows;
-    for (const auto& [window, numbers] : outcome.windows) {
-        in_windows.insert(numbers.begin(), numbers.end());
-    }
-    std::set<std::int64_t> late;
-    for (const Event& event : outcome.late) {
-        ASSERT_TRUE(late.insert(event.value).second) << where << ": late twice";
-        ASSERT_FALSE(in_windows.contains(event.value)) << where << ": late and in a window";
-    }
-    ASSERT_EQ(late.size(), outcome.counted_late) << where;
-}
-
-/// Calls `check(seed, sources, windows, lateness, run options, where)` for simulated runs, and for
-/// one with threads.
+/// Calls `check(case)` for simulated runs, and for some with threads.
 template <class Check>
 void in_many_runs(const Check& check) {
     for (const std::uint64_t seed : test::seeds(12)) {
@@ -169,12 +179,15 @@ void in_many_runs(const Check& check) {
                 const Duration lateness = seed % 3 == 0 ? 150ns : 0ns;
                 RunOptions options = run_options(seed);
                 if (seed % 4 != 1) options.mode = RunOptions::Mode::simulation;
-                check(seed, how, windows, WindowOptions{.parallelism = 3, .lateness = lateness},
-                      options,
-                      "seed " + std::to_string(seed) +
-                          (how == Sources::busy ? " busy" : " dozing") + " windows of " +
-                          std::to_string(windows.length().count()) + '/' +
-                          std::to_string(windows.slide().count()));
+                check(Case{seed,
+                           how,
+                           windows,
+                           {.parallelism = 3, .lateness = lateness},
+                           options,
+                           "seed " + std::to_string(seed) +
+                               (how == Sources::busy ? " busy" : " dozing") + " windows of " +
+                               std::to_string(windows.length().count()) + '/' +
+                               std::to_string(windows.slide().count())});
                 if (testing::Test::HasFatalFailure()) return;
             }
         }
@@ -183,24 +196,22 @@ void in_many_runs(const Check& check) {
 
 TEST(SharedLateness, OfParallelWindowsIsOneForAllReplicas) {
     std::size_t late = 0;
-    in_many_runs([&](std::uint64_t seed, Sources how, const TimeWindows& windows,
-                     const WindowOptions& options, const RunOptions& run_as,
-                     const std::string& where) {
-        const auto streams = numbered_streams(seed);
+    in_many_runs([&](const Case& one) {
+        const auto streams = numbered_streams(one.seed);
         Graph graph{"late"};
         auto [results, late_stream] =
-            merged(graph, streams, how, seed)
-                .window_with_late(windows, &Event::time, Numbers{}, options);
+            merged(graph, streams, one.sources, one.seed)
+                .window_with_late(one.windows, &Event::time, Numbers{}, one.options);
         const auto rows = collect_windows(std::move(results));
         const auto late_rows = std::make_shared<Collected<Event>>();
         std::move(late_stream).sink(collect_into(late_rows));
         Outcome outcome;
-        outcome.counted_late = late_in(run(graph, run_as));
+        outcome.counted_late = late_in(run(graph, one.run_as));
         put_windows(outcome, rows);
         outcome.late = late_rows->records();
         late += outcome.late.size();
-        check_late_records(outcome, where);
-        check_each_record(outcome, by_number(streams), windows, how, where);
+        check_late_records(outcome, one.where);
+        check_each_record(outcome, by_number(streams), one);
     });
     EXPECT_NE(late, 0U);
 }
@@ -209,18 +220,16 @@ TEST(SharedLateness, OfParallelWindowsIsOneForAllReplicas) {
 template <class Share>
 void counts_each_late_record(const Share& share) {
     std::uint64_t late = 0;
-    in_many_runs([&](std::uint64_t seed, Sources how, const TimeWindows& windows,
-                     const WindowOptions& options, const RunOptions& run_as,
-                     const std::string& where) {
-        const auto streams = numbered_streams(seed);
+    in_many_runs([&](const Case& one) {
+        const auto streams = numbered_streams(one.seed);
         Graph graph{"late"};
-        const auto rows =
-            collect_windows(share(merged(graph, streams, how, seed), windows, options));
+        const auto rows = collect_windows(
+            share(merged(graph, streams, one.sources, one.seed), one.windows, one.options));
         Outcome outcome;
-        outcome.counted_late = late_in(run(graph, run_as));
+        outcome.counted_late = late_in(run(graph, one.run_as));
         put_windows(outcome, rows);
         late += outcome.counted_late;
-        check_each_record(outcome, by_number(streams), windows, how, where);
+        check_each_record(outcome, by_number(streams), one);
     });
     EXPECT_NE(late, 0U);
 }
