@@ -291,6 +291,7 @@ void* SlabAllocator::allocate_large(std::size_t bytes, std::size_t alignment) {
     // The memory must begin within the first slab_bytes, or masking would not find the header.
     if (alignment > slab_bytes / 2 || bytes > SIZE_MAX / 2) throw std::bad_alloc{};
     collect();
+    bytes = std::max(bytes, SizeClasses::step_bytes);  // on its way home it holds a pointer
     const std::size_t first = std::max(large_header_bytes, alignment);
     void* const memory = ::operator new(std::max(first + bytes, sizeof(Slab)), slab_alignment);
     Slab* const slab = new (memory) Slab;

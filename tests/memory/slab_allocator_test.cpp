@@ -48,6 +48,19 @@ TEST(SizeClasses, the_class_of_a_size_is_the_smallest_that_fits) {
     }
 }
 
+/// However small they are: a lane that is full links them through themselves.
+TEST(SlabAllocator, objects_with_pages_of_their_own_come_home_over_a_full_lane) {
+    SlabAllocator allocator({.lanes = 1, .lane_slots = 1});
+    for (const std::size_t bytes : {0UL, 1UL, 7UL, 9UL}) {
+        std::array<void*, 5> pieces{};
+        for (void*& piece : pieces)
+            piece = allocator.allocate(bytes, SlabAllocator::slab_bytes / 2);
+        for (void* const piece : pieces) allocator.deallocate(piece, 0);
+        allocator.collect();
+        ASSERT_TRUE(allocator.is_valid());
+    }
+}
+
 TEST(SlabAllocator, every_size_and_alignment_is_honoured) {
     SlabAllocator allocator({.lanes = 1});
     for (const std::size_t bytes : {0UL, 1UL, 15UL, 16UL, 17UL, 64UL, 65UL, 100UL, 129UL, 1000UL,

@@ -3,6 +3,7 @@
 // Points in time, the strategies that draw watermarks from records, and the merge of several
 // inputs' watermarks against the obvious one: the least of the active, looked up afresh each time.
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -49,6 +50,11 @@ TEST(TimePoint, TimesOfOtherUnitsStayAtTheLimits) {
     EXPECT_EQ(EventTime{milliseconds{INT64_MIN}}, EventTime::earliest());
     EXPECT_EQ(EventTime{hours{-3'000'000}}, EventTime::earliest());
     EXPECT_EQ(EventTime{duration<double>{1.5}}, at(1'500'000'000));
+    EXPECT_EQ(EventTime{duration<double>{1e300}}, EventTime::latest());
+    EXPECT_EQ(EventTime{duration<double>{-1e10}}, EventTime::earliest());
+    EXPECT_EQ(EventTime{duration<float>{1e10F}}, EventTime::latest());
+    EXPECT_EQ(EventTime{duration<double>{std::nan("")}}, at(0));
+    EXPECT_EQ((EventTime{duration<std::uint64_t, std::milli>{UINT64_MAX}}), EventTime::latest());
     EXPECT_EQ((EventTime{duration<std::int64_t, std::pico>{2'500}}), at(2));
 }
 

@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <limits>
 #include <ratio>
+#include <utility>
 
 namespace strid {
 
@@ -38,8 +39,7 @@ namespace detail {
                  : std::numeric_limits<std::int64_t>::max();
 }
 
-/// Nanoseconds in a duration of any unit; of integers of a unit that is whole nanoseconds, the
-/// nearest that there are.
+/// Nanoseconds in a duration of any unit, the nearest that there are; not a number counts as zero.
 template <class Count, class Unit>
 [[nodiscard]] constexpr std::int64_t saturating_ns(
     std::chrono::duration<Count, Unit> duration) noexcept {
@@ -47,8 +47,14 @@ template <class Count, class Unit>
     if constexpr (std::integral<Count> && InNs::den == 1) {
         std::int64_t ns = 0;
         if (!__builtin_mul_overflow(duration.count(), InNs::num, &ns)) return ns;
-        return duration.count() < 0 ? std::numeric_limits<std::int64_t>::min()
-                                    : std::numeric_limits<std::int64_t>::max();
+        return std::cmp_less(duration.count(), 0) ? std::numeric_limits<std::int64_t>::min()
+                                                  : std::numeric_limits<std::int64_t>::max();
+    } else if constexpr (std::floating_point<Count>) {
+        constexpr Count beyond = 9'223'372'036'854'775'808.0F;  // 2 to the power of 63
+        const Count ns = std::chrono::duration<Count, std::nano>(duration).count();
+        if (ns >= beyond) return std::numeric_limits<std::int64_t>::max();
+        if (ns < -beyond) return std::numeric_limits<std::int64_t>::min();
+        return ns == ns ? static_cast<std::int64_t>(ns) : 0;
     } else {
         return std::chrono::duration_cast<Duration>(duration).count();
     }

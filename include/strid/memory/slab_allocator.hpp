@@ -35,6 +35,7 @@
 
 #include <strid/base/assert.hpp>
 #include <strid/base/cache_line.hpp>
+#include <strid/base/prefetch.hpp>
 #include <strid/memory/counters.hpp>
 #include <strid/memory/free_lane.hpp>
 #include <strid/memory/size_class.hpp>
@@ -91,7 +92,10 @@ class SlabAllocator {
     /// The thread of `lane`. Gives memory back; nullptr is ignored. Never fails.
     void deallocate(void* memory, std::size_t lane) noexcept {
         STRID_ASSERT(lane < lanes_.size());
-        if (memory != nullptr) lanes_[lane]->give(memory);
+        if (memory == nullptr) return;
+        // What was read there is dead, and the owner writes there next (docs/design/0008).
+        if (reading_delays_writers()) own_lines(static_cast<std::byte*>(memory), 1);
+        lanes_[lane]->give(memory);
     }
 
     /// Owner. Gives memory back directly; nullptr is ignored.
