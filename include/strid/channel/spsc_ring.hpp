@@ -27,16 +27,17 @@
 // What is left is to make k large. A ring that is nearly empty or nearly full stays so: the faster
 // side looks at the other's index all the time, gets a handful of items for it, and slows the other
 // down, whose every store must fetch the line back. So a side that finds little lets the other go
-// ahead for a moment, a time in which that moves by a part of the capacity, and then looks again
-// ("temporal slipping" in the FastForward queue, there for the slots; docs/design/0008). It does so
-// at most once in `near` items, so that it costs a side that gains nothing by it no more than some
-// nanoseconds an item, and not while the consumer is idle; small rings do not wait at all.
+// ahead for a moment and then looks again ("temporal slipping" in the FastForward queue, there for
+// the slots; docs/design/0008). How long that takes is learnt: longer while less than `near` items
+// come of it, shorter when far more do, a microsecond or two at most. It does so at most once in
+// `near` items, so that it costs a side that gains nothing by it no more than some nanoseconds an
+// item, and not while the consumer is idle; small rings do not wait at all.
 //
 // Cache lines:
 //     0  slots, mask, near     read-only
-//     1  limit, last slip      producer only
+//     1  limit, slip           producer only
 //     2  tail                  written by the producer, read by the consumer
-//     3  known tail, closed, last slip     consumer only
+//     3  known tail, closed, slip         consumer only
 //     4  head                  written by the consumer, read by the producer
 #pragma once
 
@@ -72,8 +73,9 @@ class SpscRing {
     explicit SpscRing(std::size_t capacity_min)
         : slots_(std::bit_ceil(std::max<std::size_t>(capacity_min, 1))),
           mask_(slots_.size() - 1),
-          near_(std::max<std::size_t>(slots_.size() / 16, 1)) {
+          near_(std::max<std::size_t>(slots_.size() / 32, 1)) {
         producer_.limit = slots_.size();
+        producer_.slip.pauses = consumer_.slip.pauses = pauses_min();
     }
     SpscRing(const SpscRing&) = delete;
     SpscRing& operator=(const SpscRing&) = delete;
@@ -208,8 +210,10 @@ class SpscRing {
     [[nodiscard]] Index free_slots(Index tail, std::size_t wanted) noexcept {
         if (producer_.limit - tail < wanted && !is_closed(tail)) {
             look_at_head();
-            if (producer_.limit - tail < near_ && slip(tail, producer_.last_slip)) {
+            if (producer_.limit - tail < near_ && may_slip(tail, producer_.slip)) {
+                wait(producer_.slip);
                 look_at_head();
+                learn(producer_.slip, producer_.limit - tail);
             }
         }
         return producer_.limit - tail;
@@ -224,8 +228,10 @@ class SpscRing {
         if (consumer_.known_tail - head < wanted && !consumer_.closed) {
             look_at_tail();
             if (!consumer_.closed && consumer_.known_tail - head < near_ &&
-                slip(head, consumer_.last_slip)) {
+                may_slip(head, consumer_.slip)) {
+                wait(consumer_.slip);
                 look_at_tail();
+                learn(consumer_.slip, consumer_.known_tail - head);
             }
             count_idle_looks(head);
         }
@@ -244,17 +250,35 @@ class SpscRing {
         if (consumer_.known_tail != head) {
             consumer_.idle_looks = 0;
         } else if (++consumer_.idle_looks >= idle_looks_min) {
-            consumer_.last_slip = head;
+            consumer_.slip.last = head;
         }
     }
 
-    /// Either side, with its own index and where it slipped last: lets the other go ahead, unless
-    /// it did so less than `near` items ago. Whether it did.
-    [[nodiscard]] bool slip(Index own, Index& last) const noexcept {
-        if (own - last < near_) return false;
-        last = own;
-        for (std::size_t i = 0; i < near_ / items_per_pause; ++i) relax();
+    /// How long a side lets the other go ahead, and its own index when it did so last.
+    struct Slip {
+        Index last = 0;
+        std::uint32_t pauses = 0;
+    };
+
+    [[nodiscard]] bool may_slip(Index own, Slip& slip) const noexcept {
+        if (own - slip.last < near_) return false;
+        slip.last = own;
         return true;
+    }
+    static void wait(const Slip& slip) noexcept {
+        for (std::uint32_t i = 0; i < slip.pauses; ++i) relax();
+    }
+    /// A side that does not find its items in the longest time either begins anew.
+    void learn(Slip& slip, Index found) const noexcept {
+        if (found < near_) {
+            slip.pauses = slip.pauses < pauses_max ? 2 * slip.pauses : pauses_min();
+        } else if (found >= 4 * near_) {
+            slip.pauses = std::max(slip.pauses / 2, pauses_min());
+        }
+    }
+    [[nodiscard]] std::uint32_t pauses_min() const noexcept {
+        return static_cast<std::uint32_t>(
+            std::min<std::size_t>(near_ / items_per_pause, pauses_max));
     }
 
     void publish_tail(Index tail) noexcept {
@@ -290,17 +314,18 @@ class SpscRing {
         }
     }
 
-    /// An item takes a nanosecond or less where both sides are busy, a pause 10 to 60.
-    static constexpr std::size_t items_per_pause = 16;
+    /// An item takes a nanosecond or less where both sides only pass it on, a pause 10 to 60.
+    static constexpr std::size_t items_per_pause = 8;
+    static constexpr std::uint32_t pauses_max = 64;
     static constexpr std::uint32_t idle_looks_min = 4;
 
     struct alignas(cache_line_bytes) Producer {
-        Index limit = 0;      ///< head as last read, plus capacity; the tail's own word once closed
-        Index last_slip = 0;  ///< the tail when this side let the other go ahead last
+        Index limit = 0;  ///< head as last read, plus capacity; the tail's own word once closed
+        Slip slip;
     };
     struct alignas(cache_line_bytes) Consumer {
-        Index known_tail = 0;  ///< tail as last read
-        Index last_slip = 0;   ///< the head when this side let the other go ahead last, or was idle
+        Index known_tail = 0;          ///< tail as last read
+        Slip slip;                     ///< the last also where this side was idle
         std::uint32_t idle_looks = 0;  ///< that found nothing, one after the other
         bool closed = false;           ///< known_tail is the last one
     };
