@@ -38,23 +38,22 @@ class Graph {
     /// Begins a stream with a source (see strid/operator/source.hpp). Each replica polls a copy.
     template <Source S>
     auto source(S source, OperatorOptions options = {}) {
-        using T = typename S::record_type;
-        using Head = operators::SourceHead<S>;
-        graph::Handle handle{.segments = segments_.get()};
-        handle.add(handle.describe(options, "source"));
-        return Stream<T, graph::Chain<Head>>{std::move(handle),
-                                             {Head{std::move(source)}, std::tuple<>{}}};
+        return begin(std::move(source), described(options));
     }
 
     /// Begins a stream that other threads of the program push into. Holds about
-    /// `capacity_records`; `push` waits while it is full. An inlet serves one run.
+    /// `capacity_records`; `push` waits while it is full. An inlet has one replica and serves one
+    /// run.
     template <class T>
     [[nodiscard]] auto inlet(std::size_t capacity_records = 1024, OperatorOptions options = {}) {
         auto state = std::make_shared<operators::InletState<T>>(capacity_records);
         if (options.name.empty()) {
             options.name = "inlet-" + std::to_string(segments_->described.size() + 1);
         }
-        return std::pair{Inlet<T>{state}, source(operators::InletSource<T>{state}, options)};
+        if (options.parallelism == 0) options.parallelism = 1;
+        auto info = described(options);
+        info.one_replica = true;
+        return std::pair{Inlet<T>{state}, begin(operators::InletSource<T>{state}, std::move(info))};
     }
 
     [[nodiscard]] const std::string& name() const noexcept { return name_; }
@@ -69,6 +68,18 @@ class Graph {
     [[nodiscard]] const graph::Segments& segments() const noexcept { return *segments_; }
 
   private:
+    [[nodiscard]] graph::OperatorInfo described(const OperatorOptions& options) const {
+        return graph::Handle{.segments = segments_.get()}.describe(options, "source");
+    }
+    template <class S>
+    [[nodiscard]] auto begin(S source, graph::OperatorInfo info) {
+        using Head = operators::SourceHead<S>;
+        graph::Handle handle{.segments = segments_.get()};
+        handle.add(std::move(info));
+        return Stream<typename S::record_type, graph::Chain<Head>>{
+            std::move(handle), {Head{std::move(source)}, std::tuple<>{}}};
+    }
+
     std::string name_;
     std::unique_ptr<graph::Segments> segments_ = std::make_unique<graph::Segments>();
 };

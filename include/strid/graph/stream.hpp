@@ -182,22 +182,20 @@ class Stream<T, graph::Chain<Head, Steps...>> {
     /// has no state, says `parallel_by_default`, or the options ask for more.
     template <SinkFunction<T> F>
     void sink(F f, OperatorOptions options = {}) && {
-        handle_.operators.push_back(handle_.describe(options, "sink"));
-        handle_.operators.back().parallel_by_default = graph::parallel_sink<F>;
-        graph::complete(std::move(handle_),
-                        std::move(*this).appended(graph::Step<operators::Sink<F>, void>{
-                            operators::Sink<F>{std::move(f)}}),
-                        operators::NoRouter{}, graph::Routing::none, 0);
+        std::move(*this).end(std::move(f), handle_.describe(options, "sink"));
     }
 
     /// The end of the stream as a queue that other threads pop from (paper 4: the accelerator's
-    /// output). Holds `capacity_records` at most; a full outlet holds the graph back.
+    /// output). Holds `capacity_records` at most; a full outlet holds the graph back. It has one
+    /// replica.
     [[nodiscard]] Outlet<T> outlet(std::size_t capacity_records = 1024,
                                    OperatorOptions options = {}) && {
         check_owns_text<T>();
         auto state = std::make_shared<operators::OutletState<T>>(capacity_records);
         if (options.parallelism == 0) options.parallelism = 1;
-        std::move(*this).sink(operators::OutletSink<T>{state}, options);
+        auto info = handle_.describe(options, "sink");
+        info.one_replica = true;
+        std::move(*this).end(operators::OutletSink<T>{state}, std::move(info));
         return Outlet<T>{std::move(state)};
     }
 
@@ -338,6 +336,16 @@ class Stream<T, graph::Chain<Head, Steps...>> {
         handle.add(std::move(info));
         return Stream<U, Next>{std::move(handle),
                                std::move(*this).appended(graph::Step<Stage, U>{std::move(stage)})};
+    }
+
+    template <class F>
+    void end(F f, graph::OperatorInfo info) && {
+        info.parallel_by_default = graph::parallel_sink<F>;
+        handle_.operators.push_back(std::move(info));
+        graph::complete(std::move(handle_),
+                        std::move(*this).appended(graph::Step<operators::Sink<F>, void>{
+                            operators::Sink<F>{std::move(f)}}),
+                        operators::NoRouter{}, graph::Routing::none, 0);
     }
 
     /// A stage that puts the records into an order.

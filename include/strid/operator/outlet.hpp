@@ -4,14 +4,19 @@
 // push records into, and an Outlet that they pop records from. Together they are the accelerator
 // of paper 4, section 1.2.2.
 //
-// Threads: any number push into an inlet or pop from an outlet. The graph's side is one task. Both
-// queues are bounded: a full inlet makes `push` wait, a full outlet holds the graph back.
+// Threads: any number push into an inlet or pop from an outlet. The graph's side is one task, so
+// that either operator has one replica. Both queues are bounded: a full inlet makes `push` wait, a
+// full outlet holds the graph back.
+//
+// Nobody waits for a graph that is gone: the prototypes in the graph and the replicas of a run
+// share a token, and when the last of them goes, a push is answered false and a pop with nothing.
 // The law: records leave in the order in which they were pushed; none is lost between `push`
 // returning true and the end of a run that ends well.
 #pragma once
 
 #include <algorithm>
 #include <atomic>
+#include <concepts>
 #include <condition_variable>
 #include <cstddef>
 #include <memory>
@@ -22,6 +27,7 @@
 
 #include <boost/circular_buffer.hpp>
 
+#include <strid/base/error.hpp>
 #include <strid/operator/output_port.hpp>
 #include <strid/operator/source.hpp>
 #include <strid/runtime/task.hpp>
@@ -40,8 +46,22 @@ struct InletState {
     std::vector<T> waiting;  // guarded by mutex
     std::size_t capacity_records;
     bool closed = false;            // guarded: no more pushes
+    bool served = false;            // guarded: it has had its run
     runtime::Task* task = nullptr;  // guarded: the reader, while a run is on
+
+    void end_session() {
+        const std::lock_guard lock{mutex};
+        task = nullptr;
+        closed = true;  // a waiting push returns false
+        room.notify_all();
+    }
 };
+
+/// What goes last with the graph's side of a door.
+template <class State>
+[[nodiscard]] std::shared_ptr<void> end_when_gone(std::shared_ptr<State> state) {
+    return {nullptr, [state = std::move(state)](void*) { state->end_session(); }};
+}
 
 /// The graph's side of an inlet.
 template <class T>
@@ -49,22 +69,23 @@ class InletSource {
   public:
     using record_type = T;
 
-    explicit InletSource(std::shared_ptr<InletState<T>> state) : state_(std::move(state)) {}
-    InletSource(const InletSource& other) : state_(other.state_) {}
+    explicit InletSource(std::shared_ptr<InletState<T>> state)
+        : state_(std::move(state)), graph_(end_when_gone(state_)) {}
+    /// Of a prototype: a replica begins with nothing taken.
+    InletSource(const InletSource& other) : state_(other.state_), graph_(other.graph_) {}
     InletSource(InletSource&&) noexcept = default;
     InletSource& operator=(const InletSource&) = delete;
-    ~InletSource() {
-        if (!attached_) return;
-        const std::lock_guard lock{state_->mutex};
-        state_->task = nullptr;
-        state_->closed = true;  // the run is over: a waiting push returns false
-        state_->room.notify_all();
-    }
+    ~InletSource() = default;
 
+    /// Throws GraphError at a second run.
     void attach(runtime::Task& task) {
         const std::lock_guard lock{state_->mutex};
+        if (std::exchange(state_->served, true)) {
+            throw GraphError("an inlet serves one run: build the graph anew");
+        }
         state_->task = &task;
-        attached_ = true;
+        // When the last copy of this replica goes, however the run ends, who pushes is told.
+        session_ = end_when_gone(state_);
     }
     void awaits_outside() const noexcept {}
 
@@ -88,9 +109,10 @@ class InletSource {
 
   private:
     std::shared_ptr<InletState<T>> state_;
+    std::shared_ptr<void> graph_;
+    std::shared_ptr<void> session_;
     std::vector<T> taken_;
     std::size_t next_ = 0;
-    bool attached_ = false;
 };
 
 template <class T>
@@ -124,15 +146,15 @@ struct OutletState {
 template <class T>
 class OutletSink {
   public:
-    explicit OutletSink(std::shared_ptr<OutletState<T>> state) : state_(std::move(state)) {}
+    explicit OutletSink(std::shared_ptr<OutletState<T>> state)
+        : state_(std::move(state)), graph_(end_when_gone(state_)) {}
 
     void attach(runtime::Task& task) {
         const std::lock_guard lock{state_->mutex};
         state_->task = &task;
         state_->ended = false;
         // When the last copy of this replica goes, however the run ends, the readers are told.
-        session_ =
-            std::shared_ptr<void>(nullptr, [state = state_](void*) { state->end_session(); });
+        session_ = end_when_gone(state_);
     }
     [[nodiscard]] bool accepts() {
         if (state_->count.load(std::memory_order_relaxed) < state_->capacity_records) return true;
@@ -160,6 +182,7 @@ class OutletSink {
     }
 
     std::shared_ptr<OutletState<T>> state_;
+    std::shared_ptr<void> graph_;
     std::shared_ptr<void> session_;
 };
 
@@ -171,16 +194,21 @@ class Inlet {
   public:
     explicit Inlet(std::shared_ptr<operators::InletState<T>> state) : state_(std::move(state)) {}
 
-    /// Waits for room. False when the inlet is closed or the run is over: the record was not taken.
-    bool push(T record) {
+    /// Waits for room. False when the inlet is closed or the run is over; the record is moved from
+    /// (or copied) only when the answer is true.
+    template <class U = T>
+        requires std::constructible_from<T, U&&>
+    bool push(U&& record) {
         std::unique_lock lock{state_->mutex};
         state_->room.wait(lock, [this] { return state_->closed || has_room(); });
-        return add(std::move(record));
+        return add(std::forward<U>(record));
     }
-    /// Does not wait. False when there is no room or the inlet is closed.
-    bool try_push(T record) {
+    /// Does not wait. False also when there is no room.
+    template <class U = T>
+        requires std::constructible_from<T, U&&>
+    bool try_push(U&& record) {
         const std::lock_guard lock{state_->mutex};
-        return has_room() && add(std::move(record));
+        return has_room() && add(std::forward<U>(record));
     }
     /// No more records: the stream ends when those pushed are through.
     void close() {
@@ -194,9 +222,10 @@ class Inlet {
     [[nodiscard]] bool has_room() const noexcept {
         return state_->waiting.size() < state_->capacity_records;
     }
-    bool add(T&& record) {
+    template <class U>
+    bool add(U&& record) {
         if (state_->closed) return false;
-        state_->waiting.push_back(std::move(record));
+        state_->waiting.emplace_back(std::forward<U>(record));
         // Only the first of a bunch needs to wake the graph.
         if (state_->waiting.size() == 1 && state_->task != nullptr) state_->task->notify();
         return true;
