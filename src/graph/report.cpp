@@ -75,6 +75,7 @@ RunReport Running::State::report() const {
     report.seconds = static_cast<double>((end != 0 ? end : now_ns()) - start_ns_) * 1e-9;
     report.workers = plan_.workers;
     report.tasks = tasks_.size();
+    report.fraction_done = 1;
     Histogram at_sinks;
     for (std::size_t f = 0; f < plan_.fragments.size(); ++f) {
         SegmentReport segment;
@@ -101,7 +102,7 @@ RunReport Running::State::report() const {
             queued += node->queued();
             queued_max += node->queued_max();
             latency.merge(node->latency());
-            report.fraction_done = std::max(report.fraction_done, node->fraction_done());
+            report.fraction_done = std::min(report.fraction_done, node->fraction_done());
             report.bytes_read += node->bytes_read();
             if (node->output() != nullptr) {
                 const auto pool = node->output()->pool_counters();

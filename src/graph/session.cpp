@@ -14,6 +14,7 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <strid/graph/picture.hpp>
 #include <strid/graph/session.hpp>
 
 #include "progress.hpp"
@@ -152,6 +153,7 @@ bool write_all(int descriptor, std::string_view text) noexcept {
 }  // namespace
 
 int run_session(const Graph& graph, const RunOptions& options, const SessionOptions& session) {
+    if (!session.picture_path.empty()) draw(graph.description(options), session.picture_path);
     Terminal terminal;
     RunReport report;
     int signals = 0;
@@ -173,6 +175,9 @@ int run_session(const Graph& graph, const RunOptions& options, const SessionOpti
     }
     if (!session.metrics_path.empty()) write_file(session.metrics_path, report.to_json() + '\n');
     if (session.when_done) session.when_done(report);
+    if (!session.picture_path.empty()) {
+        draw(annotated(graph.description(options), report), session.picture_path);
+    }
     return signals == 0 ? ExitCode::done : ExitCode::signalled + last_signal;
 }
 

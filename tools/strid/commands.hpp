@@ -35,13 +35,4 @@ void add_bench_command(CLI::App& app, const Applications& applications, Action& 
 [[nodiscard]] RunOptions replay_options(const RunOptions& options,
                                         const apps::Application& application);
 
-/// The graph with the figures of a run.
-[[nodiscard]] GraphDescription annotated(GraphDescription description, const RunReport& report);
-
-/// Draws a graph into the file: SVG, DOT or text, by the ending of its name. Throws GraphError for
-/// another ending.
-void draw(const GraphDescription& description, const std::string& path);
-/// Throws GraphError where `draw` would, before there is anything to draw.
-void check_picture_path(const std::string& path);
-
 }  // namespace strid::tool

@@ -10,6 +10,7 @@
 
 #include <strid/base/topology.hpp>
 #include <strid/connector/dead_letter_file.hpp>
+#include <strid/graph/picture.hpp>
 
 #include "commands.hpp"
 
@@ -22,7 +23,6 @@ struct RunCommand {
     RunArguments arguments;
     apps::Endpoints endpoints;
     std::string output;
-    std::string picture;
     std::string dead_letter;
     bool skip_malformed = false;
     bool measure = false;
@@ -62,7 +62,8 @@ void add_endpoints(CLI::App& command, RunCommand& run) {
                      "Measure the operators on the start of the input first, and give each the "
                      "replicas that its\nshare of the time asks for");
     command
-        .add_option("--graph,--picture", run.picture, "Draw the graph with the rates of the run")
+        .add_option("--graph,--picture", run.arguments.session.picture_path,
+                    "Draw the graph with the rates of the run")
         ->type_name("FILE.svg|.dot|.txt");
 }
 
@@ -104,7 +105,6 @@ int run_application(apps::Application& application, RunCommand& run) {
         throw GraphError(
             fmt::format("{} cannot make its records: name an --input", application.name()));
     }
-    if (!run.picture.empty()) check_picture_path(run.picture);
     apps::Endpoints ends = run.endpoints;
     ends.output = !run.output.empty() ? run.output : ends.replays() ? "" : "-";
     ends.seed = run.arguments.run.seed;
@@ -127,11 +127,6 @@ int run_application(apps::Application& application, RunCommand& run) {
     application.build(graph, ends);
     SessionOptions session = run.arguments.session;
     session.bytes_done = application.bytes_done();
-    if (!run.picture.empty()) {
-        session.when_done = [&](const RunReport& report) {
-            draw(annotated(graph.description(options), report), run.picture);
-        };
-    }
     return run_session(graph, options, session);
 }
 

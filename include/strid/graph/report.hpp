@@ -60,7 +60,8 @@ struct RunReport {
     std::size_t workers = 0;
     std::size_t tasks = 0;
     std::vector<SegmentReport> segments = {};
-    double fraction_done = -1;     ///< Of the sources' input; negative where unknown.
+    /// Of the input of the source that is furthest from its end; negative where one does not know.
+    double fraction_done = -1;
     std::uint64_t bytes_read = 0;  ///< By sources that read bytes.
     /// From a record's entry to the end of its batch in a sink.
     LatencyReport latency = {};

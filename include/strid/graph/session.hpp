@@ -19,6 +19,10 @@ namespace strid {
 struct SessionOptions {
     bool quiet = false;             ///< No progress line, no summary.
     std::string metrics_path = {};  ///< The report as JSON goes there; empty: nowhere.
+    /// A picture of the graph with the figures of the run goes there (picture.hpp); empty: nowhere.
+    /// It is drawn without them before the run, so that what cannot be drawn is said before the
+    /// work.
+    std::string picture_path = {};
     /// Bytes of input handled so far, from any thread; where empty, what the sources say.
     std::function<std::uint64_t()> bytes_done = {};
     /// Called with the report after a run that did not fail.

@@ -108,7 +108,7 @@ class Kernel final : public Node {
         if constexpr (requires { head_.source.fraction_done(); }) {
             return head_.source.fraction_done();
         }
-        return -1;
+        return has_source ? -1 : 1;
     }
     [[nodiscard]] std::uint64_t bytes_read() const noexcept override {
         if constexpr (requires { head_.source.bytes_read(); }) return head_.source.bytes_read();

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cstdint>
 
 #include <fmt/format.h>
 
 #include <strid/base/error.hpp>
+#include <strid/graph/picture.hpp>
+#include <strid/graph/session.hpp>
 
-#include "commands.hpp"
-
-namespace strid::tool {
+namespace strid {
 
 namespace {
 
+/// An edge is alone at one of its ends: a branch of a split that merges with others as it is goes
+/// through a segment of its own.
 std::uint64_t records_of(const GraphDescription::Edge& edge, const GraphDescription& graph) {
     const auto edges_to = std::count_if(graph.edges.begin(), graph.edges.end(), [&](const auto& e) {
         return e.to_segment == edge.to_segment;
@@ -47,16 +50,18 @@ GraphDescription annotated(GraphDescription graph, const RunReport& report) {
     return graph;
 }
 
-void check_picture_path(const std::string& path) {
-    if (path.ends_with(".svg") || path.ends_with(".dot") || path.ends_with(".txt")) return;
-    throw GraphError(fmt::format("--graph {}: the name must end in .svg, .dot or .txt", path));
-}
-
 void draw(const GraphDescription& description, const std::string& path) {
-    check_picture_path(path);
-    write_file(path, path.ends_with(".svg")   ? to_svg(description)
-                     : path.ends_with(".dot") ? to_dot(description)
-                                              : to_text(description));
+    std::string picture;
+    if (path.ends_with(".svg")) {
+        picture = to_svg(description);
+    } else if (path.ends_with(".dot")) {
+        picture = to_dot(description);
+    } else if (path.ends_with(".txt")) {
+        picture = to_text(description);
+    } else {
+        throw GraphError(fmt::format("--graph {}: the name must end in .svg, .dot or .txt", path));
+    }
+    write_file(path, picture);
 }
 
-}  // namespace strid::tool
+}  // namespace strid

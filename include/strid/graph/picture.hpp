@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Pictures of a graph with the figures of a run, as files. Functions without state; any thread.
+#pragma once
+
+#include <string>
+
+#include <strid/graph/drawing.hpp>
+#include <strid/graph/report.hpp>
+
+namespace strid {
+
+/// The graph with the figures of a run of it; without them where the report is of another graph.
+[[nodiscard]] GraphDescription annotated(GraphDescription description, const RunReport& report);
+
+/// Draws a graph into the file: SVG, DOT or text, by the ending of its name. Throws GraphError for
+/// another ending, Error where `dot` is needed and is not there, InputOutputError where the file
+/// cannot be written.
+void draw(const GraphDescription& description, const std::string& path);
+
+}  // namespace strid
