@@ -48,7 +48,7 @@ def all_ways():
     ways.append(["--waiting", "spin", "--parallelism", 2])
     ways.append(["--waiting", "spin", "--mode", "dedicated", "--parallelism", 2])
     for seed in range(1, 7):
-        ways.append(["--mode", "simulation", "--seed", seed, "--parallelism", 1 + seed % 3])
+        ways.append(["--mode", "simulation", "--seed", seed, "--parallelism", 1 + seed % 4])
     return ways
 
 

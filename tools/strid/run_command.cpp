@@ -174,12 +174,19 @@ void add_explain_command(CLI::App& app, const Applications& applications, Action
         add_run_arguments(*command, *arguments);
         command->add_option("--graph,--picture", *picture, "Draw the graph, too")
             ->type_name("FILE.svg|.dot|.txt");
-        command->callback([&action, &application = *application, arguments, picture] {
-            action = [&application, arguments, picture] {
+        auto replays = std::make_shared<bool>(false);
+        add_text_option(
+            *command, "--duration", "TIME",
+            [replays](const std::string& text) { *replays = read_duration(text).count() > 0; },
+            "As `run` with it: the input replayed from memory, its source as parallel as the rest");
+        command->callback([&action, &application = *application, arguments, picture, replays] {
+            action = [&application, arguments, picture, replays] {
                 Graph graph{std::string(application.name())};
                 application.build(graph, {});
-                if (!picture->empty()) draw(graph.description(arguments->run), *picture);
-                write_to_stdout(graph.explain(arguments->run));
+                const RunOptions options =
+                    *replays ? replay_options(arguments->run, application) : arguments->run;
+                if (!picture->empty()) draw(graph.description(options), *picture);
+                write_to_stdout(graph.explain(options));
                 return ExitCode::done;
             };
         });
