@@ -30,8 +30,10 @@
 
 namespace strid {
 
-/// A stream grouped by key. Each window operator gives a stream of WindowResults in the order of
-/// their ends; for counts, in the order of the windows of a key.
+/// A stream grouped by key. Each window operator gives a stream of WindowResults. Farmed windows of
+/// time, and windows of time and sessions of the whole stream, are in the order of their ends, but
+/// for those that fire again. All others (combined, paned, map-reduce, by key, of counts) are in
+/// order for each key only: of time by their ends, of counts by their positions.
 template <class Upstream, class KeyOf>
 class GroupedStream : graph::SharedWindows<Upstream, KeyOf> {
     using Windows = graph::SharedWindows<Upstream, KeyOf>;
