@@ -3,7 +3,7 @@
 // Assertions at three levels, chosen when compiling with STRID_ASSERT_LEVEL:
 //   0  off        release builds: nothing is evaluated
 //   1  cheap      constant-time checks of a function's contract (the default)
-//   2  paranoid   also the laws of whole structures, `is_valid()` after every change
+//   2  paranoid   also the laws of whole structures, `is_valid()`: of most when they end
 // A failed assertion is a bug of Strid or of its caller's contract, never of the input: it prints
 // where it stands and ends the process. Wrong input is an error (base/error.hpp).
 #pragma once

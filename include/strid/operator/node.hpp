@@ -78,8 +78,8 @@ class Node {
     [[nodiscard]] virtual bool needs_own_thread() const noexcept { return false; }
     /// Somebody outside the graph feeds or drains this node (an inlet, an outlet).
     [[nodiscard]] virtual bool awaits_outside() const noexcept { return false; }
-    /// What part of its own input is done, 0 to 1; negative where unknown. 1 for a node that has none
-    /// of its own, as only sources have. Any thread.
+    /// What part of its own input is done, 0 to 1; negative where unknown. 1 for all but sources,
+    /// which have none. Any thread.
     [[nodiscard]] virtual double fraction_done() const noexcept { return 1; }
     [[nodiscard]] virtual std::uint64_t bytes_read() const noexcept { return 0; }
 
