@@ -26,11 +26,17 @@ std::int64_t clamped(Wide value) noexcept {
     return static_cast<std::int64_t>(std::clamp<Wide>(value, Limits::min(), Limits::max()));
 }
 
-/// As the number of a window or pane, behind which there is one more: the last one has what would
-/// lie in it.
+EventTime moment(Wide ns) noexcept {
+    return EventTime::of_ns(clamped(ns));
+}
+
+/// Of windows and panes. Behind the last one there is one more: the last one has what would lie in
+/// it.
+constexpr std::int64_t first_number = std::numeric_limits<std::int64_t>::min();
+constexpr std::int64_t last_number = std::numeric_limits<std::int64_t>::max() - 1;
+
 std::int64_t numbered(Wide value) noexcept {
-    using Limits = std::numeric_limits<std::int64_t>;
-    return static_cast<std::int64_t>(std::clamp<Wide>(value, Limits::min(), Limits::max() - 1));
+    return static_cast<std::int64_t>(std::clamp<Wide>(value, first_number, last_number));
 }
 
 void check_positive(const char* what, Duration duration) {
@@ -51,7 +57,13 @@ TimeWindows::TimeWindows(Duration length, Duration slide, Duration offset)
       offset_(offset),
       pane_(std::gcd(length.count(), slide.count())),
       panes_per_window_(length.count() / pane_.count()),
-      panes_per_slide_(slide.count() / pane_.count()) {}
+      panes_per_slide_(slide.count() / pane_.count()),
+      origin_(offset),
+      first_(moment(Wide{first_number} * pane_.count() + offset.count())),
+      last_(moment(Wide{last_number + 1} * pane_.count() + offset.count() - 1)),
+      first_window_(first_number),
+      whole_slide_(slide),
+      whole_offset_(offset) {}
 
 TimeWindows TimeWindows::sliding(Duration length, Duration slide, Duration offset) {
     check_positive("length", length);
@@ -59,63 +71,84 @@ TimeWindows TimeWindows::sliding(Duration length, Duration slide, Duration offse
     return {length, slide, offset};
 }
 
+TimeWindows::Index TimeWindows::own_number(Index window) const noexcept {
+    if (of_ == 1) return window;
+    return static_cast<Index>(floor_divide(Wide{window} - index_ - 1, of_) + 1);
+}
+
 WindowRange<TimeWindows::Index> TimeWindows::containing(EventTime time) const noexcept {
-    const Wide since = Wide{time.ns()} - offset_.count();
+    const Wide since = Wide{std::clamp(time, first_, last_).ns()} - offset_.count();
     const Wide last = floor_divide(since, slide_.count());
     const Wide before_first = floor_divide(since - length_.count(), slide_.count());
-    return {numbered(before_first + 1), clamped(last + 1)};
+    return {std::max(numbered(before_first + 1), first_window_), clamped(last + 1)};
 }
 
 TimeBounds TimeWindows::bounds(Index window) const noexcept {
     const Wide start = Wide{window} * slide_.count() + offset_.count();
-    return {EventTime::of_ns(clamped(start)), EventTime::of_ns(clamped(start + length_.count()))};
+    return {moment(start), moment(start + length_.count())};
 }
 
 TimeWindows::Index TimeWindows::pane_of(EventTime time) const noexcept {
+    const std::int64_t ns = std::clamp(time, first_, last_).ns();
     std::int64_t since = 0;
-    if (__builtin_sub_overflow(time.ns(), offset_.count(), &since)) {
-        return numbered(floor_divide(Wide{time.ns()} - offset_.count(), pane_.count()));
+    if (__builtin_sub_overflow(ns, origin_.count(), &since)) {
+        return numbered(floor_divide(Wide{ns} - origin_.count(), pane_.count()));
     }
     return numbered(floor_divide(since, pane_.count()));
 }
 
 TimeBounds TimeWindows::pane_bounds(Index pane) const noexcept {
-    const Wide start = Wide{pane} * pane_.count() + offset_.count();
-    return {EventTime::of_ns(clamped(start)), EventTime::of_ns(clamped(start + pane_.count()))};
+    const Wide start = Wide{pane} * pane_.count() + origin_.count();
+    return {moment(start), moment(start + pane_.count())};
 }
 
 WindowRange<TimeWindows::Index> TimeWindows::panes(Index window) const noexcept {
-    const Wide first = Wide{window} * panes_per_slide_;
+    const Wide first = Wide{window} * panes_per_slide_ + first_pane_;
     return {clamped(first), clamped(first + panes_per_window_)};
 }
 
 WindowRange<TimeWindows::Index> TimeWindows::with_pane(Index pane) const noexcept {
+    Index since = 0;
     Index before_first = 0;
-    if (__builtin_sub_overflow(pane, panes_per_window_, &before_first)) {
-        const Wide before = Wide{pane} - panes_per_window_;
-        return {clamped(floor_divide(before, panes_per_slide_) + 1),
-                clamped(Wide{floor_divide(pane, panes_per_slide_)} + 1)};
+    if (__builtin_sub_overflow(pane, first_pane_, &since) ||
+        __builtin_sub_overflow(since, panes_per_window_, &before_first)) {
+        const Wide own = Wide{pane} - first_pane_;
+        const Wide before = own - panes_per_window_;
+        return {std::max(clamped(floor_divide(before, panes_per_slide_) + 1), first_window_),
+                clamped(floor_divide(own, panes_per_slide_) + 1)};
     }
-    return {strid::detail::saturating_add(floor_divide(before_first, panes_per_slide_), 1),
-            strid::detail::saturating_add(floor_divide(pane, panes_per_slide_), 1)};
+    return {std::max(strid::detail::saturating_add(floor_divide(before_first, panes_per_slide_), 1),
+                     first_window_),
+            strid::detail::saturating_add(floor_divide(since, panes_per_slide_), 1)};
 }
 
 TimeWindows::Index TimeWindows::end_over(EventTime watermark) const noexcept {
-    const Wide since = Wide{watermark.ns()} - offset_.count() - length_.count();
-    return numbered(floor_divide(since, slide_.count()) + 1);
+    const Wide since = Wide{watermark.ns()} - whole_offset_.count() - length_.count();
+    return own_number(numbered(floor_divide(since, whole_slide_.count()) + 1));
 }
 
 TimeWindows TimeWindows::share(std::size_t index, std::size_t of) const {
-    const Wide slide = Wide{slide_.count()} * static_cast<std::int64_t>(of);
-    const Wide offset =
-        Wide{offset_.count()} + Wide{slide_.count()} * static_cast<std::int64_t>(index);
+    const auto number = static_cast<Index>(index);
+    const Wide slide = Wide{slide_.count()} * static_cast<Index>(of);
+    const Wide ahead = Wide{slide_.count()} * number;
+    const Wide offset = Wide{offset_.count()} + ahead;
     if (clamped(slide) != slide || clamped(offset) != offset) {
         throw Error(
             fmt::format("a window that slides by {} ns cannot be shared by {}: the slide of "
                         "one of them would pass the limits of time",
                         slide_.count(), of));
     }
-    return sliding(length_, Duration{clamped(slide)}, Duration{clamped(offset)});
+    TimeWindows share{length_, Duration{clamped(slide)}, Duration{clamped(offset)}};
+    share.index_ = number;
+    share.of_ = static_cast<Index>(of);
+    share.first_ = first_;
+    share.last_ = last_;
+    share.first_window_ = share.own_number(first_window_);
+    share.whole_slide_ = slide_;
+    share.whole_offset_ = offset_;
+    share.first_pane_ = clamped(ahead / share.pane_.count());
+    share.origin_ = offset_ + Duration{clamped(ahead % share.pane_.count())};
+    return share;
 }
 
 CountWindows::CountWindows(std::uint64_t length, std::uint64_t slide, std::uint64_t offset)

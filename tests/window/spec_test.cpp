@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Which windows a record lies in, against asking every window near it.
+#include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <vector>
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -65,6 +67,57 @@ TEST(TimeWindows, AreOverAtTheirEnd) {
     EXPECT_EQ(windows.end_over(EventTime{25s - 1ns}), 15);
     EXPECT_EQ(windows.bounds(15), (TimeBounds{EventTime{15s}, EventTime{25s}}));
     EXPECT_EQ(windows.pane(), 1s);
+}
+
+/// As the operators ask: by the pane of the time.
+WindowRange<std::int64_t> windows_by_pane(const TimeWindows& windows, EventTime time) {
+    const auto pane = windows.pane_of(time);
+    auto range = windows.with_pane(pane);
+    if (range.size() <= 0 || pane >= windows.panes(range.end - 1).end) return {0, 0};
+    return range;
+}
+
+/// Each window in its share and in no other, also where numbers would pass their limits.
+TEST(TimeWindows, AreSharedAtTheLimitsOfTimeToo) {
+    constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();
+    constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+    const auto check = [](const TimeWindows& whole, std::size_t of, EventTime time) {
+        const auto range = windows_by_pane(whole, time);
+        std::vector<std::int64_t> expected;
+        for (auto k = range.first; k < range.end; ++k) expected.push_back(k);
+        std::vector<std::int64_t> in_shares;
+        for (std::size_t i = 0; i < of; ++i) {
+            const TimeWindows share = whole.share(i, of);
+            const auto turn = static_cast<std::int64_t>(i);
+            const auto parts = static_cast<std::int64_t>(of);
+            const auto own = windows_by_pane(share, time);
+            for (auto k = own.first; k < own.end; ++k) {
+                in_shares.push_back(k * parts + turn);
+                EXPECT_EQ(share.bounds(k), whole.bounds(k * parts + turn));
+            }
+            EXPECT_EQ(share.has_number(time), whole.has_number(time));
+            // The first that is not over, which may be behind the last one that has a number.
+            const auto next = static_cast<std::uint64_t>(share.end_over(time)) * of + i;
+            EXPECT_LT(next - static_cast<std::uint64_t>(whole.end_over(time)), of);
+        }
+        std::sort(in_shares.begin(), in_shares.end());
+        EXPECT_EQ(in_shares, expected);
+    };
+    for (const std::int64_t length : {1, 2, 3, 10}) {
+        for (const std::int64_t slide : {1, 2, 3, 7}) {
+            for (const std::int64_t offset : {0, 1, 5, -5}) {
+                const auto whole =
+                    TimeWindows::sliding(Duration{length}, Duration{slide}, Duration{offset});
+                for (const std::size_t of : {1, 2, 3, 4, 7}) {
+                    for (std::int64_t i = 0; i < 16; ++i) {
+                        check(whole, of, EventTime::of_ns(least + i));
+                        check(whole, of, EventTime::of_ns(most - i));
+                        check(whole, of, EventTime::of_ns(i - 8));
+                    }
+                }
+            }
+        }
+    }
 }
 
 RC_GTEST_PROP(CountWindows, ContainAPositionAsTheirBoundsSay,

@@ -164,12 +164,6 @@ class WatermarkMerge {
     [[nodiscard]] bool all_idle() const noexcept { return active_ == 0 && ended_ < inputs_.size(); }
     [[nodiscard]] Progress progress() const noexcept { return {watermark_, all_idle()}; }
 
-    /// Alignment: whether the input may be read on, being at most `drift` ahead of the slowest
-    /// that is active. The slowest always may.
-    [[nodiscard]] bool may_advance(std::size_t input, Duration drift) const noexcept {
-        return inputs_[input].state != State::active || inputs_[input].time <= watermark_ + drift;
-    }
-
   private:
     enum class State : std::uint8_t { active, idle, ended };
     struct Input {

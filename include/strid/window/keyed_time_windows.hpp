@@ -176,9 +176,7 @@ class KeyedTimeWindows {
         in_windows_ = windows_.with_pane(pane_);
         const auto panes = windows_.panes(in_windows_.end - 1);
         if (pane_ >= panes.end) in_windows_.first = in_windows_.end;  // in a gap
-        // The number of the pane would have passed its limits and stayed there.
-        const bool is_behind = time >= at_pane_.end && at_pane_.end != EventTime::latest();
-        if (time < at_pane_.start || is_behind) in_windows_ = beyond;
+        if (!windows_.has_number(time)) in_windows_ = beyond;
     }
 
     template <class Next>

@@ -65,11 +65,17 @@ class TimeWindows {
     /// The windows that a time lies in.
     [[nodiscard]] WindowRange<Index> containing(EventTime time) const noexcept;
     [[nodiscard]] TimeBounds bounds(Index window) const noexcept;
-    /// The pane that a time lies in, by number: pane 0 begins at the offset.
+    /// The pane that a time lies in, by number.
     [[nodiscard]] Index pane_of(EventTime time) const noexcept;
+    /// Whether the number of its pane is not just the nearest that there is. A share says what the
+    /// whole does.
+    [[nodiscard]] bool has_number(EventTime time) const noexcept {
+        const bool is_behind = time > last_ && last_ + Duration{1} != EventTime::latest();
+        return time >= first_ && !is_behind;
+    }
     [[nodiscard]] TimeBounds pane_bounds(Index pane) const noexcept;
     /// Each pane as a window of its own.
-    [[nodiscard]] TimeWindows panes_as_windows() const { return tumbling(pane_, offset_); }
+    [[nodiscard]] TimeWindows panes_as_windows() const { return tumbling(pane_, origin_); }
     /// The panes of a window.
     [[nodiscard]] WindowRange<Index> panes(Index window) const noexcept;
     /// The windows that have a pane.
@@ -80,12 +86,26 @@ class TimeWindows {
   private:
     TimeWindows(Duration length, Duration slide, Duration offset);
 
+    /// Its own number of the first window that is not before `window` of the whole.
+    [[nodiscard]] Index own_number(Index window) const noexcept;
+
     Duration length_;
     Duration slide_;
     Duration offset_;
     Duration pane_;
     Index panes_per_window_;
     Index panes_per_slide_;
+    // Panes of a share are numbered from where those of the whole are, so that a number which the
+    // whole has does not pass its limits here.
+    Duration origin_;       // where pane 0 begins
+    Index first_pane_ = 0;  // of window 0
+    EventTime first_;       // moment that has a pane of its own in the whole
+    EventTime last_;
+    Index first_window_;
+    Duration whole_slide_;
+    Duration whole_offset_;
+    Index index_ = 0;
+    Index of_ = 1;
 };
 
 /// Windows of a number of records: window k covers the positions

@@ -40,9 +40,14 @@ bool take_fraction(std::string_view& text, std::int64_t& ns) {
     return digits != 0;
 }
 
+/// A letter, which RFC 3339 has in either case.
+bool take_letter(std::string_view& text, char upper, char lower) {
+    return take(text, upper) || take(text, lower);
+}
+
 /// `Z`, `+01:00`, `-0530`, `+01` or nothing.
 bool take_zone(std::string_view& text, std::chrono::minutes& east) {
-    if (text.empty() || take(text, 'Z')) return text.empty();
+    if (text.empty() || take_letter(text, 'Z', 'z')) return text.empty();
     const bool is_west = text.front() == '-';
     if (!take(text, '+') && !take(text, '-')) return false;
     int hours = 0;
@@ -71,7 +76,7 @@ bool take_iso_time(std::string_view text, IsoTime& time) {
     };
     if (!take_part('-', time.month) || !take_part('-', time.day)) return false;
     if (text.empty()) return true;
-    if (!take(text, 'T') && !take(text, ' ')) return false;
+    if (!take_letter(text, 'T', 't') && !take(text, ' ')) return false;
     if (!take_number(text, 2, time.hour) || !take_part(':', time.minute)) return false;
     const bool has_seconds = is_basic ? !text.empty() && text.front() >= '0' && text.front() <= '9'
                                       : text.starts_with(':');
@@ -102,7 +107,7 @@ detail::CsvFault read_iso_time(std::string_view text, EventTime& time) {
 
 /// What no integer looks like: a `-` behind the year, or a `T` behind the day.
 bool looks_like_iso(std::string_view text) noexcept {
-    return text.size() > 9 && (text[4] == '-' || text[8] == 'T');
+    return text.size() > 9 && (text[4] == '-' || text[8] == 'T' || text[8] == 't');
 }
 
 /// Of times before 1970 also the last whole number that is not behind.

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Functions of all records in the kinds of windows where they are less common: windows of
+// everything that a trigger fires, sessions and windows of everything over the whole stream as one
+// group; and structures that are named for windows of counts, with functions for which the order
+// matters. Against the obvious computation (windows.hpp).
+#include <span>
+#include <utility>
+
+#include <strid/window/content.hpp>
+#include <strid/window/daba_lite.hpp>
+#include <strid/window/flat_fat.hpp>
+#include <strid/window/fold.hpp>
+#include <strid/window/in_order.hpp>
+#include <strid/window/monotone_deque.hpp>
+#include <strid/window/two_stacks.hpp>
+
+#include "windows.hpp"
+
+namespace strid {
+namespace {
+
+using namespace test;
+
+/// Tells any other order, a record too many or too few.
+struct HashOn {
+    void operator()(std::uint64_t& hash, const Event& event) const {
+        hash =
+            (hash * 31 + static_cast<std::uint64_t>(event.time.ns() * 7 + event.value)) % 1'000'003;
+    }
+};
+constexpr std::uint64_t first_hash = 1;
+
+std::uint64_t hash_of(std::span<const Event> events) {
+    std::uint64_t hash = first_hash;
+    for (const Event& event : events) HashOn{}(hash, event);
+    return hash;
+}
+
+/// The functions of one result each, in the order of the records as they came or of their times.
+const auto content = window::content<Event>(hash_of);
+const auto content_by_time = window::content<Event>(hash_of, &Event::time);
+const auto fold = window::fold<Event>(first_hash, HashOn{});
+const auto fold_by_time = window::fold<Event>(first_hash, HashOn{}, &Event::time);
+
+std::uint64_t sum_of(std::span<const Event> events) {
+    std::uint64_t total = 0;
+    for (const Event& event : events) {
+        total += static_cast<std::uint64_t>(event.time.ns() * 7 + event.value);
+    }
+    return total % 1'000'003;
+}
+
+/// Of none, one or two results, whatever the order of the records.
+constexpr auto results_of = [](std::span<const Event> events, auto& emit) {
+    for (std::size_t i = 0; i != events.size() % 3; ++i) emit(sum_of(events) + i);
+};
+const auto process = window::process<Event, std::uint64_t>(
+    [](const auto&, const auto&, std::span<const Event> events, auto& emit) {
+        results_of(events, emit);
+    });
+
+/// As if all records had one key.
+std::vector<Event> in_one_group(std::vector<Event> events) {
+    for (Event& event : events) event.key = 0;
+    return events;
+}
+
+std::uint32_t number_of(std::uint32_t key) {
+    return key;
+}
+template <class Key>
+std::uint32_t number_of(const Key&) {
+    return 0;
+}
+
+using Told = std::tuple<std::uint32_t, std::int64_t, std::int64_t, std::uint64_t>;
+
+/// The results of what `build` puts behind the events, as rows that rise.
+template <class Build>
+std::vector<Told> told_by(const std::vector<Event>& events, std::uint64_t seed,
+                          const Build& build) {
+    std::vector<Told> rows;
+    for (const auto& result : whole_stream(events, run_options(seed), build)) {
+        const auto key = number_of(result.key);
+        if constexpr (requires { result.window.start.ns(); }) {
+            rows.emplace_back(key, result.window.start.ns(), result.window.end.ns(), result.value);
+        } else {
+            rows.emplace_back(key, result.window.start, result.window.end, result.value);
+        }
+    }
+    std::sort(rows.begin(), rows.end());
+    return rows;
+}
+
+/// What both kinds of functions say of a window.
+struct OneResult {
+    template <class Emit>
+    void operator()(std::span<const Event> events, Emit& emit) const {
+        emit(hash_of(events));
+    }
+};
+using SomeResults = std::remove_const_t<decltype(results_of)>;
+
+template <class Says>
+void say(std::vector<Told>& rows, const Says& says, std::uint32_t key, std::int64_t start,
+         std::int64_t end, std::span<const Event> records) {
+    const auto emit = [&](std::uint64_t value) { rows.emplace_back(key, start, end, value); };
+    says(records, emit);
+}
+
+// ---- windows of everything ---------------------------------------------------------------------
+
+/// Fires at every fifth record of its key, and starts anew where one is large.
+struct FifthOrLarge {
+    int records = 0;
+    window::Trigger operator()(const Event& event) {
+        ++records;
+        if (event.value > 400) return window::Trigger::fire_and_clear;
+        return records % 5 == 0 ? window::Trigger::fire : window::Trigger::wait;
+    }
+};
+
+template <class Says>
+std::vector<Told> as_the_trigger_says(const std::vector<Event>& events, const Says& says) {
+    struct Key {
+        FifthOrLarge trigger;
+        std::int64_t start = 0;
+        std::int64_t end = 0;
+        std::int64_t said = 0;
+        std::vector<Event> records;
+    };
+    std::map<std::uint32_t, Key> keys;
+    std::vector<Told> rows;
+    for (const Event& event : events) {
+        Key& key = keys[event.key];
+        key.records.push_back(event);
+        ++key.end;
+        const auto wanted = key.trigger(event);
+        if (wanted == window::Trigger::wait) continue;
+        say(rows, says, event.key, key.start, key.end, key.records);
+        key.said = key.end;
+        if (wanted == window::Trigger::fire) continue;
+        key.records.clear();
+        key.start = key.end;
+    }
+    for (const auto& [number, key] : keys) {
+        if (key.said != key.end) say(rows, says, number, key.start, key.end, key.records);
+    }
+    std::sort(rows.begin(), rows.end());
+    return rows;
+}
+
+template <class F, class Says>
+void fires_as_the_trigger_says(const F& function, const Says& says) {
+    for (const std::uint64_t seed : test::seeds(12)) {
+        const auto events = random_events(seed, {}, 600);
+        const auto by_key = told_by(events, seed, [&](auto stream) {
+            return std::move(stream).template key_by<&Event::key>().window(
+                window::global(FifthOrLarge{}), function);
+        });
+        ASSERT_EQ(by_key, as_the_trigger_says(events, says)) << "seed " << seed;
+        const auto whole = told_by(events, seed, [&](auto stream) {
+            return std::move(stream).window(window::global(FifthOrLarge{}), function);
+        });
+        ASSERT_EQ(whole, as_the_trigger_says(in_one_group(events), says)) << "seed " << seed;
+    }
+}
+
+TEST(UncommonWindows, OfEverythingAreGivenToFunctionsOfTheirContent) {
+    fires_as_the_trigger_says(content, OneResult{});
+}
+TEST(UncommonWindows, OfEverythingAreGivenToProcessFunctions) {
+    fires_as_the_trigger_says(process, results_of);
+}
+TEST(UncommonWindows, OfEverythingAreFolded) {
+    fires_as_the_trigger_says(fold, OneResult{});
+}
+
+// ---- sessions of the whole stream --------------------------------------------------------------
+
+/// The oracle's aggregate: the records themselves, by number.
+struct AllOf {
+    using State = std::vector<Event>;
+    std::vector<std::vector<Event>>* contents;
+
+    [[nodiscard]] State identity() const { return {}; }
+    [[nodiscard]] State lift(const Event& event) const { return {event}; }
+    [[nodiscard]] State combine(State older, const State& newer) const {
+        older.insert(older.end(), newer.begin(), newer.end());
+        return older;
+    }
+    [[nodiscard]] std::size_t lower(State records) const {
+        std::stable_sort(records.begin(), records.end(),
+                         [](const Event& a, const Event& b) { return a.time < b.time; });
+        contents->push_back(std::move(records));
+        return contents->size() - 1;
+    }
+};
+
+template <class F, class Says>
+void lasts_as_records_come(const F& function, const Says& says) {
+    const auto sessions = SessionWindows::with_gap(Duration{12});
+    for (const std::uint64_t seed : test::seeds(12)) {
+        const auto events = random_events(seed, {.step = 20, .disorder = 40}, event_count);
+        std::vector<std::vector<Event>> contents;
+        std::vector<Told> oracle;
+        for (const auto& [key, start, end, number] :
+             expected(in_one_group(events), sessions, Duration{50}, Duration::zero(),
+                      AllOf{&contents})
+                 .rows) {
+            say(oracle, says, key, start, end, contents[static_cast<std::size_t>(number)]);
+        }
+        std::sort(oracle.begin(), oracle.end());
+        ASSERT_GT(contents.size(), 20U);
+        const auto whole = told_by(events, seed, [&](auto stream) {
+            return std::move(stream).window(sessions, &Event::time, function);
+        });
+        ASSERT_EQ(whole, oracle) << "seed " << seed;
+    }
+}
+
+TEST(UncommonWindows, OfSessionsOfTheWholeStreamAreGivenToFunctionsOfTheirContent) {
+    lasts_as_records_come(content_by_time, OneResult{});
+}
+TEST(UncommonWindows, OfSessionsOfTheWholeStreamAreGivenToProcessFunctions) {
+    lasts_as_records_come(process, results_of);
+}
+TEST(UncommonWindows, OfSessionsOfTheWholeStreamAreFolded) {
+    lasts_as_records_come(fold_by_time, OneResult{});
+}
+
+// ---- counts in a structure that is named -------------------------------------------------------
+
+/// One map x -> times * x + plus behind another: which comes first matters.
+struct OneBehindAnother {
+    struct State {
+        std::uint64_t times = 1;
+        std::uint64_t plus = 0;
+    };
+    static constexpr std::uint64_t modulus = 1'000'003;
+
+    [[nodiscard]] State identity() const { return {}; }
+    [[nodiscard]] State lift(const Event& event) const {
+        const auto bits = static_cast<std::uint64_t>(event.time.ns() * 7 + event.value);
+        return {2 + bits % 1'000, bits % modulus};
+    }
+    [[nodiscard]] State combine(const State& older, const State& newer) const {
+        return {older.times * newer.times % modulus,
+                (older.plus * newer.times + newer.plus) % modulus};
+    }
+    [[nodiscard]] std::uint64_t lower(const State& state) const {
+        return state.times * modulus + state.plus;
+    }
+};
+
+/// Of the records with the largest remainder the last one.
+struct LastOfTheLargest {
+    struct State {
+        std::int64_t remainder = -1;
+        std::uint64_t place = 0;
+    };
+
+    [[nodiscard]] State identity() const { return {}; }
+    [[nodiscard]] State lift(const Event& event) const {
+        return {(event.value + 500) % 4, static_cast<std::uint64_t>(event.time.ns())};
+    }
+    [[nodiscard]] State combine(const State& older, const State& newer) const {
+        return covers(newer, older) ? newer : older;
+    }
+    [[nodiscard]] bool covers(const State& newer, const State& older) const {
+        return newer.remainder >= older.remainder;
+    }
+    [[nodiscard]] std::uint64_t lower(const State& state) const { return state.place; }
+};
+
+template <class A>
+void counts_agree(const A& aggregate) {
+    for (const auto& [length, slide] :
+         {std::pair{20U, 5U}, {20U, 1U}, {7U, 7U}, {9U, 6U}, {3U, 8U}, {1'000U, 40U}}) {
+        const auto windows = CountWindows::sliding(length, slide);
+        for (const std::uint64_t seed : test::seeds(4)) {
+            const auto events = random_events(seed, {}, event_count);
+            std::map<std::uint32_t, std::vector<Event>> of_keys;
+            for (const Event& event : events) of_keys[event.key].push_back(event);
+            std::vector<Told> oracle;
+            for (const auto& [key, all] : of_keys) {
+                for (std::size_t start = 0; start < all.size(); start += slide) {
+                    const std::size_t end = std::min<std::size_t>(start + length, all.size());
+                    auto state = aggregate.identity();
+                    for (std::size_t i = start; i != end; ++i) {
+                        state = aggregate.combine(state, aggregate.lift(all[i]));
+                    }
+                    oracle.emplace_back(key, start, end, aggregate.lower(state));
+                }
+            }
+            const auto by_key = told_by(events, seed, [&](auto stream) {
+                return std::move(stream).template key_by<&Event::key>().window(windows, aggregate);
+            });
+            ASSERT_EQ(by_key, oracle) << length << '/' << slide << " seed " << seed;
+            const auto farmed = told_by(events, seed, [&](auto stream) {
+                return std::move(stream).template group_by<&Event::key>().parallel_windows(
+                    windows, aggregate);
+            });
+            ASSERT_EQ(farmed, oracle) << length << '/' << slide << ", farmed, seed " << seed;
+        }
+    }
+}
+
+TEST(KeptCounts, InAMonotoneDeque) {
+    counts_agree(window::kept_in<window::MonotoneDeque>(LastOfTheLargest{}));
+}
+TEST(KeptCounts, InAFlatFat) {
+    counts_agree(window::kept_in<window::FlatFat>(OneBehindAnother{}));
+}
+TEST(KeptCounts, InTwoStacks) {
+    counts_agree(window::kept_in<window::TwoStacks>(OneBehindAnother{}));
+}
+TEST(KeptCounts, InDabaLite) {
+    counts_agree(window::kept_in<window::DabaLite>(OneBehindAnother{}));
+}
+
+}  // namespace
+}  // namespace strid
