@@ -6,7 +6,8 @@ rotations.
     oracle.py QUESTION FLIGHTS [WEATHER] [--window 7200] [--slide 1800] [--disorder 43200]
               [--gap 21600]
 
-QUESTION is delays, late, rotations or joined; durations are seconds. What a flight may still
+QUESTION is delays, rotations or joined, or one of the flights that come too late: late (for every
+window of the delays), late-rotations or late-joined; durations are seconds. What a flight may still
 change is told by the latest flight before it, less the disorder: windows that end by then are
 over.
 """
@@ -43,14 +44,18 @@ JOINED = "WITH RECURSIVE " + PROMISED.strip()[5:] + """
       ON w.airport = f.airport AND w.time > f.time - 3600000 AND w.time <= f.time
     WHERE f.time >= promise ORDER BY f.position
 """
+LATE_JOINED = "WITH RECURSIVE " + PROMISED.strip()[5:] + """
+    SELECT time, airport, aircraft, delay FROM promised WHERE time < promise ORDER BY position
+"""
 
 
 def rotations(rows, disorder, gap):
-    """aircraft, start, end, flights, largest delay."""
+    """aircraft, start, end, flights, largest delay; and the flights that came too late."""
     going = collections.defaultdict(list)  # per aircraft: [first, last, flights, largest delay]
     done = []
+    late = []
     latest = None
-    for time, _, aircraft, delay in rows:
+    for time, airport, aircraft, delay in rows:
         promise = latest - disorder if latest is not None else -9e18
         latest = time if latest is None else max(latest, time)
         for session in [s for s in going[aircraft] if s[1] + gap < promise]:
@@ -58,7 +63,8 @@ def rotations(rows, disorder, gap):
             done.append((aircraft, session[0], session[1] + gap, *session[2:]))
         near = [s for s in going[aircraft] if s[0] - gap <= time <= s[1] + gap]
         if not near and time + gap < promise:
-            continue  # too late
+            late.append((time, airport, aircraft, delay))
+            continue
         joined = [time, time, 1, delay]
         for session in near:
             going[aircraft].remove(session)
@@ -67,7 +73,7 @@ def rotations(rows, disorder, gap):
         going[aircraft].append(joined)
     for aircraft, sessions in going.items():
         done += [(aircraft, s[0], s[1] + gap, *s[2:]) for s in sessions]
-    return sorted(done)
+    return sorted(done), late
 
 
 def table(path):
@@ -77,7 +83,8 @@ def table(path):
 
 def main() -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument("question", choices=["delays", "late", "rotations", "joined"])
+    parser.add_argument("question", choices=["delays", "late", "rotations", "late-rotations",
+                                             "joined", "late-joined"])
     parser.add_argument("flights")
     parser.add_argument("weather", nargs="?")
     for name, seconds in (("window", 7200), ("slide", 1800), ("disorder", 43200), ("gap", 21600)):
@@ -85,8 +92,9 @@ def main() -> None:
     options = parser.parse_args()
     rows = [(time, airport, aircraft, float(delay))
             for time, airport, aircraft, delay in table(options.flights)]
-    if options.question == "rotations":
-        answer = rotations(rows, options.disorder * 1000, options.gap * 1000)
+    if options.question in ("rotations", "late-rotations"):
+        done, late = rotations(rows, options.disorder * 1000, options.gap * 1000)
+        answer = done if options.question == "rotations" else late
     else:
         database = sqlite3.connect(":memory:")
         database.execute("CREATE TABLE flights (position INTEGER PRIMARY KEY, time INTEGER, "
@@ -98,7 +106,8 @@ def main() -> None:
         if options.weather:
             database.executemany("INSERT INTO weather VALUES (?, ?, ?, ?)",
                                  table(options.weather))
-        query = {"delays": DELAYS, "late": LATE, "joined": JOINED}[options.question]
+        query = {"delays": DELAYS, "late": LATE, "joined": JOINED,
+                 "late-joined": LATE_JOINED}[options.question]
         durations = {name: getattr(options, name) * 1000
                      for name in ("window", "slide", "disorder")}
         answer = database.execute(query, durations)

@@ -2,19 +2,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """The answer of yahoo-benchmark, by SQLite.
 
-    oracle.py EVENTS CAMPAIGNS [--window-ms 10000] [--disorder-ms 1000]
+    oracle.py EVENTS CAMPAIGNS [--window-ms 10000] [--disorder-ms 1000] [--late]
 
 Reads user,page,ad,ad_type,event_type,event_time,ip and ad,campaign; writes
 campaign,window_start,window_end,count, times in milliseconds. A view whose window is over when it
 comes is left out: one that ends by the latest time among the views before it that have a campaign,
-less the disorder.
+less the disorder. With --late those are written instead, as campaign,time in the order of EVENTS.
 """
 import argparse
 import csv
 import sqlite3
 import sys
 
-COUNTS = """
+PROMISED = """
     WITH joined AS (
         SELECT position, time, campaign, time - ((time % :window) + :window) % :window AS start
         FROM events JOIN campaigns USING (ad) WHERE event_type = 'view'),
@@ -22,9 +22,15 @@ COUNTS = """
         SELECT *, max(time) OVER (ORDER BY position ROWS BETWEEN UNBOUNDED PRECEDING
                                                              AND 1 PRECEDING) AS latest
         FROM joined)
+"""
+COUNTS = PROMISED + """
     SELECT campaign, start, start + :window, count(*) FROM promised
     WHERE latest IS NULL OR start + :window > latest - :disorder
     GROUP BY campaign, start ORDER BY campaign, start
+"""
+LATE = PROMISED + """
+    SELECT campaign, time FROM promised
+    WHERE start + :window <= latest - :disorder ORDER BY position
 """
 
 
@@ -39,6 +45,7 @@ def main() -> None:
     parser.add_argument("campaigns")
     parser.add_argument("--window-ms", type=int, default=10_000)
     parser.add_argument("--disorder-ms", type=int, default=1_000)
+    parser.add_argument("--late", action="store_true")
     options = parser.parse_args()
     database = sqlite3.connect(":memory:")
     database.execute("CREATE TABLE events (position INTEGER PRIMARY KEY, ad INTEGER, "
@@ -50,7 +57,7 @@ def main() -> None:
     database.executemany("INSERT INTO campaigns VALUES (?, ?)",
                          ((int(ad), int(campaign)) for ad, campaign in rows(options.campaigns)))
     settings = {"window": options.window_ms, "disorder": options.disorder_ms}
-    for row in database.execute(COUNTS, settings):
+    for row in database.execute(LATE if options.late else COUNTS, settings):
         sys.stdout.write(",".join(map(str, row)) + "\n")
 
 

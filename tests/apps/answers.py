@@ -2,7 +2,8 @@
 """Every application against its oracle, under every way to run it.
 
 The oracles (awk, SQLite, Python) are asked again where the input is made here; the golden answers
-of the bundled input are theirs too (apps/make-golden.sh).
+of the bundled input are theirs too (apps/make-golden.sh). flights and yahoo-benchmark have another
+oracle each, by pandas, which is asked the same where pandas is there.
 """
 
 import csv
@@ -52,10 +53,20 @@ def all_ways():
     return ways
 
 
+def python_with_pandas():
+    """This interpreter or that of the system, for which Debian packages pandas; or None."""
+    for python in filter(os.path.exists, (sys.executable, "/usr/bin/python3")):
+        if not subprocess.run([python, "-c", "import pandas"], capture_output=True).returncode:
+            return python
+    return None
+
+
 class Answers(Case):
+    ways = staticmethod(all_ways)
+
     def answers_everywhere(self, expected, key_order, application, source, *options):
         out = self.folder / "out.csv"
-        for way in all_ways():
+        for way in self.ways():
             with self.subTest(way=way):
                 self.strid(
                     "run", application, "--input", source, "--output", out, *options, *way
@@ -78,6 +89,31 @@ class Answers(Case):
         result = subprocess.run(list(map(str, command)), capture_output=True, check=True,
                                 env={"LC_ALL": "C", "PATH": "/usr/bin:/bin:/usr/local/bin"})
         return self.file("expected.csv", result.stdout)
+
+    def late(self, *run):
+        """How many records were late at each operator in a run."""
+        metrics = self.folder / "metrics.json"
+        self.strid("run", *run, "--metrics", metrics)
+        return {one["name"]: one["records_late"]
+                for segment in json.loads(metrics.read_text())["segments"]
+                for one in segment["operators"]}
+
+
+class ByPandas:
+    """The tests of an application with the oracle that pandas has for it, in few ways to run."""
+
+    script = "oracle_pandas.py"
+
+    @staticmethod
+    def ways():
+        return [["--parallelism", 1], ["--parallelism", 3, "--mode", "dedicated"]]
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.python = python_with_pandas()
+        if cls.python is None:
+            raise unittest.SkipTest("no pandas (Debian's python3-pandas): its oracle is not asked")
 
 
 class WordCount(Answers):
@@ -223,75 +259,109 @@ class FraudDetection(Answers):
 
 
 class Flights(Answers):
+    python, script = sys.executable, "oracle.py"
     data = APPS / "flights/data"
-    goldens = APPS / "flights/golden"
+    flights, weather = data / "flights.csv", data / "weather.csv"
+
+    def answer(self, question, settings):
+        """What the oracle says, in a file that is named for the question."""
+        seconds = [word for name, value in settings.items() for word in (f"--{name}", value)]
+        answer = self.oracle(self.python, APPS / "flights" / self.script, question, self.flights,
+                             self.weather, *seconds)
+        return answer.rename(self.folder / f"{question}-expected.csv")
+
+    def expected(self, question):
+        """What the oracle says with the options that go without saying."""
+        return APPS / f"flights/golden/{question}.csv"
+
+    def check_questions(self, settings, expected, *way):
+        """Each question, and how many flights came too late for it."""
+        outputs = {question: self.folder / f"{question}.csv" for question in expected}
+        late = self.late("flights", "--input", self.flights, "--weather", self.weather,
+                         "--output", outputs["delays"],
+                         *(word for question in ("rotations", "joined", "late")
+                           for word in (f"--{question}", outputs[question])),
+                         *(word for name, value in settings.items()
+                           for word in (f"--{name}", f"{value}s")), *way)
+        for question, operator in (("late", "delays"), ("late-rotations", "rotations"),
+                                   ("late-joined", "in-weather")):
+            with expected[question].open() as rows:
+                self.assertEqual(late[operator], len(list(rows)), operator)
+        self.same_answer(expected["delays"], outputs["delays"], 1)
+        for question in ("rotations", "joined", "late"):
+            self.same_answer(expected[question], outputs[question])
 
     def test_every_question_everywhere(self):
-        outputs = {name: self.folder / f"{name}.csv" for name in ("rotations", "joined", "late")}
-        delays = self.folder / "delays.csv"
-        for way in all_ways():
+        expected = {question: self.expected(question)
+                    for question in ("delays", "late", "rotations", "joined")}
+        for question in ("late-rotations", "late-joined"):
+            expected[question] = self.answer(question, {})
+        for way in self.ways():
             with self.subTest(way=way):
-                self.strid("run", "flights", "--input", self.data / "flights.csv", "--output",
-                           delays, "--weather", self.data / "weather.csv",
-                           *(word for name, path in outputs.items()
-                             for word in (f"--{name}", path)), *way)
-                self.same_answer(self.goldens / "delays.csv", delays, 1)
-                for name, path in outputs.items():
-                    self.same_answer(self.goldens / f"{name}.csv", path)
+                self.check_questions({}, expected, *way)
 
     def test_times_are_not_replayed(self):
-        result = self.strid("run", "flights", "--input", self.data / "flights.csv", "--duration",
-                            "1s", code=2)
+        result = self.strid("run", "flights", "--input", self.flights, "--duration", "1s", code=2)
         self.assertIn(b"cannot be replayed", result.stderr)
 
     def test_other_windows(self):
-        flights = self.data / "flights.csv"
-        for window, slide, disorder, gap in [(600, 600, 600, 3600), (86400, 3600, 7200, 600)]:
-            settings = {"window": window, "slide": slide, "disorder": disorder, "gap": gap}
-            for question in ("delays", "late", "rotations"):
-                expected = self.oracle(sys.executable, APPS / "flights/oracle.py", question,
-                                       flights, *(word for name, seconds in settings.items()
-                                                  for word in (f"--{name}", seconds)))
-                out = self.folder / "out.csv"
-                target = "--output" if question == "delays" else f"--{question}"
-                other = [] if question == "delays" else ["--output", self.folder / "other.csv"]
-                self.strid("run", "flights", "--input", flights, target, out, *other,
-                           *(word for name, seconds in settings.items()
-                             for word in (f"--{name}", f"{seconds}s")))
-                self.same_answer(expected, out)
+        chance = random.Random(23)
+        rows = self.flights.read_text().splitlines(keepends=True)
+        rows.sort(key=lambda row: int(row.split(",")[0]) + chance.randrange(600) * 60_000)
+        shuffled = self.file("flights.csv", "".join(rows))
+        for self.flights, *durations in [
+                (Flights.flights, 600, 600, 600, 3600), (Flights.flights, 86400, 3600, 7200, 600),
+                (Flights.flights, 5000, 1700, 60, 21600), (shuffled, 7200, 1800, 14400, 18000)]:
+            settings = dict(zip(("window", "slide", "disorder", "gap"), durations))
+            with self.subTest(flights=self.flights, **settings):
+                expected = {question: self.answer(question, settings)
+                            for question in ("delays", "late", "rotations", "late-rotations",
+                                             "joined", "late-joined")}
+                self.check_questions(settings, expected)
+
+
+class FlightsByPandas(ByPandas, Flights):
+    def expected(self, question):
+        return self.answer(question, {})
 
 
 class YahooBenchmark(Answers):
-    golden = APPS / "yahoo-benchmark/golden/counts.csv"
+    python, script = sys.executable, "oracle.py"
     with_campaigns = ["--campaigns", CAMPAIGNS]
 
-    def counts(self, events, campaigns, window_ms, disorder_ms):
-        return self.oracle(sys.executable, APPS / "yahoo-benchmark/oracle.py", events, campaigns,
-                           "--window-ms", window_ms, "--disorder-ms", disorder_ms)
+    def counts(self, events, campaigns, window_ms, disorder_ms, *options):
+        return self.oracle(self.python, APPS / "yahoo-benchmark" / self.script, events, campaigns,
+                           "--window-ms", window_ms, "--disorder-ms", disorder_ms, *options)
+
+    def golden(self):
+        return APPS / "yahoo-benchmark/golden/counts.csv"
+
+    def check_late(self, events, campaigns, window_ms, disorder_ms):
+        """As many views are late as the oracle says: at the windows, and nowhere else."""
+        with self.counts(events, campaigns, window_ms, disorder_ms, "--late").open() as file:
+            expected = len(list(file))
+        for way in self.ways():
+            with self.subTest(way=way):
+                late = self.late("yahoo-benchmark", "--input", events, "--campaigns", campaigns,
+                                 "--window", f"{window_ms}ms", "--disorder", f"{disorder_ms}ms",
+                                 "--output", self.folder / "out.csv", *way)
+                self.assertEqual(late["count"], expected)
+                self.assertEqual(sum(late.values()), expected)
 
     def test_bundled_events(self):
-        self.answers_everywhere(self.golden, 1, "yahoo-benchmark", EVENTS, *self.with_campaigns)
+        self.answers_everywhere(self.golden(), 1, "yahoo-benchmark", EVENTS, *self.with_campaigns)
 
     def test_through_pipes(self):
-        self.answers_through_pipes(self.golden, 1, "yahoo-benchmark", EVENTS,
+        self.answers_through_pipes(self.golden(), 1, "yahoo-benchmark", EVENTS,
                                    *self.with_campaigns)
 
     def test_other_windows_and_views_that_are_late(self):
         for window_ms, disorder_ms in [(1, 1), (1000, 100), (7000, 300), (3600000, 1000)]:
             expected = self.counts(EVENTS, CAMPAIGNS, window_ms, disorder_ms)
-            settings = [*self.with_campaigns, "--window", f"{window_ms}ms",
-                        "--disorder", f"{disorder_ms}ms"]
-            self.answers_everywhere(expected, 1, "yahoo-benchmark", EVENTS, *settings)
-            metrics = self.folder / "metrics.json"
-            self.strid("run", "yahoo-benchmark", "--input", EVENTS, *settings,
-                       "--output", self.folder / "out.csv", "--metrics", metrics)
-            operators = {one["name"]: one
-                         for segment in json.loads(metrics.read_text())["segments"]
-                         for one in segment["operators"]}
-            with expected.open() as file:
-                counted = sum(int(row[-1]) for row in csv.reader(file))
-            late = sum(one["records_late"] for one in operators.values())
-            self.assertEqual(late, operators["join"]["records_out"] - counted)
+            self.answers_everywhere(expected, 1, "yahoo-benchmark", EVENTS, *self.with_campaigns,
+                                    "--window", f"{window_ms}ms", "--disorder",
+                                    f"{disorder_ms}ms")
+            self.check_late(EVENTS, CAMPAIGNS, window_ms, disorder_ms)
 
     def test_ads_without_a_campaign_and_times_before_1970(self):
         chance = random.Random(17)
@@ -304,6 +374,7 @@ class YahooBenchmark(Answers):
         expected = self.counts(events, campaigns, 500, 1500)
         self.answers_everywhere(expected, 1, "yahoo-benchmark", events, "--campaigns", campaigns,
                                 "--window", "500ms", "--disorder", "1500ms")
+        self.check_late(events, campaigns, 500, 1500)
 
     def test_the_bundled_events_are_those_that_the_script_makes(self):
         made = [self.folder / "events.csv", self.folder / "campaigns.csv"]
@@ -316,6 +387,11 @@ class YahooBenchmark(Answers):
         result = self.strid("run", "yahoo-benchmark", *self.with_campaigns, "--input", EVENTS,
                             "--duration", "1s", code=2)
         self.assertIn(b"cannot be replayed", result.stderr)
+
+
+class YahooBenchmarkByPandas(ByPandas, YahooBenchmark):
+    def golden(self):
+        return self.counts(EVENTS, CAMPAIGNS, 10_000, 1_000)
 
 
 if __name__ == "__main__":
