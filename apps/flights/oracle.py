@@ -27,8 +27,8 @@ PROMISED = """
         FROM flights),
     steps(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM steps WHERE (n + 1) * :slide < :window),
     placed AS (
-        SELECT *, (time / :slide - n) * :slide AS start
-        FROM promised JOIN steps ON (time / :slide - n) * :slide + :window > time)
+        SELECT *, time - ((time % :slide) + :slide) % :slide - n * :slide AS start
+        FROM promised JOIN steps ON start + :window > time)
 """
 DELAYS = "WITH RECURSIVE " + PROMISED.strip()[5:] + """
     SELECT airport, start, start + :window, count(*), avg(delay), max(delay)
