@@ -41,20 +41,22 @@ class Flights final : public Application {
             command.add_option(name, path, help)->type_name("FILE");
         };
         const auto duration = [&command](const char* name, std::chrono::nanoseconds& value,
-                                         const char* help) {
+                                         const char* help, auto read) {
             add_text_option(
                 command, name, "TIME",
-                [&value](const std::string& text) { value = read_duration(text); }, help);
+                [&value, read](const std::string& text) { value = read(text); }, help);
         };
         file("--weather", options_.weather, "Weather to join with; none: no join");
         file("--joined", options_.joined, "Where flights in their weather go");
         file("--rotations", options_.rotations, "Where rotations of aircraft go");
         file("--late", options_.late, "Where flights go that are too late for every window");
-        duration("--window", options_.window, "Length of the windows (default 2h)");
-        duration("--slide", options_.slide, "From one window to the next (default 30m)");
+        duration("--window", options_.window, "Length of the windows (default 2h)", read_duration);
+        duration("--slide", options_.slide, "From one window to the next (default 30m)",
+                 read_duration);
         duration("--disorder", options_.disorder,
-                 "How far a flight may leave before the latest before it (default 12h)");
-        duration("--gap", options_.gap, "What ends a rotation (default 6h)");
+                 "How far a flight may leave before the latest before it (default 12h)",
+                 read_duration_or_zero);
+        duration("--gap", options_.gap, "What ends a rotation (default 6h)", read_duration);
     }
     void build(Graph& graph, const Endpoints& endpoints) override {
         flights::build(graph, endpoints, options_);

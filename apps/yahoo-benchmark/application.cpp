@@ -40,16 +40,18 @@ class YahooBenchmark final : public Application {
 
     void add_options(CLI::App& command) override {
         const auto duration = [&command](const char* name, std::chrono::nanoseconds& value,
-                                         const char* help) {
+                                         const char* help, auto read) {
             add_text_option(
                 command, name, "TIME",
-                [&value](const std::string& text) { value = read_duration(text); }, help);
+                [&value, read](const std::string& text) { value = read(text); }, help);
         };
         command.add_option("--campaigns", campaigns_path_, "The campaign of each ad; needed")
             ->type_name("FILE");
-        duration("--window", counting_.window, "Length of the windows (default 10s)");
+        duration("--window", counting_.window, "Length of the windows (default 10s)",
+                 read_duration);
         duration("--disorder", counting_.disorder,
-                 "How far a view may lie before the latest before it (default 1s)");
+                 "How far a view may lie before the latest before it (default 1s)",
+                 read_duration_or_zero);
     }
     void check() const override {
         if (!campaigns_path_.empty()) return;

@@ -310,7 +310,7 @@ class Flights(Answers):
         rows.sort(key=lambda row: int(row.split(",")[0]) + chance.randrange(600) * 60_000)
         shuffled = self.file("flights.csv", "".join(rows))
         for self.flights, *durations in [
-                (Flights.flights, 600, 600, 600, 3600), (Flights.flights, 86400, 3600, 7200, 600),
+                (Flights.flights, 600, 600, 0, 3600), (Flights.flights, 86400, 3600, 7200, 600),
                 (Flights.flights, 5000, 1700, 60, 21600), (shuffled, 7200, 1800, 14400, 18000)]:
             settings = dict(zip(("window", "slide", "disorder", "gap"), durations))
             with self.subTest(flights=self.flights, **settings):
