@@ -1,40 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Functions of windows and joins that throw, at the first, a middle and the last call, in every
-// mode: the run ends, and the error names the operator.
-#include <atomic>
-#include <functional>
-#include <string>
-
-#include <gmock/gmock.h>
-
+// Functions of windows and joins that throw (throwing.hpp). Those of an algebra, folds, and joins
+// that are shared by window are in throwing_algebra_test.cpp.
 #include <strid/window/content.hpp>
 
-#include "windows.hpp"
+#include "throwing.hpp"
 
 namespace strid {
 namespace {
 
 using namespace test;
 using namespace std::chrono_literals;
-
-std::vector<Event> ordered_events(std::uint64_t seed, std::size_t count) {
-    return random_events(seed, {.disorder = 0, .too_late = 0}, count);
-}
-
-/// Throws when it is called for the `at`th time; 0: never.
-struct Probe {
-    std::shared_ptr<std::atomic<std::uint64_t>> calls =
-        std::make_shared<std::atomic<std::uint64_t>>(0);
-    std::uint64_t at = 0;
-
-    void operator()() const {
-        // Relaxed: a count that hands over nothing.
-        if (calls->fetch_add(1, std::memory_order_relaxed) + 1 == at) {
-            throw std::runtime_error("the function broke");
-        }
-    }
-};
 
 struct Alarm {
     Probe probe;
@@ -49,20 +25,6 @@ struct Alarm {
         emit(time.ns());
     }
 };
-
-/// An operator 'broken' with the probe in its function, behind one stream or two.
-using Wiring = std::function<void(Graph&, const std::vector<Event>&, const Probe&)>;
-
-const auto ignore = [](const auto&) {};
-const auto side = on(&Event::key, &Event::time);
-
-/// A field that breaks.
-auto value_with(const Probe& probe) {
-    return [probe](const Event& event) {
-        probe();
-        return event.value;
-    };
-}
 
 /// A container that breaks when a record is put in.
 class BreakingList {
@@ -82,12 +44,6 @@ class BreakingList {
   private:
     Probe probe_;
     std::vector<std::int64_t> values_;
-};
-
-struct Broken {
-    const char* what;
-    const char* operator_name;
-    Wiring wire;
 };
 
 const Broken broken_ones[] = {
@@ -226,29 +182,7 @@ const Broken broken_ones[] = {
 };
 
 TEST(WindowFaults, AFunctionThatThrowsEndsTheRunAndNamesTheOperator) {
-    for (const auto& [name, operator_name, wire] : broken_ones) {
-        const auto events = ordered_events(1, 400);
-        Probe counting;
-        Graph whole{"whole"};
-        wire(whole, events, counting);
-        run(whole, run_options(2));
-        const std::uint64_t calls = *counting.calls;
-        ASSERT_GT(calls, 10U) << name;
-        for (const std::uint64_t seed : test::seeds(4)) {
-            for (const std::uint64_t at : {std::uint64_t{1}, calls / 2, calls}) {
-                Graph graph{"broken"};
-                wire(graph, events, {.at = at});
-                try {
-                    run(graph, run_options(seed));
-                    ADD_FAILURE() << name << ", call " << at << ": nothing was thrown";
-                } catch (const OperatorError& error) {
-                    EXPECT_EQ(error.operator_name(), operator_name) << name;
-                    EXPECT_THAT(error.what(), testing::HasSubstr("the function broke")) << name;
-                }
-            }
-        }
-    }
+    end_the_run_and_name_the_operator(broken_ones);
 }
-
 }  // namespace
 }  // namespace strid

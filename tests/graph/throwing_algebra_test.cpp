@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The operations of an algebra, folds, joins that are shared by window and what puts a stream in
+// order, where they throw (throwing.hpp).
+#include <span>
+
+#include <strid/window/fold.hpp>
+
+#include "throwing.hpp"
+
+namespace strid {
+namespace {
+
+using namespace test;
+using namespace std::chrono_literals;
+
+/// A sum that breaks in one of its operations, which a state that the user made may.
+enum class Operation { lift, combine, lower };
+template <Operation breaking>
+struct BreakingSum {
+    using State = std::int64_t;
+    static constexpr bool commutative = true;
+    Probe probe;
+
+    [[nodiscard]] State identity() const { return 0; }
+    [[nodiscard]] State lift(const Event& event) const {
+        if (breaking == Operation::lift) probe();
+        return event.value;
+    }
+    [[nodiscard]] State combine(State older, State newer) const {
+        if (breaking == Operation::combine) probe();
+        return older + newer;
+    }
+    [[nodiscard]] std::int64_t lower(State state) const {
+        if (breaking == Operation::lower) probe();
+        return state;
+    }
+};
+
+/// A time that breaks.
+auto time_with(const Probe& probe) {
+    return [probe](const Event& event) {
+        probe();
+        return event.time;
+    };
+}
+
+auto fold_with(const Probe& probe) {
+    return [probe](std::int64_t& total, const Event& event) {
+        total += event.value;
+        probe();
+    };
+}
+
+const auto windows = sliding(100, 30);
+const WindowOptions broken{.name = "broken"};
+
+template <Operation breaking>
+void sums_by_key(Graph& graph, const std::vector<Event>& events, const Probe& probe) {
+    stream_of(graph, events)
+        .key_by<&Event::key>()
+        .window(windows, &Event::time, BreakingSum<breaking>{probe}, broken)
+        .sink(ignore);
+}
+template <Operation breaking>
+void farmed_sums(Graph& graph, const std::vector<Event>& events, const Probe& probe) {
+    stream_of(graph, events)
+        .group_by<&Event::key>()
+        .parallel_windows(windows, &Event::time, BreakingSum<breaking>{probe}, broken)
+        .sink(ignore);
+}
+template <Operation breaking>
+void combined_sums(Graph& graph, const std::vector<Event>& events, const Probe& probe) {
+    stream_of(graph, events)
+        .group_by<&Event::key>()
+        .combined_windows(windows, &Event::time, BreakingSum<breaking>{probe}, broken)
+        .sink(ignore);
+}
+template <Operation breaking>
+void sums_of_sessions(Graph& graph, const std::vector<Event>& events, const Probe& probe) {
+    stream_of(graph, events)
+        .key_by<&Event::key>()
+        .window(SessionWindows::with_gap(20ns), &Event::time, BreakingSum<breaking>{probe}, broken)
+        .sink(ignore);
+}
+template <Operation breaking>
+void sums_of_counts(Graph& graph, const std::vector<Event>& events, const Probe& probe) {
+    stream_of(graph, events)
+        .key_by<&Event::key>()
+        .window(window::CountWindows::sliding(20, 5), BreakingSum<breaking>{probe}, broken)
+        .sink(ignore);
+}
+
+const Broken broken_algebra[] = {
+    {"lift", "broken", sums_by_key<Operation::lift>},
+    {"combine", "broken", sums_by_key<Operation::combine>},
+    {"lower", "broken", sums_by_key<Operation::lower>},
+    {"farmed lift", "broken", farmed_sums<Operation::lift>},
+    {"farmed combine", "broken", farmed_sums<Operation::combine>},
+    {"farmed lower", "broken", farmed_sums<Operation::lower>},
+    {"combined lift", "broken-parts", combined_sums<Operation::lift>},
+    {"combined lower", "broken", combined_sums<Operation::lower>},
+    {"lift in sessions", "broken", sums_of_sessions<Operation::lift>},
+    {"combine in sessions", "broken", sums_of_sessions<Operation::combine>},
+    {"lower in sessions", "broken", sums_of_sessions<Operation::lower>},
+    {"lift in counts", "broken", sums_of_counts<Operation::lift>},
+    {"combine in counts", "broken", sums_of_counts<Operation::combine>},
+    {"lower in counts", "broken", sums_of_counts<Operation::lower>},
+    {"a fold", "broken",
+     [](Graph& graph, const std::vector<Event>& events, const Probe& probe) {
+         stream_of(graph, events)
+             .key_by<&Event::key>()
+             .window(windows, &Event::time, window::fold<Event>(std::int64_t{0}, fold_with(probe)),
+                     broken)
+             .sink(ignore);
+     }},
+    {"a fold in the order of time", "broken",
+     [](Graph& graph, const std::vector<Event>& events, const Probe& probe) {
+         stream_of(graph, events)
+             .key_by<&Event::key>()
+             .window(SessionWindows::with_gap(20ns), &Event::time,
+                     window::fold<Event>(std::int64_t{0}, fold_with(probe), &Event::time), broken)
+             .sink(ignore);
+     }},
+    {"a farmed fold", "broken",
+     [](Graph& graph, const std::vector<Event>& events, const Probe& probe) {
+         stream_of(graph, events)
+             .group_by<&Event::key>()
+             .parallel_windows(windows, &Event::time,
+                               window::fold<Event>(std::int64_t{0}, fold_with(probe)), broken)
+             .sink(ignore);
+     }},
+    {"a fold of counts", "broken",
+     [](Graph& graph, const std::vector<Event>& events, const Probe& probe) {
+         stream_of(graph, events)
+             .key_by<&Event::key>()
+             .window(window::CountWindows::sliding(20, 5),
+                     window::fold<Event>(std::int64_t{0}, fold_with(probe)), broken)
+             .sink(ignore);
+     }},
+};
+
+const Broken broken_others[] = {
+    {"a parallel interval join", "broken",
+     [](Graph& graph, const std::vector<Event>& events, const Probe& probe) {
+         parallel_interval_join(stream_of(graph, events), stream_of(graph, events), side, side,
+                                {{-50ns}, {50ns}},
+                                [probe](const Event& a, const Event& b) {
+                                    probe();
+                                    return a.value + b.value;
+                                },
+                                {.name = "broken"})
+             .sink(ignore);
+     }},
+    {"a parallel window join", "broken",
+     [](Graph& graph, const std::vector<Event>& events, const Probe& probe) {
+         parallel_window_join(stream_of(graph, events), stream_of(graph, events), side, side,
+                              TimeWindows::tumbling(100ns),
+                              [probe](const Event& a, const Event& b) {
+                                  probe();
+                                  return a.value + b.value;
+                              },
+                              {.name = "broken"})
+             .sink(ignore);
+     }},
+    {"a time to order by", "broken",
+     [](Graph& graph, const std::vector<Event>& events, const Probe& probe) {
+         stream_of(graph, events)
+             .in_order_of_time(time_with(probe), {}, {.name = "broken"})
+             .sink(ignore);
+     }},
+    {"what decides among equal times", "broken",
+     [](Graph& graph, const std::vector<Event>& events, const Probe& probe) {
+         stream_of(graph, events)
+             .in_order_of_time(&Event::time, value_with(probe), {.name = "broken"})
+             .sink(ignore);
+     }},
+    {"a time of a K-slack", "broken",
+     [](Graph& graph, const std::vector<Event>& events, const Probe& probe) {
+         graph.source(replay(events)).k_slack(time_with(probe), {.name = "broken"}).sink(ignore);
+     }},
+};
+
+TEST(WindowFaults, OperationsOfAnAlgebraAndFoldsThatThrowEndTheRunToo) {
+    end_the_run_and_name_the_operator(broken_algebra);
+}
+TEST(WindowFaults, JoinsSharedByWindowAndOrdersOfTimeThatThrowEndTheRunToo) {
+    end_the_run_and_name_the_operator(broken_others);
+}
+
+}  // namespace
+}  // namespace strid
