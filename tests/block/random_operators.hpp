@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Operators drawn by rapidcheck.
+// Operators and terms drawn by rapidcheck.
 #pragma once
 
 #include <string>
+#include <utility>
 
+#include <fmt/format.h>
 #include <rapidcheck.h>
 
+#include <strid/block/grammar.hpp>
 #include <strid/block/operator_descriptor.hpp>
+#include <strid/block/rules.hpp>
 
 namespace strid::block::testing {
 
@@ -22,6 +26,23 @@ inline OperatorDescriptor random_operator(const std::string& name) {
                               DistributionKind::keyby, DistributionKind::broadcast);
     }
     return descriptor;
+}
+
+/// With some more operators one after the other, each added or splitting an end.
+inline ParallelBlock grown(ParallelBlock term, int& number) {
+    const auto fresh = [&] { return random_operator(fmt::format("op{}", number++)); };
+    const int length = *rc::gen::inRange(0, 4);
+    for (int step = 0; step < length; ++step) {
+        const ParallelBlock end = *rc::gen::elementOf(MultiPipe::view(term)->rightmost());
+        term = *rc::gen::arbitrary<bool>() ? add_in(term, end, fresh()).term()
+                                           : split(term, end, {fresh(), fresh()}).term();
+    }
+    return term;
+}
+/// One that begins with any operator, named op0 and on.
+inline ParallelBlock random_multipipe(int& number) {
+    ParallelBlock first = create(random_operator(fmt::format("op{}", number++))).term();
+    return grown(std::move(first), number);
 }
 
 }  // namespace strid::block::testing

@@ -21,6 +21,8 @@
 namespace strid::block {
 namespace {
 
+using testing::grown;
+using testing::random_multipipe;
 using testing::random_operator;
 
 /// The term with one Matryoshka in the place of another, wherever it is; names are unique.
@@ -34,22 +36,6 @@ ParallelBlock replaced(const ParallelBlock& term, const ParallelBlock& old,
     std::vector<ParallelBlock> parts = term.elements();
     for (ParallelBlock& part : parts) part = replaced(part, old, fresh);
     return container(parts);
-}
-
-/// With some more operators one after the other, each added or splitting an end.
-ParallelBlock grown(ParallelBlock term, int& number) {
-    const auto fresh = [&] { return random_operator(fmt::format("op{}", number++)); };
-    const int length = *rc::gen::inRange(0, 4);
-    for (int step = 0; step < length; ++step) {
-        const ParallelBlock end = *rc::gen::elementOf(MultiPipe::view(term)->rightmost());
-        term = *rc::gen::arbitrary<bool>() ? add_in(term, end, fresh()).term()
-                                           : split(term, end, {fresh(), fresh()}).term();
-    }
-    return term;
-}
-ParallelBlock random_multipipe(int& number) {
-    ParallelBlock first = create(random_operator(fmt::format("op{}", number++))).term();
-    return grown(std::move(first), number);
 }
 
 // Figure 9: the split one ends in the fan-out of its splitting function and the branches'
