@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Whether a graph allocates in its steady state, in every way to run it. Counted from half of the
-// stream to its end; what a pool or a key table still acquires on the way may stay below one
-// allocation in a thousand records, far less than one per batch.
+// stream, when all before it is through, to its end; what a pool or a key table still acquires on
+// the way may stay below one allocation in a thousand records, far less than one per batch.
 #pragma once
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -24,24 +27,64 @@ namespace strid::test {
 inline constexpr std::uint64_t records = 400'000;
 inline constexpr double allocations_per_record_max = 0.001;
 
-/// 0, 1, ... and what had been allocated when half of the numbers and when all of them were out.
+/// Where the source of a run rests until all that it has emitted is through: it may be far ahead of
+/// what stands behind it, whose first half would then be taken for its second.
+struct Halfway {
+    std::atomic<bool> is_reached{false};
+    std::atomic<bool> may_go_on{false};
+    std::uint64_t allocated = 0;  // until then; written before `may_go_on`
+};
+inline Halfway halfway;
+
+/// 0, 1, ... and what was allocated from half of the numbers on.
 struct Watched {
     using record_type = std::uint64_t;
     std::uint64_t* steady = nullptr;
     std::uint64_t next = 0;
-    std::uint64_t at_half = 0;
 
     template <class Emit>
     SourceStatus poll(Emit& emit, std::size_t budget) {
         for (; budget != 0 && next != records; --budget) {
-            if (next == records / 2) at_half = allocations.load();
+            if (next == records / 2 && !halfway.may_go_on.load()) {
+                halfway.is_reached.store(true);
+                return SourceStatus::idle;
+            }
             if (!emit(std::uint64_t{next++})) break;
         }
         if (next != records) return SourceStatus::more;
-        *steady = allocations.load() - at_half;
+        *steady = allocations.load() - halfway.allocated;
         return SourceStatus::finished;
     }
+    [[nodiscard]] std::int64_t wake_at_ns() const noexcept {
+        return next == records / 2 ? now_ns() + 1'000'000 : 0;
+    }
 };
+
+/// Lets the source go on once all is through: nothing has moved for a while, a long one where
+/// segments do not just follow each other, so that what one has sent may not all have come to the
+/// next.
+inline void wait_at_half(const Running& running) {
+    using namespace std::chrono_literals;
+    std::uint64_t before = 0;
+    for (int looks = 0; looks < 50;) {
+        std::this_thread::sleep_for(2ms);
+        std::uint64_t moved = 0;
+        std::uint64_t sent = 0;
+        bool has_come = true;
+        for (const auto& segment : running.report().segments) {
+            // A multiple of it where each replica has every record.
+            const std::uint64_t came = segment.operators.front().records_in;
+            has_come = has_come && came >= sent && (sent == 0 || came % sent == 0);
+            sent = segment.operators.back().records_out;
+            for (const auto& one : segment.operators) moved += one.records_in + one.records_out;
+        }
+        const bool rests = halfway.is_reached.load() && moved == before;
+        looks = rests ? looks + (has_come ? 2 : 1) : 0;
+        before = moved;
+    }
+    halfway.allocated = allocations.load();
+    halfway.may_go_on.store(true);
+}
 
 /// What writes to `steady` what was allocated from half of its records on.
 template <class Source>
@@ -73,7 +116,11 @@ void expect_none_per_record(const std::string& name, Build&& build, const Ways& 
         std::uint64_t steady = ~std::uint64_t{0};
         Graph graph{"allocations"};
         build(graph.source(watching<Source>(steady)));
-        const auto report = run(graph, options);
+        halfway.is_reached.store(false);
+        halfway.may_go_on.store(false);
+        auto running = start(graph, options);
+        wait_at_half(running);
+        const auto report = running.wait();
         EXPECT_EQ(report.records_in(), records);
         const double per_record = static_cast<double>(steady) / (records / 2.0);
         EXPECT_LE(per_record, allocations_per_record_max);
