@@ -60,27 +60,47 @@ struct Watched {
     }
 };
 
-/// Lets the source go on once all is through: nothing has moved for a while, a long one where
-/// segments do not just follow each other, so that what one has sent may not all have come to the
-/// next.
-inline void wait_at_half(const Running& running) {
-    using namespace std::chrono_literals;
-    std::uint64_t before = 0;
-    for (int looks = 0; looks < 50;) {
-        std::this_thread::sleep_for(2ms);
-        std::uint64_t moved = 0;
-        std::uint64_t sent = 0;
-        bool has_come = true;
-        for (const auto& segment : running.report().segments) {
-            // A multiple of it where each replica has every record.
-            const std::uint64_t came = segment.operators.front().records_in;
-            has_come = has_come && came >= sent && (sent == 0 || came % sent == 0);
-            sent = segment.operators.back().records_out;
-            for (const auto& one : segment.operators) moved += one.records_in + one.records_out;
+/// Whether all that each segment has sent has come to those behind it and been handled there: a
+/// node counts what it took and what it made of it together, when it is done with it.
+inline bool is_through(const GraphDescription& graph, const RunReport& report) {
+    const auto edges = [&graph](std::size_t GraphDescription::Edge::*end, std::size_t segment) {
+        return std::count_if(graph.edges.begin(), graph.edges.end(),
+                             [&](const auto& edge) { return edge.*end == segment; });
+    };
+    const std::size_t segments = report.segments.size();
+    std::vector<std::uint64_t> sent(segments);  // to each, by who sends nowhere else
+    std::vector<std::uint64_t> came(segments);  // from each that splits
+    for (const auto& edge : graph.edges) {
+        const std::uint64_t copies =
+            edge.routing == "broadcast" ? graph.segments[edge.to_segment].parallelism : 1;
+        if (edges(&GraphDescription::Edge::from_segment, edge.from_segment) == 1) {
+            sent[edge.to_segment] +=
+                copies * report.segments[edge.from_segment].operators.back().records_out;
+        } else {
+            came[edge.from_segment] +=
+                report.segments[edge.to_segment].operators.front().records_in;
         }
-        const bool rests = halfway.is_reached.load() && moved == before;
-        looks = rests ? looks + (has_come ? 2 : 1) : 0;
-        before = moved;
+    }
+    for (std::size_t s = 0; s < segments; ++s) {
+        const auto& operators = report.segments[s].operators;
+        if (sent[s] != 0 && sent[s] != operators.front().records_in) return false;
+        if (came[s] != 0 && came[s] != operators.back().records_out) return false;
+    }
+    return true;
+}
+
+/// Lets the source go on once all that it has emitted is through, and the same a few looks later.
+inline void wait_at_half(const Running& running, const GraphDescription& graph) {
+    using namespace std::chrono_literals;
+    const auto begin = std::chrono::steady_clock::now();
+    for (int looks = 0; looks != 3;) {
+        std::this_thread::sleep_for(1ms);
+        const bool is_at_half = halfway.is_reached.load();
+        looks = is_at_half && is_through(graph, running.report()) ? looks + 1 : 0;
+        if (std::chrono::steady_clock::now() - begin > 60s) {
+            ADD_FAILURE() << "what the first half sent has not come in a minute";
+            break;
+        }
     }
     halfway.allocated = allocations.load();
     halfway.may_go_on.store(true);
@@ -119,7 +139,7 @@ void expect_none_per_record(const std::string& name, Build&& build, const Ways& 
         halfway.is_reached.store(false);
         halfway.may_go_on.store(false);
         auto running = start(graph, options);
-        wait_at_half(running);
+        wait_at_half(running, graph.description(options));
         const auto report = running.wait();
         EXPECT_EQ(report.records_in(), records);
         const double per_record = static_cast<double>(steady) / (records / 2.0);
