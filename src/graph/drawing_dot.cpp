@@ -190,7 +190,6 @@ class DotPicture {
         const auto add_line = [&](const std::string& line) {
             label += fmt::format("<br/><font color=\"{}\">{}</font>", pale_ink, line);
         };
-        if (!edge.record_type.empty()) add_line(escaped(edge.record_type));
         if (edge.direct) add_line("direct call");
         if (ran()) {
             add_line(detail::rate_text(edge.records, description_.seconds));

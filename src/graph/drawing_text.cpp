@@ -222,7 +222,6 @@ class TextPicture {
         std::string line = fmt::format("{} {}  {}", strokes_.arrow,
                                        padded(target_name(edge), target_width_), edge.routing);
         if (edge.direct) line += strokes_.separator + std::string("direct call");
-        if (!edge.record_type.empty()) line += strokes_.separator + edge.record_type;
         if (ran()) {
             line += fmt::format("{}{}", strokes_.separator, rate(edge.records));
             if (!edge.direct) {

@@ -160,7 +160,6 @@ GraphDescription Graph::description(const RunOptions& options) const {
             result.edges.push_back({.from_segment = f,
                                     .to_segment = edge.to,
                                     .routing = routing_name(*segments_, fragment, edge),
-                                    .record_type = {},
                                     .direct = plan.groups[f] == plan.groups[edge.to]});
         }
     }

@@ -14,6 +14,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "probe.hpp"
 #include "test_sources.hpp"
 
 namespace strid {
@@ -21,23 +22,10 @@ namespace {
 
 using test::all_ways;
 using test::Numbers;
+using test::Probe;
 using test::Tracked;
 
 const std::uint64_t count = test::perturbed ? 100 : 600;
-
-/// Throws when it is called for the `at`th time, of all its copies together; 0: never.
-struct Probe {
-    std::shared_ptr<std::atomic<std::uint64_t>> calls =
-        std::make_shared<std::atomic<std::uint64_t>>(0);
-    std::uint64_t at = 0;
-
-    void operator()() const {
-        // Relaxed: a count that hands over nothing.
-        if (calls->fetch_add(1, std::memory_order_relaxed) + 1 == at) {
-            throw std::runtime_error("the callback broke");
-        }
-    }
-};
 
 /// A function with one of the optional members, or none, that is the probe.
 enum class Member { none, open, flush, close };
@@ -215,7 +203,7 @@ void expect_named(const Case& one, const Probe& probe, const RunOptions& options
         ADD_FAILURE() << "nothing was thrown";
     } catch (const OperatorError& error) {
         EXPECT_THAT(one.operators, testing::Contains(error.operator_name()));
-        EXPECT_THAT(error.what(), testing::HasSubstr("the callback broke"));
+        EXPECT_THAT(error.what(), testing::HasSubstr("the function broke"));
         EXPECT_THROW(std::rethrow_exception(error.cause()), std::runtime_error);
     }
 }

@@ -40,25 +40,25 @@ GraphDescription word_count() {
                               .busy_fraction = 0.5,
                               .latency_p50_ns = 42'000,
                               .latency_p99_ns = 1'234'567});
-    graph.edges.push_back({0, 1, "key_by", "Word", false, 26'800'000, 0.625});
+    graph.edges.push_back({0, 1, "key_by", false, 26'800'000, 0.625});
     return graph;
 }
 
 TEST(DrawingText, AfterARun) {
     EXPECT_EQ(to_text(word_count()),
               "word-count · 2.00 s\n"
-              "   ┌─────────────────────────────────────────────────┐\n"
-              "   │ lines     source             ▶ 1.20 M/s         │\n"
-              "   │ splitter  flat_map  1.20 M/s ▶ 13.4 M/s         │\n"
-              "   │ busy █████████░ 92 %   refused 31 %             │\n"
-              " ╭─┤ ▶ counter  key_by · Word · 13.4 M/s · fill 62 % │\n"
-              " │ └─────────────────────────────────────────────────┘\n"
-              " │ ┌──────────────────────────────────────────── ×4 ─┐\n"
-              " ╰─▶ counter   reduce    13.4 M/s ▶ 13.4 M/s         │\n"
-              "   │ writer    sink      13.4 M/s ▶                  │\n"
-              "   │ busy █████░░░░░ 50 %   refused 0 %              │\n"
-              "   │ latency p50 42.0 µs · p99 1.23 ms               │\n"
-              "   └─────────────────────────────────────────────────┘\n");
+              "   ┌──────────────────────────────────────────┐\n"
+              "   │ lines     source             ▶ 1.20 M/s  │\n"
+              "   │ splitter  flat_map  1.20 M/s ▶ 13.4 M/s  │\n"
+              "   │ busy █████████░ 92 %   refused 31 %      │\n"
+              " ╭─┤ ▶ counter  key_by · 13.4 M/s · fill 62 % │\n"
+              " │ └──────────────────────────────────────────┘\n"
+              " │ ┌───────────────────────────────────── ×4 ─┐\n"
+              " ╰─▶ counter   reduce    13.4 M/s ▶ 13.4 M/s  │\n"
+              "   │ writer    sink      13.4 M/s ▶           │\n"
+              "   │ busy █████░░░░░ 50 %   refused 0 %       │\n"
+              "   │ latency p50 42.0 µs · p99 1.23 ms        │\n"
+              "   └──────────────────────────────────────────┘\n");
 }
 
 TEST(DrawingText, BeforeARunInPlainCharacters) {
@@ -66,15 +66,15 @@ TEST(DrawingText, BeforeARunInPlainCharacters) {
     graph.seconds = 0;
     EXPECT_EQ(to_text(graph, Characters::ascii),
               "word-count\n"
-              "   +-------------------------+\n"
-              "   | lines     source        |\n"
-              "   | splitter  flat_map      |\n"
-              " .-+ > counter  key_by, Word |\n"
-              " | +-------------------------+\n"
-              " | +-------------------- x4 -+\n"
-              " '-> counter   reduce        |\n"
-              "   | writer    sink          |\n"
-              "   +-------------------------+\n");
+              "   +--------------------+\n"
+              "   | lines     source   |\n"
+              "   | splitter  flat_map |\n"
+              " .-+ > counter  key_by  |\n"
+              " | +--------------------+\n"
+              " | +--------------- x4 -+\n"
+              " '-> counter   reduce   |\n"
+              "   | writer    sink     |\n"
+              "   +--------------------+\n");
 }
 
 TEST(DrawingText, PlainCharactersArePlainAfterARunToo) {
@@ -85,10 +85,10 @@ TEST(DrawingText, PlainCharactersArePlainAfterARunToo) {
 
 TEST(DrawingText, RefusesWhatCannotBeDrawn) {
     GraphDescription graph = word_count();
-    graph.edges.push_back({1, 7, "forward", "", false, 0, 0});
+    graph.edges.push_back({1, 7, "forward", false, 0, 0});
     EXPECT_THROW((void)to_text(graph), GraphError);
     EXPECT_THROW((void)to_dot(graph), GraphError);
-    graph.edges.back() = {1, 0, "feedback", "", false, 0, 0};
+    graph.edges.back() = {1, 0, "feedback", false, 0, 0};
     EXPECT_THROW((void)to_text(graph), GraphError);
     EXPECT_NO_THROW((void)to_dot(graph));
 }
@@ -162,7 +162,7 @@ TEST(DrawingText, RailsLeadAlongTheEdges) {
         for (std::size_t from = 0; from < size; ++from) {
             for (std::size_t to = from + 1; to < size; ++to) {
                 if (random() % 3 != 0) continue;
-                graph.edges.push_back({from, to, "forward", "", false, 0, 0});
+                graph.edges.push_back({from, to, "forward", false, 0, 0});
                 expected.emplace(fmt::format("seg{}", from), fmt::format("seg{}", to));
             }
         }
@@ -183,14 +183,14 @@ TEST(DrawingText, RailsLeadAlongTheEdges) {
 
 TEST(DrawingDot, HasClustersRatesAndEscapes) {
     GraphDescription graph = word_count();
-    graph.edges[0].record_type = "std::pair<int, char>";
+    graph.segments[0].operators[0].name = "lines<int>";
     const std::string dot = to_dot(graph);
     EXPECT_THAT(dot, HasSubstr("subgraph cluster_0"));
     EXPECT_THAT(dot, HasSubstr("subgraph cluster_1"));
     EXPECT_THAT(dot, HasSubstr("<b>×4</b>  ·  busy 50 %  ·  p99 1.23 ms"));
     EXPECT_THAT(dot, HasSubstr("busy 92 %  ·  refused 31 %"));
     EXPECT_THAT(dot, HasSubstr("s0o1 -> s1o0 [ltail=cluster_0, lhead=cluster_1"));
-    EXPECT_THAT(dot, HasSubstr("std::pair&lt;int, char&gt;"));
+    EXPECT_THAT(dot, HasSubstr("lines&lt;int&gt;"));
     EXPECT_THAT(dot, HasSubstr("penwidth=4.0"));
     EXPECT_THAT(dot, Not(HasSubstr("dashed")));
     graph.edges[0].direct = true;

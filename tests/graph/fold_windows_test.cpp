@@ -10,26 +10,13 @@
 
 #include <strid/window/fold.hpp>
 
+#include "hash_of_events.hpp"
 #include "windows.hpp"
 
 namespace strid {
 namespace {
 
 using namespace test;
-
-struct HashOn {
-    void operator()(std::uint64_t& hash, const Event& event) const {
-        hash =
-            (hash * 31 + static_cast<std::uint64_t>(event.time.ns() * 7 + event.value)) % 1'000'003;
-    }
-};
-constexpr std::uint64_t first_hash = 1;
-
-std::uint64_t hash_of(const std::vector<Event>& events) {
-    std::uint64_t hash = first_hash;
-    for (const Event& event : events) HashOn{}(hash, event);
-    return hash;
-}
 
 /// The oracle's aggregate: all records, hashed when the window is looked at.
 template <bool by_time>
@@ -47,7 +34,7 @@ struct HashOfAll {
             std::stable_sort(records.begin(), records.end(),
                              [](const Event& a, const Event& b) { return a.time < b.time; });
         }
-        return static_cast<double>(hash_of(records));
+        return static_cast<double>(hash_in_order(records));
     }
 };
 
@@ -127,8 +114,9 @@ void counts_agree(const CountWindows& windows, const Build& build) {
             for (std::uint64_t start = 0; start < own.size(); start += windows.slide()) {
                 const auto end = std::min<std::uint64_t>(start + windows.length(), own.size());
                 const auto at = own.begin() + static_cast<std::ptrdiff_t>(start);
-                oracle.emplace_back(key, start, end,
-                                    hash_of({at, at + static_cast<std::ptrdiff_t>(end - start)}));
+                oracle.emplace_back(
+                    key, start, end,
+                    hash_in_order({at, at + static_cast<std::ptrdiff_t>(end - start)}));
             }
         }
         std::vector<Counted> answer;
@@ -164,7 +152,7 @@ TEST(FoldedWindows, FireAsATriggerSays) {
         std::vector<Counted> oracle;
         const auto close = [&oracle](std::uint32_t key, auto& start_and_records) {
             auto& [start, records] = start_and_records;
-            oracle.emplace_back(key, start, start + records.size(), hash_of(records));
+            oracle.emplace_back(key, start, start + records.size(), hash_in_order(records));
             start += records.size();
             records.clear();
         };

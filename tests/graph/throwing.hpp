@@ -14,6 +14,7 @@
 
 #include <gmock/gmock.h>
 
+#include "probe.hpp"
 #include "windows.hpp"
 
 namespace strid::test {
@@ -21,20 +22,6 @@ namespace strid::test {
 inline std::vector<Event> ordered_events(std::uint64_t seed, std::size_t count) {
     return random_events(seed, {.disorder = 0, .too_late = 0}, count);
 }
-
-/// Throws when it is called for the `at`th time; 0: never.
-struct Probe {
-    std::shared_ptr<std::atomic<std::uint64_t>> calls =
-        std::make_shared<std::atomic<std::uint64_t>>(0);
-    std::uint64_t at = 0;
-
-    void operator()() const {
-        // Relaxed: a count that hands over nothing.
-        if (calls->fetch_add(1, std::memory_order_relaxed) + 1 == at) {
-            throw std::runtime_error("the function broke");
-        }
-    }
-};
 
 /// An operator 'broken' with the probe in its function, behind one stream or two.
 using Wiring = std::function<void(Graph&, const std::vector<Event>&, const Probe&)>;
@@ -47,6 +34,14 @@ inline auto value_with(const Probe& probe) {
     return [probe](const Event& event) {
         probe();
         return event.value;
+    };
+}
+
+/// What breaks as it makes something of a pair.
+inline auto sum_with(const Probe& probe) {
+    return [probe](const Event& a, const Event& b) {
+        probe();
+        return a.value + b.value;
     };
 }
 

@@ -144,23 +144,13 @@ const Broken broken_others[] = {
     {"a parallel interval join", "broken",
      [](Graph& graph, const std::vector<Event>& events, const Probe& probe) {
          parallel_interval_join(stream_of(graph, events), stream_of(graph, events), side, side,
-                                {{-50ns}, {50ns}},
-                                [probe](const Event& a, const Event& b) {
-                                    probe();
-                                    return a.value + b.value;
-                                },
-                                {.name = "broken"})
+                                {{-50ns}, {50ns}}, sum_with(probe), {.name = "broken"})
              .sink(ignore);
      }},
     {"a parallel window join", "broken",
      [](Graph& graph, const std::vector<Event>& events, const Probe& probe) {
          parallel_window_join(stream_of(graph, events), stream_of(graph, events), side, side,
-                              TimeWindows::tumbling(100ns),
-                              [probe](const Event& a, const Event& b) {
-                                  probe();
-                                  return a.value + b.value;
-                              },
-                              {.name = "broken"})
+                              TimeWindows::tumbling(100ns), sum_with(probe), {.name = "broken"})
              .sink(ignore);
      }},
     {"a time to order by", "broken",

@@ -15,6 +15,7 @@
 #include <strid/window/monotone_deque.hpp>
 #include <strid/window/two_stacks.hpp>
 
+#include "hash_of_events.hpp"
 #include "windows.hpp"
 
 namespace strid {
@@ -22,24 +23,9 @@ namespace {
 
 using namespace test;
 
-/// Tells any other order, a record too many or too few.
-struct HashOn {
-    void operator()(std::uint64_t& hash, const Event& event) const {
-        hash =
-            (hash * 31 + static_cast<std::uint64_t>(event.time.ns() * 7 + event.value)) % 1'000'003;
-    }
-};
-constexpr std::uint64_t first_hash = 1;
-
-std::uint64_t hash_of(std::span<const Event> events) {
-    std::uint64_t hash = first_hash;
-    for (const Event& event : events) HashOn{}(hash, event);
-    return hash;
-}
-
 /// The functions of one result each, in the order of the records as they came or of their times.
-const auto content = window::content<Event>(hash_of);
-const auto content_by_time = window::content<Event>(hash_of, &Event::time);
+const auto content = window::content<Event>(hash_in_order);
+const auto content_by_time = window::content<Event>(hash_in_order, &Event::time);
 const auto fold = window::fold<Event>(first_hash, HashOn{});
 const auto fold_by_time = window::fold<Event>(first_hash, HashOn{}, &Event::time);
 
@@ -97,7 +83,7 @@ std::vector<Told> told_by(const std::vector<Event>& events, std::uint64_t seed,
 struct OneResult {
     template <class Emit>
     void operator()(std::span<const Event> events, Emit& emit) const {
-        emit(hash_of(events));
+        emit(hash_in_order(events));
     }
 };
 using SomeResults = std::remove_const_t<decltype(results_of)>;

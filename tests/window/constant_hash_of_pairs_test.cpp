@@ -25,32 +25,16 @@
 #include <strid/window/partial_panes.hpp>
 
 #include "../support/seeds.hpp"
+#include "keyed_events.hpp"
 
 namespace strid::window {
 namespace {
 
-struct Event {
-    std::uint32_t key;
-    EventTime time;
-    std::int64_t value;
-};
-
-struct KeyOf {
-    template <class T>
-    std::uint32_t operator()(const T& record) const {
-        return record.key;
-    }
-};
-struct TimeOf {
-    template <class T>
-    EventTime operator()(const T& record) const {
-        return record.time;
-    }
-};
-struct ValueOf {
-    std::int64_t operator()(const Event& event) const { return event.value; }
-};
-using ValueSum = Sum<ValueOf, std::int64_t>;
+using test::KeyOf;
+using test::TimeOf;
+using test::ValueOf;
+using test::ValueSum;
+using Event = test::KeyedEvent;
 
 constexpr std::uint64_t the_hash = 42;
 constexpr std::uint32_t keys = 200;

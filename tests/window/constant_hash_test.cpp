@@ -20,26 +20,16 @@
 #include <strid/window/keyed_time_windows.hpp>
 
 #include "../support/seeds.hpp"
+#include "keyed_events.hpp"
 
 namespace strid::window {
 namespace {
 
-struct Event {
-    std::uint32_t key;
-    EventTime time;
-    std::int64_t value;
-};
-
-struct KeyOf {
-    std::uint32_t operator()(const Event& event) const { return event.key; }
-};
-struct TimeOf {
-    EventTime operator()(const Event& event) const { return event.time; }
-};
-struct ValueOf {
-    std::int64_t operator()(const Event& event) const { return event.value; }
-};
-using ValueSum = Sum<ValueOf, std::int64_t>;
+using test::KeyOf;
+using test::TimeOf;
+using test::ValueOf;
+using test::ValueSum;
+using Event = test::KeyedEvent;
 
 constexpr std::uint32_t keys = 200;
 

@@ -34,9 +34,8 @@ struct GraphDescription {
     struct Edge {
         std::size_t from_segment = 0;
         std::size_t to_segment = 0;
-        std::string routing;      ///< "key_by", "forward", "broadcast", ...
-        std::string record_type;  ///< may be empty
-        bool direct = false;      ///< a call within one task, no ring between
+        std::string routing;  ///< "key_by", "forward", "broadcast", ...
+        bool direct = false;  ///< a call within one task, no ring between
         std::uint64_t records = 0;
         double fill = 0;  ///< of the ring, mean, 0 to 1
     };
