@@ -88,12 +88,13 @@ TEST(TimeWindows, AreSharedAtTheLimitsOfTimeToo) {
         std::vector<std::int64_t> in_shares;
         for (std::size_t i = 0; i < of; ++i) {
             const TimeWindows share = whole.share(i, of);
-            const auto turn = static_cast<std::int64_t>(i);
-            const auto parts = static_cast<std::int64_t>(of);
             const auto own = windows_by_pane(share, time);
             for (auto k = own.first; k < own.end; ++k) {
-                in_shares.push_back(k * parts + turn);
-                EXPECT_EQ(share.bounds(k), whole.bounds(k * parts + turn));
+                // Without a sign: the product alone may lie below the least number, not the sum.
+                const auto in_whole =
+                    static_cast<std::int64_t>(static_cast<std::uint64_t>(k) * of + i);
+                in_shares.push_back(in_whole);
+                EXPECT_EQ(share.bounds(k), whole.bounds(in_whole));
             }
             EXPECT_EQ(share.has_number(time), whole.has_number(time));
             // The first that is not over, which may be behind the last one that has a number.
