@@ -44,8 +44,8 @@ void write(Stream<T> stream, const std::string& path, const char* name) {
 }
 
 void ask_delays(Stream<Flight> flights, const Endpoints& endpoints, const Options& options) {
-    const auto statistics = window::together(window::count(), window::mean(&Flight::delay),
-                                             window::maximum<Flight>(&Flight::delay));
+    const auto statistics = window::together(window::count(), window::mean(field<&Flight::delay>),
+                                             window::maximum(field<&Flight::delay>));
     auto [delays, late] =
         std::move(flights)
             .key_by(airport_of)
@@ -65,7 +65,7 @@ void ask_rotations(Stream<Flight> flights, const Options& options) {
         std::move(flights)
             .key_by(aircraft_of)
             .window(window::SessionWindows::with_gap(options.gap), flight_time,
-                    window::together(window::count(), window::maximum<Flight>(&Flight::delay)),
+                    window::together(window::count(), window::maximum(field<&Flight::delay>)),
                     {.name = "rotations"})
             .map([](const auto& result) {
                 const auto [count, largest] = result.value;

@@ -184,7 +184,7 @@ struct ChecksumSink {
 template <class T>
 auto timed(Graph& graph, const std::vector<T>& records, Duration kept) {
     return graph.source(Lent<T>{&records})
-        .event_time(&T::time, MonotonousTime{})
+        .event_time(field<&T::time>, MonotonousTime{})
         .aligned(Alignment{kept / 100});
 }
 
@@ -192,7 +192,8 @@ Measured on_engine(const Input& input, std::size_t workers) {
     Measured measured;
     Graph graph{"join"};
     interval_join(timed(graph, input.orders, reach), timed(graph, input.payments, reach),
-                  on(&Order::key, &Order::time), on(&Payment::key, &Payment::time),
+                  on(field<&Order::key>, field<&Order::time>),
+                  on(field<&Payment::key>, field<&Payment::time>),
                   {.lower = {-reach}, .upper = {reach}},
                   [](const Order& order, const Payment& payment) {
                       return Pair{order, payment};
@@ -246,8 +247,8 @@ Measured chosen_on_engine(const Input& input, bool shared) {
     Graph graph{"one key"};
     auto orders = timed(graph, input.orders, 1s);
     auto payments = timed(graph, input.payments, 1s);
-    const auto left = on(&Order::key, &Order::time);
-    const auto right = on(&Payment::key, &Payment::time);
+    const auto left = on(field<&Order::key>, field<&Order::time>);
+    const auto right = on(field<&Payment::key>, field<&Payment::time>);
     const JoinInterval interval{.lower = {-reach_of_one_key}, .upper = {reach_of_one_key}};
     const ScoreSink sink{&measured.checksum};
     if (shared) {

@@ -50,7 +50,7 @@ int main(int argc, char** argv) {
         .event_time(time_of, strid::BoundedDisorder{0s})
         .key_by<&Reading::device>()
         .window(TimeWindows::sliding(10s, 1s), time_of,
-                strid::window::sum<Reading>(&Reading::value))
+                strid::window::sum(strid::field<&Reading::value>))
         .map([](const auto& w) {
             return Total{w.key, ms(w.window.start), ms(w.window.end), w.value};
         })

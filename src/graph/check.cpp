@@ -25,8 +25,8 @@ void check_event_time(const Segments& segments) {
         for (const OperatorInfo& op : segments.all[s]->operators()) {
             if (op.needs_watermarks && !time) {
                 throw GraphError(fmt::format(
-                    "operator '{}': windows of event time need event_time() in every stream that "
-                    "leads to them",
+                    "operator '{}' goes by event time: it needs event_time() in every stream that "
+                    "leads to it",
                     op.name));
             }
             time = time || op.draws_watermarks;

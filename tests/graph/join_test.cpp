@@ -256,8 +256,8 @@ TEST(IntervalJoin, NeedsTimeOnBothSides) {
         FAIL() << "nothing was refused";
     } catch (const GraphError& error) {
         EXPECT_STREQ(error.what(),
-                     "operator 'both': windows of event time need event_time() in every stream "
-                     "that leads to them");
+                     "operator 'both' goes by event time: it needs event_time() in every stream "
+                     "that leads to it");
     }
 }
 

@@ -52,9 +52,9 @@ void times_agree(const TimeWindows& windows, const A& over_wide, const B& over_e
         Graph graph{"lifted"};
         auto rows = std::make_shared<Collected<Row>>();
         graph.source(replay(widened(events)))
-            .event_time(&Wide::time, BoundedDisorder{Duration{50}})
-            .key_by<&Wide::key>()
-            .window(windows, &Wide::time, over_wide, {.lateness = lateness})
+            .event_time(field<&Wide::time>, BoundedDisorder{Duration{50}})
+            .template key_by<&Wide::key>()
+            .window(windows, field<&Wide::time>, over_wide, {.lateness = lateness})
             .sink([rows](const auto& row) {
                 rows->add({row.key, row.window.start.ns(), row.window.end.ns(),
                            static_cast<double>(row.value)});
@@ -82,9 +82,11 @@ TEST(LiftedWindows, OfTimeAreThoseOfTheRecords) {
             times_agree(windows, window::count(), window::count(), lateness);
             times_agree(windows, window::sum<Wide>(value_of_wide),
                         window::sum<Event>(value_of_event), lateness);
+            times_agree(windows, window::sum(field<&Wide::value>), window::sum(&Event::value),
+                        lateness);
             times_agree(windows, window::mean(value_of_wide), window::mean(value_of_event),
                         lateness);
-            times_agree(windows, window::maximum<Wide>(&Wide::value),
+            times_agree(windows, window::maximum(field<&Wide::value>),
                         window::maximum<Event>(&Event::value), lateness);
         }
     }

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <type_traits>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -136,7 +137,30 @@ TEST(Aggregates, PassOverNotANumberOnlyWhereTheySay) {
     EXPECT_TRUE(std::isnan(of(maximum<Trade>(&Trade::price), {nan, nan})));
     EXPECT_TRUE(std::isnan(of(sum<Trade>(&Trade::price), {1, nan, 2})));
     EXPECT_TRUE(std::isnan(of(mean(&Trade::price), {1, nan, 2})));
+    EXPECT_TRUE(std::isnan(of(variance(&Trade::price), {1, nan, 2})));
+    EXPECT_TRUE(std::isnan(of(standard_deviation(&Trade::price), {nan, 1, 2})));
     EXPECT_EQ(of(count(), {1, nan, 2}), 3U);
+}
+
+/// A field is what the member of its name is, and takes no room.
+TEST(Aggregates, AreOfAFieldAsOfAMember) {
+    const auto alike_on = [](const auto& by_field, const auto& by_member) {
+        static_assert(sizeof(by_field) == 1);
+        EXPECT_TRUE(rc::check([&](const std::vector<std::int16_t>& numbers) {
+            const auto one = by_field.lower(fold(by_field, numbers));
+            const auto other = by_member.lower(fold(by_member, numbers));
+            static_assert(std::is_same_v<decltype(one), decltype(other)>);
+            RC_ASSERT(one == other || (one != one && other != other));
+        }));
+    };
+    alike_on(sum(field<&Trade::volume>), sum<Trade>(&Trade::volume));
+    alike_on(sum(field<&Trade::price>), sum(&Trade::price));
+    alike_on(mean(field<&Trade::volume>), mean(&Trade::volume));
+    alike_on(mean<Trade>(field<&Trade::volume>), mean<Trade>(&Trade::volume));
+    alike_on(mean(field<&Trade::price>), mean(&Trade::price));
+    alike_on(minimum(field<&Trade::price>), minimum(&Trade::price));
+    alike_on(maximum(field<&Trade::volume>), maximum<Trade>(&Trade::volume));
+    alike_on(standard_deviation(field<&Trade::price>), standard_deviation(&Trade::price));
 }
 
 TEST(Aggregates, VarianceDoesNotCancelFarFromZero) {

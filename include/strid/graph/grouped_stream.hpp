@@ -80,10 +80,10 @@ class GroupedStream : graph::SharedWindows<Upstream, KeyOf> {
                          "paned: the aggregate is commutative, panes of any replica combine");
         }
     }
-    /// Windows of counts: by key where a record is little work, which sharing would only add to, or
-    /// one replica is asked for; else paned where they overlap, so that a record is added to one
-    /// state only; parallel windows where they do not or have panes of a few records, and for full
-    /// content.
+    /// Windows of counts: by key where one replica is asked for, or a record is hardly more than an
+    /// addition to a small state that can be combined (window::is_light), which sharing would only
+    /// add to; else paned where they overlap, so that a record is added to one state only; parallel
+    /// windows where they do not or have panes of a few records, for folds and for full content.
     template <window::FunctionOf<T> A>
     [[nodiscard]] Stream<CountResult<A>> window(window::CountWindows windows, A aggregate,
                                                 WindowOptions options = {}) && {

@@ -11,6 +11,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <strid/base/field.hpp>
 #include <strid/base/text_fields.hpp>
 #include <strid/graph/alternatives.hpp>
 #include <strid/graph/stream.hpp>
@@ -130,8 +131,8 @@ class KeyedStream {
         using Lift = window::LiftAt<T, KeyOf, K, TimeOf, A>;
         if constexpr (lifts_first<Lift>) {
             using Lifted = typename Lift::Lifted;
-            using KeyOfLifted = operators::MemberKey<&Lifted::key>;
-            using TimeOfLifted = operators::MemberKey<&Lifted::time>;
+            using KeyOfLifted = Field<&Lifted::key>;
+            using TimeOfLifted = Field<&Lifted::time>;
             using Sum = window::Merged<A, Lifted>;
             using Stage =
                 window::KeyedTimeWindows<Lifted, KeyOfLifted, K, TimeOfLifted, Sum, false>;
@@ -171,7 +172,7 @@ class KeyedStream {
         using Lift = window::Lift<T, KeyOf, K, A>;
         if constexpr (lifts_first<Lift>) {
             using Lifted = typename Lift::Lifted;
-            using KeyOfLifted = operators::MemberKey<&Lifted::key>;
+            using KeyOfLifted = Field<&Lifted::key>;
             using Sum = window::Merged<A, Lifted>;
             using Stage = window::KeyedCountWindows<Lifted, KeyOfLifted, K, Sum>;
             return marked(explained<A>(

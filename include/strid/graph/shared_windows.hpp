@@ -13,6 +13,7 @@
 #include <utility>
 
 #include <strid/base/error.hpp>
+#include <strid/base/field.hpp>
 #include <strid/graph/keyed_stream.hpp>
 #include <strid/graph/shared_work.hpp>
 #include <strid/window/gathered_parts.hpp>
@@ -120,7 +121,7 @@ class SharedWindows {
         parts.handle_.operators.back().needs_watermarks = true;
         parts.handle_.operators.back().say(note);
         return std::move(parts).template key_by<&PartOfPane::key>().window(
-            windows, &PartOfPane::time, window::Merged<A, PartOfPane>{std::move(aggregate)},
+            windows, field<&PartOfPane::time>, window::Merged<A, PartOfPane>{std::move(aggregate)},
             second_level(options));
     }
 
@@ -186,8 +187,8 @@ class SharedWindows {
         return first_level(windows, std::move(time_of), aggregate, options, "map",
                            "map_reduce_windows", note)
             .key_by([](const PartResult& part) { return part.key; })
-            .window(ends, &PartResult::time, window::Merged<A, PartResult>{std::move(aggregate)},
-                    second_level(options))
+            .window(ends, field<&PartResult::time>,
+                    window::Merged<A, PartResult>{std::move(aggregate)}, second_level(options))
             .map([length = windows.length()](
                      TimeResult<A>& result) { result.window.start = result.window.end - length; },
                  part(options, "bounds", 0));

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include <strid/base/error.hpp>
+#include <strid/base/field.hpp>
 #include <strid/base/text_fields.hpp>
 #include <strid/graph/alternatives.hpp>
 #include <strid/graph/branches.hpp>
@@ -104,8 +105,8 @@ class Stream<T, graph::Chain<Head, Steps...>> {
     /// From here on the stream has event time: `time_of` says when a record happened, `strategy`
     /// how far that has come (MonotonousTime, BoundedDisorder, PunctuatedTime, or one's own).
     /// Windows behind fire by it. A stream without records for `idle_after` holds others back no
-    /// longer. A lambda is the fastest: it is compiled into the loop, where a pointer to a member
-    /// or to a function is read and followed for each record.
+    /// longer. `field<&Quote::time>` or a lambda is the fastest: it is compiled into the loop,
+    /// where a pointer to a member or to a function is read and followed for each record.
     template <TimeFunction<T> TimeOf, WatermarkStrategy<T> Strategy>
     auto event_time(TimeOf time_of, Strategy strategy, EventTimeOptions options = {}) && {
         if (options.idle_after.count() < 0) {
@@ -150,7 +151,8 @@ class Stream<T, graph::Chain<Head, Steps...>> {
 
     /// Puts the records in the order of event time without watermarks: each waits as long as the
     /// greatest delay so far. What comes even later is dropped and counted as late (paper 2, the
-    /// probabilistic mode). Windows may follow: the stream has event time from here on.
+    /// probabilistic mode). Which records these are depends, behind several inputs, on how far each
+    /// has come when the other's arrive. Windows may follow: the stream has event time from here.
     template <TimeFunction<T> TimeOf>
     auto k_slack(TimeOf time_of, OperatorOptions options = {}) && {
         return std::move(*this).ordering(operators::KSlack<T, TimeOf>{std::move(time_of)},
@@ -214,7 +216,7 @@ class Stream<T, graph::Chain<Head, Steps...>> {
     template <auto Member>
         requires std::is_member_pointer_v<decltype(Member)> && KeyFunction<decltype(Member), T>
     [[nodiscard]] auto key_by() && {
-        return std::move(*this).key_by(operators::MemberKey<Member>{});
+        return std::move(*this).key_by(field<Member>);
     }
 
     /// Windows by key whose work is shared otherwise than by key (graph/grouped_stream.hpp): for
@@ -226,7 +228,7 @@ class Stream<T, graph::Chain<Head, Steps...>> {
     template <auto Member>
         requires std::is_member_pointer_v<decltype(Member)> && KeyFunction<decltype(Member), T>
     [[nodiscard]] auto group_by() && {
-        return std::move(*this).group_by(operators::MemberKey<Member>{});
+        return std::move(*this).group_by(field<Member>);
     }
     /// Windows over the whole stream, as one group (GroupedStream): of time, or sessions.
     template <class Windows, TimeFunction<T> TimeOf, window::FunctionOf<T> A>

@@ -10,6 +10,7 @@
 //
 // Nobody waits for a graph that is gone: the prototypes in the graph and the replicas of a run
 // share a token, and when the last of them goes, a push is answered false and a pop with nothing.
+//
 // The law: records leave in the order in which they were pushed; none is lost between `push`
 // returning true and the end of a run that ends well.
 #pragma once

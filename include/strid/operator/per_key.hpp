@@ -35,16 +35,6 @@ enum class Emit : std::uint8_t {
 
 namespace operators {
 
-/// The key function that takes a member of the record.
-template <auto Member>
-struct MemberKey {
-    template <class T>
-        requires std::invocable<decltype(Member), const T&>
-    decltype(auto) operator()(const T& record) const {
-        return std::invoke(Member, record);
-    }
-};
-
 /// The key type of a key function on `T`, by value.
 template <class KeyOf, class T>
 using KeyType = std::remove_cvref_t<std::invoke_result_t<KeyOf&, const T&>>;

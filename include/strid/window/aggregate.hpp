@@ -110,9 +110,9 @@ struct AnyOrder : A {
     static constexpr bool commutative = true;
 };
 
-/// `any_order(mean(&Reading::value))`: parts of a window may be combined in any order, so that
-/// replicas that have some of the records each can share it (graph/grouped_stream.hpp). For sums of
-/// floating-point numbers, of which the last digits then depend on the run.
+/// `any_order(mean(field<&Reading::value>))`: parts of a window may be combined in any order, so
+/// that replicas that have some of the records each can share it (graph/grouped_stream.hpp). For
+/// sums of floating-point numbers, of which the last digits then depend on the run.
 template <Aggregate A>
     requires has_parts<A>
 [[nodiscard]] AnyOrder<A> any_order(A aggregate) {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The aggregates of every day. Each takes a field of the record, named as a member pointer or a
-// function: `sum(&Quote::volume)`. They are values without state of their own; the state is what a
-// window holds. A window without records gives 0 for counts and sums, and not a number, or the
-// type's own zero, for a mean, a variance, a minimum and a maximum.
+// The aggregates of every day. Each takes a field of the record: `sum(field<&Quote::volume>)`, a
+// pointer to a member (slower, base/field.hpp says why), or a function, with the record's type
+// where it does not name it: `sum<Quote>(spread)`. They are values without state of their own; the
+// state is what a window holds. A window without records gives 0 for counts and sums, and not a
+// number, or the type's own zero, for a mean, a variance, a minimum and a maximum.
 //
 // NaN: a sum, a mean and a variance that a NaN entered are NaN for as long as it is in the window;
 // a minimum and a maximum pass over it, as quantiles do (window/quantile.hpp), and are NaN only
@@ -21,6 +22,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <strid/base/field.hpp>
 #include <strid/window/aggregate.hpp>
 
 namespace strid::window {
@@ -54,6 +56,22 @@ template <class Field>
 inline constexpr bool names_integer = false;
 template <class Member, class T>
 inline constexpr bool names_integer<Member T::*> = std::integral<Member>;
+template <auto Member>
+inline constexpr bool names_integer<strid::Field<Member>> = names_integer<decltype(Member)>;
+
+/// The record that a member is one of.
+template <class Field>
+struct RecordNamed;
+template <class Member, class T>
+struct RecordNamed<Member T::*> {
+    using type = T;
+};
+template <auto Member>
+struct RecordNamed<strid::Field<Member>> : RecordNamed<decltype(Member)> {};
+template <class Field>
+concept NamesRecord = requires { typename RecordNamed<Field>::type; };
+template <NamesRecord Field>
+using RecordOf = typename RecordNamed<Field>::type;
 
 }  // namespace detail
 
@@ -269,13 +287,18 @@ struct Extreme {
     }
 };
 
-/// Builders that know the record type: `count()`, `sum<Quote>(&Quote::volume)`.
+/// Builders: `count()`, `sum(field<&Quote::volume>)`. The record's type is said where the field
+/// does not name it: `sum<Quote>(function)`.
 [[nodiscard]] inline Count count() noexcept {
     return {};
 }
 template <class T, class Field>
 [[nodiscard]] auto sum(Field field) {
     return Sum<Field, detail::FieldType<Field, T>>{std::move(field)};
+}
+template <detail::NamesRecord Field>
+[[nodiscard]] auto sum(Field field) {
+    return sum<detail::RecordOf<Field>>(std::move(field));
 }
 /// Of a member that is an integer, or of a function of `T` that gives one, an IntegerMean.
 template <class Field>
@@ -307,10 +330,18 @@ template <class T, class Field>
     using Number = detail::FieldType<Field, T>;
     return Extreme<Field, Number, std::less<Number>>{std::move(field)};
 }
+template <detail::NamesRecord Field>
+[[nodiscard]] auto minimum(Field field) {
+    return minimum<detail::RecordOf<Field>>(std::move(field));
+}
 template <class T, class Field>
 [[nodiscard]] auto maximum(Field field) {
     using Number = detail::FieldType<Field, T>;
     return Extreme<Field, Number, std::greater<Number>>{std::move(field)};
+}
+template <detail::NamesRecord Field>
+[[nodiscard]] auto maximum(Field field) {
+    return maximum<detail::RecordOf<Field>>(std::move(field));
 }
 
 }  // namespace strid::window

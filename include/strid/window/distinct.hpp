@@ -147,15 +147,23 @@ struct DistinctApproximately {
     }
 };
 
-/// Builders: `distinct<Trip>(&Trip::driver)`, `distinct_approximately<14>(&Trip::driver)`.
+/// Builders: `distinct(field<&Trip::driver>)`, `distinct_approximately<14>(...)`.
 template <class T, class Field>
 [[nodiscard]] auto distinct(Field field) {
     return Distinct<Field, detail::OwnedType<detail::FieldType<Field, T>>>{std::move(field)};
+}
+template <detail::NamesRecord Field>
+[[nodiscard]] auto distinct(Field field) {
+    return distinct<detail::RecordOf<Field>>(std::move(field));
 }
 template <class T, class Field>
 [[nodiscard]] auto distinct_values(Field field) {
     return DistinctValues<Field, detail::OwnedType<detail::FieldType<Field, T>>>{
         {std::move(field)}};
+}
+template <detail::NamesRecord Field>
+[[nodiscard]] auto distinct_values(Field field) {
+    return distinct_values<detail::RecordOf<Field>>(std::move(field));
 }
 template <unsigned precision = 12, class Field>
 [[nodiscard]] auto distinct_approximately(Field field) {

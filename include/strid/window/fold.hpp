@@ -6,10 +6,11 @@
 //
 //     const auto take = [](Book& book, const Order& order) { book.take(order); };
 //     ...
-//     .window(TimeWindows::tumbling(1min), &Order::time, window::fold<Order>(Book{}, take))
+//     .window(TimeWindows::tumbling(1min), field<&Order::time>, window::fold<Order>(Book{}, take))
 //
 // Records are folded in the order in which they come. With a time function they are in the order of
-// time, equal times in the order in which they came: then they are kept until their window fires.
+// time, equal times in the order in which they came: then they are kept until their window fires
+// (of windows of counts that overlap only those of a pane are in order, see window/content.hpp).
 //
 // Windows that overlap have nothing in common here: a record is folded into each of the
 // length / slide that it lies in. What is associative is better an aggregate, which shares panes.

@@ -72,7 +72,7 @@ template <class A>
 }
 
 /// An aggregate whose windows are kept in another structure than its algebra would choose:
-/// `kept_in<FlatFat>(sum(&Trade::price))`.
+/// `kept_in<FlatFat>(sum(field<&Trade::price>))`.
 template <Aggregate A, class Structure>
 struct KeptIn : A {
     using InOrderStructure = Structure;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Several aggregates of the same window at once: `together(count(), mean(&Flight::delay))`. The
-// state is a tuple of theirs, the result a tuple of their results. Invertible where all are.
+// Several aggregates of the same window at once: `together(count(), mean(field<&Flight::delay>))`.
+// The state is a tuple of theirs, the result a tuple of their results. Invertible where all are.
 #pragma once
 
 #include <cstddef>

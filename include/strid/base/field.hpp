@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A member of a record, named when the program is compiled: `field<&Quote::volume>`. It stands
+// wherever a pointer to a member does, as a key, a time or what an aggregate is of. The compiler
+// then knows where in the record it lies: the record stays in registers and what nobody asks for is
+// never written. A pointer to a member is known when the program runs only, so that the whole
+// record has to lie in memory to be read through it (`keyed_bench`, windows of counts: 50
+// instructions a quote instead of 72 in the source that makes and sends it).
+//
+// A value without state, for any thread.
+#pragma once
+
+#include <concepts>
+#include <functional>
+#include <type_traits>
+
+namespace strid {
+
+/// The function that takes a member of a record. O(1), throws nothing of its own.
+template <auto Member>
+    requires std::is_member_pointer_v<decltype(Member)>
+struct Field {
+    template <class T>
+        requires std::invocable<decltype(Member), const T&>
+    [[gnu::always_inline]] constexpr decltype(auto) operator()(const T& record) const {
+        return std::invoke(Member, record);
+    }
+};
+
+/// `window::sum(field<&Quote::volume>)`, `event_time(field<&Quote::time>, ...)`.
+template <auto Member>
+inline constexpr Field<Member> field{};
+
+}  // namespace strid
