@@ -16,7 +16,7 @@ help:
 	@echo 'make demo     build, run flights, word count and spike detection on bundled input, into out/'
 	@echo 'make test     build and run every test'
 	@echo 'make bench    build and run the benchmarks, print their table'
-	@echo 'make figures  the figures of the trading operator, tables and plots into out/trading; ten minutes'
+	@echo 'make figures  the figures of the trading operator, tables and plots into out/trading; half an hour'
 	@echo 'make soak     a minute of a slow sink behind a source at full speed: flat memory, nothing lost'
 	@echo 'make format   format the C++ files (clang-format-16)'
 	@echo 'make check    the whole of continuous integration: every sanitizer and both compilers'

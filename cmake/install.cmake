@@ -1,4 +1,5 @@
-# `cmake --install`: the library, its headers, find_package(strid) and pkg-config's strid.pc.
+# `cmake --install`: the library, its headers, find_package(strid) and pkg-config's strid.pc. The
+# command line is installed where it is built (tools/CMakeLists.txt).
 include(CMakePackageConfigHelpers)
 set(strid_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/strid)
 

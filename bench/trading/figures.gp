@@ -63,11 +63,12 @@ set xlabel ""
 set style data histogram
 set style histogram clustered gap 1
 set style fill solid 0.9
-preloaded = "wrapper wrapper-slab engine"
+preloaded = "copy wrapper wrapper-slab shared_ptr engine engine-keys"
 plot for [i = 1:words(preloaded)] folder."/allocators.csv" every ::1 \
     using (column(i + 1)/1e3):xtic(1) linecolor rgb colour(word(preloaded, i)) \
     title word(preloaded, i)
 
+set terminal svg size 900,820 background rgb "white" font "sans-serif,13"
 set output folder."/7.svg"
 set title "7: the best rate of each (median, least and largest), and its number of workers"
 unset key

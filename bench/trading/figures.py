@@ -40,7 +40,7 @@ ALLOCATORS = {
 }
 FARMED = ["static", "copy", "wrapper", "wrapper-slab", "shared_ptr", "static-block", "block",
           "engine"]
-PRELOADED = ["wrapper", "wrapper-slab", "engine"]
+PRELOADED = ["copy", "wrapper", "wrapper-slab", "shared_ptr", "engine", "engine-keys"]
 SKEWED = ["wrapper-slab", "block", "engine", "engine-keys"]
 ZIPF_EXPONENT = "1"
 FLAT = ("--arrivals", "flat")
@@ -56,13 +56,13 @@ SIZES = {
         "workers": [2], "rounds": 1, "preload_workers": [2], "memory_workers": 2,
         "allocators": ["glibc"],
     },
-    # Some ten minutes on two cores.
+    # Some half an hour on two cores.
     "short": {
         "multicast": ["--deliveries", "1000000", "--rounds", "9"],
         "rate": ["--symbols", "256", "--seconds", "0.3", "--steps", "5"],
         "memory": ["--seconds", "2", "--day-quotes", "6e6"],
         "skewed": ["--seconds", "0.5"],
-        "workers": [1, 2, 4, 8], "rounds": 3, "preload_workers": [8], "memory_workers": 8,
+        "workers": [1, 2, 4, 8], "rounds": 3, "preload_workers": [2, 8], "memory_workers": 8,
         "allocators": list(ALLOCATORS),
     },
     # The paper's symbols and workers; for a machine with that many cores, and an hour or two.

@@ -4,7 +4,6 @@
 // every run, whichever source runs ahead. The oracle asks each source by itself (windows.hpp).
 #include <atomic>
 #include <chrono>
-#include <optional>
 #include <thread>
 
 #include <gmock/gmock.h>
@@ -68,16 +67,6 @@ Answer computed_by_input(const Streams& streams, const Windows& windows, Duratio
     answer.late = late_rows->records();
     sort(answer);
     return answer;
-}
-
-/// Where the first window ends that a time lies in, if there is one.
-std::optional<EventTime> first_end(const TimeWindows& windows, EventTime time) {
-    const std::int64_t near = (time - windows.offset()).ns() / windows.slide().count();
-    for (std::int64_t k = near - windows.length() / windows.slide() - 2; k <= near + 2; ++k) {
-        const auto bounds = windows.bounds(k);
-        if (time >= bounds.start && time < bounds.end) return bounds.end;
-    }
-    return std::nullopt;
 }
 
 /// A record of which a window is over, by what its source said before it, is in none.

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <random>
 #include <tuple>
 #include <vector>
@@ -73,6 +74,16 @@ inline std::vector<EventTime> watermarks(const std::vector<Event>& events, Durat
         latest = std::max(latest, event.time);
     }
     return result;
+}
+
+/// Where the first window ends that a time lies in, if there is one.
+inline std::optional<EventTime> first_end(const TimeWindows& windows, EventTime time) {
+    const std::int64_t near = (time - windows.offset()).ns() / windows.slide().count();
+    for (std::int64_t k = near - windows.length() / windows.slide() - 2; k <= near + 2; ++k) {
+        const auto bounds = windows.bounds(k);
+        if (time >= bounds.start && time < bounds.end) return bounds.end;
+    }
+    return std::nullopt;
 }
 
 using Row =

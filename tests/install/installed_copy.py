@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Installs a build into a fresh folder, moves that folder, and builds and runs a consumer project
 against it, once through find_package and once through pkg-config. Nothing that was installed may
-name the folders it was built in.
+name the folders it was built in. With --tool the command line was installed and computes a window.
 
-    installed_copy.py CMAKE BUILD SOURCE COMPILER
+    installed_copy.py CMAKE BUILD SOURCE COMPILER [--tool]
 """
 
 import os
@@ -74,14 +74,25 @@ def through_pkg_config(prefix: Path, place: Path, compiler: str) -> list[Path]:
     return programs
 
 
+def require_tool(prefix: Path) -> None:
+    readings = prefix.parent / "readings.csv"
+    readings.write_text("device,at,value\nboiler,1000,3\nboiler,2000,4\n")
+    printed = run(prefix / "bin" / "strid", "window", "--input", readings, "--key", "device",
+                  "--time", "at", "--window", "tumbling:10s", "--aggregate", "sum(value)")
+    if printed.splitlines()[-1:] != ["boiler,0,10000,7"]:
+        sys.exit(f"the installed command line printed {printed!r}")
+
+
 def main() -> None:
-    cmake, build, source, compiler = sys.argv[1:]
+    cmake, build, source, compiler, *options = sys.argv[1:]
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
         installed = place / "installed"
         run(cmake, "--install", build, "--prefix", installed)
         require_no_traces(installed, [build, source])
         prefix = installed.rename(place / "moved")
+        if options == ["--tool"]:
+            require_tool(prefix)
         require_expected("find_package", through_find_package(cmake, prefix, place, compiler))
         for program in through_pkg_config(prefix, place, compiler):
             require_expected("pkg-config", program)

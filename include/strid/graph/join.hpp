@@ -68,7 +68,8 @@ inline WindowOptions of_windows(const JoinOptions& options) {
     return {.name = options.name,
             .parallelism = options.parallelism,
             .lateness = options.lateness,
-            .at_end = options.at_end};
+            .at_end = options.at_end,
+            .late_by = options.late_by};
 }
 
 /// The late records of both sides as a stream for each.
@@ -169,7 +170,8 @@ JoinStreams<typename window::PairResult<F, L, R>::type, L, R> interval_join_with
 /// right record of its key in the same window; a pair that lies in several windows comes out of
 /// each. Out come WindowResult<K, U> when the watermarks pass the window's end, and for each record
 /// that comes within the lateness behind it those that it adds. Both streams need `event_time`;
-/// otherwise as interval_join.
+/// otherwise as interval_join. Which records are late depends on the run where one stream runs
+/// ahead of the other, unless they are late by their own input (JoinOptions::late_by).
 ///
 ///     window_join(std::move(bids), std::move(asks), on(&Bid::item, &Bid::time),
 ///                 on(&Ask::item, &Ask::time), TimeWindows::tumbling(1s), match)
@@ -189,7 +191,7 @@ auto window_join(Left&& left, Right&& right, JoinSide<LeftKey, LeftTime> left_si
 }
 
 /// The same with the late records of either side as streams of their own: those that all windows
-/// with them are over for.
+/// with them are over for, by the promise of their own input those that one window is over for.
 template <class Left, class Right, class LeftKey, class LeftTime, class RightKey, class RightTime,
           class F, class L = typename Left::record_type, class R = typename Right::record_type>
     requires PairFunction<F, L, R>

@@ -87,12 +87,14 @@ auto shared_window_join(InTime in_time, JoinSide<LeftKey, LeftTime> left_side,
                                            decltype(pairs), false>;
     using Result = typename Stage::Result;
     auto everywhere = in_time_everywhere(std::move(in_time), key_of, options);
+    WindowOptions of_window = of_windows(options);
+    of_window.late_by = LateBy::slowest_input;  // who is late has been said
     return SharedWork::collected<Result>(
         shared_join<Result>(
             std::move(everywhere),
             Stage{windows, std::move(key_of),
                   TimeOf{std::move(left_side.time_of), std::move(right_side.time_of)},
-                  std::move(pairs), of_windows(options)},
+                  std::move(pairs), of_window},
             options, "the replicas take turns with the windows of every key"),
         window::OrderedByTime<Result>{}, {.name = part_of(options, "collector"), .parallelism = 1});
 }
@@ -173,14 +175,13 @@ auto parallel_window_join(Left&& left, Right&& right, JoinSide<LeftKey, LeftTime
     auto in_time = graph::both_sides_in_time<window::EitherSide<L, R>, false>(
         std::forward<Left>(left), std::forward<Right>(right),
         graph::time_of_either(left_side, right_side),
-        window::LateByWindows{windows, options.lateness}, options);
+        window::LateByWindows{windows, options.lateness, options.late_by}, options);
     return graph::shared_window_join<L, R>(std::move(in_time), std::move(left_side),
                                            std::move(right_side), windows, std::move(combine),
                                            options);
 }
 
-/// The same with the late records of either side as streams of their own: those that all windows
-/// with them are over for.
+/// The same with the late records of either side as streams of their own (window_join_with_late).
 template <class Left, class Right, class LeftKey, class LeftTime, class RightKey, class RightTime,
           class F, class L = typename Left::record_type, class R = typename Right::record_type>
     requires PairFunction<F, L, R>
@@ -195,7 +196,7 @@ auto parallel_window_join_with_late(Left&& left, Right&& right,
         graph::both_sides_in_time<Either, true>(
             std::forward<Left>(left), std::forward<Right>(right),
             graph::time_of_either(left_side, right_side),
-            window::LateByWindows{windows, options.lateness}, options),
+            window::LateByWindows{windows, options.lateness, options.late_by}, options),
         options.name);
     auto pairs = graph::shared_window_join<L, R>(std::move(in_time), std::move(left_side),
                                                  std::move(right_side), windows, std::move(combine),

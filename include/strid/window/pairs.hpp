@@ -38,6 +38,8 @@ struct JoinOptions {
     /// Windows that the end of the streams finds open, and records of an outer join that then still
     /// wait for a partner.
     OpenWindows at_end = OpenWindows::fire;
+    /// For window joins. The records of an interval join are late by their own input in any case.
+    LateBy late_by = LateBy::slowest_input;
 };
 
 /// What a join takes from one of its sides: when two records have the same key, and the times that

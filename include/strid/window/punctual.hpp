@@ -20,6 +20,7 @@
 #include <strid/base/time.hpp>
 #include <strid/operator/late_output.hpp>
 #include <strid/operator/stage.hpp>
+#include <strid/window/result.hpp>
 #include <strid/window/spec.hpp>
 
 namespace strid::window {
@@ -35,13 +36,18 @@ struct LateByPromise {
     [[nodiscard]] static bool is_missed(EventTime) noexcept { return true; }
 };
 
-/// Late is what all windows are closed for.
+/// Late is what all windows are closed for; by its own input, what that has promised to be over for
+/// one window.
 struct LateByWindows {
     TimeWindows windows;
     Duration lateness;
+    LateBy late_by = LateBy::slowest_input;
 
-    [[nodiscard]] EventTime late_before(EventTime, EventTime passed) const noexcept {
-        return windows.bounds(windows.end_over(passed - lateness)).start;
+    [[nodiscard]] EventTime late_before(EventTime promised, EventTime passed) const noexcept {
+        const EventTime closed = windows.bounds(windows.end_over(passed - lateness)).start;
+        if (late_by == LateBy::slowest_input) return closed;
+        const auto over = windows.end_over(promised - lateness);
+        return std::max(closed, windows.bounds(strid::detail::saturating_subtract(over, 1)).end);
     }
     /// Not what lies between two windows.
     [[nodiscard]] bool is_missed(EventTime time) const noexcept {
