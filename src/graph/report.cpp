@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -13,12 +14,17 @@ namespace strid {
 namespace {
 
 LatencyReport summarise(const Histogram& histogram) {
+    std::vector<LatencyBucket> buckets;
+    histogram.for_each_bucket([&buckets](std::int64_t at_most_ns, std::uint64_t count) {
+        buckets.push_back({at_most_ns, count});
+    });
     return {.count = histogram.count(),
             .p50_ns = histogram.percentile(50),
             .p95_ns = histogram.percentile(95),
             .p99_ns = histogram.percentile(99),
             .max_ns = histogram.max(),
-            .mean_ns = histogram.mean()};
+            .mean_ns = histogram.mean(),
+            .histogram = std::move(buckets)};
 }
 
 std::string quoted(const std::string& text) {
@@ -36,11 +42,21 @@ std::string quoted(const std::string& text) {
     return result + '"';
 }
 
+/// The buckets as pairs: at most so many nanoseconds, so many records.
+std::string to_json(const std::vector<LatencyBucket>& histogram) {
+    std::string pairs;
+    for (const auto& [at_most_ns, count] : histogram) {
+        if (!pairs.empty()) pairs += ',';
+        pairs += fmt::format("[{},{}]", at_most_ns, count);
+    }
+    return '[' + pairs + ']';
+}
+
 std::string to_json(const LatencyReport& latency) {
-    return fmt::format(
-        R"({{"count":{},"mean_ns":{:.1f},"p50_ns":{},"p95_ns":{},"p99_ns":{},"max_ns":{}}})",
-        latency.count, latency.mean_ns, latency.p50_ns, latency.p95_ns, latency.p99_ns,
-        latency.max_ns);
+    return fmt::format(R"({{"count":{},"mean_ns":{:.1f},"p50_ns":{},"p95_ns":{},"p99_ns":{},)"
+                       R"("max_ns":{},"histogram_ns":{}}})",
+                       latency.count, latency.mean_ns, latency.p50_ns, latency.p95_ns,
+                       latency.p99_ns, latency.max_ns, to_json(latency.histogram));
 }
 
 std::string to_json(const OperatorReport& op) {

@@ -321,6 +321,8 @@ class Results(Case):
                          len([w for w in re.split("[ \n]", TEXT.read_text()) if w]))
         self.assertEqual(operators["write"]["records_in"], 3417)
         self.assertGreater(report["latency"]["p99_ns"], 0)
+        histogram = report["latency"]["histogram_ns"]
+        self.assertEqual(sum(count for _, count in histogram), report["latency"]["count"])
 
     def test_metrics_tell_waiting_from_work(self):
         metrics = self.folder / "metrics.json"

@@ -128,6 +128,28 @@ TEST(Histogram, MergeEqualsRecordingBoth) {
     EXPECT_EQ(total.percentile(50), 0);
 }
 
+/// Every value lies in one bucket, and buckets do not overlap.
+TEST(Histogram, ItsBucketsHoldEveryValueOnce) {
+    std::mt19937_64 random{7};
+    Histogram histogram;
+    std::vector<std::int64_t> values{0,  1,   63,  64,
+                                     65, 127, 128, std::numeric_limits<std::int64_t>::max()};
+    for (int i = 0; i < 2'000; ++i) {
+        values.push_back(static_cast<std::int64_t>(random() >> (1 + random() % 62)));
+    }
+    for (const std::int64_t value : values) histogram.record(value);
+    std::int64_t before = -1;
+    histogram.for_each_bucket([&](std::int64_t largest, std::uint64_t occurrences) {
+        ASSERT_GT(largest, before);
+        const auto inside = std::count_if(values.begin(), values.end(), [&](std::int64_t value) {
+            return value > before && value <= largest;
+        });
+        ASSERT_EQ(occurrences, static_cast<std::uint64_t>(inside)) << "up to " << largest;
+        before = largest;
+    });
+    EXPECT_EQ(before, std::numeric_limits<std::int64_t>::max());
+}
+
 TEST(Histogram, ReadersBesideTheWriter) {
     Histogram histogram;
     std::atomic<bool> done{false};

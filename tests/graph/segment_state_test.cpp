@@ -158,6 +158,15 @@ TEST(SegmentLatency, IsTheTimeFromTheEntryToTheEndOfTheBatch) {
         EXPECT_LE(latency.p50_ns, latency.p95_ns);
         EXPECT_LE(latency.p95_ns, latency.p99_ns);
         EXPECT_LE(latency.p99_ns, latency.max_ns);
+        std::uint64_t counted = 0;
+        std::int64_t before_ns = -1;
+        for (const auto& [at_most_ns, count] : latency.histogram) {
+            EXPECT_GT(at_most_ns, before_ns);
+            before_ns = at_most_ns;
+            counted += count;
+        }
+        EXPECT_EQ(counted, latency.count);
+        EXPECT_GE(before_ns, latency.max_ns);
     }
     EXPECT_LT(static_cast<double>(sink.max_ns), report.seconds * 1e9);
 }

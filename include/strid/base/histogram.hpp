@@ -100,6 +100,17 @@ class Histogram {
         return max();
     }
 
+    /// Calls `visit(largest, occurrences)` for each bucket that is not empty, in rising order of
+    /// the largest value that it takes. Linear in the number of buckets.
+    template <class Visit>
+    void for_each_bucket(Visit&& visit) const {
+        for (std::size_t i = 0; i < bucket_count; ++i) {
+            const std::uint64_t occurrences = buckets_[i].load(relaxed);
+            if (occurrences != 0)
+                visit(static_cast<std::int64_t>(lowest_of(i + 1) - 1), occurrences);
+        }
+    }
+
   private:
     static constexpr auto relaxed = std::memory_order_relaxed;
     static constexpr std::uint64_t none = std::numeric_limits<std::uint64_t>::max();
@@ -119,12 +130,15 @@ class Histogram {
                static_cast<std::size_t>(value >> shift);
     }
 
+    static std::size_t shift_of(std::size_t bucket) noexcept {
+        return bucket < 2 * sub_buckets ? 0 : bucket / sub_buckets - 1;
+    }
+    static std::uint64_t lowest_of(std::size_t bucket) noexcept {
+        const std::size_t shift = shift_of(bucket);
+        return static_cast<std::uint64_t>(bucket - shift * sub_buckets) << shift;
+    }
     static std::uint64_t representative(std::size_t bucket) noexcept {
-        if (bucket < 2 * sub_buckets) return bucket;
-        const std::size_t shift = bucket / sub_buckets - 1;
-        const std::uint64_t lowest = static_cast<std::uint64_t>(bucket - shift * sub_buckets)
-                                     << shift;
-        return lowest + ((std::uint64_t{1} << shift) >> 1);
+        return lowest_of(bucket) + ((std::uint64_t{1} << shift_of(bucket)) >> 1);
     }
 
     std::array<std::atomic<std::uint64_t>, bucket_count> buckets_{};

@@ -23,8 +23,14 @@ struct OperatorReport {
     std::uint64_t records_late = 0;       ///< Came to a window operator after all their windows.
 };
 
-/// Percentiles of a latency, nanoseconds since the record entered the graph (for an open-loop
-/// source: since the record was due).
+/// How many records had a latency of at most so much, and more than the bucket before.
+struct LatencyBucket {
+    std::int64_t at_most_ns;
+    std::uint64_t count;
+};
+
+/// A latency, nanoseconds since the record entered the graph (for an open-loop source: since the
+/// record was due).
 struct LatencyReport {
     std::uint64_t count = 0;
     std::int64_t p50_ns = 0;
@@ -32,6 +38,8 @@ struct LatencyReport {
     std::int64_t p99_ns = 0;
     std::int64_t max_ns = 0;
     double mean_ns = 0;
+    /// Those that are not empty, rising: each power of two is cut into 32.
+    std::vector<LatencyBucket> histogram = {};
 };
 
 /// One fused segment, all replicas together.
