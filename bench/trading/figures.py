@@ -56,7 +56,7 @@ SIZES = {
         "workers": [2], "rounds": 1, "preload_workers": [2], "memory_workers": 2,
         "allocators": ["glibc"],
     },
-    # Some half an hour on two cores.
+    # About half an hour on two cores.
     "short": {
         "multicast": ["--deliveries", "1000000", "--rounds", "9"],
         "rate": ["--symbols", "256", "--seconds", "0.3", "--steps", "5"],
@@ -65,7 +65,7 @@ SIZES = {
         "workers": [1, 2, 4, 8], "rounds": 3, "preload_workers": [2, 8], "memory_workers": 8,
         "allocators": list(ALLOCATORS),
     },
-    # The paper's symbols and workers; for a machine with that many cores, and an hour or two.
+    # The paper's symbols and workers; for a machine with that many cores, and some days.
     "full": {
         "multicast": ["--deliveries", "20000000", "--rounds", "20"],
         "rate": ["--seconds", "5", "--steps", "9"],
@@ -358,7 +358,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_const", const="quick", dest="size",
                         default="short", help="whether everything works, in seconds")
     parser.add_argument("--full", action="store_const", const="full", dest="size",
-                        help="as the paper has it; hours")
+                        help="as the paper has it; days")
     arguments = parser.parse_args()
     output = arguments.output
     output.mkdir(parents=True, exist_ok=True)

@@ -4,10 +4,10 @@
 // every run, whichever source runs ahead. The oracle asks each source by itself (windows.hpp).
 #include <atomic>
 #include <chrono>
-#include <thread>
 
 #include <gmock/gmock.h>
 
+#include "falters.hpp"
 #include "windows.hpp"
 
 namespace strid {
@@ -27,14 +27,6 @@ Streams random_streams(std::uint64_t seed) {
     }
     return streams;
 }
-
-/// Sleeps now and then, so that which source runs ahead is chance.
-struct Falters {
-    std::mt19937_64 random{std::random_device{}()};
-    void operator()(Event&) {
-        if (random() % 200 == 0) std::this_thread::sleep_for(100us);
-    }
-};
 
 template <class Windows>
 Answer computed_by_input(const Streams& streams, const Windows& windows, Duration lateness,

@@ -133,7 +133,8 @@ std::int64_t window_of(EventTime time, std::int64_t length) {
     return std::min(number, std::numeric_limits<std::int64_t>::max() - 1);
 }
 
-std::uint64_t pairs_in_windows(const TimeWindows& windows, Shared shared, std::uint64_t seed) {
+std::uint64_t pairs_in_windows(const TimeWindows& windows, Shared shared, LateBy late_by,
+                               std::uint64_t seed) {
     const auto events = events_at_the_limits();
     Graph graph{"limits"};
     auto pairs = std::make_shared<std::atomic<std::uint64_t>>(0);
@@ -145,9 +146,12 @@ std::uint64_t pairs_in_windows(const TimeWindows& windows, Shared shared, std::u
     auto left = stream_of(graph, events);
     auto right = stream_of(graph, events);
     if (shared == Shared::by_key) {
-        window_join(std::move(left), std::move(right), side, side, windows, add).sink(count);
+        window_join(std::move(left), std::move(right), side, side, windows, add,
+                    {.late_by = late_by})
+            .sink(count);
     } else {
-        parallel_window_join(std::move(left), std::move(right), side, side, windows, add)
+        parallel_window_join(std::move(left), std::move(right), side, side, windows, add,
+                             {.late_by = late_by})
             .sink(count);
     }
     EXPECT_EQ(late_in(run(graph, run_options(seed))), 0U) << "seed " << seed;
@@ -166,8 +170,11 @@ TEST(LimitsOfTime, WindowJoinsPairWhatIsInOneWindowThere) {
         }
         for (const std::uint64_t seed : test::seeds(12)) {
             for (const Shared shared : {Shared::by_key, Shared::by_window}) {
-                EXPECT_EQ(pairs_in_windows(sliding(length, length), shared, seed), expected_pairs)
-                    << "seed " << seed << ", windows of " << length;
+                for (const LateBy late_by : {LateBy::slowest_input, LateBy::own_input}) {
+                    EXPECT_EQ(pairs_in_windows(sliding(length, length), shared, late_by, seed),
+                              expected_pairs)
+                        << "seed " << seed << ", windows of " << length;
+                }
             }
         }
     }

@@ -26,7 +26,7 @@ struct Click {
     double seconds = 0;
 };
 
-const auto users = distinct<Click>(&Click::user);
+const auto users = distinct(field<&Click::user>);
 const auto which_users = distinct_values<Click>(&Click::user);
 const auto about_users = distinct_approximately<4>(&Click::user);
 
@@ -108,7 +108,7 @@ TEST(Distinct, SlidesOverEveryWindow) {
 
 /// Text lies in the record's batch, which is gone when the window fires.
 TEST(Distinct, OwnsItsTexts) {
-    const auto pages = distinct_values<Click>(&Click::page);
+    const auto pages = distinct_values(field<&Click::page>);
     const auto about = distinct_approximately<4>(&Click::page);
     auto state = pages.identity();
     auto sketch = about.identity();

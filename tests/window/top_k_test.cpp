@@ -26,9 +26,9 @@ struct Trip {
     std::string_view driver = {};
 };
 
-const auto largest = top_k<3, Trip>(&Trip::fare);
+const auto largest = top_k<3>(field<&Trip::fare>);
 const auto largest_with_number = top_k<3, Trip>(&Trip::fare, &Trip::number);
-const auto smallest_with_number = bottom_k<4, Trip>(&Trip::fare, &Trip::number);
+const auto smallest_with_number = bottom_k<4>(field<&Trip::fare>, field<&Trip::number>);
 
 static_assert(is_commutative<std::remove_const_t<decltype(largest)>>);
 static_assert(!is_commutative<std::remove_const_t<decltype(largest_with_number)>>);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A member of a record, named when the program is compiled: `field<&Quote::volume>`. It stands
-// wherever a pointer to a member does, as a key, a time or what an aggregate is of. The compiler
-// then knows where in the record it lies: the record stays in registers and what nobody asks for is
-// never written. A pointer to a member is known when the program runs only, so that the whole
-// record has to lie in memory to be read through it (`keyed_bench`, windows of counts: 50
+// wherever a function of a record does: as a key, a time or what an aggregate is of. The compiler
+// then knows where in the record it lies: the record can stay in registers, and what nobody asks
+// for need not be written. A pointer to a member is known only when the program runs, so that the
+// whole record has to lie in memory to be read through it (`keyed_bench`, windows of counts: 50
 // instructions a quote instead of 72 in the source that makes and sends it).
 //
 // A value without state, for any thread.

@@ -190,8 +190,8 @@ auto window_join(Left&& left, Right&& right, JoinSide<LeftKey, LeftTime> left_si
         });
 }
 
-/// The same with the late records of either side as streams of their own: those that all windows
-/// with them are over for, by the promise of their own input those that one window is over for.
+/// The same with the late records of either side as streams of their own: those whose windows are
+/// all closed; by LateBy::own_input also those of which one is over by that input's promise.
 template <class Left, class Right, class LeftKey, class LeftTime, class RightKey, class RightTime,
           class F, class L = typename Left::record_type, class R = typename Right::record_type>
     requires PairFunction<F, L, R>

@@ -23,7 +23,7 @@ struct OperatorReport {
     std::uint64_t records_late = 0;       ///< Came to a window operator after all their windows.
 };
 
-/// How many records had a latency of at most so much, and more than the bucket before.
+/// So many records had a latency of at most this, and more than the bucket below, listed or not.
 struct LatencyBucket {
     std::int64_t at_most_ns;
     std::uint64_t count;

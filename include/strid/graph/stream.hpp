@@ -152,7 +152,7 @@ class Stream<T, graph::Chain<Head, Steps...>> {
     /// Puts the records in the order of event time without watermarks: each waits as long as the
     /// greatest delay so far. What comes even later is dropped and counted as late (paper 2, the
     /// probabilistic mode). Which records these are depends, behind several inputs, on how far each
-    /// has come when the other's arrive. Windows may follow: the stream has event time from here.
+    /// has come when records of the others arrive. Windows may follow: the stream has event time.
     template <TimeFunction<T> TimeOf>
     auto k_slack(TimeOf time_of, OperatorOptions options = {}) && {
         return std::move(*this).ordering(operators::KSlack<T, TimeOf>{std::move(time_of)},

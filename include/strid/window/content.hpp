@@ -7,9 +7,9 @@
 //     .window(CountWindows::sliding(1000, 25), window::content<Quote>(fit))
 //
 // Records of a pane are in the order in which they came; with a time function, in the order of
-// time, equal times in the order in which they came. So are those of a window of time, whose panes
-// are pieces of time; windows of counts that overlap have their panes one behind the other, each in
-// order. Records are copied out of their batches: what they point to must be their own.
+// time, equal times in the order in which they came. Windows that overlap have one pane behind the
+// other, each in its order: with a time function windows of time are in order as a whole. Records
+// are copied out of their batches: what they point to must be their own.
 //
 // O(1) per record and pane beside the function, which usually is O(window).
 //

@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <utility>
 
 #include <strid/base/time.hpp>
@@ -36,8 +37,8 @@ struct LateByPromise {
     [[nodiscard]] static bool is_missed(EventTime) noexcept { return true; }
 };
 
-/// Late is what all windows are closed for; by its own input, what that has promised to be over for
-/// one window.
+/// Late is a record all of whose windows are closed; by its own input also one of whose windows is
+/// over, by more than the lateness, by what that input has promised.
 struct LateByWindows {
     TimeWindows windows;
     Duration lateness;
@@ -46,8 +47,9 @@ struct LateByWindows {
     [[nodiscard]] EventTime late_before(EventTime promised, EventTime passed) const noexcept {
         const EventTime closed = windows.bounds(windows.end_over(passed - lateness)).start;
         if (late_by == LateBy::slowest_input) return closed;
-        const auto over = windows.end_over(promised - lateness);
-        return std::max(closed, windows.bounds(strid::detail::saturating_subtract(over, 1)).end);
+        const auto next = windows.end_over(promised - lateness);
+        if (next == std::numeric_limits<TimeWindows::Index>::min()) return closed;  // none is over
+        return std::max(closed, windows.bounds(next - 1).end);
     }
     /// Not what lies between two windows.
     [[nodiscard]] bool is_missed(EventTime time) const noexcept {

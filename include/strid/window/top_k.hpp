@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The k largest (or smallest) values of a field in a window, each with what the user wants to know
-// of its record: `top_k<3, Trip>(&Trip::fare, &Trip::driver)`. A state is the list of them, in
-// place, so that it allocates nothing and is copied as a block where its parts are. It is as long
-// as k elements whatever is in it: k should be small.
+// of its record: `top_k<3>(field<&Trip::fare>, field<&Trip::driver>)`. A state is the list of them,
+// in place, so that it allocates nothing and is copied as a block where its parts are. It is as
+// long as k elements whatever is in it: k should be small.
 //
 // Equal values stand, and are dropped, in the order of the stream: the older first. The list is
 // what a stable sort of the window's records would begin with. Whoever needs an answer that does
@@ -133,15 +133,24 @@ template <std::size_t k, class T, template <class> class Before, class By, class
 
 }  // namespace detail
 
-/// The k largest values: `top_k<3, Trip>(&Trip::fare)`. The result is a TopList of Ranked.
+/// The k largest values: `top_k<3>(field<&Trip::fare>)`, `top_k<3, Trip>(function)`. The result is
+/// a TopList of Ranked.
 template <std::size_t k, class T, class By, class Kept = detail::KeepNothing>
 [[nodiscard]] auto top_k(By by, Kept kept = {}) {
     return detail::ranked<k, T, std::greater>(std::move(by), std::move(kept));
+}
+template <std::size_t k, detail::NamesRecord By, class Kept = detail::KeepNothing>
+[[nodiscard]] auto top_k(By by, Kept kept = {}) {
+    return top_k<k, detail::RecordOf<By>>(std::move(by), std::move(kept));
 }
 /// The k smallest.
 template <std::size_t k, class T, class By, class Kept = detail::KeepNothing>
 [[nodiscard]] auto bottom_k(By by, Kept kept = {}) {
     return detail::ranked<k, T, std::less>(std::move(by), std::move(kept));
+}
+template <std::size_t k, detail::NamesRecord By, class Kept = detail::KeepNothing>
+[[nodiscard]] auto bottom_k(By by, Kept kept = {}) {
+    return bottom_k<k, detail::RecordOf<By>>(std::move(by), std::move(kept));
 }
 
 }  // namespace strid::window
