@@ -91,12 +91,15 @@ class Planner {
                                        plan_.workers);
     }
 
-    /// A replica per worker; of a light operator none for the workers that a source may fill.
+    /// A replica per worker. Of a light operator none for the workers that sources may fill; where
+    /// these leave few, enough that what sources and replicas cost divides evenly (note 0007).
     [[nodiscard]] std::size_t unmeasured(const OperatorInfo& op) const {
-        if (!op.light) return plan_.workers;
+        if (!op.light || plan_.workers == 1) return plan_.workers;
+        constexpr std::size_t divide_evenly = 4;
         const auto sources = static_cast<std::size_t>(std::ranges::count_if(
             segments_.all, [](const auto& segment) { return segment->has_source(); }));
-        return plan_.workers > sources ? plan_.workers - sources : 1;
+        const std::size_t left = plan_.workers > sources ? plan_.workers - sources : 1;
+        return std::max(left, divide_evenly);
     }
 
     [[nodiscard]] double load_of(std::size_t s) const {

@@ -75,13 +75,14 @@ Graph count_windows(std::uint64_t length, std::uint64_t slide) {
     return graph;
 }
 
-TEST(Sizing, AWindowThatIsLightLeavesTheSourceAWorker) {
+TEST(Sizing, AWindowThatIsLightDividesEvenlyOrLeavesTheSourceAWorker) {
     const auto windows = [](Graph graph, const RunOptions& options) {
         return run(graph, options).find("windows")->parallelism;
     };
     EXPECT_EQ(windows(count_windows(1000, 25), {.workers = 1}), 1U);
-    EXPECT_EQ(windows(count_windows(1000, 25), {.workers = 2}), 1U);
-    EXPECT_EQ(windows(count_windows(1000, 25), {.workers = 4}), 3U);
+    EXPECT_EQ(windows(count_windows(1000, 25), {.workers = 2}), 4U);
+    EXPECT_EQ(windows(count_windows(1000, 25), {.workers = 4}), 4U);
+    EXPECT_EQ(windows(count_windows(1000, 25), {.workers = 6}), 5U);
     EXPECT_EQ(windows(count_windows(1000, 25), {.workers = 2, .parallelism = 2}), 2U);
     // Many of its records complete a pane.
     EXPECT_EQ(windows(count_windows(1000, 4), {.workers = 2}), 2U);

@@ -165,7 +165,7 @@ class KeyedStream {
             if (window::is_light<A>(windows)) {
                 graph::OperatorInfo& info = stream.handle_.operators.back();
                 info.light = true;
-                info.say("light: each source is left a worker");
+                info.say("light: four replicas; more as far as each source is left a worker");
             }
             return stream;
         };
