@@ -77,7 +77,7 @@ TEST(ChosenWindows, OfCountsAreSharedAsTheirFunctionAllows) {
     }
     EXPECT_THAT(said_of(overlapping, sum),
                 AllOf(HasSubstr("light: four replicas; more as far"),
-                      HasSubstr("not shared: that would cost more"), HasSubstr("×4")));
+                      HasSubstr("not shared: that would cost more"), Not(HasSubstr("×"))));
 }
 
 TEST(ChosenWindows, AreNotSharedWhereOneReplicaIsAskedFor) {
