@@ -130,6 +130,13 @@ def kilo(values: list[float]) -> str:
     return f"{median / 1e3:.0f} k ({low / 1e3:.0f} to {high / 1e3:.0f})"
 
 
+def ratio(ours: list[float], limits: list[float]) -> str:
+    """By round; one in which the limit sustained nothing, as on a machine that is busy with
+    something else, says nothing."""
+    ratios = [one / limit for one, limit in zip(ours, limits) if limit > 0]
+    return "{:.2f} ({:.2f} to {:.2f})".format(*spread(ratios)) if ratios else "none"
+
+
 def table(head: list[str], rows: list[list[str]]) -> list[str]:
     lines = [head, ["---"] * len(head), *rows]
     return ["| " + " | ".join(line) + " |" for line in lines] + [""]
@@ -207,15 +214,9 @@ def figure_5b(bench: Bench, rows: list[dict]) -> list[str]:
     lines += table(head, [[variant] + [kilo(found[variant, "glibc", workers])
                                        for workers in all_workers] for variant in variants])
     lines += ["Ratio to `static` in the same round:", ""]
-    ratios = []
-    for variant in variants:
-        cells = [variant]
-        for workers in all_workers:
-            pairs = zip(found[variant, "glibc", workers], found["static", "glibc", workers])
-            median, low, high = spread([ours / limit for ours, limit in pairs])
-            cells.append(f"{median:.2f} ({low:.2f} to {high:.2f})")
-        ratios.append(cells)
-    lines += table(head, ratios)
+    lines += table(head, [[variant] + [ratio(found[variant, "glibc", workers],
+                                             found["static", "glibc", workers])
+                                       for workers in all_workers] for variant in variants])
     lines += ["Processor time of all threads for a quote at full speed, microseconds:", ""]
     costs = by_case(rows, "processor_us")
     return lines + table(head, [[variant] + ["{:.2f} ({:.2f} to {:.2f})".format(
@@ -251,11 +252,6 @@ def figure_5b_skewed(bench: Bench, output: Path) -> list[str]:
                 f"{statistics.median(day['peak'][case]) / 1e3:.0f} k; "
                 f"{statistics.median(day['latency_ms_p99'][case]):.0f} ms")
 
-    def ratio(case: tuple) -> str:
-        pairs = zip(day["sustained"][case], flat["sustained"][case])
-        ratios = [bursty / even for bursty, even in pairs if even > 0]
-        return "{:.2f} ({:.2f} to {:.2f})".format(*spread(ratios)) if ratios else "none"
-
     lines = [f"## 5b with symbols by Zipf's law, exponent {ZIPF_EXPONENT}", "",
              "Medians of the rounds, least and largest.", ""]
     lines += table(head, rows(lambda case: kilo(flat["sustained"][case])))
@@ -264,7 +260,8 @@ def figure_5b_skewed(bench: Bench, output: Path) -> list[str]:
               "of its busiest 10 ms; and in how long 99 % of the results were out.", ""]
     lines += table(head, rows(bursts))
     lines += ["Ratio to the rate of flat arrivals in the same round:", ""]
-    return lines + table(head, rows(ratio))
+    return lines + table(head, rows(lambda case: ratio(day["sustained"][case],
+                                                       flat["sustained"][case])))
 
 
 def figure_6(bench: Bench, rows: list[dict]) -> list[str]:

@@ -2,7 +2,7 @@
 //
 // Whether a graph allocates in its steady state, in every way to run it. Counted from half of the
 // stream, when all before it is through, to its end; what a pool or a key table still acquires on
-// the way may stay below one allocation in a thousand records, far less than one per batch.
+// the way may stay below one allocation in a thousand records, less than one per batch.
 #pragma once
 
 #include <algorithm>
@@ -114,22 +114,19 @@ Source watching(std::uint64_t& steady) {
     return source;
 }
 
-using Ways = std::vector<std::pair<std::string, RunOptions>>;
-inline const Ways every_way = {
-    {"one worker", {.workers = 1}},
-    {"two workers", {.workers = 2}},
-    {"not fused", {.workers = 2, .fuse = false}},
-    {"dedicated threads", {.mode = RunOptions::Mode::dedicated, .parallelism = 2}}};
-/// Where what there is at once depends on how much the edges hold, which is chance: with so little
-/// that the first half of the stream has had all of it.
-inline const Ways with_small_batches = [] {
-    Ways ways = every_way;
-    for (auto& [way, options] : ways) options.block_bytes = 4'096;
-    return ways;
-}();
+/// With batches so small that one allocation for each would be seen, and so that what is open at
+/// once, which depends by chance on how far behind a consumer is, has all been had in the first
+/// half.
+inline constexpr std::size_t block_bytes = 4'096;
+inline const std::vector<std::pair<std::string, RunOptions>> ways = {
+    {"one worker", {.workers = 1, .block_bytes = block_bytes}},
+    {"two workers", {.workers = 2, .block_bytes = block_bytes}},
+    {"not fused", {.workers = 2, .fuse = false, .block_bytes = block_bytes}},
+    {"dedicated threads",
+     {.mode = RunOptions::Mode::dedicated, .parallelism = 2, .block_bytes = block_bytes}}};
 
 template <class Source = Watched, class Build>
-void expect_none_per_record(const std::string& name, Build&& build, const Ways& ways = every_way) {
+void expect_none_per_record(const std::string& name, Build&& build) {
     if (perturbed) GTEST_SKIP() << "perturbed";
     for (const auto& [way, options] : ways) {
         SCOPED_TRACE(name + ", " + way);

@@ -77,8 +77,7 @@ const auto add_present = [](const std::uint64_t* left, const std::uint64_t* righ
 
 /// Odd and even numbers, as two streams.
 template <class Join>
-void expect_none_when_joined(const std::string& name, const Join& join,
-                             const Ways& ways = every_way) {
+void expect_none_when_joined(const std::string& name, const Join& join) {
     const auto build = [&](auto stream) {
         auto branches =
             std::move(stream).event_time(time_of, LateStart{}).split(2, [](const std::uint64_t& n) {
@@ -86,7 +85,7 @@ void expect_none_when_joined(const std::string& name, const Join& join,
             });
         join(branches.select(0), branches.select(1)).sink(Drop{});
     };
-    expect_none_per_record(name, build, ways);
+    expect_none_per_record(name, build);
 }
 
 TEST(Allocations, NoneForARecordInAnIntervalJoin) {
@@ -124,9 +123,9 @@ TEST(Allocations, NoneForARecordInAWindowJoin) {
                                         {.parallelism = replicas});
         };
         const std::string name = ", replicas: " + std::to_string(replicas);
-        expect_none_when_joined("inner" + name, inner, with_small_batches);
-        expect_none_when_joined("full" + name, full, with_small_batches);
-        expect_none_when_joined("shared" + name, shared, with_small_batches);
+        expect_none_when_joined("inner" + name, inner);
+        expect_none_when_joined("full" + name, full);
+        expect_none_when_joined("shared" + name, shared);
     }
 }
 

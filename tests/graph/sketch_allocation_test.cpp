@@ -51,33 +51,13 @@ const auto of_counts = window::CountWindows::sliding(50, 10);
 const auto of_time = window::TimeWindows::sliding(350ns, 70ns);
 const WindowOptions of_three{.parallelism = 3};
 
-template <class A>
-void expect_none_of_counts(const std::string& name, window::CountWindows windows,
-                           const A& aggregate) {
-    expect_none_per_record(name, [&](auto stream) {
-        std::move(stream).key_by(key_of).window(windows, aggregate).sink(Drop{});
-    });
-}
-
-template <class A>
-void expect_none_of_time(const std::string& name, window::TimeWindows windows, const A& aggregate) {
-    expect_none_per_record(name, [&](auto stream) {
-        std::move(stream)
-            .event_time(time_of, LateStart{50ns})
-            .key_by(key_of)
-            .window(windows, time_of, aggregate)
-            .sink(Drop{});
-    });
-}
-
-/// Free pieces of every size that states here ask for, more than there ever are at once. Where
-/// states go to another thread it is the scheduler who says how many are on their way, and a new
-/// most may come at any time; who takes memory from elsewhere, or does not give it back, is seen
-/// all the same.
+/// Free pieces of every size that states here ask for, as many as may ever be needed at once. Which
+/// worker has the pieces that it keeps, and how many states are on their way to another thread, the
+/// scheduler says, and a new most may come at any time; who takes memory from elsewhere, or does
+/// not give it back, is seen all the same.
 class Stock {
   public:
-    Stock() {
-        constexpr std::size_t pieces_of_a_size = 8'000;
+    explicit Stock(std::size_t pieces_of_a_size) {
         memory::RecyclingAllocator<std::byte> allocator;
         std::vector<std::byte*> pieces(pieces_of_a_size);
         for (std::size_t i = 0; i <= memory::detail::size_class_index(4'096); ++i) {
@@ -90,6 +70,36 @@ class Stock {
   private:
     memory::RecyclingScope scope_;
 };
+
+/// Of windows by key: what three threads keep (memory/recycling.cpp), a few panes of each key more.
+constexpr std::size_t by_key = 500;
+/// Of shared windows: as many states as lie on their way to the second level.
+constexpr std::size_t of_levels = 8'000;
+
+template <class Build>
+void expect_none_by_key(const std::string& name, const Build& build) {
+    const Stock stock{by_key};
+    expect_none_per_record(name, build);
+}
+
+template <class A>
+void expect_none_of_counts(const std::string& name, window::CountWindows windows,
+                           const A& aggregate) {
+    expect_none_by_key(name, [&](auto stream) {
+        std::move(stream).key_by(key_of).window(windows, aggregate).sink(Drop{});
+    });
+}
+
+template <class A>
+void expect_none_of_time(const std::string& name, window::TimeWindows windows, const A& aggregate) {
+    expect_none_by_key(name, [&](auto stream) {
+        std::move(stream)
+            .event_time(time_of, LateStart{50ns})
+            .key_by(key_of)
+            .window(windows, time_of, aggregate)
+            .sink(Drop{});
+    });
+}
 
 TEST(Allocations, NoneForARecordInASketchOfAFewRecords) {
     expect_none_of_counts("quantile", of_counts, quantile);
@@ -114,7 +124,6 @@ TEST(Allocations, NoneForARecordInASketchWhateverItSlidesIn) {
 
 /// Its results are sketches, which go to the sink.
 TEST(Allocations, NoneForARecordInAFoldToASketch) {
-    const Stock stock;
     const auto fold = window::fold<std::uint64_t>(
         quantile.identity(), [](window::TDigest& digest, const std::uint64_t& n) {
             digest.add(static_cast<double>(value_of(n)));
@@ -124,7 +133,7 @@ TEST(Allocations, NoneForARecordInAFoldToASketch) {
 }
 
 TEST(Allocations, NoneForARecordInASketchOfASession) {
-    expect_none_per_record("sessions", [](auto stream) {
+    expect_none_by_key("sessions", [](auto stream) {
         std::move(stream)
             .event_time(time_of, LateStart{})
             .key_by([](const std::uint64_t& n) { return n / 70 * keys + n % keys; })
@@ -136,7 +145,7 @@ TEST(Allocations, NoneForARecordInASketchOfASession) {
         const std::uint64_t place = n % 4 == 1 ? n + 1 : n % 4 == 2 ? n - 1 : n;
         return EventTime::of_ns(static_cast<std::int64_t>(place * 10));
     };
-    expect_none_per_record("sessions that become one", [&](auto stream) {
+    expect_none_by_key("sessions that become one", [&](auto stream) {
         std::move(stream)
             .event_time(swapped, LateStart{20ns})
             .key_by([](const std::uint64_t& n) { return n / 12; })
@@ -149,7 +158,7 @@ TEST(Allocations, NoneForARecordInASketchOfEverything) {
     const auto every_tenth = [n = 0](const std::uint64_t&) mutable {
         return ++n % 10 == 0 ? window::Trigger::fire_and_clear : window::Trigger::wait;
     };
-    expect_none_per_record("global", [&](auto stream) {
+    expect_none_by_key("global", [&](auto stream) {
         std::move(stream).key_by(key_of).window(window::global(every_tenth), all).sink(Drop{});
     });
 }
@@ -160,7 +169,7 @@ TEST(Allocations, NoneForARecordThatComesLateToASketch) {
         return EventTime::of_ns(static_cast<std::int64_t>(is_late ? n - 500 : n));
     };
     const auto expect_none = [&](const std::string& name, const auto& aggregate) {
-        expect_none_per_record(name, [&](auto stream) {
+        expect_none_by_key(name, [&](auto stream) {
             std::move(stream)
                 .event_time(some_late, LateStart{50ns})
                 .key_by(key_of)
@@ -175,17 +184,13 @@ TEST(Allocations, NoneForARecordThatComesLateToASketch) {
 /// The states of the first level go to another thread and are let go of there.
 template <class Build>
 void expect_none_when_shared(const std::string& name, const Build& build) {
-    expect_none_per_record(
-        name,
-        [&](auto stream) {
-            build(std::move(stream).event_time(time_of, LateStart{50ns}).group_by(key_of))
-                .sink(Drop{});
-        },
-        with_small_batches);
+    const Stock stock{of_levels};
+    expect_none_per_record(name, [&](auto stream) {
+        build(std::move(stream).event_time(time_of, LateStart{50ns}).group_by(key_of)).sink(Drop{});
+    });
 }
 
 TEST(Allocations, NoneForARecordInASketchOfSharedCounts) {
-    const Stock stock;
     expect_none_when_shared("parallel, of counts", [](auto grouped) {
         return std::move(grouped).parallel_windows(of_counts, all, of_three);
     });
@@ -198,7 +203,6 @@ TEST(Allocations, NoneForARecordInASketchOfSharedCounts) {
 }
 
 TEST(Allocations, NoneForARecordInASketchOfSharedTime) {
-    const Stock stock;
     expect_none_when_shared("parallel, of time", [](auto grouped) {
         return std::move(grouped).parallel_windows(of_time, time_of, all, of_three);
     });
