@@ -155,6 +155,9 @@ GraphDescription Graph::description(const RunOptions& options) const {
                                          .parallelism = fragment.parallelism,
                                          .notes = operators[i].notes});
         }
+        if (!fragment.why_as_many.empty()) {
+            segment.operators.front().notes.emplace_back(fragment.why_as_many);
+        }
         result.segments.push_back(std::move(segment));
         for (const Edge& edge : fragment.edges) {
             result.edges.push_back({.from_segment = f,

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 
 #include <fmt/format.h>
 
 #include <strid/base/error.hpp>
 #include <strid/graph/plan.hpp>
-#include <strid/operator/router.hpp>
 
+#include "replicas.hpp"
 #include "shared_streams.hpp"
 
 namespace strid::graph {
@@ -54,10 +53,10 @@ class Planner {
         plan_.workers = options.mode == RunOptions::Mode::cooperative
                             ? (options.workers != 0 ? options.workers : cores)
                             : cores;
+        replicas_ = replicas_of(segments, options, plan_.workers);
     }
 
     Plan make() {
-        resolve_parallelism();
         cut();
         connect();
         find_producers();
@@ -69,117 +68,11 @@ class Planner {
     }
 
   private:
-    // ---- how many replicas ---------------------------------------------------------------------
-
-    /// What an operator asks for: the run's options by name, else its own. 0: nothing.
-    [[nodiscard]] std::size_t wish(const OperatorInfo& op) const {
-        const auto named = options_.operator_parallelism.find(op.name);
-        return named != options_.operator_parallelism.end() ? named->second : op.parallelism;
-    }
-
-    /// Replicas of segment `s`, which can have any number. The papers' model starts with one. Where
-    /// the operators were measured: its share of the work in workers (paper 2, section 5.3).
-    [[nodiscard]] std::size_t automatic(std::size_t s) const {
-        if (options_.parallelism != 0) return options_.parallelism;
-        if (options_.mode == RunOptions::Mode::dedicated && options_.loads.empty()) return 1;
-        double all = 0;
-        for (std::size_t i = 0; i < segments_.all.size(); ++i) all += load_of(i);
-        if (all <= 0) return unmeasured(segments_.all[s]->operators().front());
-        constexpr double slack = 0.05;  // for what measuring is unsure of
-        const double cores = static_cast<double>(plan_.workers) * load_of(s) / all - slack;
-        return std::clamp<std::size_t>(static_cast<std::size_t>(std::ceil(cores)), 1,
-                                       plan_.workers);
-    }
-
-    /// A replica per worker. Of a light operator none for the workers that sources may fill; where
-    /// these leave few, enough that what sources and replicas cost divides evenly (note 0007).
-    [[nodiscard]] std::size_t unmeasured(const OperatorInfo& op) const {
-        if (!op.light || plan_.workers == 1) return plan_.workers;
-        constexpr std::size_t divide_evenly = 4;
-        const auto sources = static_cast<std::size_t>(std::ranges::count_if(
-            segments_.all, [](const auto& segment) { return segment->has_source(); }));
-        const std::size_t left = plan_.workers > sources ? plan_.workers - sources : 1;
-        return std::max(left, divide_evenly);
-    }
-
-    [[nodiscard]] double load_of(std::size_t s) const {
-        double load = 0;
-        for (const auto& op : segments_.all[s]->operators())
-            if (options_.loads.contains(op.name)) load += options_.loads.at(op.name);
-        return load;
-    }
-
-    void resolve_parallelism() {
-        parallelism_.resize(segments_.all.size());
-        for (std::size_t s = 0; s < segments_.all.size(); ++s) {
-            const SegmentBase& segment = *segments_.all[s];
-            std::size_t inherited = first_parallelism(s);
-            for (const auto& op : segment.operators()) {
-                const std::size_t wished = wish(op);
-                if (wished != 0 || !op.parallel_by_default)
-                    inherited = std::max<std::size_t>(wished, 1);
-                parallelism_[s].push_back(inherited);
-            }
-            check_input(s);
-        }
-    }
-
-    [[nodiscard]] std::size_t first_parallelism(std::size_t s) const {
-        if (segments_.all[s]->has_source() || segments_.all[s]->restores_order()) return 1;
-        std::size_t producers = 0;
-        std::size_t result = 1;
-        for (std::size_t p = 0; p < s; ++p) {
-            const SegmentBase& producer = *segments_.all[p];
-            for (const std::size_t target : producer.targets()) {
-                if (target != s) continue;
-                ++producers;
-                switch (producer.routing()) {
-                    case Routing::key_by:
-                        return std::min(automatic(s), operators::key_groups);
-                    case Routing::rebalance:
-                        return automatic(s);
-                    case Routing::broadcast:
-                        if (segments_.all[s]->operators().front().shares_broadcast)
-                            return automatic(s);
-                        result = 1;
-                        break;
-                    case Routing::forward:
-                        result = parallelism_[p].back();
-                        break;
-                    default:
-                        result = 1;
-                        break;
-                }
-            }
-        }
-        return producers == 1 ? result : 1;
-    }
-
-    void check_input(std::size_t s) const {
-        const SegmentBase& segment = *segments_.all[s];
-        const std::size_t first = parallelism_[s].front();
-        const std::string& name = segment.operators().front().name;
-        if (segment.restores_order() && first != 1) {
-            throw GraphError(
-                fmt::format("operator '{}' comes behind ordered() and cannot have parallelism {}",
-                            name, first));
-        }
-        for (std::size_t p = 0; p < s; ++p) {
-            const SegmentBase& producer = *segments_.all[p];
-            if (producer.routing() != Routing::key_by || producer.targets().front() != s) continue;
-            if (first > operators::key_groups) {
-                throw GraphError(fmt::format(
-                    "operator '{}': parallelism {} is above the number of key groups, {}", name,
-                    first, operators::key_groups));
-            }
-        }
-    }
-
     // ---- fragments and edges -------------------------------------------------------------------
 
     void cut() {
         for (std::size_t s = 0; s < segments_.all.size(); ++s) {
-            const auto& parallelism = parallelism_[s];
+            const auto& [parallelism, why] = replicas_[s];
             head_.push_back(plan_.fragments.size());
             std::size_t first = 0;
             for (std::size_t last = 1; last <= parallelism.size(); ++last) {
@@ -192,6 +85,7 @@ class Planner {
                 fragment.first = first;
                 fragment.last = last;
                 fragment.parallelism = parallelism[first];
+                if (first == 0) fragment.why_as_many = why;
                 fragment.restores_order = first == 0 && segments_.all[s]->restores_order();
                 plan_.fragments.push_back(std::move(fragment));
                 first = last;
@@ -381,8 +275,8 @@ class Planner {
     const Segments& segments_;
     const RunOptions& options_;
     Plan plan_;
-    std::vector<std::vector<std::size_t>> parallelism_;  // per segment and operator
-    std::vector<std::size_t> head_;                      // per segment, its first fragment
+    std::vector<SegmentReplicas> replicas_;  // per segment
+    std::vector<std::size_t> head_;          // per segment, its first fragment
 };
 
 }  // namespace

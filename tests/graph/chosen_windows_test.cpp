@@ -75,9 +75,27 @@ TEST(ChosenWindows, OfCountsAreSharedAsTheirFunctionAllows) {
         EXPECT_THAT(said_of(whole, wide),
                     AllOf(HasSubstr("farmed: whole windows"), HasSubstr("×3")));
     }
-    EXPECT_THAT(said_of(overlapping, sum),
-                AllOf(HasSubstr("light: four replicas; more as far"),
-                      HasSubstr("not shared: that would cost more"), Not(HasSubstr("×"))));
+    EXPECT_THAT(said_of(overlapping, sum), AllOf(HasSubstr("not shared: that would cost more"),
+                                                 Not(HasSubstr("light")), Not(HasSubstr("×"))));
+}
+
+TEST(ChosenWindows, OfKeysSayWhyTheyHaveAsManyReplicas) {
+    const auto by_key = [](std::size_t parallelism) {
+        return [=](auto stream) {
+            return std::move(stream).template key_by<&Event::key>().window(
+                CountWindows::sliding(100, 25), sum, {.parallelism = parallelism});
+        };
+    };
+    EXPECT_THAT(said_of(by_key(0), {.workers = 2}),
+                AllOf(HasSubstr("light: four replicas, which divide evenly"), HasSubstr("×4")));
+    EXPECT_THAT(said_of(by_key(0), {.workers = 6}),
+                AllOf(HasSubstr("light: each source is left a worker"), HasSubstr("×5")));
+    for (const auto& asked : {said_of(by_key(3), {.workers = 2}),
+                              said_of(by_key(0), {.workers = 2, .parallelism = 3})}) {
+        EXPECT_THAT(asked, AllOf(Not(HasSubstr("light")), HasSubstr("×3")));
+    }
+    EXPECT_THAT(said_of(by_key(0), {.workers = 1}), Not(HasSubstr("light")));
+    EXPECT_THAT(said_of(by_key(0), {.mode = RunOptions::Mode::dedicated}), Not(HasSubstr("light")));
 }
 
 TEST(ChosenWindows, AreNotSharedWhereOneReplicaIsAskedFor) {

@@ -99,6 +99,8 @@ const Broken broken_algebra[] = {
     {"farmed combine", "broken", farmed_sums<Operation::combine>},
     {"farmed lower", "broken", farmed_sums<Operation::lower>},
     {"combined lift", "broken-parts", combined_sums<Operation::lift>},
+    {"combined combine", testing::AnyOf("broken-parts", "broken"),
+     combined_sums<Operation::combine>},
     {"combined lower", "broken", combined_sums<Operation::lower>},
     {"lift in sessions", "broken", sums_of_sessions<Operation::lift>},
     {"combine in sessions", "broken", sums_of_sessions<Operation::combine>},

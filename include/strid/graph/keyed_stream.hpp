@@ -162,11 +162,7 @@ class KeyedStream {
     template <window::FunctionOf<T> A>
     auto window(window::CountWindows windows, A aggregate, WindowOptions options = {}) && {
         const auto marked = [&windows](auto stream) {
-            if (window::is_light<A>(windows)) {
-                graph::OperatorInfo& info = stream.handle_.operators.back();
-                info.light = true;
-                info.say("light: four replicas; more as far as each source is left a worker");
-            }
+            stream.handle_.operators.back().light = window::is_light<A>(windows);
             return stream;
         };
         using Lift = window::Lift<T, KeyOf, K, A>;

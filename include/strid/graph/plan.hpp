@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <strid/graph/options.hpp>
@@ -35,6 +36,8 @@ struct Fragment {
     std::size_t first = 0;
     std::size_t last = 0;
     std::size_t parallelism = 1;
+    /// Of the first operator, for `explain()`, where it is not the usual.
+    std::string_view why_as_many = {};
     bool distributes = false;   ///< A distributing node of figure 17; first == last.
     bool plain_output = false;  ///< Forwards to a distributing node instead of routing.
     bool splits = false;        ///< One edge per branch of a split.

@@ -231,7 +231,9 @@ class SharedWindows {
     static void check_shared(const WindowOptions& options) {
         check(options);
         if (options.late_by == LateBy::own_input) {
-            throw GraphError("records are late by their own input in windows by key only");
+            throw GraphError(
+                "windows that are shared cannot tell by its own input whether a record is late: "
+                "windows by key and window joins can");
         }
     }
 
