@@ -147,6 +147,7 @@ class Planner {
             Fragment distribution = producer;
             distribution.first = distribution.last;
             distribution.distributes = true;
+            distribution.why_as_many = {};
             distribution.restores_order = false;
             if (options_.composition == Composition::centralised) distribution.parallelism = 1;
             producer.plain_output = true;

@@ -118,15 +118,19 @@ Source watching(std::uint64_t& steady) {
 /// once, which depends by chance on how far behind a consumer is, has all been had in the first
 /// half.
 inline constexpr std::size_t block_bytes = 4'096;
-inline const std::vector<std::pair<std::string, RunOptions>> ways = {
+using Ways = std::vector<std::pair<std::string, RunOptions>>;
+/// A task stays on its thread.
+inline const Ways on_their_threads = {
     {"one worker", {.workers = 1, .block_bytes = block_bytes}},
-    {"two workers", {.workers = 2, .block_bytes = block_bytes}},
-    {"not fused", {.workers = 2, .fuse = false, .block_bytes = block_bytes}},
     {"dedicated threads",
      {.mode = RunOptions::Mode::dedicated, .parallelism = 2, .block_bytes = block_bytes}}};
+/// The workers take tasks over from each other.
+inline const Ways taken_over = {
+    {"two workers", {.workers = 2, .block_bytes = block_bytes}},
+    {"not fused", {.workers = 2, .fuse = false, .block_bytes = block_bytes}}};
 
 template <class Source = Watched, class Build>
-void expect_none_per_record(const std::string& name, Build&& build) {
+void expect_none_per_record(const std::string& name, const Build& build, const Ways& ways) {
     if (perturbed) GTEST_SKIP() << "perturbed";
     for (const auto& [way, options] : ways) {
         SCOPED_TRACE(name + ", " + way);
@@ -143,6 +147,12 @@ void expect_none_per_record(const std::string& name, Build&& build) {
         EXPECT_LE(per_record, allocations_per_record_max);
         print_allocations(name, way, per_record);
     }
+}
+
+template <class Source = Watched, class Build>
+void expect_none_per_record(const std::string& name, const Build& build) {
+    expect_none_per_record<Source>(name, build, on_their_threads);
+    expect_none_per_record<Source>(name, build, taken_over);
 }
 
 struct Drop {

@@ -94,6 +94,15 @@ TEST(ChosenWindows, OfKeysSayWhyTheyHaveAsManyReplicas) {
                               said_of(by_key(0), {.workers = 2, .parallelism = 3})}) {
         EXPECT_THAT(asked, AllOf(Not(HasSubstr("light")), HasSubstr("×3")));
     }
+    // A node that distributes what it makes has no reason of its own.
+    const auto twice = [&](auto stream) {
+        return by_key(0)(std::move(stream))
+            .key_by([](const auto& result) { return result.key; })
+            .map([](auto& result) { result.value = 0; });
+    };
+    const std::string drawn = said_of(twice, {.workers = 2, .composition = Composition::dedicated});
+    EXPECT_THAT(drawn, HasSubstr("-distribution"));
+    EXPECT_EQ(drawn.find("light:"), drawn.rfind("light:"));
     EXPECT_THAT(said_of(by_key(0), {.workers = 1}), Not(HasSubstr("light")));
     EXPECT_THAT(said_of(by_key(0), {.mode = RunOptions::Mode::dedicated}), Not(HasSubstr("light")));
 }

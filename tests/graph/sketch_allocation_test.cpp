@@ -72,14 +72,16 @@ class Stock {
 };
 
 /// Of windows by key: what three threads keep (memory/recycling.cpp), a few panes of each key more.
+/// Only where tasks go from worker to worker: where they stay all of it is seen.
 constexpr std::size_t by_key = 500;
 /// Of shared windows: as many states as lie on their way to the second level.
 constexpr std::size_t of_levels = 8'000;
 
 template <class Build>
 void expect_none_by_key(const std::string& name, const Build& build) {
+    expect_none_per_record(name, build, on_their_threads);
     const Stock stock{by_key};
-    expect_none_per_record(name, build);
+    expect_none_per_record(name, build, taken_over);
 }
 
 template <class A>

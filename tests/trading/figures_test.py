@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Usage: figures_test.py FOLDER-OF-FIGURES.PY
+"""What becomes of the tables of rates when the machine was too busy to sustain any.
 
-What becomes of the tables and plots of rates when the machine was too busy to sustain any.
+    figures_test.py FOLDER     FOLDER: where figures.py is
 """
 
 import sys
