@@ -125,12 +125,13 @@ TEST(ParallelWindows, GiveTheirLateRecordsToo) {
         sort(answer);
         return answer;
     };
+    std::size_t late = 0;
     for (const std::uint64_t seed : test::seeds(12)) {
         const auto events = random_events(seed, {.too_late = 900}, event_count);
         for (const Duration lateness : {0ns, 200ns}) {
             const auto windows = sliding(100, 30);
             const Answer oracle = expected(events, windows, Duration{50}, lateness, sum);
-            ASSERT_FALSE(oracle.late.empty());
+            late += oracle.late.size();
             ASSERT_EQ(run_with_late(events, windows, lateness, seed), oracle) << "seed " << seed;
         }
         const auto sessions = window::SessionWindows::with_gap(40ns);
@@ -138,6 +139,7 @@ TEST(ParallelWindows, GiveTheirLateRecordsToo) {
                   expected(events, sessions, Duration{50}, Duration::zero(), sum))
             << "seed " << seed;
     }
+    EXPECT_NE(late, 0U);
 }
 
 /// The distributions as functions from a grouped stream to results.

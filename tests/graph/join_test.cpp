@@ -131,9 +131,10 @@ TEST(WindowJoin, EveryPairOfAWindowAndEveryoneElseAlone) {
 /// of them get in depends on the run: at least the pairs of the others come out, and none twice.
 TEST(WindowJoin, LosesNoPairOfRecordsInTime) {
     const TimeWindows windows = sliding(100, 40);
+    std::size_t late = 0;
     for (const std::uint64_t seed : test::seeds(8)) {
         const Inputs inputs = random_inputs(seed, perturbed ? 300 : 1'000);
-        ASSERT_NE(late_in(inputs), 0U);
+        late += late_in(inputs);
         const Inputs in_time = punctual(inputs);
         const auto least = loops_over_windows(in_time, windows, JoinKind::inner);
         const auto most = loops_over_windows(inputs, windows, JoinKind::inner);
@@ -145,6 +146,7 @@ TEST(WindowJoin, LosesNoPairOfRecordsInTime) {
                 << "seed " << seed;
         }
     }
+    EXPECT_NE(late, 0U);
 }
 
 /// Where both streams have come to at their end.

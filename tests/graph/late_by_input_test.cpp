@@ -63,6 +63,7 @@ Answer computed_by_input(const Streams& streams, const Windows& windows, Duratio
 
 /// A record of which a window is over, by what its source said before it, is in none.
 TEST(LateByOwnInput, OfWindowsOfTimeIsWhatEachSourceSays) {
+    std::size_t late = 0;
     for (const std::uint64_t seed : test::seeds(8)) {
         const Streams streams = random_streams(seed);
         for (const auto& windows : {sliding(100, 25), sliding(100, 100), sliding(30, 70)}) {
@@ -79,7 +80,7 @@ TEST(LateByOwnInput, OfWindowsOfTimeIsWhatEachSourceSays) {
                 }
                 oracle.rows = expected(taken, windows, bound, Duration::max(), sum).rows;
                 sort(oracle);
-                ASSERT_FALSE(oracle.late.empty());
+                late += oracle.late.size();
                 const Answer answer =
                     computed_by_input(streams, windows, lateness, run_options(seed));
                 ASSERT_EQ(answer.late, oracle.late) << "seed " << seed;
@@ -87,11 +88,13 @@ TEST(LateByOwnInput, OfWindowsOfTimeIsWhatEachSourceSays) {
             }
         }
     }
+    EXPECT_NE(late, 0U);
 }
 
 /// A record that breaks its source's promise, by more than the lateness, is in no session.
 TEST(LateByOwnInput, OfSessionsIsWhatEachSourceSays) {
     const auto sessions = SessionWindows::with_gap(40ns);
+    std::size_t late = 0;
     for (const std::uint64_t seed : test::seeds(8)) {
         const Streams streams = random_streams(seed);
         for (const Duration lateness : {0ns, 120ns}) {
@@ -108,7 +111,7 @@ TEST(LateByOwnInput, OfSessionsIsWhatEachSourceSays) {
                       [](const Event& a, const Event& b) { return a.time < b.time; });
             oracle.rows = expected(taken, sessions, 0ns, 0ns, sum).rows;
             sort(oracle);
-            ASSERT_FALSE(oracle.late.empty());
+            late += oracle.late.size();
             const Answer answer = computed_by_input(streams, sessions, lateness, run_options(seed));
             ASSERT_EQ(answer.late, oracle.late) << "seed " << seed;
             // With lateness, a session that grew may have fired as what it was before.
@@ -120,6 +123,7 @@ TEST(LateByOwnInput, OfSessionsIsWhatEachSourceSays) {
             }
         }
     }
+    EXPECT_NE(late, 0U);
 }
 
 TEST(LateByOwnInput, IsForWindowsByKey) {

@@ -56,10 +56,11 @@ Answer computed_by_source_time(const std::vector<Event>& events, const Windows& 
 
 template <class Windows>
 void agrees_by_source_time(const Windows& windows) {
+    std::size_t late = 0;
     for (const std::uint64_t seed : test::seeds(8)) {
         const auto events = random_events(seed, {}, event_count);
         const Answer oracle = expected(events, windows, 50ns, Duration::zero(), sum);
-        ASSERT_FALSE(oracle.late.empty());
+        late += oracle.late.size();
         for (const bool fuse : {true, false}) {
             RunOptions options = run_options(seed);
             options.fuse = fuse;
@@ -68,6 +69,7 @@ void agrees_by_source_time(const Windows& windows) {
             ASSERT_EQ(answer.late, oracle.late) << "seed " << seed << (fuse ? "" : ", not fused");
         }
     }
+    EXPECT_NE(late, 0U);
 }
 
 TEST(SourceTime, WindowsFireByWhatTheSourceSays) {

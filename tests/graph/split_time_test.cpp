@@ -111,6 +111,7 @@ constexpr auto split_of = [](const Piece& piece) { return piece.split; };
 constexpr auto time_of = [](const Piece& piece) { return piece.event.time; };
 
 void agrees_by_splits(std::size_t idle_after, std::size_t silent_from) {
+    std::size_t late = 0;
     for (const std::uint64_t seed : test::seeds(8)) {
         auto pieces = random_pieces(seed, 400);
         // The split that lies furthest behind falls silent.
@@ -120,7 +121,7 @@ void agrees_by_splits(std::size_t idle_after, std::size_t silent_from) {
         });
         const auto promised = promises(pieces, Duration{50}, idle_after);
         const Answer oracle = expected_of(pieces, promised);
-        ASSERT_FALSE(oracle.late.empty()) << "seed " << seed;
+        late += oracle.late.size();
         Graph graph{"splits"};
         auto timed = graph.source(replay(pieces))
                          .event_time(time_of, SplitTime{split_count, split_of,
@@ -129,6 +130,7 @@ void agrees_by_splits(std::size_t idle_after, std::size_t silent_from) {
         ASSERT_EQ(answer.rows, oracle.rows) << "seed " << seed;
         ASSERT_EQ(answer.late, oracle.late) << "seed " << seed;
     }
+    EXPECT_NE(late, 0U);
 }
 
 TEST(SplitTime, IsThatOfTheSplitFurthestBehind) {

@@ -90,6 +90,7 @@ struct ThreeSources {
 };
 
 TEST(TimeOrder, OfSeveralSourcesIsTheSameInEveryRun) {
+    std::size_t late = 0;
     for (const std::uint64_t seed : test::seeds(12)) {
         const ThreeSources sources(seed);
         Graph graph{"order"};
@@ -97,9 +98,10 @@ TEST(TimeOrder, OfSeveralSourcesIsTheSameInEveryRun) {
         sources.merged(graph).in_order_of_time(&Event::time).sink(into(rows));
         const RunReport report = run(graph, run_options(seed));
         ASSERT_EQ(rows->records(), sources.in_order) << "seed " << seed;
-        ASSERT_NE(sources.late.size(), 0U);
+        late += sources.late.size();
         ASSERT_EQ(late_in(report), sources.late.size()) << "seed " << seed;
     }
+    EXPECT_NE(late, 0U);
 }
 
 /// What follows the records stays in order, whatever it is.
