@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include <strid/connector/discard.hpp>
 #include <strid/graph/graph.hpp>
 #include <strid/window/aggregates.hpp>
 
@@ -34,7 +35,15 @@ struct Total : decltype(window::sum<Quote>(bid)) {
     }
 };
 
-enum class Sharing { by_key, farmed, paned, map_reduce, combined };
+enum class Sharing {
+    by_key,
+    farmed,
+    paned,
+    map_reduce,
+    combined,
+    by_key_with_late,
+    farmed_with_late
+};
 
 struct Case {
     std::uint32_t keys;
@@ -55,6 +64,10 @@ Measured shared(Sharing sharing, std::uint64_t records, const Case& one) {
         auto grouped = graph.source(QuoteSource{records, QuoteGenerator{{.symbols = one.keys}}})
                            .event_time(time_of, MonotonousTime{})
                            .group_by<&Quote::symbol>();
+        const auto sink_both = [&sink](auto streams) {
+            std::move(streams.results).sink(sink);
+            std::move(streams.late).sink(discard());
+        };
         switch (sharing) {
             case Sharing::by_key:
                 std::move(grouped).window(windows, time_of, Total{}, dropped).sink(sink);
@@ -72,6 +85,13 @@ Measured shared(Sharing sharing, std::uint64_t records, const Case& one) {
                 break;
             case Sharing::combined:
                 std::move(grouped).window(windows, time_of, any_order, dropped).sink(sink);
+                break;
+            case Sharing::by_key_with_late:
+                sink_both(std::move(grouped).window_with_late(windows, time_of, Total{}, dropped));
+                break;
+            case Sharing::farmed_with_late:
+                sink_both(std::move(grouped).parallel_windows_with_late(windows, time_of, Total{},
+                                                                        dropped));
                 break;
         }
         run(graph, {.workers = 2});
@@ -130,7 +150,9 @@ int main(int argc, char** argv) {
                         {contestant("by key (the default)", Sharing::by_key),
                          contestant("farmed", Sharing::farmed), contestant("paned", Sharing::paned),
                          contestant("map-reduce", Sharing::map_reduce),
-                         contestant("combined", Sharing::combined)});
+                         contestant("combined", Sharing::combined),
+                         contestant("by key, late records apart", Sharing::by_key_with_late),
+                         contestant("farmed, late records apart", Sharing::farmed_with_late)});
     }
     return contest.all_right() ? 0 : 1;
 }

@@ -67,6 +67,28 @@ TEST(ChosenWindows, OfTimeAreSharedAsTheirFunctionAllows) {
     EXPECT_THAT(said_of(windows, everything), HasSubstr("farmed: the function needs whole"));
 }
 
+TEST(ChosenWindows, WithLateRecordsAreSharedWhereTheseAreWhole) {
+    const auto said = [](const auto& aggregate, WindowOptions options = {}) {
+        return said_of([&](auto stream) {
+            auto [results, late] =
+                std::move(stream).template group_by<&Event::key>().window_with_late(
+                    sliding(100, 25), &Event::time, aggregate, options);
+            std::move(late).sink([](const Event&) {});
+            return std::move(results);
+        });
+    };
+    const auto by_key = AllOf(Not(HasSubstr("farmed:")), Not(HasSubstr("collector")));
+    EXPECT_THAT(said(sum), AllOf(by_key, HasSubstr("not shared: a record is little work"),
+                                 HasSubstr("slides as a running total"), HasSubstr("×3")));
+    const auto farmed = AllOf(HasSubstr("farmed: late records are whole"), HasSubstr("collector"));
+    EXPECT_THAT(said(wide), farmed);
+    EXPECT_THAT(said(everything), farmed);
+    EXPECT_THAT(said(everything, {.parallelism = 1}),
+                AllOf(by_key, HasSubstr("not shared: one replica is asked for")));
+    EXPECT_THAT(said(everything, {.late_by = LateBy::own_input}),
+                AllOf(by_key, HasSubstr("not shared: records are late by their own input")));
+}
+
 TEST(ChosenWindows, OfCountsAreSharedAsTheirFunctionAllows) {
     const auto overlapping = CountWindows::sliding(100, 25);
     EXPECT_THAT(said_of(overlapping, wide),
@@ -127,6 +149,12 @@ void for_each_distribution(const Check& check) {
     };
     check("parallel_windows", "farmed: every replica has every record", [&](auto stream) {
         return grouped(std::move(stream)).parallel_windows(windows, &Event::time, mean);
+    });
+    check("parallel_windows", "farmed: every replica has every record", [&](auto stream) {
+        auto [results, late] =
+            grouped(std::move(stream)).parallel_windows_with_late(windows, &Event::time, mean);
+        std::move(late).sink([](const Event&) {});
+        return std::move(results);
     });
     check("parallel_windows", "farmed: every replica has every record",
           [&](auto stream) { return grouped(std::move(stream)).parallel_windows(counts, mean); });

@@ -95,17 +95,22 @@ void loses_nothing_when_shared(const Share& share, const TimeWindows& windows, D
     }
 }
 
-TEST(ParallelWindows, GiveTheirLateRecordsToo) {
-    const auto run_with_late = [](const auto& events, const auto& windows, Duration lateness,
-                                  std::uint64_t seed) {
+TEST(SharedWindows, GiveTheirLateRecordsToo) {
+    const auto farmed = [](auto grouped, const auto& windows, const WindowOptions& options) {
+        return std::move(grouped).parallel_windows_with_late(windows, &Event::time, sum, options);
+    };
+    const auto by_default = [](auto grouped, const auto& windows, const WindowOptions& options) {
+        return std::move(grouped).window_with_late(windows, &Event::time, sum, options);
+    };
+    const auto run_with_late = [](const auto& build, const auto& events, const auto& windows,
+                                  Duration lateness, std::uint64_t seed) {
         Graph graph{"late"};
         auto rows = std::make_shared<Collected<Row>>();
         auto late_rows = std::make_shared<Collected<Event>>();
-        auto [results, late] =
-            graph.source(replay(events))
-                .event_time(&Event::time, BoundedDisorder{Duration{50}})
-                .template group_by<&Event::key>()
-                .window_with_late(windows, &Event::time, sum, {.lateness = lateness});
+        auto [results, late] = build(graph.source(replay(events))
+                                         .event_time(&Event::time, BoundedDisorder{Duration{50}})
+                                         .template group_by<&Event::key>(),
+                                     windows, WindowOptions{.lateness = lateness});
         std::move(results).sink([rows](const auto& row) {
             rows->add({row.key, row.window.start.ns(), row.window.end.ns(),
                        static_cast<double>(row.value)});
@@ -132,10 +137,13 @@ TEST(ParallelWindows, GiveTheirLateRecordsToo) {
             const auto windows = sliding(100, 30);
             const Answer oracle = expected(events, windows, Duration{50}, lateness, sum);
             late += oracle.late.size();
-            ASSERT_EQ(run_with_late(events, windows, lateness, seed), oracle) << "seed " << seed;
+            ASSERT_EQ(run_with_late(farmed, events, windows, lateness, seed), oracle)
+                << "seed " << seed;
+            ASSERT_EQ(run_with_late(by_default, events, windows, lateness, seed), oracle)
+                << "seed " << seed;
         }
         const auto sessions = window::SessionWindows::with_gap(40ns);
-        ASSERT_EQ(run_with_late(events, sessions, Duration::zero(), seed),
+        ASSERT_EQ(run_with_late(by_default, events, sessions, Duration::zero(), seed),
                   expected(events, sessions, Duration{50}, Duration::zero(), sum))
             << "seed " << seed;
     }

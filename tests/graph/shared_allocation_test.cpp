@@ -162,7 +162,7 @@ TEST(Allocations, NoneForALateRecord) {
     expect_none_with_late("parallel windows", [&](auto stream) {
         return std::move(stream)
             .group_by(by_remainder)
-            .window_with_late(windows, time_of_some_late, sum, of_three);
+            .parallel_windows_with_late(windows, time_of_some_late, sum, of_three);
     });
     expect_none_with_late("sessions", [](auto stream) {
         return std::move(stream)

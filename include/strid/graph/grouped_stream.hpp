@@ -57,8 +57,7 @@ class GroupedStream : graph::SharedWindows<Upstream, KeyOf> {
             return by_key(windows, std::move(time_of), std::move(aggregate), options, alone);
         }
         if (options.late_by == LateBy::own_input) {
-            return by_key(windows, std::move(time_of), std::move(aggregate), options,
-                          "not shared: records are late by their own input");
+            return by_key(windows, std::move(time_of), std::move(aggregate), options, by_own_input);
         }
         if constexpr (!window::has_parts<A>) {
             return farmed(windows, std::move(time_of), std::move(aggregate), options,
@@ -120,18 +119,26 @@ class GroupedStream : graph::SharedWindows<Upstream, KeyOf> {
     }
 
     /// The same windows of event time with the late records as a stream of their own, `auto
-    /// [results, late] = ...`: parallel windows, because in the others nobody has late records
-    /// whole.
+    /// [results, late] = ...`, in one of the ways in which these are whole: by key where a record
+    /// is little work, else parallel windows.
     template <TimeFunction<T> TimeOf, window::FunctionOf<T> A>
-    auto window_with_late(window::TimeWindows windows, TimeOf time_of, A aggregate,
-                          WindowOptions options = {}) && {
-        using Result = TimeResult<A>;
-        auto [results, late] = graph::results_and_late<Result, T>(
-            this->template taking_turns<true>(windows, std::move(time_of), std::move(aggregate),
-                                              options, "farmed: late records are whole only there"),
-            options.name);
-        return WindowStreams<Result, T>{
-            this->template in_order<Result>(std::move(results), options), std::move(late)};
+    WindowStreams<TimeResult<A>, T> window_with_late(window::TimeWindows windows, TimeOf time_of,
+                                                     A aggregate, WindowOptions options = {}) && {
+        if (options.parallelism == 1) {
+            return by_key_with_late(windows, std::move(time_of), std::move(aggregate), options,
+                                    alone);
+        }
+        if (options.late_by == LateBy::own_input) {
+            return by_key_with_late(windows, std::move(time_of), std::move(aggregate), options,
+                                    by_own_input);
+        }
+        if constexpr (window::has_parts<A> && window::has_small_state<A>) {
+            return by_key_with_late(windows, std::move(time_of), std::move(aggregate), options,
+                                    "not shared: a record is little work, and late ones are whole");
+        } else {
+            return farmed_with_late(windows, std::move(time_of), std::move(aggregate), options,
+                                    "farmed: late records are whole, the replicas take turns");
+        }
     }
     /// Sessions: each group's by the replica that owns it.
     template <TimeFunction<T> TimeOf, window::FunctionOf<T> A>
@@ -152,6 +159,15 @@ class GroupedStream : graph::SharedWindows<Upstream, KeyOf> {
     [[nodiscard]] Stream<CountResult<A>> parallel_windows(window::CountWindows windows, A aggregate,
                                                           WindowOptions options = {}) && {
         return farmed(windows, std::move(aggregate), options, in_turns);
+    }
+
+    /// Those of time with the late records as a stream of their own.
+    template <TimeFunction<T> TimeOf, window::FunctionOf<T> A>
+    WindowStreams<TimeResult<A>, T> parallel_windows_with_late(window::TimeWindows windows,
+                                                               TimeOf time_of, A aggregate,
+                                                               WindowOptions options = {}) && {
+        return farmed_with_late(windows, std::move(time_of), std::move(aggregate), options,
+                                in_turns);
     }
 
     /// Panes by the replicas that have the records, windows of panes by the owner of the group.
@@ -212,9 +228,10 @@ class GroupedStream : graph::SharedWindows<Upstream, KeyOf> {
 
   private:
     using Windows::by_key;
+    using Windows::by_key_with_late;
     using Windows::combined;
     using Windows::farmed;
-    using Windows::in_order;
+    using Windows::farmed_with_late;
     using Windows::keyed;
     using Windows::map_reduce;
     using Windows::overlap;
@@ -222,6 +239,7 @@ class GroupedStream : graph::SharedWindows<Upstream, KeyOf> {
     using Windows::second_level;
 
     static constexpr const char* alone = "not shared: one replica is asked for";
+    static constexpr const char* by_own_input = "not shared: records are late by their own input";
     static constexpr const char* in_turns =
         "farmed: every replica has every record, they take turns with the windows";
 

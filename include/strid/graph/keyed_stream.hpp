@@ -233,12 +233,12 @@ class KeyedStream {
     /// The same with records sent whole, whatever they are for: one type, wherever it comes from.
     [[nodiscard]] KeyedStream<T, KeyOf> sealed() && { return {{std::move(*this).edge()}, key_of_}; }
 
-    /// A stage of one's own that handles `message::Hashed<T>` (operator/stage.hpp); `Stage::Out` is
-    /// what leaves it. For operators of the library.
-    template <class Stage>
+    /// A stage of one's own that handles `message::Hashed<T>` (operator/stage.hpp); `U` is what
+    /// leaves it. For operators of the library.
+    template <class Stage, class U = typename Stage::Out>
     auto through(Stage stage, const OperatorOptions& options, const char* kind,
                  bool needs_watermarks = true) && {
-        return then<typename Stage::Out>(std::move(stage), options, kind, needs_watermarks);
+        return then<U>(std::move(stage), options, kind, needs_watermarks);
     }
 
     /// The end of the stream, one replica owning all records of a key.

@@ -60,6 +60,20 @@ class SharedWindows {
                                   const WindowOptions& options, const char* why) {
         return noted(keyed().window(windows, std::move(aggregate), second_level(options)), why);
     }
+    template <class TimeOf, class A>
+    WindowStreams<TimeResult<A>, T> by_key_with_late(const window::TimeWindows& windows,
+                                                     TimeOf time_of, A aggregate,
+                                                     const WindowOptions& options,
+                                                     const char* why) {
+        using Stage = window::KeyedTimeWindows<T, KeyOf, K, TimeOf, A, true>;
+        check(options);
+        const WindowOptions second = second_level(options);
+        auto stream = keyed().template through<Stage, typename Stage::Out::Record>(
+            Stage{windows, key_of_, std::move(time_of), std::move(aggregate), second}, of(second),
+            "window");
+        return results_and_late<TimeResult<A>, T>(
+            noted(noted(std::move(stream), why), sliding<A>(windows)), options.name);
+    }
 
     template <class TimeOf, class A>
     Stream<TimeResult<A>> farmed(const window::TimeWindows& windows, TimeOf time_of, A aggregate,
@@ -67,6 +81,17 @@ class SharedWindows {
         return in_order<TimeResult<A>>(
             taking_turns<false>(windows, std::move(time_of), std::move(aggregate), options, note),
             options);
+    }
+    template <class TimeOf, class A>
+    WindowStreams<TimeResult<A>, T> farmed_with_late(const window::TimeWindows& windows,
+                                                     TimeOf time_of, A aggregate,
+                                                     const WindowOptions& options,
+                                                     const char* note) {
+        using Result = TimeResult<A>;
+        auto [results, late] = results_and_late<Result, T>(
+            taking_turns<true>(windows, std::move(time_of), std::move(aggregate), options, note),
+            options.name);
+        return {in_order<Result>(std::move(results), options), std::move(late)};
     }
     /// Window k of every group by replica k mod n.
     template <bool keeps_late, class TimeOf, class A>
