@@ -211,11 +211,19 @@ class KeyedStream {
         } else {
             using Stage = window::KeyedTimeWindows<T, KeyOf, K, TimeOf, A, true>;
             return graph::results_and_late<typename Stage::Result, T>(
-                explained<A>(
-                    timed<Stage>(windows, std::move(time_of), std::move(aggregate), options),
-                    windows),
+                std::move(*this).results_or_late(windows, std::move(time_of), std::move(aggregate),
+                                                 options),
                 options.name);
         }
+    }
+    /// Those of event time before results and late records are parted. For operators of the
+    /// library.
+    template <class TimeOf, class A>
+    auto results_or_late(window::TimeWindows windows, TimeOf time_of, A aggregate,
+                         const WindowOptions& options) && {
+        using Stage = window::KeyedTimeWindows<T, KeyOf, K, TimeOf, A, true>;
+        return explained<A>(
+            timed<Stage>(windows, std::move(time_of), std::move(aggregate), options), windows);
     }
 
     /// Joins two streams with the same key into one, in no particular order between them.
@@ -233,12 +241,12 @@ class KeyedStream {
     /// The same with records sent whole, whatever they are for: one type, wherever it comes from.
     [[nodiscard]] KeyedStream<T, KeyOf> sealed() && { return {{std::move(*this).edge()}, key_of_}; }
 
-    /// A stage of one's own that handles `message::Hashed<T>` (operator/stage.hpp); `U` is what
-    /// leaves it. For operators of the library.
-    template <class Stage, class U = typename Stage::Out>
+    /// A stage of one's own that handles `message::Hashed<T>` (operator/stage.hpp); `Stage::Out` is
+    /// what leaves it. For operators of the library.
+    template <class Stage>
     auto through(Stage stage, const OperatorOptions& options, const char* kind,
                  bool needs_watermarks = true) && {
-        return then<U>(std::move(stage), options, kind, needs_watermarks);
+        return then<typename Stage::Out>(std::move(stage), options, kind, needs_watermarks);
     }
 
     /// The end of the stream, one replica owning all records of a key.

@@ -65,14 +65,11 @@ class SharedWindows {
                                                      TimeOf time_of, A aggregate,
                                                      const WindowOptions& options,
                                                      const char* why) {
-        using Stage = window::KeyedTimeWindows<T, KeyOf, K, TimeOf, A, true>;
-        check(options);
-        const WindowOptions second = second_level(options);
-        auto stream = keyed().template through<Stage, typename Stage::Out::Record>(
-            Stage{windows, key_of_, std::move(time_of), std::move(aggregate), second}, of(second),
-            "window");
         return results_and_late<TimeResult<A>, T>(
-            noted(noted(std::move(stream), why), sliding<A>(windows)), options.name);
+            noted(keyed().results_or_late(windows, std::move(time_of), std::move(aggregate),
+                                          second_level(options)),
+                  why),
+            options.name);
     }
 
     template <class TimeOf, class A>
