@@ -58,7 +58,7 @@ SIZES = {
     },
     # About half an hour on two cores.
     "short": {
-        "multicast": ["--deliveries", "1000000", "--rounds", "9"],
+        "multicast": ["--deliveries", "4000000", "--rounds", "9"],
         "rate": ["--symbols", "256", "--seconds", "0.3", "--steps", "5"],
         "memory": ["--seconds", "2", "--day-quotes", "6e6"],
         "skewed": ["--seconds", "0.5"],

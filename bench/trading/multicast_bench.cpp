@@ -21,7 +21,9 @@
 #include <cstdint>
 #include <cstdio>
 #include <ctime>
+#include <functional>
 #include <limits>
+#include <random>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -58,14 +60,25 @@ void add(Token& sums, const Token& token) noexcept {
     for (std::size_t i = 0; i != token.words.size(); ++i) sums.words[i] += token.words[i];
 }
 
-constexpr Token first_token{{0, 1, 2, 3, 4, 5, 6, 7}};
-constexpr Token ones{{1, 1, 1, 1, 1, 1, 1, 1}};  // the next token is that much more
+/// What the generator sends, over and over: made beforehand and read back in whole registers, so
+/// that making a token costs every variant the same, and little. A prime number of them: no block
+/// or ring that is lost has the sums of one that comes twice.
+std::vector<Token> make_tape() {
+    std::mt19937_64 random(20'201);
+    std::vector<Token> tape(61);
+    for (Token& token : tape) std::ranges::generate(token.words, std::ref(random));
+    return tape;
+}
 
-/// Of so many tokens from the first on, each delivered so many times: by Gauss's formula.
-Token sums_of_all(std::uint64_t tokens, std::uint64_t times) noexcept {
-    Token sums = first_token;
-    for (std::uint64_t& word : sums.words)
-        word = (word * tokens + tokens * (tokens - 1) / 2) * times;
+/// Of so many tokens of the tape, each delivered so many times.
+Token sums_of(const std::vector<Token>& tape, std::uint64_t tokens, std::uint64_t times) noexcept {
+    Token sums;
+    for (std::size_t at = 0; at != tape.size(); ++at) {
+        const std::uint64_t sent = (tokens + tape.size() - 1 - at) / tape.size() * times;
+        for (std::size_t i = 0; i != sums.words.size(); ++i) {
+            sums.words[i] += tape[at].words[i] * sent;
+        }
+    }
     return sums;
 }
 
@@ -87,6 +100,7 @@ Cost deliver(const Settings& settings, std::size_t group_size) {
     const std::size_t workers = settings.workers;
     const std::size_t tokens = std::max<std::size_t>(settings.deliveries / group_size, 1);
     Multicast<Carrier> multicast({workers, settings.in_flight, tokens});
+    const std::vector<Token> tape = make_tape();
     std::atomic<std::size_t> ready{0};
     std::vector<OfWorker> of_workers(workers);
     std::vector<std::jthread> threads;
@@ -106,10 +120,10 @@ Cost deliver(const Settings& settings, std::size_t group_size) {
     const std::clock_t processor_begin = std::clock();
     const std::int64_t begin_ns = now_ns();
     std::size_t first = 0;
-    Token token = first_token;
-    for (std::uint64_t number = 0; number != tokens; ++number) {
-        multicast.send(token, Group{first, group_size});
-        add(token, ones);  // in whole registers: no token waits for its own words
+    std::size_t at = 0;
+    for (std::size_t number = 0; number != tokens; ++number) {
+        multicast.send(tape[at], Group{first, group_size});
+        if (++at == tape.size()) at = 0;
         first += group_size;
         if (first >= workers) first -= workers;
     }
@@ -124,7 +138,7 @@ Cost deliver(const Settings& settings, std::size_t group_size) {
         add(all.sums, one.sums);
         all.count += one.count;
     }
-    if (all.sums != sums_of_all(tokens, group_size) || all.count != tokens * group_size) {
+    if (all.sums != sums_of(tape, tokens, group_size) || all.count != tokens * group_size) {
         throw std::runtime_error("wrong answer: tokens were lost or came twice");
     }
     const auto deliveries = static_cast<double>(tokens * group_size);
