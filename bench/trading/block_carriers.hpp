@@ -110,7 +110,8 @@ class ByBlock {
         const std::size_t used_bytes = cache_line_bytes + batch.count * sizeof(T);
         const bool alone = batch.readers == 1;
         each_of(batch, each);
-        // Acquire and release pair among the readers.
+        // As message::release(), which asks the count itself whether it is alone: a journey more
+        // for its line. Acquire and release pair among the readers.
         if (!alone && item->references.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
         item->references.store(1, std::memory_order_relaxed);
         if (reading_delays_writers()) own_lines(item->payload(), used_bytes);

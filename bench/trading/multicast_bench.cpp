@@ -61,8 +61,8 @@ void add(Token& sums, const Token& token) noexcept {
 }
 
 /// What the generator sends, over and over: made beforehand and read back in whole registers, so
-/// that making a token costs every variant the same, and little. A prime number of them: no block
-/// or ring that is lost has the sums of one that comes twice.
+/// that making a token costs every variant the same, and little. A prime number of them, so that
+/// blocks near each other have other sums: one lost and one that came twice do not make up for it.
 std::vector<Token> make_tape() {
     std::mt19937_64 random(20'201);
     std::vector<Token> tape(61);
