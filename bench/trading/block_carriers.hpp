@@ -38,7 +38,7 @@
 
 namespace strid::bench {
 
-/// The tuples of a block, behind their number and that of their readers.
+/// The tuples of a block, behind their number.
 template <class T>
 struct alignas(cache_line_bytes) Batch {
     static_assert(std::is_trivially_copyable_v<T> && alignof(T) <= cache_line_bytes);
@@ -46,7 +46,6 @@ struct alignas(cache_line_bytes) Batch {
     static constexpr std::size_t capacity = (bytes - cache_line_bytes) / sizeof(T);
 
     std::size_t count;
-    std::size_t readers;  // that it was sent to
     alignas(cache_line_bytes) T tuples[capacity];
 
     /// Slots of a ring of blocks that hold as many tuples as one of single tuples.
@@ -108,11 +107,12 @@ class ByBlock {
     void receive(Item item, std::size_t worker, Each&& each) {
         const Batch<T>& batch = batch_of(item);
         const std::size_t used_bytes = cache_line_bytes + batch.count * sizeof(T);
-        const bool alone = batch.readers == 1;
         each_of(batch, each);
-        // As message::release(), which asks the count itself whether it is alone: a journey more
-        // for its line. Acquire and release pair among the readers.
-        if (!alone && item->references.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+        // As message::release() does; acquire and release pair among the readers.
+        if (item->references.load(std::memory_order_acquire) != 1 &&
+            item->references.fetch_sub(1, std::memory_order_acq_rel) != 1) {
+            return;
+        }
         item->references.store(1, std::memory_order_relaxed);
         if (reading_delays_writers()) own_lines(item->payload(), used_bytes);
         pool_.release(item, worker);
@@ -140,7 +140,6 @@ class ByBlock {
     void hand_over(std::size_t first, Push& push) {
         auto& [open_block, size] = open_[first];
         memory::Block* const block = std::exchange(open_block, nullptr);
-        batch_of(block).readers = size;
         // relaxed: the rings publish it with the block.
         block->references.store(static_cast<std::uint32_t>(size), std::memory_order_relaxed);
         for_each_worker({first, size}, workers_, [&](std::size_t worker) { push(worker, block); });
