@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
-#include <array>
-#include <initializer_list>
 #include <memory>
 #include <type_traits>
 #include <utility>
@@ -14,137 +11,14 @@
 #include <strid/base/error.hpp>
 
 #include "commands.hpp"
-#include "window/window_graph.hpp"
+#include "window/time_options.hpp"
+#include "window/window_arguments.hpp"
+#include "window/window_help.hpp"
+#include "window/window_spec.hpp"
 
 namespace strid::tool {
 
 namespace {
-
-using Windows = std::variant<window::TimeWindows, window::SessionWindows, window::CountWindows>;
-
-constexpr const char* description =
-    "Compute windows over a table: CSV or JSON lines in, one row of CSV out for each window of "
-    "each key, written when the window is complete";
-
-/// Its braces are the limits of `LargeTable`.
-constexpr const char* footer =
-    "Windows:     tumbling:10s   sliding:10s/1s (length/slide)   session:30s (gap)\n"
-    "             count:1000   count:1000/25   (records of the key; they need no --time)\n"
-    "Aggregates:  count count(x) sum(x) mean(x) min(x) max(x) stddev(x) var(x) median(x) p99(x)\n"
-    "             distinct(x) distinct_approximately(x); stddev and var are those of a sample;\n"
-    "             quantiles are exact up to 512 values in a window, sketched above;\n"
-    "             distinct_approximately is exact up to 2,048 different values, has a standard\n"
-    "             error of 0.8 % above and takes 16 KB at most; empty fields are passed over,\n"
-    "             one that is no finite number makes the row malformed. At most {} keys, {} "
-    "columns\n"
-    "             of values and {} aggregates\n"
-    "Columns:     by their name in the first line, or by number from 1 with --no-header; a name\n"
-    "             with a comma stands in quotes: --key '\"last, first\"' --aggregate "
-    "'sum(\"a,b\")'\n"
-    "JSON:        an object a line; columns are members, a.b the member b of the object a. "
-    "Strings\n"
-    "             are read as the fields of CSV are; numbers stay as they are written. A value\n"
-    "             that is missing or null is passed over, as an empty field is; a key that is\n"
-    "             null is an empty one. A row without a time or a key is malformed\n"
-    "Output:      the keys, window_start, window_end (not included), the aggregates in order.\n"
-    "             The windows of a key come in order, those of different keys as they are ready.\n"
-    "             Bounds are written as the times were read; those of count windows are the\n"
-    "             position of the first record and one past the last; a session ends one gap\n"
-    "             after its last record. Integers need lengths, slides and gaps of whole --units\n"
-    "Late rows:   a row is late where it is --disorder behind the latest time before it and all\n"
-    "             its windows are over for longer than --lateness. A window that late rows change\n"
-    "             is written again. --late gets late rows as they were read, below the header\n"
-    "             of CSV\n"
-    "\n"
-    "Examples:\n"
-    "  strid window --input readings.csv --key device --time at --window sliding:10s/1s \\\n"
-    "      --aggregate 'count,mean(value),p99(value)'\n"
-    "  tail -f clicks.csv | strid window --no-header --key 2 --time 1 --window session:30m \\\n"
-    "      --aggregate count --disorder 5s --late late.csv\n"
-    "  mosquitto_sub -t 'plant/#' | strid window --format json --key sensor.id --time at \\\n"
-    "      --window tumbling:1m --aggregate 'mean(value),max(value)'\n"
-    "  strid window --input quotes.csv --key symbol --window count:1000/25 \\\n"
-    "      --aggregate 'min(price),max(price)' --output bars.csv\n";
-
-struct WindowCommand {
-    RunArguments arguments;
-    WindowJob job;
-    std::shared_ptr<TablePlan> plan = std::make_shared<TablePlan>();
-    std::string keys;
-    std::string windows;
-    std::string aggregates;
-    std::string late;
-    std::string dead_letter;
-    bool no_header = false;
-    bool skip_malformed = false;
-    bool drop_open = false;
-};
-
-std::uint64_t read_count(std::string_view text) {
-    std::uint64_t count = 0;
-    if (detail::read_integer(text, count) != nullptr || count == 0) {
-        throw GraphError(fmt::format("--window: '{}' is not a number of records", text));
-    }
-    return count;
-}
-
-/// Reads what stands in --window.
-Windows read_windows(std::string_view text) {
-    const auto colon = text.find(':');
-    const std::string_view kind = text.substr(0, colon);
-    const std::string_view sizes = colon == std::string_view::npos ? "" : text.substr(colon + 1);
-    const auto slash = sizes.find('/');
-    const std::string_view length = sizes.substr(0, slash);
-    const std::string_view slide =
-        slash == std::string_view::npos ? length : sizes.substr(slash + 1);
-    const bool is_sliding = slash != std::string_view::npos;
-    if (!sizes.empty()) {
-        if (kind == "tumbling" && !is_sliding) {
-            return window::TimeWindows::tumbling(read_duration(length));
-        }
-        if (kind == "sliding" && is_sliding) {
-            return window::TimeWindows::sliding(read_duration(length), read_duration(slide));
-        }
-        if (kind == "session" && !is_sliding) {
-            return window::SessionWindows::with_gap(read_duration(length));
-        }
-        if (kind == "count") {
-            return window::CountWindows::sliding(read_count(length), read_count(slide));
-        }
-    }
-    throw GraphError(fmt::format(
-        "--window: '{}' is none of tumbling:10s, sliding:10s/1s, session:30s, count:1000/25",
-        text));
-}
-
-constexpr std::array<std::pair<const char*, std::int64_t>, 4> units = {
-    {{"s", 1'000'000'000}, {"ms", 1'000'000}, {"us", 1'000}, {"ns", 1}}};
-
-/// Why windows of these sizes have bounds that are no whole numbers of the unit; empty: they have
-/// not.
-std::string misfit(std::string_view asked, std::int64_t unit_ns,
-                   std::initializer_list<std::pair<const char*, Duration>> sizes) {
-    const auto* const unit = std::find_if(
-        units.begin(), units.end(), [unit_ns](const auto& one) { return one.second == unit_ns; });
-    for (const auto& [name, size] : sizes) {
-        if (size.count() % unit_ns == 0) continue;
-        return fmt::format(
-            "--window: the {} of '{}' is no whole number of {}, the --unit that integers in --time "
-            "count and bounds are written in; ask for whole {}, or read times of ISO 8601",
-            name, asked, unit->first, unit->first);
-    }
-    return {};
-}
-
-std::string misfit(std::string_view asked, std::int64_t unit_ns, const Windows& windows) {
-    if (const auto* const time = std::get_if<window::TimeWindows>(&windows)) {
-        return misfit(asked, unit_ns, {{"length", time->length()}, {"slide", time->slide()}});
-    }
-    if (const auto* const session = std::get_if<window::SessionWindows>(&windows)) {
-        return misfit(asked, unit_ns, {{"gap", session->gap()}});
-    }
-    return {};
-}
 
 CsvColumn column(const std::string& name, bool no_header) {
     if (!no_header) return name;
@@ -248,33 +122,12 @@ int run_windows(WindowCommand& command) {
     return status;
 }
 
-void add_time_options(CLI::App& command, WindowCommand& options) {
-    WindowJob& job = options.job;
-    command.add_option("--time", options.plan->time, "When a row happened: integers or ISO 8601")
-        ->type_name("COL");
-    add_choice<std::int64_t>(command, "--unit", options.plan->format.unit_ns,
-                             {units.begin(), units.end()},
-                             "What integers in --time count (default ms, since 1970)");
-    add_text_option(
-        command, "--disorder", "TIME",
-        [&job](const std::string& text) { job.disorder = read_duration_or_zero(text); },
-        "How far rows may lie behind the latest before them (default 0)");
-    add_text_option(
-        command, "--lateness", "TIME",
-        [&job](const std::string& text) { job.window.lateness = read_duration_or_zero(text); },
-        "For how long a complete window still takes rows (default 0)");
-    command
-        .add_option("--late", options.late, "Where late rows go; otherwise they are only counted")
-        ->type_name("FILE");
-}
-
 }  // namespace
 
 void add_window_command(CLI::App& app, Action& action) {
     auto options = std::make_shared<WindowCommand>();
-    CLI::App* const command = app.add_subcommand("window", description);
-    command->footer(fmt::format(footer, LargeTable::keys_max, LargeTable::values_max,
-                                LargeTable::aggregates_max));
+    CLI::App* const command = app.add_subcommand("window", window_description());
+    command->footer(window_footer());
     command
         ->add_option("--input", options->job.input,
                      "Plain, gzip or zstd; -: standard input (default)")

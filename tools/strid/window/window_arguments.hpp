@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the command line of `strid window` fills in; the options are added by window_command.cpp and
+// the files *_options.cpp, a subject each. One thread.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include <strid/graph/arguments.hpp>
+
+#include "window_graph.hpp"
+
+namespace strid::tool {
+
+struct WindowCommand {
+    RunArguments arguments;
+    WindowJob job;
+    std::shared_ptr<TablePlan> plan = std::make_shared<TablePlan>();
+    std::string keys;
+    std::string windows;
+    std::string aggregates;
+    std::string late;
+    std::string dead_letter;
+    bool no_header = false;
+    bool skip_malformed = false;
+    bool drop_open = false;
+};
+
+}  // namespace strid::tool

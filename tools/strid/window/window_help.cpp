@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "window_help.hpp"
+
+#include <fmt/format.h>
+
+#include "table_plan.hpp"
+
+namespace strid::tool {
+
+namespace {
+
+constexpr const char* description =
+    "Compute windows over a table: CSV or JSON lines in, one row of CSV out for each window of "
+    "each key, written when the window is complete";
+
+/// Its braces are the limits of `LargeTable`.
+constexpr const char* footer =
+    "Windows:     tumbling:10s   sliding:10s/1s (length/slide)   session:30s (gap)\n"
+    "             count:1000   count:1000/25   (records of the key; they need no --time)\n"
+    "Aggregates:  count count(x) sum(x) mean(x) min(x) max(x) stddev(x) var(x) median(x) p99(x)\n"
+    "             distinct(x) distinct_approximately(x); stddev and var are those of a sample;\n"
+    "             quantiles are exact up to 512 values in a window, sketched above;\n"
+    "             distinct_approximately is exact up to 2,048 different values, has a standard\n"
+    "             error of 0.8 % above and takes 16 KB at most; empty fields are passed over,\n"
+    "             one that is no finite number makes the row malformed. At most {} keys, {} "
+    "columns\n"
+    "             of values and {} aggregates\n"
+    "Columns:     by their name in the first line, or by number from 1 with --no-header; a name\n"
+    "             with a comma stands in quotes: --key '\"last, first\"' --aggregate "
+    "'sum(\"a,b\")'\n"
+    "JSON:        an object a line; columns are members, a.b the member b of the object a. "
+    "Strings\n"
+    "             are read as the fields of CSV are; numbers stay as they are written. A value\n"
+    "             that is missing or null is passed over, as an empty field is; a key that is\n"
+    "             null is an empty one. A row without a time or a key is malformed\n"
+    "Output:      the keys, window_start, window_end (not included), the aggregates in order.\n"
+    "             The windows of a key come in order, those of different keys as they are ready.\n"
+    "             Bounds are written as the times were read; those of count windows are the\n"
+    "             position of the first record and one past the last; a session ends one gap\n"
+    "             after its last record. Integers need lengths, slides and gaps of whole --units\n"
+    "Late rows:   a row is late where it is --disorder behind the latest time before it and all\n"
+    "             its windows are over for longer than --lateness. A window that late rows change\n"
+    "             is written again. --late gets late rows as they were read, below the header\n"
+    "             of CSV\n"
+    "\n"
+    "Examples:\n"
+    "  strid window --input readings.csv --key device --time at --window sliding:10s/1s \\\n"
+    "      --aggregate 'count,mean(value),p99(value)'\n"
+    "  tail -f clicks.csv | strid window --no-header --key 2 --time 1 --window session:30m \\\n"
+    "      --aggregate count --disorder 5s --late late.csv\n"
+    "  mosquitto_sub -t 'plant/#' | strid window --format json --key sensor.id --time at \\\n"
+    "      --window tumbling:1m --aggregate 'mean(value),max(value)'\n"
+    "  strid window --input quotes.csv --key symbol --window count:1000/25 \\\n"
+    "      --aggregate 'min(price),max(price)' --output bars.csv\n";
+
+}  // namespace
+
+std::string window_description() {
+    return description;
+}
+
+std::string window_footer() {
+    return fmt::format(footer, LargeTable::keys_max, LargeTable::values_max,
+                       LargeTable::aggregates_max);
+}
+
+}  // namespace strid::tool

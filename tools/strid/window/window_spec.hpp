@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What stands in --window: which windows, and whether their bounds can be written in the unit of
+// the times. Stateless.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include <strid/window/spec.hpp>
+
+namespace strid::tool {
+
+using Windows = std::variant<window::TimeWindows, window::SessionWindows, window::CountWindows>;
+
+/// Reads what stands in --window. Throws GraphError.
+[[nodiscard]] Windows read_windows(std::string_view text);
+
+/// Why windows of these sizes, `asked` as text, have bounds that are no whole numbers of the unit;
+/// empty where they have not.
+[[nodiscard]] std::string misfit(std::string_view asked, std::int64_t unit_ns,
+                                 const Windows& windows);
+
+}  // namespace strid::tool
