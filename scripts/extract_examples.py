@@ -1,29 +1,29 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Takes the programs out of Markdown files, so that the tests can build and run them.
+"""Takes the programs and commands out of Markdown files, so that the tests can build and run them.
 
 A fenced block is picked up when the comment right above it names it:
 
     <!-- example: NAME -->             a whole C++ program
+    <!-- command: NAME -->             lines of sh, for which `strid` is the command line
     <!-- input: NAME FILE -->          a file that lies in the folder the program is started in
     <!-- output: NAME -->              what it must print on standard output, line for line
     <!-- output: NAME FILE -->         what it must leave in that file
 
-Writes TARGET/NAME.cpp and, below TARGET/NAME/, input/FILE, output/FILE and stdout. Files that are
+Writes TARGET/NAME.cpp or NAME.sh and, below TARGET/NAME/, input/FILE, output/FILE and stdout. Files that are
 right already keep their time; files of an earlier run that are in no page any more go. TARGET must
 be absent or of an earlier run. Every block of C++ in the pages must be such a program.
 
-    extract_examples.py TARGET PAGE...     prints the names of the programs, one a line
+    extract_examples.py TARGET PAGE...     prints NAME.cpp or NAME.sh of each, one a line
 """
 
 import re
 import sys
 from pathlib import Path
 
-MARK = re.compile(r"<!-- (example|input|output): ([a-z0-9_]+)(?: (\S+))? -->")
+MARK = re.compile(r"<!-- (example|command|input|output): ([a-z0-9_]+)(?: (\S+))? -->")
 FENCE = re.compile(r"```(\w*)")
-
-
+PROGRAMS = {"example": "cpp", "command": "sh"}
 STAMP = "written-by-extract-examples"
 
 
@@ -32,8 +32,8 @@ class Fault(Exception):
 
 
 def target_of(kind: str, name: str, file: str | None) -> str:
-    if kind == "example":
-        return f"{name}.cpp"
+    if kind in PROGRAMS:
+        return f"{name}.{PROGRAMS[kind]}"
     if kind == "input" and not file:
         raise Fault(f"input of {name} names no file")
     return f"{name}/{kind}/{file}" if file else f"{name}/stdout"
@@ -68,7 +68,7 @@ def blocks_of(page: str) -> dict[str, str]:
 
 
 def extract(target: Path, pages: list[Path]) -> list[str]:
-    """Writes what the pages hold; the names of the programs, sorted."""
+    """Writes what the pages hold; the files of the programs, sorted."""
     blocks = {}
     for page in pages:
         try:
@@ -78,8 +78,11 @@ def extract(target: Path, pages: list[Path]) -> list[str]:
         if blocks.keys() & found.keys():
             raise Fault(f"{page}: named twice: {sorted(blocks.keys() & found.keys())}")
         blocks.update(found)
-    names = sorted(path[: -len(".cpp")] for path in blocks if "/" not in path)
-    strangers = {path.split("/")[0] for path in blocks if "/" in path} - set(names)
+    programs = sorted(path for path in blocks if "/" not in path)
+    names = {program.split(".")[0] for program in programs}
+    if len(names) < len(programs):
+        raise Fault(f"a name of a program and of a command: {programs}")
+    strangers = {path.split("/")[0] for path in blocks if "/" in path} - names
     if strangers:
         raise Fault(f"inputs or outputs of no example: {sorted(strangers)}")
     if target.exists() and not (target / STAMP).is_file():
@@ -93,16 +96,16 @@ def extract(target: Path, pages: list[Path]) -> list[str]:
     for file in target.rglob("*"):
         if file.is_file() and file.relative_to(target).as_posix() not in blocks:
             file.unlink()
-    return names
+    return programs
 
 
 def main() -> int:
     try:
-        names = extract(Path(sys.argv[1]), [Path(page) for page in sys.argv[2:]])
+        programs = extract(Path(sys.argv[1]), [Path(page) for page in sys.argv[2:]])
     except Fault as fault:
         print(fault, file=sys.stderr)
         return 1
-    print("\n".join(names))
+    print("\n".join(programs))
     return 0
 
 

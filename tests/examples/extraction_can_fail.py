@@ -34,7 +34,7 @@ class Examples(unittest.TestCase):
         return extract(self.target, [page])
 
     def test_a_page(self):
-        self.assertEqual(self.extract(PAGE), ["hello"])
+        self.assertEqual(self.extract(PAGE), ["hello.cpp"])
         self.assertEqual((self.target / "hello.cpp").read_text(), "int main() {}\n")
         self.assertEqual((self.target / "hello/stdout").read_text(), "hello\n")
         self.assertEqual((self.target / "hello/input/names.csv").read_text(), "a,b\n")
@@ -48,6 +48,7 @@ class Examples(unittest.TestCase):
         for text, words in [
             ("```cpp\nint main() {}\n```\n", "without <!-- example"),
             (PROGRAM + PROGRAM, "a second hello.cpp"),
+            (PROGRAM + "<!-- command: hello -->\n```sh\nls\n```\n", "of a program and of a command"),
             (PROGRAM[:-4], "does not end"),
             ("<!-- output: other -->\n```\n1\n```\n", "of no example"),
             (PROGRAM + "<!-- input: hello -->\n```\n1\n```\n", "names no file"),
@@ -75,6 +76,20 @@ class Examples(unittest.TestCase):
         self.assertIn("+hallo", run("echo hallo\ncp names.csv copy.csv\n"))
         self.assertIn("no such file", run("echo hello\n"))
         self.assertIn("exit status 3", run("echo hello\ncp names.csv copy.csv\nexit 3\n"))
+
+    def test_commands(self):
+        page = "<!-- command: go -->\n```sh\n{}\n```\n<!-- output: go -->\n```\nwent\n```\n"
+        strid = self.root / "strid"
+        strid.write_text("#!/bin/sh\necho went\n")
+        strid.chmod(0o755)
+
+        def run(line: str) -> str:
+            self.assertEqual(self.extract(page.format(line)), ["go.sh"])
+            return "\n".join(faults_of(self.target / "go.sh", self.target / "go", strid))
+
+        self.assertEqual(run("strid"), "")
+        self.assertIn("-went", run("true"))
+        self.assertIn("exit status 1", run("strid; false; true"))
 
 
 if __name__ == "__main__":

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs one extracted example in a folder of its own and compares what it prints and writes.
 
-    run_example.py PROGRAM FOLDER      FOLDER: input/*, output/*, stdout, each where there is one
+    run_example.py PROGRAM FOLDER [STRID]    FOLDER: input/*, output/*, stdout, each where there is
+                                             one; PROGRAM.sh calls STRID by the name of strid
 """
 
 import difflib
+import os
 import shutil
 import subprocess
 import sys
@@ -22,12 +24,26 @@ def difference(what: str, expected: str, found: str) -> str:
     return "\n".join(lines)
 
 
-def faults_of(program: Path, folder: Path) -> list[str]:
+def command_of(program: Path) -> list[str]:
+    """Of a script: each line must succeed."""
+    return ["sh", "-e", str(program)] if program.suffix == ".sh" else [str(program)]
+
+
+def faults_of(program: Path, folder: Path, strid: Path | None = None) -> list[str]:
+    environment = dict(os.environ)
+    if strid:
+        environment["PATH"] = f"{strid.parent}:{environment['PATH']}"
     with tempfile.TemporaryDirectory() as place:
         for file in folder.glob("input/*"):
             shutil.copy(file, place)
         run = subprocess.run(
-            [program], cwd=place, capture_output=True, text=True, timeout=TIMEOUT_S, check=False
+            command_of(program),
+            cwd=place,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=TIMEOUT_S,
+            check=False,
         )
         faults = [f"exit status {run.returncode}\n{run.stderr}"] if run.returncode != 0 else []
         expected = folder / "stdout"
@@ -41,7 +57,7 @@ def faults_of(program: Path, folder: Path) -> list[str]:
 
 
 def main() -> int:
-    faults = faults_of(Path(sys.argv[1]), Path(sys.argv[2]))
+    faults = faults_of(*map(Path, sys.argv[1:]))
     print("\n".join(faults))
     return 1 if faults else 0
 
