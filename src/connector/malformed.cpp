@@ -9,20 +9,6 @@
 
 namespace strid {
 
-std::string excerpt(std::string_view text, std::size_t bytes_max) {
-    std::string result;
-    for (const char c : text.substr(0, bytes_max)) {
-        const auto byte = static_cast<unsigned char>(c);
-        if (byte < 0x20 || byte == 0x7f) {
-            result += fmt::format("\\x{:02x}", byte);
-        } else {
-            result += c;
-        }
-    }
-    if (text.size() > bytes_max) result += "...";
-    return result;
-}
-
 void check_malformed_options(const MalformedOptions& options) {
     if (options.policy == OnMalformed::dead_letter && options.dead_letter_path.empty() &&
         !options.dead_letter) {

@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include <strid/base/excerpt.hpp>
 #include <strid/connector/output_file.hpp>
 
 namespace strid {
@@ -38,9 +39,6 @@ struct MalformedOptions {
 
 /// Throws GraphError for a dead_letter policy without a destination.
 void check_malformed_options(const MalformedOptions& options);
-
-/// At most `bytes_max` bytes of `text` for a message: unprintable ones as \xNN, cut with "...".
-[[nodiscard]] std::string excerpt(std::string_view text, std::size_t bytes_max = 40);
 
 class MalformedHandler {
   public:
