@@ -70,6 +70,9 @@ void complete(WindowCommand& command) {
 /// With the smallest rows, states and results that have room for what is asked.
 template <class Spec>
 void build_smallest(Graph& graph, const WindowJob& job, const Spec& windows) {
+    if (!job.late && job.plan->fits<SmallTable>()) {
+        return build_windows<SmallTable>(graph, job, windows);
+    }
     if (job.plan->fits<NarrowTable>()) {
         if (!job.late) return build_windows<NarrowTable>(graph, job, windows);
         if constexpr (!std::is_same_v<Spec, window::CountWindows>) {

@@ -19,6 +19,8 @@
 #include <strid/connector/csv_value.hpp>
 #include <strid/connector/digits.hpp>
 
+#include "table_number.hpp"
+
 namespace strid::tool {
 
 /// The delimiters of one line and its newline, one after the other.
@@ -129,23 +131,28 @@ inline bool read_whole_number(const char* begin, const char* end, std::int64_t& 
 
 /// At most 8 characters besides a minus sign: digits, and a point among or before them. It is taken
 /// out, so that one pass reads the digits on both sides; they and the power of ten are doubles, and
-/// one division rounds.
-inline bool read_short_decimal(const char* begin, const char* end, double& value) noexcept {
+/// one division rounds. Without a point it is an integer.
+inline bool read_short_number(const char* begin, const char* end, TableNumber& number) noexcept {
     static constexpr std::array<double, 8> powers{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7};
     const bool is_negative = *begin == '-';
     begin += static_cast<int>(is_negative);
     const std::ptrdiff_t length = end - begin;
     if (!reads_words || length < 1 || length > DigitWord::characters_max) return false;
     DigitWord word(begin, length);
-    std::size_t places = 0;
-    if (const std::uint64_t others = word.others(); others != 0) {
-        bool is_point = false;
-        places = word.take_point(others, is_point);
-        if (!is_point || places == 0 || (others & (others - 1)) != 0) return false;
+    const std::uint64_t others = word.others();
+    if (others == 0) {
+        const auto size = static_cast<std::int64_t>(word.number());
+        number.value.integer = is_negative ? -size : size;
+        number.kind = ValueKind::integer;
+        return true;
     }
+    bool is_point = false;
+    const std::size_t places = word.take_point(others, is_point);
+    if (!is_point || places == 0 || (others & (others - 1)) != 0) return false;
     const double size =
         static_cast<double>(static_cast<std::int64_t>(word.number())) / powers[places];
-    value = is_negative ? -size : size;
+    number.value.decimal = is_negative ? -size : size;
+    number.kind = ValueKind::decimal;
     return true;
 }
 

@@ -7,12 +7,15 @@
 #include <fmt/format.h>
 
 #include <strid/base/error.hpp>
-#include <strid/graph/arguments.hpp>
+#include <strid/window/moments.hpp>
+
+#include "number_cells.hpp"
+#include "table_function.hpp"
 
 namespace strid::tool {
 
-std::vector<std::string> split_list(std::string_view list) {
-    std::vector<std::string> parts;
+std::vector<std::string_view> split_parts(std::string_view list) {
+    std::vector<std::string_view> parts;
     bool is_quoted = false;
     char before = ',';  // the last that is no space
     std::size_t begin = 0;
@@ -23,14 +26,19 @@ std::vector<std::string> split_list(std::string_view list) {
         } else if (c == '"') {  // behind a closing one it is the second of two
             is_quoted = before == ',' || before == '(' || before == '"';
         } else if (c == ',' && !is_quoted) {
-            parts.emplace_back(detail::trimmed(list.substr(begin, i - begin)));
+            parts.push_back(detail::trimmed(list.substr(begin, i - begin)));
             begin = i + 1;
         }
         if (c != ' ') before = c;
     }
     if (is_quoted) throw GraphError(fmt::format("a quote is never closed: {}", list));
-    if (begin < list.size()) parts.emplace_back(detail::trimmed(list.substr(begin)));
+    if (begin < list.size()) parts.push_back(detail::trimmed(list.substr(begin)));
     return parts;
+}
+
+std::vector<std::string> split_list(std::string_view list) {
+    const std::vector<std::string_view> parts = split_parts(list);
+    return {parts.begin(), parts.end()};
 }
 
 namespace {
@@ -43,6 +51,24 @@ std::string without_quotes(std::string_view name) {
     return meant;
 }
 
+/// How many words of a state a cell takes; none where it is a sketch.
+std::size_t words_of(CellKind kind) noexcept {
+    switch (kind) {
+        case CellKind::rows:
+        case CellKind::present:
+            return 1;
+        case CellKind::minimum:
+        case CellKind::maximum:
+            return sizeof(NumberExtreme) / sizeof(std::uint64_t);
+        case CellKind::total:
+            return sizeof(NumberTotal) / sizeof(std::uint64_t);
+        case CellKind::moments:
+            return sizeof(window::Moments) / sizeof(std::uint64_t);
+        default:
+            return 0;
+    }
+}
+
 }  // namespace
 
 std::vector<std::string> read_columns(std::string_view list) {
@@ -52,63 +78,63 @@ std::vector<std::string> read_columns(std::string_view list) {
 }
 
 void TablePlan::read_aggregates(std::string_view list) {
-    for (const std::string& item : split_list(list)) add_aggregate(item);
-    if (items.empty()) throw GraphError("no aggregate is asked for");
+    const std::vector<AskedAggregate> all = read_aggregate_list(list);
+    for (const AskedAggregate& asked : all) {
+        items.push_back({.text = asked.text, .kind = asked.function.kind, .q = asked.q});
+    }
+    // Values are counted by a column that is read anyway, where there is one.
+    for (const bool counts : {false, true}) {
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            if ((all[i].function.takes == FunctionTakes::any) == counts) add_cell(all[i], items[i]);
+        }
+    }
 }
 
-void TablePlan::add_aggregate(std::string_view text) {
-    static const std::vector<std::pair<std::string, AggregateKind>> names = {
-        {"count", AggregateKind::count},
-        {"sum", AggregateKind::sum},
-        {"mean", AggregateKind::mean},
-        {"avg", AggregateKind::mean},
-        {"min", AggregateKind::minimum},
-        {"max", AggregateKind::maximum},
-        {"stddev", AggregateKind::deviation},
-        {"var", AggregateKind::variance},
-        {"distinct", AggregateKind::distinct},
-        {"median", AggregateKind::quantile},
-        {"distinct_approximately", AggregateKind::distinct_approximately},
+void TablePlan::add_cell(const AskedAggregate& asked, TableAggregateItem& item) {
+    const FunctionTakes takes = asked.function.takes;
+    const bool is_rate =
+        item.kind == AggregateKind::rate || item.kind == AggregateKind::rate_of_rows;
+    if (is_rate && time.empty()) {
+        throw GraphError(
+            fmt::format("'{}' is per second of a window's length, and windows of a number of "
+                        "records have none",
+                        item.text));
+    }
+    TableCell cell{};
+    cell.kind = asked.function.cell;
+    cell.length = asked.length;
+    if (takes != FunctionTakes::rows) {
+        const bool is_read_as_number = std::find(values.begin(), values.end(),
+                                                 ValueColumn{asked.column, false}) != values.end();
+        const bool is_text =
+            takes == FunctionTakes::any
+                ? !is_read_as_number
+                : takes != FunctionTakes::number && takes != FunctionTakes::length_and_number;
+        cell.value = static_cast<std::uint8_t>(value_index(asked.column, is_text));
+        cell.by = takes == FunctionTakes::text_by_number
+                      ? static_cast<std::uint8_t>(value_index(asked.second_column, false))
+                      : cell.value;
+    }
+    item.cell = cell_index(cell);
+}
+
+std::size_t TablePlan::cell_index(TableCell wanted) {
+    const auto serves = [&](const TableCell& cell) {
+        const bool counts = wanted.kind == CellKind::present && cell.kind == CellKind::total;
+        return cell.value == wanted.value && cell.by == wanted.by && cell.length == wanted.length &&
+               (cell.kind == wanted.kind || counts);
     };
-    if (items.size() == LargeTable::aggregates_max) {
-        throw GraphError(
-            fmt::format("--aggregate: more than {} aggregates", LargeTable::aggregates_max));
+    const auto found = std::find_if(cells.begin(), cells.end(), serves);
+    const auto index = static_cast<std::size_t>(found - cells.begin());
+    if (found == cells.end()) {
+        wanted.word = static_cast<std::uint16_t>(words);
+        wanted.sketch = static_cast<std::uint16_t>(sketches);
+        cells.push_back(wanted);
+        const std::size_t more = words_of(wanted.kind);
+        words += more;
+        sketches += more == 0 ? 1 : 0;
     }
-    TableAggregateItem item{.text = std::string(text), .kind = AggregateKind::count_rows};
-    if (text == "count") {
-        items.push_back(item);
-        return;
-    }
-    const auto open = text.find('(');
-    if (open == std::string_view::npos || !text.ends_with(')') || open + 2 == text.size()) {
-        throw GraphError(
-            fmt::format("'{}' is not an aggregate: write count, sum(x), mean(x), ...", text));
-    }
-    const std::string_view name = detail::trimmed(text.substr(0, open));
-    const std::string column =
-        without_quotes(detail::trimmed(text.substr(open + 1, text.size() - open - 2)));
-    const auto known = std::find_if(names.begin(), names.end(),
-                                    [name](const auto& entry) { return entry.first == name; });
-    double percent = 0;
-    if (known != names.end()) {
-        item.kind = known->second;
-        item.q = 0.5;
-    } else if (name.starts_with('p') &&
-               detail::read_floating(name.substr(1), percent, NonFinite::reject) == nullptr &&
-               percent >= 0 && percent <= 100) {
-        item.kind = AggregateKind::quantile;
-        item.q = percent / 100;
-    } else {
-        std::vector<std::string> candidates = {"p99"};
-        for (const auto& [candidate, kind] : names) candidates.push_back(candidate);
-        throw GraphError(
-            fmt::format("no aggregate '{}'{}", name, suggestion(std::string(name), candidates)));
-    }
-    const bool is_of_text =
-        item.kind == AggregateKind::distinct || item.kind == AggregateKind::distinct_approximately;
-    item.value = value_index(column, is_of_text);
-    if (is_of_text || item.kind == AggregateKind::quantile) item.sketch = sketches++;
-    items.push_back(item);
+    return index;
 }
 
 std::size_t TablePlan::value_index(std::string_view name, bool is_text) {
@@ -123,21 +149,6 @@ std::size_t TablePlan::value_index(std::string_view name, bool is_text) {
         values.push_back(wanted);
     }
     return index;
-}
-
-bool TablePlan::is_plain() const noexcept {
-    return std::all_of(items.begin(), items.end(), [](const TableAggregateItem& item) {
-        switch (item.kind) {
-            case AggregateKind::deviation:
-            case AggregateKind::variance:
-            case AggregateKind::quantile:
-            case AggregateKind::distinct:
-            case AggregateKind::distinct_approximately:
-                return false;
-            default:
-                return true;
-        }
-    });
 }
 
 }  // namespace strid::tool

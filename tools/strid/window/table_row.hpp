@@ -15,6 +15,7 @@
 
 #include <strid/base/time.hpp>
 
+#include "table_number.hpp"
 #include "table_plan.hpp"
 
 namespace strid::tool {
@@ -46,12 +47,6 @@ void visit_key(Key& key, std::size_t columns, Visit&& visit) {
     }
 }
 
-/// A number, or the beginning of a text.
-union TableValue {
-    double number;
-    const char* text;
-};
-
 struct Nothing {};
 
 /// `line` is the row as it stands in the input, where late rows are written.
@@ -60,27 +55,37 @@ struct TableRow {
     TableKey<Table> key;
     EventTime time;
     std::array<TableValue, Table::values_max> values;
-    std::uint32_t present;  // a bit for each value that is not missing
+    std::array<ValueKind, Table::values_max> kinds;
     std::array<std::uint32_t, Table::is_wide ? Table::values_max : 0> lengths;  // of texts
     [[no_unique_address]] std::conditional_t<Table::keeps_lines, std::string_view, Nothing> line;
 
-    [[nodiscard]] bool has(std::size_t value) const noexcept { return (present >> value & 1) != 0; }
-    /// Of a wide table; the columns of a narrow one are numbers.
+    [[nodiscard]] bool has(std::size_t value) const noexcept {
+        return kinds[value] != ValueKind::missing;
+    }
+    [[nodiscard]] TableNumber number(std::size_t value) const noexcept {
+        return {values[value], kinds[value]};
+    }
+    /// Of a wide table.
     [[nodiscard]] std::string_view text(std::size_t value) const noexcept {
         if constexpr (Table::is_wide) return {values[value].text, lengths[value]};
         return {};
     }
-    void set_number(std::size_t value, double number) noexcept {
-        values[value].number = number;
-        present |= std::uint32_t{1} << value;
+    void forget_values() noexcept { kinds = {}; }
+    void set_number(std::size_t value, const TableNumber& number) noexcept {
+        values[value] = number.value;
+        kinds[value] = number.kind;
     }
-    void set_text([[maybe_unused]] std::size_t value,
-                  [[maybe_unused]] std::string_view text) noexcept {
-        if constexpr (Table::is_wide) {
-            values[value].text = text.data();
-            lengths[value] = static_cast<std::uint32_t>(text.size());
-            present |= std::uint32_t{1} << value;
-        }
+    /// Of a text a narrow table knows that it is there.
+    void set_text(std::size_t value, std::string_view text) noexcept {
+        kinds[value] = ValueKind::text;
+        values[value].text = text.data();
+        if constexpr (Table::is_wide) lengths[value] = static_cast<std::uint32_t>(text.size());
+    }
+    /// A bit for each value that is there.
+    [[nodiscard]] std::uint32_t present() const noexcept {
+        std::uint32_t bits = 0;
+        for (std::size_t i = 0; i < kinds.size(); ++i) bits |= std::uint32_t{has(i)} << i;
+        return bits;
     }
 };
 static_assert(sizeof(TableRow<NarrowTable>) == 64);
@@ -97,7 +102,7 @@ detail::CsvFault read_table_row(const TablePlan& plan, TableRow<Table>& row, Tex
         const auto fault = read_time(text_of(column++), plan.format, row.time);
         if (fault != nullptr) return fault;
     }
-    row.present = 0;
+    row.forget_values();
     for (std::size_t i = 0; i < plan.values.size(); ++i) {
         faulty = column;
         const std::string_view text = text_of(column++);
@@ -106,8 +111,8 @@ detail::CsvFault read_table_row(const TablePlan& plan, TableRow<Table>& row, Tex
             row.set_text(i, text);
             continue;
         }
-        double number = 0;
-        const auto fault = detail::read_csv_value(text, number, non_finite);
+        TableNumber number;
+        const auto fault = read_table_number(text, number, non_finite);
         if (fault != nullptr) return fault;
         row.set_number(i, number);
     }

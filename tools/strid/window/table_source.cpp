@@ -75,12 +75,19 @@ void TableInput::plan_steps() {
     for (std::size_t i = 0; i < plan_->values.size(); ++i) {
         want(plan_->values[i].is_text ? Step::Target::text : Step::Target::number, i);
     }
-    std::sort(wanted.begin(), wanted.end(),
-              [](const Wanted& a, const Wanted& b) { return a.column < b.column; });
+    std::sort(wanted.begin(), wanted.end(), [](const Wanted& a, const Wanted& b) {
+        return std::pair(a.column, a.step.target) < std::pair(b.column, b.step.target);
+    });
     for (const Wanted& one : wanted) {
-        if (one.column < steps_.size()) {  // asked for twice: such rows go the careful way
-            steps_.clear();
-            return;
+        if (one.column < steps_.size()) {
+            Step& same = steps_.back();
+            if (same.target != Step::Target::number || one.step.target != Step::Target::text) {
+                steps_.clear();  // asked for twice: such rows go the careful way
+                return;
+            }
+            same.target = Step::Target::number_and_text;
+            same.text_index = one.step.index;
+            continue;
         }
         steps_.resize(one.column);  // those that are passed over
         steps_.push_back(one.step);

@@ -33,9 +33,10 @@ class TableInput : public CsvSource {
 
     /// A column up to the last that is asked for, as a scan from left to right comes upon it.
     struct Step {
-        enum class Target : std::uint8_t { nothing, key, time, number, text };
+        enum class Target : std::uint8_t { nothing, key, time, number, text, number_and_text };
         Target target;
-        std::size_t index;  // of the key or the value
+        std::size_t index;           // of the key or the value
+        std::size_t text_index = 0;  // of the value that has the text of a number
     };
 
     /// The format, once the input has shown which: unknown while there are blank lines only.
@@ -128,7 +129,7 @@ class TableSource : public TableInput {
             options().non_finite, faulty);
         if constexpr (Table::keeps_lines) row.line = line();
         if (fault == nullptr) {
-            note_json_values(row.present);
+            note_json_values(row.present());
             return found;
         }
         refuse_member(faulty, fault);
@@ -141,7 +142,7 @@ class TableSource : public TableInput {
         if (*field == '\r' || *field == '\n') return false;
         FieldEnds ends(field, options().delimiter);
         const char* end = nullptr;
-        row.present = 0;
+        row.forget_values();
         const Step* const last = &steps().back();
         for (const Step* step = &steps().front();; ++step) {
             if (*field == '"') return false;
@@ -188,13 +189,16 @@ class TableSource : public TableInput {
             case Step::Target::time:
                 return scan_time(begin, end, row.time) ||
                        read_time(text, plan().format, row.time) == nullptr;
-            case Step::Target::number: {
+            case Step::Target::number:
+            case Step::Target::number_and_text: {
                 if (text.empty()) return true;  // missing
-                double number = 0;
-                if (!read_short_decimal(begin, end, number) && !scan_number(begin, end, number)) {
+                TableNumber number;
+                if (!read_short_number(begin, end, number) && !scan_number(begin, end, number)) {
                     return false;
                 }
                 row.set_number(step.index, number);
+                if (step.target == Step::Target::number_and_text) [[unlikely]]
+                    row.set_text(step.text_index, text);
                 return true;
             }
             default:
@@ -215,8 +219,15 @@ class TableSource : public TableInput {
     }
 
     [[gnu::noinline]] static bool scan_number(const char* p, const char* end,
-                                              double& number) noexcept {
-        return detail::scan_floating(p, end, number) && p == end;
+                                              TableNumber& number) noexcept {
+        number.kind = ValueKind::integer;
+        if (read_whole_number(p, end, number.value.integer)) return true;
+        const std::string_view text(p, static_cast<std::size_t>(end - p));
+        if (text.substr(1).find_first_not_of("0123456789") == std::string_view::npos) {
+            return read_table_number(text, number, NonFinite::reject) == nullptr;
+        }
+        number.kind = ValueKind::decimal;
+        return detail::scan_floating(p, end, number.value.decimal) && p == end;
     }
 };
 

@@ -3,8 +3,6 @@
 // The results of windows as rows of CSV. Threads: one.
 #pragma once
 
-#include <array>
-#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -12,6 +10,7 @@
 
 #include <strid/connector/csv_value.hpp>
 
+#include "table_results.hpp"
 #include "table_row.hpp"
 
 namespace strid::tool {
@@ -38,10 +37,7 @@ class TableText {
             append_bound(bounds_, result.window.end);
         }
         out += bounds_;
-        for (std::size_t i = 0; i < plan_->items.size(); ++i) {
-            out += ',';
-            if (!std::isnan(result.value[i])) detail::append_csv_value(out, result.value[i], ',');
-        }
+        append_results(out, *plan_, result.window, result.value);
     }
 
   private:

@@ -38,8 +38,9 @@ struct WindowJob {
     WindowOptions window;
 };
 
-/// For TimeWindows, SessionWindows and CountWindows over a NarrowTable, which has no late rows to
-/// write, a WideTable or a LargeTable; for windows of time also over a NarrowTableOfLines.
+/// For TimeWindows, SessionWindows and CountWindows over a SmallTable or a NarrowTable, which have
+/// no late rows to write, a WideTable or a LargeTable; for windows of time also over a
+/// NarrowTableOfLines.
 template <class Table, class Windows>
 void build_windows(Graph& graph, const WindowJob& job, Windows windows);
 

@@ -81,8 +81,8 @@ class LateWriter {
 /// rows, which go to a writer of their own where they may be asked for.
 template <class Table, class Windows>
 void build_windows(Graph& graph, const WindowJob& job, Windows windows) {
-    using Row = TableRow<Table>;
-    TableSource<Table> source(job);
+    using Row = TableRow<typename Table::Rows>;
+    TableSource<typename Table::Rows> source(job);
     TableAggregate<Table> aggregate(job.plan);
     if constexpr (std::is_same_v<Windows, window::CountWindows>) {
         auto results = graph.source(std::move(source), {.name = "read"})

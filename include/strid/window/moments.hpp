@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Mean and variance of numbers of any size. Both are right wherever they are representable, also
+// where the sum or the squares are not: numbers that are huge or tiny are kept scaled by a power of
+// two, which rounds nothing. Plain bytes, and empty where all are zero; parts combine in any order
+// to the same but for rounding.
+//
+// Threads: as any state of an aggregate.
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+namespace strid::window {
+
+/// How many numbers, and their sum: for a mean. A sum that leaves the range of a double goes on
+/// scaled down by 2^64.
+class MeanParts {
+  public:
+    MeanParts() = default;
+    explicit MeanParts(double value) noexcept : sum_(value), count_(one) {}
+
+    void add(const MeanParts& other) noexcept {
+        const double sum = sum_ + other.sum_;
+        const bool any_scaled = ((count_ | other.count_) & scaled) != 0;
+        if (!any_scaled && std::isfinite(sum)) [[likely]] {
+            sum_ = sum;
+        } else {
+            sum_ = scaled_sum() + other.scaled_sum();
+            count_ |= scaled;
+        }
+        count_ += other.count_ & ~scaled;
+    }
+    [[nodiscard]] std::uint64_t count() const noexcept { return count_ / one; }
+    /// Not a number where there are none.
+    [[nodiscard]] double mean() const noexcept {
+        if (count_ == 0) return std::numeric_limits<double>::quiet_NaN();
+        const double mean = sum_ / static_cast<double>(count());
+        return is_scaled() ? mean * scale : mean;
+    }
+    friend bool operator==(const MeanParts&, const MeanParts&) = default;
+
+  private:
+    static constexpr std::uint64_t scaled = 1;
+    static constexpr std::uint64_t one = 2;
+    static constexpr double scale = 0x1p64;
+
+    [[nodiscard]] bool is_scaled() const noexcept { return (count_ & scaled) != 0; }
+    [[nodiscard]] double scaled_sum() const noexcept { return is_scaled() ? sum_ : sum_ / scale; }
+
+    double sum_ = 0;
+    std::uint64_t count_ = 0;  // in units of `one`, with the flag below
+};
+
+/// How many numbers, their mean and their squared distances from it (Welford; combined by Chan,
+/// Golub and LeVeque's formula, which does not cancel where the mean is large). The law: all
+/// numbers are kept times `factors[level()]`, the level being that of the largest.
+class Moments {
+  public:
+    Moments() = default;
+    explicit Moments(double value) noexcept
+        : mean_(value * factors[level_of(value)]), count_(one | level_of(value)) {}
+
+    void add(double value) noexcept {
+        raise(level_of(value));
+        count_ += one;
+        const double scaled = value * factors[level()];
+        const double distance = scaled - mean_;
+        mean_ += distance / static_cast<double>(count());
+        squares_ += distance * (scaled - mean_);
+    }
+    void add(Moments other) noexcept {
+        if (other.count() == 0) return;
+        if (count() == 0) {
+            *this = other;
+            return;
+        }
+        raise(other.level());
+        other.raise(level());
+        const auto before = static_cast<double>(count());
+        count_ += other.count_ - other.level();
+        const double share = static_cast<double>(other.count()) / static_cast<double>(count());
+        const double distance = other.mean_ - mean_;
+        mean_ += distance * share;
+        squares_ += other.squares_ + distance * distance * share * before;
+    }
+
+    [[nodiscard]] std::uint64_t count() const noexcept { return count_ / one; }
+    [[nodiscard]] double mean() const noexcept { return mean_ / factors[level()]; }
+    /// That of a sample; not a number for fewer than two numbers, infinite where it is beyond the
+    /// largest double.
+    [[nodiscard]] double variance() const noexcept {
+        return scaled_variance() / factors[level()] / factors[level()];
+    }
+    [[nodiscard]] double deviation() const noexcept {
+        return std::sqrt(scaled_variance()) / factors[level()];
+    }
+    friend bool operator==(const Moments&, const Moments&) = default;
+
+  private:
+    static constexpr std::uint64_t one = 4;  // below it the level: tiny, usual, huge
+    static constexpr std::array<double, 3> factors{0x1p600, 1, 0x1p-600};
+
+    [[nodiscard]] static std::uint64_t level_of(double value) noexcept {
+        const double size = std::abs(value);
+        return static_cast<std::uint64_t>(size >= 0x1p-400) +
+               static_cast<std::uint64_t>(size > 0x1p450);
+    }
+    [[nodiscard]] std::uint64_t level() const noexcept { return count_ % one; }
+
+    void raise(std::uint64_t level) noexcept {
+        if (level <= this->level()) [[likely]]
+            return;
+        for (; this->level() != level; ++count_) {
+            mean_ *= 0x1p-600;
+            squares_ = squares_ * 0x1p-600 * 0x1p-600;
+        }
+    }
+    [[nodiscard]] double scaled_variance() const noexcept {
+        return count() < 2 ? std::numeric_limits<double>::quiet_NaN()
+                           : squares_ / static_cast<double>(count() - 1);
+    }
+
+    double mean_ = 0;
+    double squares_ = 0;
+    std::uint64_t count_ = 0;  // in units of `one`
+};
+
+}  // namespace strid::window

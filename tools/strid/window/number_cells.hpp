@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a window keeps of a column of numbers: a sum, an extreme. Cells are a few words of plain
+// bytes, empty where all are zero, and combine in any order to the same: integers are added up
+// in 128 bits, extremes are compared exactly; sums of decimals are rounded as those of doubles are.
+//
+// Threads: as any state of an aggregate.
+#pragma once
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "table_number.hpp"
+
+namespace strid::tool {
+
+/// How many numbers, and their sum. Of integers alone it has 128 bits. Where decimals are among
+/// them it is two sums, that of the integers in 64 bits and that of the decimals as a double; an
+/// integer sum that would leave its 64 bits is added to the decimals.
+///
+/// A sum of decimals that leaves the range of a double goes on scaled down by 2^64: the mean is
+/// right all the same.
+class NumberTotal {
+  public:
+    [[gnu::always_inline]] void add(const TableNumber& number) noexcept {
+        count_ += one;
+        if (number.kind == ValueKind::decimal) {
+            if (!is_mixed()) mix();
+            add_decimals(number.value.decimal, false);
+        } else {
+            add_integer(integer_of(number));
+        }
+    }
+    void add(const NumberTotal& other) noexcept {
+        count_ += other.count_ & ~(one - 1);
+        if (!other.is_mixed()) return add_integer(other.wide());
+        if (!is_mixed()) mix();
+        add_integer(static_cast<std::int64_t>(other.low_));
+        add_decimals(other.decimals(), other.is_scaled());
+    }
+
+    [[nodiscard]] std::uint64_t count() const noexcept { return count_ / one; }
+    /// The sum is an integer: it is wide().
+    [[nodiscard]] bool is_integer() const noexcept { return !is_mixed(); }
+    [[nodiscard]] WideInteger wide() const noexcept {
+        return static_cast<WideInteger>(static_cast<std::int64_t>(high_)) *
+                   (static_cast<WideInteger>(1) << 64) +
+               low_;
+    }
+    /// The sum as a double; infinite where it is beyond the largest.
+    [[nodiscard]] double sum() const noexcept {
+        if (!is_mixed()) return static_cast<double>(wide());
+        const auto integers = static_cast<double>(static_cast<std::int64_t>(low_));
+        return (is_scaled() ? decimals() * scale : decimals()) + integers;
+    }
+    /// Of one number at least.
+    [[nodiscard]] double mean() const noexcept {
+        const auto numbers = static_cast<double>(count());
+        if (is_scaled()) {
+            const auto integers = static_cast<double>(static_cast<std::int64_t>(low_));
+            return decimals() / numbers * scale + integers / numbers;
+        }
+        if (is_mixed() || is_exact(wide())) return sum() / numbers;
+        const auto divisor = static_cast<WideInteger>(count());
+        return static_cast<double>(wide() / divisor) +
+               static_cast<double>(wide() % divisor) / numbers;
+    }
+
+  private:
+    static constexpr std::uint64_t mixed = 1;
+    static constexpr std::uint64_t scaled = 2;
+    static constexpr std::uint64_t one = 4;
+    static constexpr double scale = 0x1p64;
+
+    [[nodiscard]] bool is_mixed() const noexcept { return (count_ & mixed) != 0; }
+    [[nodiscard]] bool is_scaled() const noexcept { return (count_ & scaled) != 0; }
+    [[nodiscard]] double decimals() const noexcept { return std::bit_cast<double>(high_); }
+    [[nodiscard]] static bool is_exact(WideInteger integer) noexcept {
+        constexpr WideInteger limit = WideInteger{1} << 53;
+        return integer <= limit && integer >= -limit;
+    }
+
+    [[gnu::always_inline]] void add_integer(WideInteger integer) noexcept {
+        if (is_mixed()) [[unlikely]]
+            return add_to_mixed(integer);
+        const WideInteger sum = wide() + integer;
+        low_ = static_cast<std::uint64_t>(sum);
+        high_ = static_cast<std::uint64_t>(sum >> 64);
+    }
+    void add_to_mixed(WideInteger integer) noexcept {
+        const WideInteger sum = static_cast<std::int64_t>(low_) + integer;
+        const auto narrow = static_cast<std::int64_t>(sum);
+        const bool has_room = narrow == sum;
+        low_ = has_room ? static_cast<std::uint64_t>(narrow) : 0;
+        if (!has_room) add_decimals(static_cast<double>(sum), false);
+    }
+    [[gnu::always_inline]] void add_decimals(double decimal, bool is_decimal_scaled) noexcept {
+        const double sum = decimals() + decimal;
+        if (is_decimal_scaled == is_scaled() && std::isfinite(sum)) [[likely]] {
+            high_ = std::bit_cast<std::uint64_t>(sum);
+        } else {
+            add_scaled(decimal, is_decimal_scaled);
+        }
+    }
+    [[gnu::noinline]] void add_scaled(double decimal, bool is_decimal_scaled) noexcept {
+        const double before = is_scaled() ? decimals() : decimals() / scale;
+        high_ =
+            std::bit_cast<std::uint64_t>(before + (is_decimal_scaled ? decimal : decimal / scale));
+        count_ |= scaled;
+    }
+    /// The first decimal comes.
+    void mix() noexcept {
+        const WideInteger integers = wide();
+        low_ = high_ = 0;
+        count_ |= mixed;
+        add_to_mixed(integers);
+    }
+
+    std::uint64_t low_ = 0;    // the lower half of the sum; of a mixed one that of the integers
+    std::uint64_t high_ = 0;   // the upper half; of a mixed one the bits of that of the decimals
+    std::uint64_t count_ = 0;  // in units of `one`, with the flags below
+};
+static_assert(sizeof(NumberTotal) == 24);
+
+/// The smallest or largest number. Of an integer and a decimal that are the same, the integer.
+class NumberExtreme {
+  public:
+    [[gnu::always_inline]] void take(const TableNumber& number, bool is_minimum) noexcept {
+        if (is_empty() || replaces(number, is_minimum)) {
+            value_ = number.value;
+            // Of both zeros the positive one.
+            if (number.kind == ValueKind::decimal) value_.decimal += 0.0;
+            kind_ = static_cast<std::uint64_t>(number.kind);
+        }
+    }
+    void take(const NumberExtreme& other, bool is_minimum) noexcept {
+        if (!other.is_empty()) take(other.number(), is_minimum);
+    }
+    [[nodiscard]] bool is_empty() const noexcept {
+        return kind_ == static_cast<std::uint64_t>(ValueKind::missing);
+    }
+    [[nodiscard]] TableNumber number() const noexcept {
+        return {value_, static_cast<ValueKind>(kind_)};
+    }
+
+  private:
+    [[nodiscard]] bool replaces(const TableNumber& number, bool is_minimum) const noexcept {
+        const int order = compare(number, this->number());
+        if (order != 0) return is_minimum == (order < 0);
+        return number.kind != ValueKind::decimal;
+    }
+
+    TableValue value_;
+    std::uint64_t kind_;
+};
+static_assert(sizeof(NumberExtreme) == 16);
+
+}  // namespace strid::tool
