@@ -66,7 +66,8 @@ std::vector<OutputPort::SlotShape> slots_of(const graph::Plan& plan, const Fragm
 
 }  // namespace
 
-Running::State::State(const Graph& graph, const RunOptions& options) : name_(graph.name()) {
+Running::State::State(const Graph& graph, const RunOptions& options)
+    : name_(graph.name()), on_end_(options.on_end) {
     const auto topology = Topology::detect();
     plan_ = graph::make_plan(graph.segments(), options, topology.cores().size());
     make_nodes(graph.segments());
@@ -76,14 +77,16 @@ Running::State::State(const Graph& graph, const RunOptions& options) : name_(gra
     std::vector<runtime::Task*> tasks;
     for (auto& task : tasks_) tasks.push_back(task.get());
     execution_ = std::make_unique<runtime::Execution>(
-        std::move(tasks), runtime::ExecutionOptions{.mode = options.mode,
-                                                    .workers = options.workers,
-                                                    .waiting = options.waiting,
-                                                    .pin = options.pin,
-                                                    .affinity = options.affinity,
-                                                    .seed = options.seed,
-                                                    .watchdog = options.watchdog,
-                                                    .on_stalled = options.on_stalled});
+        std::move(tasks),
+        runtime::ExecutionOptions{.mode = options.mode,
+                                  .workers = options.workers,
+                                  .waiting = options.waiting,
+                                  .pin = options.pin,
+                                  .affinity = options.affinity,
+                                  .seed = options.seed,
+                                  .watchdog = options.watchdog,
+                                  .on_stalled = options.on_stalled,
+                                  .on_end = [this](const auto& end) { ended(end); }});
 }
 
 Running::State::~State() {
@@ -208,10 +211,24 @@ void Running::State::start(const std::stop_token& stop) {
     execution_->start();
 }
 
-void Running::State::wait() {
-    execution_->wait();
-    std::int64_t expected = 0;
-    end_ns_.compare_exchange_strong(expected, now_ns(), std::memory_order_relaxed);
+void Running::State::stop() noexcept {
+    stopped_.store(true, std::memory_order_relaxed);
+    execution_->stop();
+}
+
+// Called by the last thread of the execution.
+void Running::State::ended(const runtime::ExecutionEnd& end) {
+    end_ns_.store(now_ns(), std::memory_order_relaxed);
+    if (!on_end_) return;
+    Outcome outcome = Outcome::finished;
+    if (end.failure) {
+        outcome = Outcome::failed;
+    } else if (end.cancelled) {
+        outcome = Outcome::cancelled;
+    } else if (stopped_.load(std::memory_order_relaxed)) {
+        outcome = Outcome::stopped;
+    }
+    on_end_({outcome, end.failure, report()});
 }
 
 Running::Running(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -223,8 +240,11 @@ RunReport Running::wait() {
     state_->wait();
     return state_->report();
 }
+bool Running::wait_for(std::chrono::nanoseconds time) {
+    return state_->execution().wait_for(time);
+}
 void Running::stop() noexcept {
-    state_->execution().stop();
+    state_->stop();
 }
 void Running::cancel() noexcept {
     state_->execution().cancel();

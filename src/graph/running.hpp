@@ -7,6 +7,8 @@
 // before the first is destroyed.
 #pragma once
 
+#include <atomic>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -27,7 +29,8 @@ class Running::State {
     State& operator=(const State&) = delete;
 
     void start(const std::stop_token& stop);
-    void wait();
+    void wait() { execution_->wait(); }
+    void stop() noexcept;
     [[nodiscard]] RunReport report() const;
     [[nodiscard]] runtime::Execution& execution() noexcept { return *execution_; }
     [[nodiscard]] bool finished() const noexcept { return execution_->finished(); }
@@ -39,6 +42,7 @@ class Running::State {
     void make_ports(const RunOptions& options);
     void link();
     void make_tasks(const graph::Segments& segments);
+    void ended(const runtime::ExecutionEnd& end);
 
     memory::RecyclingScope recycling_;  // first: it ends after everything that lets go of memory
     std::string name_;
@@ -48,7 +52,10 @@ class Running::State {
     std::vector<std::vector<graph::OperatorInfo>> operators_;  // per fragment
     std::vector<std::unique_ptr<operators::NodeTask>> tasks_;
     std::int64_t start_ns_ = 0;
-    mutable std::atomic<std::int64_t> end_ns_{0};
+    // Relaxed, both: numbers on their own, and what the execution did is ordered by its end.
+    std::atomic<std::int64_t> end_ns_{0};
+    std::atomic<bool> stopped_{false};
+    std::function<void(const RunEnd&)> on_end_;
     std::unique_ptr<runtime::Execution> execution_;  // last: its threads end before the tasks do
 };
 

@@ -64,4 +64,8 @@ void NodeTask::request_stop() noexcept {
     for (auto& node : nodes_) node->request_stop();
 }
 
+void NodeTask::interrupt() noexcept {
+    for (auto& node : nodes_) node->interrupt();
+}
+
 }  // namespace strid::operators

@@ -3,6 +3,7 @@
 // The control of an execution: builds the pools, starts and joins the threads, keeps the first
 // failure. Nothing here is on the path of a batch.
 #include <algorithm>
+#include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <system_error>
@@ -46,9 +47,11 @@ class Execution::State final : public Host {
 
     void start();
     void wait();
+    [[nodiscard]] bool wait_for(std::chrono::nanoseconds time);
     void stop() noexcept;
     void cancel() noexcept;
     void task_failed(std::exception_ptr cause) noexcept override;
+    void interrupt_all() noexcept;
     [[nodiscard]] bool finished() const noexcept {
         return done_.load(std::memory_order_acquire);  // pairs with the release in thread_ended()
     }
@@ -60,6 +63,8 @@ class Execution::State final : public Host {
     std::string start_threads();
     void run_thread(Worker& worker) noexcept;
     void thread_ended(std::size_t count) noexcept;
+    void end(std::size_t threads) noexcept;
+    void settle() noexcept;
     void watch() noexcept;
     void join() noexcept;
 
@@ -72,7 +77,9 @@ class Execution::State final : public Host {
     mutable std::mutex mutex_;  // guards the members below, up to done_
     std::condition_variable changed_;
     bool started_ = false;
+    bool refused_ = false;  // start() throws
     bool cancelled_ = false;
+    bool settled_ = false;  // how it ended: what fails or cancels from now on comes too late
     std::size_t threads_alive_ = 0;
     std::exception_ptr failure_;
     std::atomic<bool> done_{false};  // written under the mutex
@@ -129,8 +136,12 @@ void Execution::State::start() {
         if (started_) throw GraphError("an execution can be started only once");
         started_ = true;
         refusal = start_threads();
+        refused_ = !refusal.empty();
     }
-    if (refusal.empty()) return;
+    if (refusal.empty()) {
+        if (workers_.empty()) end(0);
+        return;
+    }
     cancel();
     {
         std::unique_lock lock(mutex_);
@@ -144,8 +155,6 @@ void Execution::State::start() {
 std::string Execution::State::start_threads() {
     const bool watched = options_.watchdog.count() > 0 && !workers_.empty();
     threads_alive_ = workers_.size();
-    // Release: pairs with the acquire in finished().
-    if (workers_.empty()) done_.store(true, std::memory_order_release);
     std::size_t started = 0;
     try {
         threads_.reserve(workers_.size() + 1);
@@ -166,8 +175,38 @@ void Execution::State::run_thread(Worker& worker) noexcept {
     } else {
         worker.run();
     }
+    {
+        const std::lock_guard lock(mutex_);
+        if (threads_alive_ > 1) return thread_ended(1);
+    }
+    end(1);
+}
+
+// Nothing steps any more, and the last thread, if there is one, is about to end.
+void Execution::State::end(std::size_t threads) noexcept {
+    settle();
     const std::lock_guard lock(mutex_);
-    thread_ended(1);
+    thread_ended(threads);
+}
+
+void Execution::State::settle() noexcept {
+    ExecutionEnd end;
+    bool told = true;
+    {
+        const std::lock_guard lock(mutex_);
+        settled_ = true;
+        end = {failure_, cancelled_};
+        told = !refused_;
+    }
+    // A thread that cancels ends the pools first: the doors may not all know by now.
+    if (end.cancelled) interrupt_all();
+    if (!told || !options_.on_end) return;
+    try {
+        options_.on_end(end);
+    } catch (...) {
+        const std::lock_guard lock(mutex_);
+        if (!failure_) failure_ = std::current_exception();
+    }
 }
 
 // Under the mutex.
@@ -216,6 +255,13 @@ void Execution::State::wait() {
     if (failure_) std::rethrow_exception(failure_);
 }
 
+bool Execution::State::wait_for(std::chrono::nanoseconds time) {
+    // More is more than the clock can count.
+    constexpr std::chrono::nanoseconds time_max = std::chrono::hours{24 * 365 * 50};
+    std::unique_lock lock(mutex_);
+    return changed_.wait_for(lock, std::min(time, time_max), [&] { return finished(); });
+}
+
 void Execution::State::stop() noexcept {
     for (Task* task : tasks_) {
         task->request_stop();
@@ -224,17 +270,26 @@ void Execution::State::stop() noexcept {
 }
 
 void Execution::State::cancel() noexcept {
+    bool started = false;
     {
         const std::lock_guard lock(mutex_);
+        if (settled_) return;
         cancelled_ = true;
+        started = started_;
     }
     for (const auto& pool : pools_) pool->end();
+    // After the pools: a source that is interrupted may look finished, and no step is to act on it.
+    if (started) interrupt_all();
+}
+
+void Execution::State::interrupt_all() noexcept {
+    for (Task* task : tasks_) task->interrupt();
 }
 
 void Execution::State::task_failed(std::exception_ptr cause) noexcept {
     {
         const std::lock_guard lock(mutex_);
-        if (finished()) return;
+        if (settled_) return;
         if (!failure_) failure_ = std::move(cause);
     }
     cancel();
@@ -261,6 +316,10 @@ void Execution::start() {
 
 void Execution::wait() {
     state_->wait();
+}
+
+bool Execution::wait_for(std::chrono::nanoseconds time) {
+    return state_->wait_for(time);
 }
 
 void Execution::stop() noexcept {

@@ -73,6 +73,8 @@ class Paced {
             return false;
         }
     }
+    static constexpr bool drains = operators::drains_when_stopped<Source>;
+    void stop() noexcept { operators::stop_source(source_); }
     [[nodiscard]] double fraction_done() const noexcept {
         if constexpr (requires(const Source& source) { source.fraction_done(); }) {
             return source_.fraction_done();

@@ -72,6 +72,7 @@ template <class T, class Source>
 bool record_all(Source source, Recording<T>& recording, const std::stop_token& stop) {
     if constexpr (requires { source.keep_all_text(); }) source.keep_all_text();
     operators::open_source(source, {}, stop);
+    const std::stop_callback end_blocking{stop, [&source] { operators::stop_source(source); }};
     constexpr std::size_t budget = 4096;
     recording.records.clear();
     recording.runs.clear();

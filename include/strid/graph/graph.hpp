@@ -7,6 +7,7 @@
 // and cancelled by any thread.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -84,7 +85,9 @@ class Graph {
     std::unique_ptr<graph::Segments> segments_ = std::make_unique<graph::Segments>();
 };
 
-/// A run in progress. Its destructor cancels what still runs and waits for the threads.
+/// A run in progress. Its destructor cancels what still runs and waits for the threads. A run
+/// that fails ends by itself, and its inlets and outlets with it, though nobody waits for it
+/// (RunOptions::on_end tells).
 class Running {
   public:
     Running(Running&&) noexcept;
@@ -94,10 +97,14 @@ class Running {
     /// Until every record is through, or the run was stopped and drained. Throws what ended it
     /// early: OperatorError from user code or a connector, Error otherwise.
     RunReport wait();
-    /// The sources end their streams; what is in flight is finished.
+    /// Waits for `time` at most: true when the run is over, and wait() then tells how it ended.
+    [[nodiscard]] bool wait_for(std::chrono::nanoseconds time);
+    /// The sources end their streams; what is in flight is finished. Inlets take no more records,
+    /// and those that they took are delivered; an outlet whose records nobody pops holds that up.
     void stop() noexcept;
-    /// Nothing more is handled; what is in flight is dropped.
+    /// Nothing more is handled; what is in flight is dropped. Pushes and pops are answered.
     void cancel() noexcept;
+    /// The run is over, and wait() returns at once.
     [[nodiscard]] bool finished() const noexcept;
     /// What was done so far. Every figure is exact at some recent moment.
     [[nodiscard]] RunReport report() const;

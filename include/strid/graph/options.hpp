@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include <strid/graph/report.hpp>
 #include <strid/operator/output_port.hpp>
 #include <strid/runtime/options.hpp>
 
@@ -76,6 +77,12 @@ struct RunOptions {
     /// While a run is being started: a source that reads all its input before it emits any
     /// (`replay`) then ends without. Later Running::stop().
     std::stop_token stop_opening = {};
+    /// Called once, when a run that start() has begun is over, however it ended: no operator runs
+    /// any more, all doors have ended, and `Running` says so as soon as this returns. A thread of
+    /// the run calls it, maybe before start() has returned. It may join threads that push, pop or
+    /// wait for anything but the run, and start other runs; it must not call wait() or wait_for()
+    /// of this one, nor destroy it. What it throws is thrown by wait(), unless the run has failed.
+    std::function<void(const RunEnd&)> on_end = {};
 };
 
 /// The most replicas that one operator may have.

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <map>
 #include <memory>
 #include <string>
@@ -86,6 +87,21 @@ struct RunReport {
     [[nodiscard]] std::map<std::string, double> loads() const;
     /// All of it as JSON, one object.
     [[nodiscard]] std::string to_json() const;
+};
+
+/// What ended a run.
+enum class Outcome : std::uint8_t {
+    finished,   ///< The sources were at their ends, and every record is through.
+    stopped,    ///< stop() was called, and what had come in is through.
+    cancelled,  ///< cancel() was called, or the `Running` was destroyed.
+    failed      ///< Something threw: `failure`.
+};
+
+/// A run that is over.
+struct RunEnd {
+    Outcome outcome = Outcome::finished;
+    std::exception_ptr failure = nullptr;  ///< What wait() throws; null where nothing failed.
+    RunReport report = {};
 };
 
 }  // namespace strid

@@ -9,12 +9,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <stop_token>
 #include <type_traits>
 #include <utility>
 
 #include <strid/memory/text_arena.hpp>
 #include <strid/message/watermark.hpp>
 #include <strid/operator/node.hpp>
+#include <strid/operator/source.hpp>
+#include <strid/runtime/task.hpp>
 
 namespace strid::operators {
 
@@ -23,6 +26,32 @@ template <class S>
 struct SourceHead {
     using Arrived = typename S::record_type;
     static constexpr std::size_t operators = 1;
+    static constexpr bool drains = drains_when_stopped<S>;
+    static constexpr bool awaits_outside = requires(S& source) { source.awaits_outside(); };
+
+    void open(runtime::Task& task, const Context& context, const std::stop_token& stop) {
+        if constexpr (requires { source.attach(task); }) source.attach(task);
+        open_source(source, context, stop);
+    }
+    /// Any thread.
+    void stop() noexcept { stop_source(source); }
+    [[nodiscard]] bool blocks() const noexcept {
+        if constexpr (requires { source.blocks(); }) return source.blocks();
+        return false;
+    }
+    [[nodiscard]] std::int64_t wake_at_ns() const noexcept {
+        if constexpr (requires { source.wake_at_ns(); }) return source.wake_at_ns();
+        return 0;
+    }
+    [[nodiscard]] double fraction_done() const noexcept {
+        if constexpr (requires { source.fraction_done(); }) return source.fraction_done();
+        return -1;
+    }
+    [[nodiscard]] std::uint64_t bytes_read() const noexcept {
+        if constexpr (requires { source.bytes_read(); }) return source.bytes_read();
+        return 0;
+    }
+
     S source;
 };
 
@@ -31,6 +60,14 @@ template <class T>
 struct InputHead {
     using Arrived = T;
     static constexpr std::size_t operators = 0;
+    static constexpr bool drains = false;
+    static constexpr bool awaits_outside = false;
+
+    void stop() noexcept {}
+    [[nodiscard]] bool blocks() const noexcept { return false; }
+    [[nodiscard]] std::int64_t wake_at_ns() const noexcept { return 0; }
+    [[nodiscard]] double fraction_done() const noexcept { return 1; }
+    [[nodiscard]] std::uint64_t bytes_read() const noexcept { return 0; }
 };
 
 /// What a source emits into. `Passage` is the chain's run, `Record` what the source makes; `port`

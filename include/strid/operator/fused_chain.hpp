@@ -182,6 +182,17 @@ class FusedChain {
         }
         return false;
     }
+    /// Outside threads wait for the sink, and are told that it takes no more records. Any thread,
+    /// also during a passage.
+    void cut_off_sink() noexcept {
+        if constexpr (stage_count != 0) {
+            auto& last = std::get<stage_count - 1>(stages_);
+            if constexpr (requires { last.cut_off(); }) {
+                static_assert(!kept_in_registers<Stage<stage_count - 1>>);
+                last.cut_off();
+            }
+        }
+    }
     /// The sink may refuse records, and outside threads say when no more.
     static constexpr bool awaits_outside = [] {
         if constexpr (stage_count != 0 && !has_output) {

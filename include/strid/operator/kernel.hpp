@@ -59,10 +59,7 @@ class Kernel final : public Node {
 
     void open(runtime::Task& task, const std::stop_token& stop) override {
         if constexpr (has_source) {
-            guarded(names_.front(), [&] {
-                if constexpr (requires { head_.source.attach(task); }) head_.source.attach(task);
-                open_source(head_.source, context(0), stop);
-            });
+            guarded(names_.front(), [&] { head_.open(task, context(0), stop); });
         }
         chain_.for_each_stage([&]<std::size_t I>(auto& stage) {
             if constexpr (requires { stage.attach(task); }) stage.attach(task);
@@ -88,34 +85,21 @@ class Kernel final : public Node {
     }
 
     [[nodiscard]] std::int64_t wake_at_ns() const noexcept override {
-        std::int64_t wake_at_ns = chain_.wake_at_ns();
-        if constexpr (requires { head_.source.wake_at_ns(); }) {
-            wake_at_ns = runtime::earlier_wake(wake_at_ns, head_.source.wake_at_ns());
-        }
-        return wake_at_ns;
+        return runtime::earlier_wake(chain_.wake_at_ns(), head_.wake_at_ns());
     }
     [[nodiscard]] bool needs_own_thread() const noexcept override {
-        if constexpr (requires { head_.source.blocks(); }) {
-            if (head_.source.blocks()) return true;
-        }
-        return chain_.blocks();
+        return head_.blocks() || chain_.blocks();
     }
     [[nodiscard]] bool awaits_outside() const noexcept override {
-        if constexpr (has_source && requires { head_.source.awaits_outside(); }) return true;
-        return Chain::awaits_outside;
+        return Head::awaits_outside || Chain::awaits_outside;
     }
-    [[nodiscard]] double fraction_done() const noexcept override {
-        if constexpr (requires { head_.source.fraction_done(); }) {
-            return head_.source.fraction_done();
-        }
-        return has_source ? -1 : 1;
-    }
-    [[nodiscard]] std::uint64_t bytes_read() const noexcept override {
-        if constexpr (requires { head_.source.bytes_read(); }) return head_.source.bytes_read();
-        return 0;
-    }
+    [[nodiscard]] double fraction_done() const noexcept override { return head_.fraction_done(); }
+    [[nodiscard]] std::uint64_t bytes_read() const noexcept override { return head_.bytes_read(); }
 
   private:
+    void stop_source() noexcept override { head_.stop(); }
+    void cut_off_sink() noexcept override { chain_.cut_off_sink(); }
+
     // ---- heads ---------------------------------------------------------------------------------
 
     RunResult run_source(std::int64_t& clock_ns) {
@@ -129,7 +113,7 @@ class Kernel final : public Node {
             output_->begin_run(start_ns);
             output_->begin_input(start_ns);
         }
-        if (!stop_requested()) {
+        if (Head::drains || !stop_requested()) {
             Passage passage{chain_, stage_names(), passed};
             SourceEmit<Passage, Arrived, stage_count != 0> emit{passage, output_.get(),
                                                                 counts_.front(), said_, start_ns};

@@ -11,6 +11,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -83,8 +84,17 @@ class Node {
     [[nodiscard]] virtual double fraction_done() const noexcept { return 1; }
     [[nodiscard]] virtual std::uint64_t bytes_read() const noexcept { return 0; }
 
-    /// A source ends its stream at the next run. Any thread.
-    void request_stop() noexcept { stop_requested_.store(true, std::memory_order_relaxed); }
+    /// A source ends its stream at the next run, or drains first what it took. Any thread.
+    void request_stop() noexcept {
+        stop_requested_.store(true, std::memory_order_relaxed);
+        tell_source();
+    }
+    /// Nothing is handled any more: what blocks inside a run ends, and what waits for this node
+    /// outside the graph. Any thread, also while a run is on; maybe several times.
+    void interrupt() noexcept {
+        tell_source();
+        cut_off_sink();
+    }
 
     [[nodiscard]] InputPort& input() noexcept { return input_; }
     [[nodiscard]] const InputPort& input() const noexcept { return input_; }
@@ -119,6 +129,9 @@ class Node {
     [[nodiscard]] bool stop_requested() const noexcept {
         return stop_requested_.load(std::memory_order_relaxed);
     }
+    /// Calls what the source has for it; once.
+    virtual void stop_source() noexcept {}
+    virtual void cut_off_sink() noexcept {}
 
     std::vector<std::string> names_;
     std::size_t replica_;
@@ -136,7 +149,14 @@ class Node {
     WaitClock waits_;
 
   private:
+    /// A second call returns when the first is through: the last thread of a run relies on it that
+    /// the source was told.
+    void tell_source() noexcept {
+        std::call_once(source_told_, [this] { stop_source(); });
+    }
+
     std::atomic<bool> stop_requested_{false};
+    std::once_flag source_told_;
 };
 
 }  // namespace strid::operators

@@ -26,6 +26,7 @@ class NodeTask final : public runtime::Task {
     [[nodiscard]] bool awaits_outside() const noexcept override;
     [[nodiscard]] bool has_work() const noexcept override;
     void request_stop() noexcept override;
+    void interrupt() noexcept override;
 
     [[nodiscard]] const std::vector<std::unique_ptr<Node>>& nodes() const noexcept {
         return nodes_;

@@ -8,11 +8,14 @@
 // that either operator has one replica. Both queues are bounded: a full inlet makes `push` wait, a
 // full outlet holds the graph back.
 //
-// Nobody waits for a graph that is gone: the prototypes in the graph and the replicas of a run
-// share a token, and when the last of them goes, a push is answered false and a pop with nothing.
+// The doors end with the execution, whatever ends it and whether or not its `Running` is kept. A
+// stop closes the inlets: what was pushed until then is drained. A failure or cancel() closes them
+// and ends the outlets at once. And nothing waits for a graph that is gone without a run: the
+// prototypes in it and the replicas of a run share a token, and when the last of them goes, a push
+// is answered false and a pop with nothing.
 //
 // The law: records leave in the order in which they were pushed; none is lost between `push`
-// returning true and the end of a run that ends well.
+// returning true and the end of a run that was neither cancelled nor failed.
 #pragma once
 
 #include <algorithm>
@@ -20,6 +23,7 @@
 #include <concepts>
 #include <condition_variable>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -50,18 +54,25 @@ struct InletState {
     bool served = false;            // guarded: it has had its run
     runtime::Task* task = nullptr;  // guarded: the reader, while a run is on
 
+    /// No more pushes: one that waits is answered false.
+    void close() {
+        const std::lock_guard lock{mutex};
+        closed = true;
+        room.notify_all();
+        if (task != nullptr) task->notify();
+    }
     void end_session() {
         const std::lock_guard lock{mutex};
         task = nullptr;
-        closed = true;  // a waiting push returns false
+        closed = true;
         room.notify_all();
     }
 };
 
-/// What goes last with the graph's side of a door.
-template <class State>
-[[nodiscard]] std::shared_ptr<void> end_when_gone(std::shared_ptr<State> state) {
-    return {nullptr, [state = std::move(state)](void*) { state->end_session(); }};
+/// What goes last with the graph's side of a door: it calls `end`.
+template <class End>
+[[nodiscard]] std::shared_ptr<void> when_gone(End end) {
+    return {nullptr, [end = std::move(end)](void*) { end(); }};
 }
 
 /// The graph's side of an inlet.
@@ -71,7 +82,7 @@ class InletSource {
     using record_type = T;
 
     explicit InletSource(std::shared_ptr<InletState<T>> state)
-        : state_(std::move(state)), graph_(end_when_gone(state_)) {}
+        : state_(std::move(state)), graph_(when_gone([state = state_] { state->end_session(); })) {}
     /// Of a prototype: a replica begins with nothing taken.
     InletSource(const InletSource& other) : state_(other.state_), graph_(other.graph_) {}
     InletSource(InletSource&&) noexcept = default;
@@ -85,10 +96,13 @@ class InletSource {
             throw GraphError("an inlet serves one run: build the graph anew");
         }
         state_->task = &task;
-        // When the last copy of this replica goes, however the run ends, who pushes is told.
-        session_ = end_when_gone(state_);
+        // Goes with the task: a close() that comes later must not notify it.
+        session_ = when_gone([state = state_] { state->end_session(); });
     }
     void awaits_outside() const noexcept {}
+    /// Whatever was pushed is on its way.
+    static constexpr bool drains = true;
+    void stop() noexcept { state_->close(); }
 
     template <class Emit>
     SourceStatus poll(Emit& emit, std::size_t budget) {
@@ -123,11 +137,14 @@ struct OutletState {
           capacity_records(waiting.capacity()),
           records_max(std::max(bytes_max / sizeof(T), capacity_records)) {}
 
+    /// A graph may run again: `of` is the run that it serves, if that is not over already.
+    void end_session(std::uint64_t of) {
+        const std::lock_guard lock{mutex};
+        if (of == session) end();
+    }
     void end_session() {
         const std::lock_guard lock{mutex};
-        task = nullptr;
-        ended = true;
-        filled.notify_all();
+        end();
     }
 
     std::mutex mutex;
@@ -138,9 +155,17 @@ struct OutletState {
     /// Written under the mutex; the sink reads it without, as a hint. Relaxed: the mutex orders
     /// the records themselves.
     std::atomic<std::size_t> count{0};
-    bool ended = false;             // guarded
+    bool ended = false;             // guarded: nothing comes in any more
     bool refused = false;           // guarded: the graph waits for room
+    std::uint64_t session = 0;      // guarded: the number of the run
     runtime::Task* task = nullptr;  // guarded
+
+  private:
+    void end() {
+        task = nullptr;
+        ended = true;
+        filled.notify_all();
+    }
 };
 
 /// The graph's side of an outlet.
@@ -148,14 +173,15 @@ template <class T>
 class OutletSink {
   public:
     explicit OutletSink(std::shared_ptr<OutletState<T>> state)
-        : state_(std::move(state)), graph_(end_when_gone(state_)) {}
+        : state_(std::move(state)), graph_(when_gone([state = state_] { state->end_session(); })) {}
 
     void attach(runtime::Task& task) {
         const std::lock_guard lock{state_->mutex};
         state_->task = &task;
         state_->ended = false;
-        // When the last copy of this replica goes, however the run ends, the readers are told.
-        session_ = end_when_gone(state_);
+        session_number_ = ++state_->session;
+        // Of a run that was not even started.
+        session_ = when_gone([state = state_, of = session_number_] { state->end_session(of); });
     }
     [[nodiscard]] bool accepts() {
         if (state_->count.load(std::memory_order_relaxed) < state_->capacity_records) return true;
@@ -165,6 +191,7 @@ class OutletSink {
     }
     void operator()(T&& record) {
         const std::lock_guard lock{state_->mutex};
+        if (state_->ended) return;  // the run was cut off, and readers know
         auto& waiting = state_->waiting;
         // Asked before each record that comes in, of which a flat_map may make several.
         if (waiting.full()) grow(waiting);
@@ -172,7 +199,8 @@ class OutletSink {
         state_->count.store(state_->waiting.size(), std::memory_order_relaxed);
         state_->filled.notify_one();
     }
-    void close() { state_->end_session(); }
+    void close() { state_->end_session(session_number_); }
+    void cut_off() noexcept { state_->end_session(session_number_); }
 
   private:
     void grow(boost::circular_buffer<T>& waiting) {
@@ -185,6 +213,7 @@ class OutletSink {
     std::shared_ptr<OutletState<T>> state_;
     std::shared_ptr<void> graph_;
     std::shared_ptr<void> session_;
+    std::uint64_t session_number_ = 0;
 };
 
 }  // namespace operators
@@ -195,8 +224,9 @@ class Inlet {
   public:
     explicit Inlet(std::shared_ptr<operators::InletState<T>> state) : state_(std::move(state)) {}
 
-    /// Waits for room. False when the inlet is closed or the run is over; the record is moved from
-    /// (or copied) only when the answer is true.
+    /// Waits for room. False when the inlet is closed, or the run was stopped, has failed or is
+    /// over; the record is moved from (or copied) only when the answer is true. What was taken
+    /// reaches the end of the graph, unless the run fails or is cancelled.
     template <class U = T>
         requires std::constructible_from<T, U&&>
     bool push(U&& record) {
@@ -212,12 +242,7 @@ class Inlet {
         return has_room() && add(std::forward<U>(record));
     }
     /// No more records: the stream ends when those pushed are through.
-    void close() {
-        const std::lock_guard lock{state_->mutex};
-        state_->closed = true;
-        state_->room.notify_all();
-        if (state_->task != nullptr) state_->task->notify();
-    }
+    void close() { state_->close(); }
 
   private:
     [[nodiscard]] bool has_room() const noexcept {
@@ -241,7 +266,8 @@ class Outlet {
   public:
     explicit Outlet(std::shared_ptr<operators::OutletState<T>> state) : state_(std::move(state)) {}
 
-    /// Waits for a record; empty when the stream has ended and all was popped.
+    /// Waits for a record; empty when all was popped and the stream has ended, or the run was
+    /// cancelled or has failed.
     [[nodiscard]] std::optional<T> pop() {
         std::unique_lock lock{state_->mutex};
         state_->filled.wait(lock, [this] { return state_->ended || !state_->waiting.empty(); });

@@ -58,6 +58,14 @@ struct EmitProbe {
 /// Optional: `open(const Context&)`, or `open(const Context&, const std::stop_token&)` of one that
 /// takes long and ends early where the token says so; `wake_at_ns()`, `blocks()` (a poll may block:
 /// own thread), `fraction_done()`, `bytes_read()`.
+///
+/// Optional: `void stop() noexcept`, called once when the run is stopped, cancelled or has failed,
+/// so that a poll that blocks returns: by the thread that does so, at the same time as `poll()`,
+/// also from inside a poll where what is behind the source in the same task calls it, and maybe
+/// after the last poll. It says so to `poll()` by means of its own (an atomic, a pipe), does not
+/// wait for it, and neither stops nor cancels the run. A stopped source is not polled again, unless
+/// it has `static constexpr bool drains = true`: then until it answers `finished`, for what it has
+/// promised to deliver.
 template <class S>
 concept Source =
     std::copy_constructible<S> &&
@@ -67,6 +75,19 @@ concept Source =
     };
 
 namespace operators {
+
+/// Whether the source is polled after a stop too.
+template <class S>
+inline constexpr bool drains_when_stopped = requires { requires S::drains; };
+
+/// Calls the source's `stop`, where it has one. Any thread.
+template <class S>
+void stop_source(S& source) noexcept {
+    if constexpr (requires { source.stop(); }) {
+        static_assert(noexcept(source.stop()), "stop() of a source must be noexcept");
+        source.stop();
+    }
+}
 
 /// Calls the source's `open`, where it has one.
 template <class S>

@@ -22,7 +22,8 @@
 // waits; `finish(next, ready)` when the input has ended, which emits what the stage still holds
 // while `ready()` says so, and returns true once it is done; `attach(Task&)` for one that outside
 // threads wake; `blocks()`, true for one that needs a thread of its own; `accepts()`, false to
-// refuse records for a while; `close()` at the very end.
+// refuse records for a while; `cut_off()`, any thread, where the run ends before the stream does;
+// `close()` at the very end.
 #pragma once
 
 #include <concepts>
@@ -184,6 +185,13 @@ struct Sink : Plain<F> {
         }
     {
         return this->function().accepts();
+    }
+    void cut_off() noexcept
+        requires requires(F& function) {
+            { function.cut_off() } noexcept;
+        }
+    {
+        this->function().cut_off();
     }
 };
 

@@ -10,6 +10,7 @@
 // The law: after wait() returns or throws, no step is running and none will begin.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <exception>
 #include <memory>
@@ -61,10 +62,14 @@ class Execution {
     /// GraphError when the execution was never started. May be called again, from many threads.
     void wait();
 
+    /// Returns as wait() would, or after `time` at the latest: true when all is over. Throws
+    /// nothing: wait() tells how it ended.
+    [[nodiscard]] bool wait_for(std::chrono::nanoseconds time);
+
     /// Asks every task to stop: sources finish, the rest drains. Before start() too.
     void stop() noexcept;
 
-    /// No step begins after the ones that are running.
+    /// No step begins after the ones that are running; every task is interrupted.
     void cancel() noexcept;
 
     /// cancel(), and wait() throws `cause`, unless an earlier failure is there. This is what a

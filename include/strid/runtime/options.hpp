@@ -7,11 +7,18 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <string>
 #include <vector>
 
 namespace strid::runtime {
+
+/// How an execution came to its end.
+struct ExecutionEnd {
+    std::exception_ptr failure = nullptr;  // what wait() throws
+    bool cancelled = false;                // by cancel() or by the failure: not all was done
+};
 
 struct ExecutionOptions {
     enum class Mode : std::uint8_t {
@@ -53,6 +60,11 @@ struct ExecutionOptions {
     /// names. It may call Execution::cancel(); what it throws ends the execution like a failed
     /// step. May be empty: Execution::stalled() tells the same.
     std::function<void(const std::vector<std::string>&)> on_stalled{};
+
+    /// Called once, by the last thread of the execution, when no step runs or will begin, before
+    /// finished() is true and wait() returns; not where start() threw. It must not call wait() nor
+    /// destroy the execution. What it throws wait() throws, unless there was a failure before.
+    std::function<void(const ExecutionEnd&)> on_end{};
 };
 
 }  // namespace strid::runtime

@@ -80,6 +80,11 @@ class Task {
     /// notifies the task afterwards.
     virtual void request_stop() noexcept {}
 
+    /// Any thread, also while a step runs, and maybe more than once: no step will begin any more.
+    /// Ends what waits for this task outside the execution (a thread at a door) and what its step
+    /// waits for.
+    virtual void interrupt() noexcept {}
+
     /// Any thread: makes the task runnable and sees to it that a worker comes. One atomic
     /// read-modify-write; a system call only where nobody is awake to take the task.
     void notify() noexcept;
