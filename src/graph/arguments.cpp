@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <charconv>
-#include <cmath>
-#include <map>
 #include <numeric>
 
 #include <CLI/CLI.hpp>
@@ -15,35 +13,6 @@
 namespace strid {
 
 namespace {
-
-/// Splits "12.5ms" into 12.5 and "ms"; nothing where no finite number from 0 on stands in front.
-std::optional<std::pair<double, std::string_view>> number_and_unit(std::string_view text) {
-    double number = 0;
-    const char* const end = text.data() + text.size();
-    const auto result = std::from_chars(text.data(), end, number);
-    if (result.ec != std::errc{} || !std::isfinite(number) || number < 0) return std::nullopt;
-    return std::pair{number,
-                     std::string_view(result.ptr, static_cast<std::size_t>(end - result.ptr))};
-}
-
-enum class Zero : std::uint8_t { refused, taken };
-
-double scaled(std::string_view text, const std::map<std::string_view, double>& units,
-              const char* expected, Zero zero) {
-    const auto parts = number_and_unit(text);
-    const auto unit = parts ? units.find(parts->second) : units.end();
-    if (unit == units.end() || (parts->first == 0 && zero == Zero::refused))
-        throw GraphError(fmt::format("'{}' is not {}", text, expected));
-    return parts->first * unit->second;
-}
-
-std::chrono::nanoseconds duration(std::string_view text, Zero zero) {
-    const double ns =
-        scaled(text, {{"", 1e9}, {"s", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"m", 60e9}, {"h", 3600e9}},
-               "a time like 5s, 250ms or 2m", zero);
-    if (ns > 9e18) throw GraphError(fmt::format("'{}' is too long a time", text));
-    return std::chrono::nanoseconds(static_cast<std::int64_t>(ns));
-}
 
 std::size_t read_replicas(std::string_view text, std::string_view whole) {
     std::size_t replicas = 0;
@@ -228,19 +197,6 @@ std::vector<int> read_affinity(std::string_view text) {
         if (stop == end) return processors;
         at = stop + 1;
     }
-}
-
-std::chrono::nanoseconds read_duration(std::string_view text) {
-    return duration(text, Zero::refused);
-}
-
-std::chrono::nanoseconds read_duration_or_zero(std::string_view text) {
-    return duration(text, Zero::taken);
-}
-
-double read_rate(std::string_view text) {
-    return scaled(text, {{"", 1}, {"k", 1e3}, {"K", 1e3}, {"M", 1e6}, {"G", 1e9}},
-                  "a rate per second like 10000, 50k or 1.5M", Zero::refused);
 }
 
 std::string suggestion(std::string_view word, const std::vector<std::string>& candidates) {

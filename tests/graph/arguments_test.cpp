@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The options of a run as text, and the words and numbers that a run is told with.
+#include <cstdint>
+
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <strid/base/error.hpp>
+#include <strid/base/time.hpp>
 #include <strid/graph/arguments.hpp>
 
 #include "../../src/graph/progress.hpp"
@@ -51,7 +55,38 @@ TEST(Arguments, TimesAreReadWithTheirUnits) {
     EXPECT_EQ(read_duration("3us"), 3us);
     EXPECT_EQ(read_duration("2m"), 2min);
     EXPECT_EQ(read_duration("1.5h"), 90min);
-    for (const char* text : {"", "-1s", "5d", "s", "5 s", "0d", "nan", "inf", "1e300"}) {
+    EXPECT_EQ(read_duration("90min"), 90min);
+    EXPECT_EQ(read_duration("7ns"), 7ns);
+    EXPECT_EQ(read_duration("2.5\u00b5s"), 2500ns);
+    EXPECT_EQ(read_duration("1.5d"), 36h);
+    EXPECT_EQ(read_duration("1w"), 168h);
+    EXPECT_EQ(read_duration(".5"), 500ms);
+    EXPECT_EQ(read_duration("5.s"), 5s);
+    EXPECT_EQ(read_duration("1e3ms"), 1s);
+    EXPECT_EQ(read_duration("25E-1s"), 2500ms);
+    EXPECT_EQ(read_duration("00004.10000000000000000000000000000s"), 4100ms);
+    EXPECT_EQ(read_duration("9223372036854775807ns"), Duration::max());
+    EXPECT_EQ(read_duration("9223372036.854775807s"), Duration::max());
+    for (const char* text : {"",
+                             "-1s",
+                             "5y",
+                             "s",
+                             "5 s",
+                             "0y",
+                             "nan",
+                             "inf",
+                             "1e300",
+                             "1.2.3s",
+                             "0.5ns",
+                             "1e-10",
+                             "1.0000000001s",
+                             "9223372036854775808ns",
+                             "0.0000000000000000000000000001s",
+                             "15251w",
+                             "2e9h",
+                             "1e",
+                             "e3",
+                             "."}) {
         EXPECT_THROW(static_cast<void>(read_duration(text)), GraphError) << text;
         EXPECT_THROW(static_cast<void>(read_duration_or_zero(text)), GraphError) << text;
     }
@@ -61,7 +96,43 @@ TEST(Arguments, TimesAreReadWithTheirUnits) {
     EXPECT_THROW(static_cast<void>(read_duration("0ms")), GraphError);
 }
 
+/// The right values come from whole numbers: d.ddd of a unit is dddd thousandths of it.
+TEST(Arguments, EveryDecimalIsExact) {
+    struct Unit {
+        const char* name;
+        std::int64_t ns;
+    };
+    for (const auto& [name, ns] :
+         {Unit{"us", 1'000}, Unit{"ms", 1'000'000}, Unit{"s", 1'000'000'000},
+          Unit{"m", 60'000'000'000}, Unit{"h", 3'600'000'000'000}, Unit{"d", 86'400'000'000'000},
+          Unit{"w", 604'800'000'000'000}}) {
+        for (std::int64_t thousandths = 0; thousandths < 10'000; ++thousandths) {
+            const auto text =
+                fmt::format("{}.{:03}{}", thousandths / 1000, thousandths % 1000, name);
+            ASSERT_EQ(read_duration_or_zero(text).count(), ns / 1000 * thousandths) << text;
+        }
+    }
+    EXPECT_THROW(static_cast<void>(read_duration("4.0001us")), GraphError);
+}
+
+TEST(Arguments, WholeNumbersAreExact) {
+    EXPECT_EQ(read_whole_number("1.001k"), 1'001U);
+    EXPECT_EQ(read_whole_number("4.1M"), 4'100'000U);
+    EXPECT_EQ(read_whole_number("18446744073709551615"), 18'446'744'073'709'551'615U);
+    for (const char* text : {"0", "0.5", "1.0001k", "-1", "x", "", "1x", "18446744073709551616"}) {
+        EXPECT_THROW(static_cast<void>(read_whole_number(text)), GraphError) << text;
+    }
+    for (int thousandths = 1; thousandths < 10'000; ++thousandths) {
+        const auto text = fmt::format("{}.{:03}k", thousandths / 1000, thousandths % 1000);
+        ASSERT_EQ(read_whole_number(text), static_cast<std::uint64_t>(thousandths)) << text;
+        ASSERT_EQ(read_rate(text), thousandths) << text;
+    }
+}
+
 TEST(Arguments, RatesAreReadWithTheirUnits) {
+    EXPECT_EQ(read_rate("1e3"), 1e3);
+    EXPECT_EQ(read_rate("1.5e+1k"), 15e3);
+    EXPECT_EQ(read_rate("0.1"), 0.1);
     EXPECT_EQ(read_rate("10000"), 1e4);
     EXPECT_EQ(read_rate("50k"), 5e4);
     EXPECT_EQ(read_rate("1.5M"), 1.5e6);

@@ -38,10 +38,7 @@ void add_endpoints(CLI::App& command, RunCommand& run) {
         ->type_name("FILE");
     add_text_option(
         command, "--generate", "N",
-        [&ends](const std::string& text) {
-            constexpr double most = 1e18;
-            ends.generate = static_cast<std::uint64_t>(std::min(read_rate(text), most));
-        },
+        [&ends](const std::string& text) { ends.generate = read_whole_number(text); },
         "Make so many records instead of reading them (spike-detection and fraud-detection; the "
         "same ones\nfor the same --seed): 1M");
     add_text_option(
