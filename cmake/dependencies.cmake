@@ -9,3 +9,6 @@ find_package(CLI11 REQUIRED)  # headers of the sources only: nothing that an ins
 find_package(ZLIB REQUIRED)
 pkg_check_modules(HWLOC REQUIRED IMPORTED_TARGET hwloc)
 pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
+# Time zones. Its package has no configuration for CMake: it is linked by its name.
+find_path(CCTZ_INCLUDE cctz/time_zone.h REQUIRED)
+find_library(CCTZ_LIBRARY cctz REQUIRED)

@@ -2,11 +2,14 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include <strid/base/error.hpp>
 #include <strid/window/spec.hpp>
+
+#include "calendar.hpp"
 
 namespace strid::window {
 
@@ -51,8 +54,10 @@ void check_positive(const char* what, std::uint64_t count) {
 
 }  // namespace
 
-TimeWindows::TimeWindows(Duration length, Duration slide, Duration offset)
-    : length_(length),
+TimeWindows::TimeWindows(Duration length, Duration slide, Duration offset,
+                         std::shared_ptr<const Calendar> calendar)
+    : calendar_(std::move(calendar)),
+      length_(length),
       slide_(slide),
       offset_(offset),
       pane_(std::gcd(length.count(), slide.count())),
@@ -63,12 +68,91 @@ TimeWindows::TimeWindows(Duration length, Duration slide, Duration offset)
       last_(moment(Wide{last_number + 1} * pane_.count() + offset.count() - 1)),
       first_window_(first_number),
       whole_slide_(slide),
-      whole_offset_(offset) {}
+      whole_offset_(offset) {
+    if (calendar_) {  // which has a number for each moment
+        first_ = EventTime::earliest();
+        last_ = EventTime::latest();
+    }
+}
+
+inline std::int64_t TimeWindows::position_of(EventTime time) const noexcept {
+    return calendar_ ? calendar_->number_of(time) : time.ns();
+}
+
+template <class Position>
+inline EventTime TimeWindows::moment_at(Position position) const noexcept {
+    return calendar_ ? calendar_->begin_of(clamped(position)) : moment(position);
+}
 
 TimeWindows TimeWindows::sliding(Duration length, Duration slide, Duration offset) {
     check_positive("length", length);
     check_positive("slide", slide);
     return {length, slide, offset};
+}
+
+namespace {
+
+/// In days or months; nothing where it is not positive or longer than time is.
+Duration positions(const char* what, CalendarSpan span) {
+    constexpr std::int64_t years_max = 600;
+    const auto in = [&](std::int64_t per_unit, std::int64_t per_year) {
+        if (span.count() < 1 || span.count() > years_max * per_year / per_unit) {
+            throw Error(
+                fmt::format("the {} of a window is {} units of the calendar: it must be "
+                            "positive, and no longer than time is",
+                            what, span.count()));
+        }
+        return Duration{span.count() * per_unit};
+    };
+    switch (span.unit()) {
+        case CalendarSpan::Unit::week:
+            return in(7, 366);
+        case CalendarSpan::Unit::day:
+            return in(1, 366);
+        case CalendarSpan::Unit::quarter:
+            return in(3, 12);
+        case CalendarSpan::Unit::year:
+            return in(12, 12);
+        default:
+            return in(1, 12);
+    }
+}
+
+}  // namespace
+
+TimeWindows TimeWindows::calendar(CalendarSpan length, CalendarSpan slide, TimeZone zone,
+                                  Duration offset) {
+    if (length.is_of_days() != slide.is_of_days()) {
+        throw Error(
+            "the length and the slide of a calendar window are both of days and weeks, or both of "
+            "months, quarters and years");
+    }
+    const bool of_days = slide.is_of_days();
+    constexpr Duration first_monday{-3};  // 1970 began on a Thursday
+    return {positions("length", length), positions("slide", slide),
+            slide.unit() == CalendarSpan::Unit::week ? first_monday : Duration::zero(),
+            std::make_shared<const Calendar>(of_days ? CalendarAxis::days : CalendarAxis::months,
+                                             std::move(zone), offset)};
+}
+
+TimeWindows TimeWindows::calendar(CalendarSpan length, TimeZone zone, Duration offset) {
+    return calendar(length, length, std::move(zone), offset);
+}
+
+TimeWindows TimeWindows::days(TimeZone zone) {
+    return calendar({1, CalendarSpan::Unit::day}, std::move(zone));
+}
+TimeWindows TimeWindows::weeks(TimeZone zone) {
+    return calendar({1, CalendarSpan::Unit::week}, std::move(zone));
+}
+TimeWindows TimeWindows::months(TimeZone zone) {
+    return calendar({1, CalendarSpan::Unit::month}, std::move(zone));
+}
+TimeWindows TimeWindows::quarters(TimeZone zone) {
+    return calendar({1, CalendarSpan::Unit::quarter}, std::move(zone));
+}
+TimeWindows TimeWindows::years(TimeZone zone) {
+    return calendar({1, CalendarSpan::Unit::year}, std::move(zone));
 }
 
 TimeWindows::Index TimeWindows::own_number(Index window) const noexcept {
@@ -77,7 +161,7 @@ TimeWindows::Index TimeWindows::own_number(Index window) const noexcept {
 }
 
 WindowRange<TimeWindows::Index> TimeWindows::containing(EventTime time) const noexcept {
-    const Wide since = Wide{std::clamp(time, first_, last_).ns()} - offset_.count();
+    const Wide since = Wide{position_of(std::clamp(time, first_, last_))} - offset_.count();
     const Wide last = floor_divide(since, slide_.count());
     const Wide before_first = floor_divide(since - length_.count(), slide_.count());
     return {std::max(numbered(before_first + 1), first_window_), clamped(last + 1)};
@@ -85,21 +169,21 @@ WindowRange<TimeWindows::Index> TimeWindows::containing(EventTime time) const no
 
 TimeBounds TimeWindows::bounds(Index window) const noexcept {
     const Wide start = Wide{window} * slide_.count() + offset_.count();
-    return {moment(start), moment(start + length_.count())};
+    return {moment_at(start), moment_at(start + length_.count())};
 }
 
 TimeWindows::Index TimeWindows::pane_of(EventTime time) const noexcept {
-    const std::int64_t ns = std::clamp(time, first_, last_).ns();
+    const std::int64_t position = position_of(std::clamp(time, first_, last_));
     std::int64_t since = 0;
-    if (__builtin_sub_overflow(ns, origin_.count(), &since)) {
-        return numbered(floor_divide(Wide{ns} - origin_.count(), pane_.count()));
+    if (__builtin_sub_overflow(position, origin_.count(), &since)) {
+        return numbered(floor_divide(Wide{position} - origin_.count(), pane_.count()));
     }
     return numbered(floor_divide(since, pane_.count()));
 }
 
 TimeBounds TimeWindows::pane_bounds(Index pane) const noexcept {
     const Wide start = Wide{pane} * pane_.count() + origin_.count();
-    return {moment(start), moment(start + pane_.count())};
+    return {moment_at(start), moment_at(start + pane_.count())};
 }
 
 WindowRange<TimeWindows::Index> TimeWindows::panes(Index window) const noexcept {
@@ -123,8 +207,13 @@ WindowRange<TimeWindows::Index> TimeWindows::with_pane(Index pane) const noexcep
 }
 
 TimeWindows::Index TimeWindows::end_over(EventTime watermark) const noexcept {
-    const Wide since = Wide{watermark.ns()} - whole_offset_.count() - length_.count();
+    const Wide since = Wide{position_of(watermark)} - whole_offset_.count() - length_.count();
     return own_number(numbered(floor_divide(since, whole_slide_.count()) + 1));
+}
+
+TimeWindows::Index TimeWindows::windows_within(Duration span) const noexcept {
+    const std::int64_t positions = calendar_ ? calendar_->numbers_within(span) : span.count();
+    return positions / slide_.count() + 1;
 }
 
 TimeWindows TimeWindows::share(std::size_t index, std::size_t of) const {
@@ -138,7 +227,7 @@ TimeWindows TimeWindows::share(std::size_t index, std::size_t of) const {
                         "one of them would pass the limits of time",
                         slide_.count(), of));
     }
-    TimeWindows share{length_, Duration{clamped(slide)}, Duration{clamped(offset)}};
+    TimeWindows share{length_, Duration{clamped(slide)}, Duration{clamped(offset)}, calendar_};
     share.index_ = number;
     share.of_ = static_cast<Index>(of);
     share.first_ = first_;

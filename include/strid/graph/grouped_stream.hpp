@@ -71,7 +71,8 @@ class GroupedStream : graph::SharedWindows<Upstream, KeyOf> {
         } else if constexpr (window::combines_before_sending<A, K>) {
             return combined(windows, std::move(time_of), std::move(aggregate), options,
                             "combined: adding to a small state costs less than sending a record");
-        } else if (windows.slide() / windows.pane() >= window::panes_worth_combining) {
+        } else if (windows.slide() / windows.pane() >= window::panes_worth_combining &&
+                   !windows.is_calendar()) {
             return map_reduce(windows, std::move(time_of), std::move(aggregate), options,
                               "map-reduce: a part of a window is sent for its many panes");
         } else {

@@ -203,6 +203,10 @@ class SharedWindows {
     Stream<TimeResult<A>> map_reduce(const window::TimeWindows& windows, TimeOf time_of,
                                      A aggregate, const WindowOptions& options, const char* note) {
         using PartResult = WindowResult<K, typename A::State>;
+        // Where a zone skipped a day two of its windows end at the same moment.
+        if (windows.is_calendar()) {
+            throw GraphError("calendar windows are not for map_reduce_windows: use paned_windows");
+        }
         // The parts of a window come at its end: in windows as long as the slide there is one end.
         const auto ends =
             window::TimeWindows::tumbling(windows.slide(), windows.offset() + windows.length());

@@ -274,7 +274,7 @@ class KeyedTimeWindows {
     }
     [[nodiscard]] Index late_windows() const noexcept {
         if (firing == Firing::parts || lateness_ == Duration::zero()) return 0;
-        return lateness_ / windows_.slide() + 1;
+        return windows_.windows_within(lateness_);
     }
 
     /// Of replicas that share the windows the one that has the last window of a time.

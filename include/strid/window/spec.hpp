@@ -6,10 +6,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 #include <strid/base/time.hpp>
+#include <strid/base/time_zone.hpp>
 
 namespace strid::window {
+
+class Calendar;
 
 /// A window of event time: start <= t < end.
 struct TimeBounds {
@@ -34,11 +38,36 @@ struct WindowRange {
     friend bool operator==(const WindowRange&, const WindowRange&) = default;
 };
 
+/// A length in days or months of the calendar. Weeks begin on Monday, quarters in January, April,
+/// July and October; several of them are counted from the one in which 1970 began.
+class CalendarSpan {
+  public:
+    enum class Unit : std::uint8_t { day, week, month, quarter, year };
+
+    constexpr CalendarSpan(std::int64_t count, Unit unit) noexcept : count_(count), unit_(unit) {}
+
+    [[nodiscard]] constexpr std::int64_t count() const noexcept { return count_; }
+    [[nodiscard]] constexpr Unit unit() const noexcept { return unit_; }
+    /// Days and weeks are days, the others months.
+    [[nodiscard]] constexpr bool is_of_days() const noexcept {
+        return unit_ == Unit::day || unit_ == Unit::week;
+    }
+
+  private:
+    std::int64_t count_;
+    Unit unit_;
+};
+
 /// Windows of a fixed length that begin every `slide`: window k covers
 /// [offset + k * slide, offset + k * slide + length). Overlapping where the slide is shorter than
 /// the length (sliding, hopping), side by side where it is as long (tumbling), with gaps where it
 /// is longer. Bounds that would pass the limits of EventTime stay there; so do numbers, and where
 /// windows begin every nanosecond the last moment lies in the window of the one before it.
+///
+/// Calendar windows have a fixed length, too, in days or months of a time zone: that is the axis on
+/// which `length`, `slide`, `offset` and `pane` count then. Their bounds are moments as those of
+/// others are, and so are watermarks and lateness: days of summer time have 23 or 25 hours. For
+/// them event time has to count from 1970 (UTC).
 class TimeWindows {
   public:
     using Index = std::int64_t;
@@ -50,6 +79,21 @@ class TimeWindows {
         return sliding(length, length, offset);
     }
 
+    /// Windows of the local time of a zone, UTC by default, that begin `offset` behind midnight: a
+    /// day begins with the first moment whose local time is not before that. Throws Error for a
+    /// length or a slide that is not positive or too long, and where one counts days and the other
+    /// months.
+    [[nodiscard]] static TimeWindows calendar(CalendarSpan length, CalendarSpan slide,
+                                              TimeZone zone = {},
+                                              Duration offset = Duration::zero());
+    [[nodiscard]] static TimeWindows calendar(CalendarSpan length, TimeZone zone = {},
+                                              Duration offset = Duration::zero());
+    [[nodiscard]] static TimeWindows days(TimeZone zone = {});
+    [[nodiscard]] static TimeWindows weeks(TimeZone zone = {});
+    [[nodiscard]] static TimeWindows months(TimeZone zone = {});
+    [[nodiscard]] static TimeWindows quarters(TimeZone zone = {});
+    [[nodiscard]] static TimeWindows years(TimeZone zone = {});
+
     /// Every `of`-th window from window `index` on (paper 1: the internal slide of s times the
     /// parallelism): window k of the share is window k * of + index. Throws Error where the slide
     /// would pass the limits of Duration.
@@ -58,6 +102,8 @@ class TimeWindows {
     [[nodiscard]] Duration length() const noexcept { return length_; }
     [[nodiscard]] Duration slide() const noexcept { return slide_; }
     [[nodiscard]] Duration offset() const noexcept { return offset_; }
+    /// Whether the lengths count days or months instead of nanoseconds.
+    [[nodiscard]] bool is_calendar() const noexcept { return calendar_ != nullptr; }
     /// The longest piece of time of which every window is a whole number: records that lie in the
     /// same pane lie in the same windows.
     [[nodiscard]] Duration pane() const noexcept { return pane_; }
@@ -75,20 +121,31 @@ class TimeWindows {
     }
     [[nodiscard]] TimeBounds pane_bounds(Index pane) const noexcept;
     /// Each pane as a window of its own.
-    [[nodiscard]] TimeWindows panes_as_windows() const { return tumbling(pane_, origin_); }
+    [[nodiscard]] TimeWindows panes_as_windows() const {
+        return {pane_, pane_, origin_, calendar_};
+    }
     /// The panes of a window.
     [[nodiscard]] WindowRange<Index> panes(Index window) const noexcept;
     /// The windows that have a pane.
     [[nodiscard]] WindowRange<Index> with_pane(Index pane) const noexcept;
     /// The windows that are over at `watermark`: all up to the one before `end_over`.
     [[nodiscard]] Index end_over(EventTime watermark) const noexcept;
+    /// So many windows further on a window ends at least `span` later.
+    [[nodiscard]] Index windows_within(Duration span) const noexcept;
 
   private:
-    TimeWindows(Duration length, Duration slide, Duration offset);
+    TimeWindows(Duration length, Duration slide, Duration offset,
+                std::shared_ptr<const Calendar> calendar = nullptr);
+
+    /// Between time and the axis that the lengths count on.
+    [[nodiscard]] std::int64_t position_of(EventTime time) const noexcept;
+    template <class Position>
+    [[nodiscard]] EventTime moment_at(Position position) const noexcept;
 
     /// Its own number of the first window that is not before `window` of the whole.
     [[nodiscard]] Index own_number(Index window) const noexcept;
 
+    std::shared_ptr<const Calendar> calendar_;  // null: the axis is time
     Duration length_;
     Duration slide_;
     Duration offset_;
