@@ -10,6 +10,7 @@
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <variant>
 
 #include <strid/base/field.hpp>
 #include <strid/base/text_fields.hpp>
@@ -25,6 +26,7 @@
 #include <strid/window/lift.hpp>
 #include <strid/window/partial.hpp>
 #include <strid/window/result.hpp>
+#include <strid/window/update.hpp>
 
 namespace strid {
 
@@ -39,6 +41,12 @@ struct KeyedEdge {
 inline void check(const WindowOptions& options) {
     if (options.lateness < Duration::zero()) {
         throw GraphError("the lateness of a window must not be negative");
+    }
+}
+inline void check(const UpdateOptions& options) {
+    check(options.window);
+    if (options.early_every < Duration::zero()) {
+        throw GraphError("the time between early results of a window must not be negative");
     }
 }
 
@@ -226,6 +234,27 @@ class KeyedStream {
             timed<Stage>(windows, std::move(time_of), std::move(aggregate), options), windows);
     }
 
+    /// Windows of event time or sessions whose rows say what they are (window/update.hpp): out
+    /// come WindowUpdate<K, V>. The rows of a window that a late record changes are marked, a
+    /// session that was given and grows is taken back, open windows may be given early, and
+    /// windows of time without a record filled in.
+    template <class Windows, TimeFunction<T> TimeOf, window::FunctionOf<T> A>
+    auto window_updates(Windows windows, TimeOf time_of, A aggregate,
+                        UpdateOptions options = {}) && {
+        return std::move(*this).template updates<false>(windows, std::move(time_of),
+                                                        std::move(aggregate), options);
+    }
+    /// The same with the late records as a stream of their own: `auto [updates, late] = ...`.
+    template <class Windows, TimeFunction<T> TimeOf, window::FunctionOf<T> A>
+    auto window_updates_with_late(Windows windows, TimeOf time_of, A aggregate,
+                                  UpdateOptions options = {}) && {
+        auto stream = std::move(*this).template updates<true>(windows, std::move(time_of),
+                                                              std::move(aggregate), options);
+        using Any = typename decltype(stream)::record_type;
+        return graph::results_and_late<std::variant_alternative_t<0, Any>, T>(std::move(stream),
+                                                                              options.window.name);
+    }
+
     /// Joins two streams with the same key into one, in no particular order between them.
     template <class Other>
     [[nodiscard]] KeyedStream<T, KeyOf> merge(KeyedStream<T, KeyOf, Other>&& other) && {
@@ -318,12 +347,37 @@ class KeyedStream {
         return std::move(hashed).template then<U>(std::move(stage), std::move(info));
     }
 
-    template <class Stage, class Windows, class TimeOf, class A>
-    auto timed(Windows windows, TimeOf time_of, A aggregate, const WindowOptions& options) {
+    template <bool keeps_late, class Windows, class TimeOf, class A>
+    auto updates(const Windows& windows, TimeOf time_of, A aggregate,
+                 const UpdateOptions& options) && {
+        static_assert(!std::same_as<Windows, window::CountWindows>,
+                      "a window of a number of records is given once, when it is full: window()");
+        if constexpr (std::same_as<Windows, window::SessionWindows>) {
+            if (options.fill_max != 0) {
+                throw GraphError(
+                    "there are no sessions without a record: fill_max is for windows "
+                    "of time");
+            }
+            auto function = window::of_sessions(std::move(aggregate));
+            using Stage = window::KeyedSessions<T, KeyOf, K, TimeOf, decltype(function), keeps_late,
+                                                window::Firing::updates>;
+            return explained(
+                timed<Stage>(windows, std::move(time_of), std::move(function), options),
+                of_sessions);
+        } else {
+            using Stage = window::KeyedTimeWindows<T, KeyOf, K, TimeOf, A, keeps_late,
+                                                   window::Firing::updates>;
+            return explained<A>(
+                timed<Stage>(windows, std::move(time_of), std::move(aggregate), options), windows);
+        }
+    }
+
+    template <class Stage, class Windows, class TimeOf, class A, class Options>
+    auto timed(Windows windows, TimeOf time_of, A aggregate, const Options& options) {
         graph::check(options);
         return then<typename Stage::Out::Record>(
-            Stage{windows, key_of_, std::move(time_of), std::move(aggregate), options}, of(options),
-            "window", true);
+            Stage{windows, key_of_, std::move(time_of), std::move(aggregate), options},
+            of(window::of_window(options)), "window", true);
     }
     static OperatorOptions of(const WindowOptions& options) {
         return {.name = options.name, .parallelism = options.parallelism};

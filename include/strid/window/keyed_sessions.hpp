@@ -11,6 +11,12 @@
 // late where it breaks that by more than the lateness: the sessions that it may touch are then open
 // for sure, whatever the other inputs say.
 //
+// Where rows are marked (Firing::updates), a session that was given and grows, or becomes one with
+// another, is taken back first. So that no two sessions of a key that were given overlap, one is
+// kept for the gap longer than it takes records by itself, for a record that is in time and touches
+// it; and a record that only the session of others would keep open is late unless it lies in that
+// one's bounds, for what was given before it may be gone.
+//
 // O(log live keys) per session and O(1) per record that extends the newest session of its key.
 //
 // Threads: only the task of the node. The law, per key: sessions rise, and lie further apart than
@@ -21,6 +27,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -28,8 +35,10 @@
 #include <strid/operator/late_output.hpp>
 #include <strid/operator/stage.hpp>
 #include <strid/window/deadlines.hpp>
+#include <strid/window/early.hpp>
 #include <strid/window/key_states.hpp>
 #include <strid/window/result.hpp>
+#include <strid/window/update.hpp>
 
 namespace strid::window {
 
@@ -44,24 +53,30 @@ template <class A>
     }
 }
 
-template <class T, class KeyOf, class K, class TimeOf, class A, bool keeps_late>
+template <class T, class KeyOf, class K, class TimeOf, class A, bool keeps_late,
+          Firing firing = Firing::totals>
 class KeyedSessions {
+    static constexpr bool marks = firing == Firing::updates;
+
   public:
-    using Result = WindowResult<K, ResultOf<A, K, TimeBounds>>;
+    using Result = RowOf<firing, K, ResultOf<A, K, TimeBounds>>;
+    using Options = OptionsOf<firing>;
     using Out = operators::LateOutput<Result, T, keeps_late>;
     static constexpr bool selective = true;
     static constexpr bool only_reads = true;
     static constexpr bool forgets_input = !keeps_late;
+    static constexpr bool asks_the_clock = marks;
 
     KeyedSessions(SessionWindows windows, KeyOf key_of, TimeOf time_of, A aggregate,
-                  const WindowOptions& options)
+                  const Options& options)
         : windows_(windows),
           key_of_(std::move(key_of)),
           time_of_(std::move(time_of)),
           aggregate_(std::move(aggregate)),
-          lateness_(options.lateness),
-          at_end_(options.at_end),
-          late_by_(options.late_by) {}
+          lateness_(of_window(options).lateness),
+          at_end_(of_window(options).at_end),
+          late_by_(of_window(options).late_by),
+          early_(options) {}
 
     /// What the sender of the records that follow has promised.
     void begin_batch(EventTime promised, std::size_t) noexcept {
@@ -85,7 +100,10 @@ class KeyedSessions {
         }
         Entry& key = keys_.find_or_make(std::invoke(key_of_, record), arrived.hash,
                                         [] { return KeyState{}; });
-        Session* session = join(key.state.sessions, time);
+        Session* const session = [&] {
+            if constexpr (marks) return join_marked(key, time, next);
+            return join(key.state.sessions, time);
+        }();
         if (session == nullptr) [[unlikely]] {
             ++late_;
             if (key.state.sessions.empty()) keys_.expire(key);
@@ -96,9 +114,10 @@ class KeyedSessions {
         session->fired = false;
         if (over(*session) > watermark_) [[likely]] {
             deadlines_.await(key, over(*session));
+            if constexpr (marks) note_change(key, *session);
         } else {
             fire(key, *session, next);
-            deadlines_.await(key, closing(*session));
+            deadlines_.await(key, dropping(*session));
         }
     }
 
@@ -106,7 +125,14 @@ class KeyedSessions {
     bool advance(EventTime watermark, Next&& next, Ready&& ready) {
         if (!fire_up_to(watermark, next, ready)) return false;
         watermark_ = watermark;
+        if constexpr (marks) return give_early(next, ready);
         return true;
+    }
+    /// When open sessions are to be given early; 0: not before a record comes.
+    [[nodiscard]] std::int64_t wake_at_ns() const noexcept
+        requires marks
+    {
+        return early_.wake_at_ns();
     }
 
     template <class Next, class Ready>
@@ -123,19 +149,25 @@ class KeyedSessions {
     }
 
   private:
+    /// What has become of a session. Where rows are not marked the last three stay as they are.
     struct Session {
         EventTime start;
         EventTime end;  // the last record's time and the gap
         typename A::State state{};
         bool fired = false;
+        bool replaces = false;     // it, or one that it is made of, was given
+        bool given_early = false;  // with its bounds
+        bool changed = false;      // since then
     };
     struct KeyState {
         void clear() {
             sessions.clear();
             deadline = {};
+            awaits_early = false;
         }
         std::vector<Session> sessions;
         Deadline deadline;
+        bool awaits_early = false;
     };
     using Keys = KeyStates<K, KeyState>;
     using Entry = typename Keys::Entry;
@@ -145,7 +177,14 @@ class KeyedSessions {
         return session.end + Duration{1};
     }
     [[nodiscard]] EventTime closing(const Session& session) const noexcept {
-        return over(session) + lateness_;
+        return closing(session.end);
+    }
+    [[nodiscard]] EventTime closing(EventTime end) const noexcept {
+        return end + Duration{1} + lateness_;
+    }
+    /// When nothing that is in time can touch it.
+    [[nodiscard]] EventTime dropping(const Session& session) const noexcept {
+        return marks ? closing(session) + windows_.gap() : closing(session);
     }
 
     /// The session that a record of this time belongs to, made or made one as need be. Null where
@@ -156,22 +195,36 @@ class KeyedSessions {
             sessions.back().end = std::max(sessions.back().end, end);
             return &sessions.back();
         }
-        // Those it touches: the first that ends at or behind its time, up to the last that begins
-        // before its own end.
+        const auto [first, last] = touched(sessions, time, end);
+        if (first == last) return add_alone(sessions, first, {start, end});
+        return make_one(sessions, first, last,
+                        {std::min(first->start, start), std::max(end, (last - 1)->end)});
+    }
+
+    using Place = typename std::vector<Session>::iterator;
+
+    /// Those that a record touches: the first that ends at or behind its time, up to the last that
+    /// begins before its own end.
+    static std::pair<Place, Place> touched(std::vector<Session>& sessions, EventTime time,
+                                           EventTime end) {
         const auto first =
             std::find_if(sessions.begin(), sessions.end(),
                          [time](const Session& session) { return session.end >= time; });
         const auto last = std::find_if(
-            first, sessions.end(), [&end](const Session& session) { return session.start > end; });
-        if (first == last) {
-            Session alone{start, end, aggregate_.identity()};
-            if (closing(alone) <= watermark_) return nullptr;
-            return &*sessions.insert(first, std::move(alone));
-        }
-        first->start = std::min(first->start, start);
-        first->end = std::max(end, (last - 1)->end);
+            first, sessions.end(), [end](const Session& session) { return session.start > end; });
+        return {first, last};
+    }
+    Session* add_alone(std::vector<Session>& sessions, Place at, const TimeBounds& bounds) {
+        if (closing(bounds.end) <= watermark_) return nullptr;
+        return &*sessions.insert(at, Session{bounds.start, bounds.end, aggregate_.identity()});
+    }
+    Session* make_one(std::vector<Session>& sessions, Place first, Place last,
+                      const TimeBounds& bounds) {
+        first->start = bounds.start;
+        first->end = bounds.end;
         for (auto other = first + 1; other != last; ++other) {
             first->state = aggregate_.combine(first->state, other->state);
+            first->replaces |= other->replaces;
         }
         const auto at = first - sessions.begin();
         sessions.erase(first + 1, last);
@@ -196,7 +249,7 @@ class KeyedSessions {
             if (!session.fired && over(session) == now) fire(key, session, next);
         }
         std::erase_if(sessions, [&](const Session& session) {
-            return session.fired && closing(session) <= now;
+            return session.fired && dropping(session) <= now;
         });
         if (sessions.empty()) {
             keys_.expire(key);
@@ -204,17 +257,70 @@ class KeyedSessions {
         }
         EventTime soonest = EventTime::latest();
         for (const Session& session : sessions) {
-            soonest = std::min(soonest, session.fired ? closing(session) : over(session));
+            soonest = std::min(soonest, session.fired ? dropping(session) : over(session));
         }
         deadlines_.await(key, soonest);
     }
 
     template <class Next>
     void fire(const Entry& key, Session& session, Next& next) {
+        give(key, session, next, session.replaces ? Revision::again : Revision::first);
         session.fired = true;
+        session.replaces = true;
+        session.given_early = false;
+    }
+    template <class Next>
+    void give(const Entry& key, const Session& session, Next& next,
+              [[maybe_unused]] Revision revision) {
         const TimeBounds bounds{session.start, session.end};
         give_values(aggregate_, key.key, bounds, session.state, [&](auto&& value) {
-            Out::result(next, {key.key, bounds, std::move(value)});
+            if constexpr (marks) {
+                Out::result(next, {key.key, bounds, std::move(value), revision});
+            } else {
+                Out::result(next, {key.key, bounds, std::move(value)});
+            }
+        });
+    }
+
+    // ---- marked rows: Firing::updates ----------------------------------------------------------
+
+    /// As join(), with sessions that were given taken back before their bounds change.
+    template <class Next>
+    Session* join_marked(Entry& key, EventTime time, Next& next) {
+        auto& sessions = key.state.sessions;
+        const auto [start, end] = windows_.of(time);
+        const auto [first, last] = touched(sessions, time, end);
+        if (closing(end) <= watermark_) {
+            const bool is_held_open = first != last && time >= first->start && end <= first->end &&
+                                      closing(*first) > watermark_;
+            return is_held_open ? &*first : nullptr;
+        }
+        if (first == last) return add_alone(sessions, first, {start, end});
+        const TimeBounds bounds{std::min(first->start, start), std::max(end, (last - 1)->end)};
+        for (auto session = first; session != last; ++session) {
+            if (TimeBounds{session->start, session->end} == bounds) continue;
+            if (session->fired || session->given_early) {
+                give(key, *session, next, Revision::retracted);
+            }
+            session->given_early = false;
+        }
+        return make_one(sessions, first, last, bounds);
+    }
+
+    void note_change(Entry& key, Session& session) {
+        if (!early_.on()) return;
+        session.changed = true;
+        early_.changed(key);
+    }
+
+    template <class Next, class Ready>
+    bool give_early(Next& next, Ready& ready) {
+        return early_.write(ready, [&](Entry& key) {
+            for (Session& session : key.state.sessions) {
+                if (!std::exchange(session.changed, false) || session.fired) continue;
+                give(key, session, next, Revision::early);
+                session.given_early = true;
+            }
         });
     }
 
@@ -230,6 +336,7 @@ class KeyedSessions {
     std::uint64_t late_ = 0;
     Keys keys_;
     Deadlines<Entry> deadlines_;
+    [[no_unique_address]] std::conditional_t<marks, EarlyKeys<Entry>, NoEarlyKeys> early_;
 };
 
 }  // namespace strid::window

@@ -14,6 +14,8 @@
 // common with windows behind it.
 // Records of a pane are combined in the order in which they came, panes in the order of time.
 //
+// Where rows are marked (Firing::updates) see time_updates.hpp.
+//
 // Threads: only the task of the node.
 #pragma once
 
@@ -34,35 +36,36 @@
 #include <strid/window/panes.hpp>
 #include <strid/window/result.hpp>
 #include <strid/window/schedule.hpp>
+#include <strid/window/time_updates.hpp>
+#include <strid/window/update.hpp>
 
 namespace strid::window {
-
-/// What a window says when a late record comes after it has fired.
-enum class Firing : std::uint8_t {
-    totals,  ///< Its whole value as it is now.
-    parts    ///< The value of the late record alone: somebody behind adds the parts up.
-};
 
 template <class T, class KeyOf, class K, class TimeOf, class A, bool keeps_late,
           Firing firing = Firing::totals>
 class KeyedTimeWindows {
+    static constexpr bool marks = firing == Firing::updates;
+
   public:
-    using Result = WindowResult<K, ResultOf<A, K, TimeBounds>>;
+    using Result = RowOf<firing, K, ResultOf<A, K, TimeBounds>>;
+    using Options = OptionsOf<firing>;
     using Out = operators::LateOutput<Result, T, keeps_late>;
     static constexpr bool selective = true;
     static constexpr bool only_reads = true;
     /// A part that comes late goes on with the key of its record.
-    static constexpr bool forgets_input = !keeps_late && firing == Firing::totals;
+    static constexpr bool forgets_input = !keeps_late && firing != Firing::parts;
+    static constexpr bool asks_the_clock = marks;
 
     KeyedTimeWindows(TimeWindows windows, KeyOf key_of, TimeOf time_of, A aggregate,
-                     const WindowOptions& options)
+                     const Options& options)
         : windows_(windows),
           key_of_(std::move(key_of)),
           time_of_(std::move(time_of)),
           aggregate_(std::move(aggregate)),
-          lateness_(options.lateness),
-          at_end_(options.at_end),
-          late_by_(options.late_by) {}
+          lateness_(of_window(options).lateness),
+          at_end_(of_window(options).at_end),
+          late_by_(of_window(options).late_by),
+          updates_(options) {}
 
     /// The replicas have every record, and each fires every n-th window: window farming.
     void farm() { all_ = windows_; }
@@ -107,6 +110,9 @@ class KeyedTimeWindows {
         Entry& key = keys_.find_or_make(std::invoke(key_of_, record), arrived.hash,
                                         [this] { return KeyState(aggregate_); });
         const Index first = std::max(in_windows_.first, closed_);
+        if constexpr (marks) {
+            updates_.note(key, {first, in_windows_.end}, schedule_.position(), has_record());
+        }
         if constexpr (folds) {
             key.state.panes.add(aggregate_, {first, in_windows_.end}, record);
         } else {
@@ -122,7 +128,13 @@ class KeyedTimeWindows {
     bool advance(EventTime watermark, Next&& next, Ready&& ready) {
         if (!fire_up_to(windows_.end_over(watermark), next, ready)) return false;
         closed_ = windows_.end_over(watermark - lateness_);
+        if constexpr (marks) return give_early(next, ready);
         return true;
+    }
+    [[nodiscard]] std::int64_t wake_at_ns() const noexcept
+        requires marks
+    {
+        return updates_.early.wake_at_ns();
     }
 
     template <class Next, class Ready>
@@ -145,11 +157,12 @@ class KeyedTimeWindows {
     /// A fold has a state for each window, any other function for each pane.
     static constexpr bool folds = only_goes_forward<A>;
 
-    struct KeyState {
+    struct KeyState : ChangedWindowsOf<firing> {
         explicit KeyState(const A& aggregate) : panes(aggregate) {}
         void clear() {
             panes.clear();
             due = nothing_due;
+            this->forget_changes();
         }
 
         Panes panes;              // of windows that are not closed
@@ -206,13 +219,25 @@ class KeyedTimeWindows {
         for (;;) {
             if (!ready()) return false;
             Entry* key = nullptr;
-            Index window = 0;
-            if (!schedule_.pop(end, window, key)) return true;
-            if (looked_ahead_ == 0) looked_ahead_ = 1 + look_ahead_of_firing();
-            --looked_ahead_;
-            if (key->state.due != window) continue;  // it was put forward, or is another key's now
-            key->state.due = nothing_due;
-            if (!firing_ || firing_->window != window) firing_ = at_window(window);
+            if constexpr (marks) {
+                if (updates_.gives_of_gap(
+                        [&](const K& of, Index window) { give_empty(of, window, next); })) {
+                    continue;
+                }
+                key = updates_.take_held();
+            }
+            if (key == nullptr) {
+                Index window = 0;
+                if (!schedule_.pop(end, window, key)) return true;
+                if (looked_ahead_ == 0) looked_ahead_ = 1 + look_ahead_of_firing();
+                --looked_ahead_;
+                if (key->state.due != window) continue;  // put forward, or another key's now
+                key->state.due = nothing_due;
+                if (!firing_ || firing_->window != window) firing_ = at_window(window);
+                if constexpr (marks) {
+                    if (updates_.waits_for_gap(*key, window, has_record())) continue;
+                }
+            }
             fire(*key, next);
             await_next(*key);
         }
@@ -238,9 +263,14 @@ class KeyedTimeWindows {
     }
 
     template <class Sum, class Next>
-    void emit(const K& key, const TimeBounds& bounds, const Sum& sum, Next& next) {
+    void emit(const K& key, const TimeBounds& bounds, const Sum& sum, Next& next,
+              [[maybe_unused]] Revision revision = Revision::first) {
         give_values(aggregate_, key, bounds, sum, [&](auto&& value) {
-            Out::result(next, {key, bounds, std::move(value)});
+            if constexpr (marks) {
+                Out::result(next, {key, bounds, std::move(value), revision});
+            } else {
+                Out::result(next, {key, bounds, std::move(value)});
+            }
         });
     }
 
@@ -297,6 +327,12 @@ class KeyedTimeWindows {
     template <class Next>
     void fire_again(const Entry& entry, WindowRange<Index> fired, const T& record, Next& next) {
         if constexpr (firing == Firing::parts) return fire_part(entry.key, fired, record, next);
+        if constexpr (marks) {
+            return updates_.give_again(
+                entry, fired,
+                [&](Index window, Revision revision) { give(entry, window, revision, next); },
+                [&](const K& key, Index window) { give_empty(key, window, next); });
+        }
         const auto& panes = entry.state.panes;
         for (Index window = fired.first; window < fired.end; ++window) {
             const auto bounds = windows_.bounds(window);
@@ -309,6 +345,34 @@ class KeyedTimeWindows {
                 emit(entry.key, bounds, sum, next);
             }
         }
+    }
+
+    // ---- marked rows: Firing::updates ----------------------------------------------------------
+
+    /// Gives a window of a key as it is now, or with the value of no record.
+    template <class Next>
+    void give(const Entry& entry, Index window, Revision revision, Next& next) {
+        const auto& sum = entry.state.panes.sum(aggregate_, panes_of(window));
+        emit(entry.key, windows_.bounds(window), sum, next, revision);
+    }
+    template <class Next>
+    void give_empty(const K& key, Index window, Next& next) {
+        emit(key, windows_.bounds(window), aggregate_.identity(), next);
+    }
+    /// Says whether a key has a record in a window.
+    [[nodiscard]] auto has_record() const {
+        return [this](const Entry& entry, Index window) {
+            return has_pane(entry.state.panes, panes_of(window));
+        };
+    }
+
+    template <class Next, class Ready>
+    bool give_early(Next& next, Ready& ready) {
+        return updates_.early.write(ready, [&](Entry& entry) {
+            for (const Index window : entry.state.take_changes(schedule_.position())) {
+                if (has_record()(entry, window)) give(entry, window, Revision::early, next);
+            }
+        });
     }
 
     TimeWindows windows_;
@@ -330,6 +394,7 @@ class KeyedTimeWindows {
     std::uint64_t late_ = 0;
     Keys keys_;
     Schedule<Entry*> schedule_;
+    [[no_unique_address]] TimeUpdatesOf<firing, K, Entry> updates_;
 };
 
 }  // namespace strid::window

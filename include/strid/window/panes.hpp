@@ -274,6 +274,13 @@ struct PanesChoice<A> {
 
 }  // namespace detail
 
+/// Whether a key has a state in the range.
+template <class Panes>
+[[nodiscard]] bool has_pane(const Panes& panes, PaneRange range) {
+    return !panes.empty() && panes.newest() >= range.first &&
+           panes.first_from(range.first) < range.end;
+}
+
 /// What windows of event time with this function keep of a key.
 template <class A>
 using PanesOf = typename detail::PanesChoice<A>::type;

@@ -35,6 +35,9 @@ struct WindowRange {
     Index first;
     Index end;
     [[nodiscard]] constexpr Index size() const noexcept { return end - first; }
+    [[nodiscard]] constexpr bool has(Index window) const noexcept {
+        return window >= first && window < end;
+    }
     friend bool operator==(const WindowRange&, const WindowRange&) = default;
 };
 
