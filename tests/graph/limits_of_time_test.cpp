@@ -57,6 +57,27 @@ TEST(LimitsOfTime, EveryRecordIsInAWindowOfItsOwnTime) {
     }
 }
 
+/// A session has its records in it, or ends where time does, and is never empty: also that of the
+/// last moment, whose end would lie behind it.
+TEST(LimitsOfTime, NoSessionIsEmptyThere) {
+    const auto events = events_at_the_limits();
+    for (const std::int64_t gap :
+         {std::int64_t{1}, std::int64_t{40}, std::numeric_limits<std::int64_t>::max()}) {
+        for (const std::uint64_t seed : test::seeds(4)) {
+            const auto results = whole_stream(events, run_options(seed), [&](auto stream) {
+                return std::move(stream).template key_by<&Event::key>().window(
+                    SessionWindows::with_gap(Duration{gap}), &Event::time, window::count());
+            });
+            std::uint64_t last_ones = 0;
+            for (const auto& result : results) {
+                EXPECT_LT(result.window.start, result.window.end) << "gap " << gap;
+                if (result.window.end == EventTime::latest()) ++last_ones;
+            }
+            EXPECT_EQ(last_ones, 3U) << "gap " << gap << ": one of each key";
+        }
+    }
+}
+
 template <class F>
 std::vector<Row> sums_at_the_limits(const TimeWindows& windows, const F& function,
                                     std::uint64_t seed) {

@@ -4,6 +4,7 @@
 // its windows; it holds no record. Times may be negative and may lie at the limits of their type.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -210,8 +211,12 @@ class SessionWindows {
     [[nodiscard]] static SessionWindows with_gap(Duration gap);
 
     [[nodiscard]] Duration gap() const noexcept { return gap_; }
-    /// The session of a record alone; sessions that overlap or touch are one.
-    [[nodiscard]] TimeBounds of(EventTime time) const noexcept { return {time, time + gap_}; }
+    /// The session of a record alone; sessions that overlap or touch are one. None is empty: that
+    /// of the last moment there is begins before it.
+    [[nodiscard]] TimeBounds of(EventTime time) const noexcept {
+        const EventTime last_start = EventTime::latest() - Duration{1};
+        return {std::min(time, last_start), time + gap_};
+    }
 
   private:
     explicit SessionWindows(Duration gap) : gap_(gap) {}

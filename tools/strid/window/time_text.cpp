@@ -140,7 +140,9 @@ detail::CsvFault read_time(std::string_view text, const TimeFormat& format, Even
 void append_time(std::string& out, EventTime time, const TimeFormat& format) {
     const auto to = std::back_inserter(out);
     if (!format.iso.load(std::memory_order_relaxed)) {
-        const fmt::format_int text(floor_of(time.ns(), format.unit_ns));
+        // The end of time stands for what is behind it: a window that ends there is not empty.
+        const bool is_cut = time == EventTime::latest() && format.unit_ns != 1;
+        const fmt::format_int text(floor_of(time.ns(), format.unit_ns) + (is_cut ? 1 : 0));
         out.append(text.data(), text.size());
         return;
     }
