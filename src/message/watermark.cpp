@@ -25,6 +25,13 @@ BoundedDisorder::BoundedDisorder(Duration bound) : bound_(bound) {
     }
 }
 
+detail::Silence::Silence(Duration after) : after_(after) {
+    if (after < Duration::zero()) {
+        throw Error(fmt::format("time goes on after {} ns of silence: they must not be negative",
+                                after.count()));
+    }
+}
+
 WatermarkMerge::WatermarkMerge(std::size_t inputs) : inputs_(inputs), active_(inputs) {
     if (inputs == 0) throw Error("a merge of watermarks needs an input");
 }

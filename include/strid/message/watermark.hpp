@@ -31,6 +31,37 @@ class WatermarkError : public Error {
     WatermarkError(EventTime said, EventTime before);
 };
 
+namespace detail {
+
+/// How far time has gone on without records.
+class Silence {
+  public:
+    /// Throws Error for a time that is negative.
+    explicit Silence(Duration after);
+
+    /// It lasts so long since a record came, after which `promised` was promised.
+    void lasts(Duration silence, EventTime promised) noexcept {
+        if (after_ == Duration::zero() || silence < after_) return;
+        if (promised == EventTime::earliest()) return;  // no record has come at all
+        moved_to_ = std::max(moved_to_, promised + (silence - after_));
+    }
+    [[nodiscard]] EventTime moved_to() const noexcept { return moved_to_; }
+    [[nodiscard]] Duration next(Duration told) const noexcept {
+        if (after_ == Duration::zero()) return after_;
+        return told < after_ ? after_ : told + std::clamp(after_ / 8, shortest, longest);
+    }
+
+  private:
+    // How soon windows end in silence once they are over.
+    static constexpr Duration shortest = std::chrono::milliseconds{1};
+    static constexpr Duration longest = std::chrono::milliseconds{100};
+
+    Duration after_;
+    EventTime moved_to_ = EventTime::earliest();
+};
+
+}  // namespace detail
+
 /// Sees every record of a source with its time, and says how far time has come.
 template <class S, class T>
 concept WatermarkStrategy =
@@ -79,6 +110,49 @@ class BoundedDisorder {
     Duration bound_;
     EventTime latest_ = EventTime::earliest();
     EventTime watermark_ = EventTime::earliest();
+};
+
+/// For finite inputs in no order of time, as a file in order of key: nothing is promised before the
+/// end, so that nothing is late and every window stays open until then.
+class AtEnd {
+  public:
+    static constexpr bool never_goes_back = true;
+
+    template <class T>
+    void observe(const T&, EventTime) noexcept {}
+    [[nodiscard]] EventTime watermark() const noexcept { return EventTime::earliest(); }
+};
+
+/// For live streams that fall silent: where no record has come for `after`, time goes on by the
+/// machine's clock, `after` behind, from what `Strategy` promised last. So a window ends in silence
+/// when `after` has passed since its end; a record that comes then is late only where it is further
+/// behind the clock than it would be behind the records, and by `after` besides.
+template <class Strategy>
+class InSilence {
+  public:
+    static constexpr bool never_goes_back = requires { requires Strategy::never_goes_back; };
+
+    /// Throws Error for a time that is negative. 0: time waits for records.
+    InSilence(Strategy strategy, Duration after)
+        : strategy_(std::move(strategy)), silence_(after) {}
+
+    template <class T>
+    void observe(const T& record, EventTime time) {
+        strategy_.observe(record, time);
+    }
+    [[nodiscard]] EventTime watermark() const {
+        return std::max(strategy_.watermark(), silence_.moved_to());
+    }
+    /// No record has come for so long.
+    void silent_for(Duration silence) { silence_.lasts(silence, strategy_.watermark()); }
+    /// After which silence it wants to be told again, having been told of this one; 0: never.
+    [[nodiscard]] Duration next_silence(Duration told) const noexcept {
+        return silence_.next(told);
+    }
+
+  private:
+    Strategy strategy_;
+    detail::Silence silence_;
 };
 
 /// For streams in which some records carry a promise: `find(record)` gives a

@@ -29,6 +29,13 @@ concept TimeFunction = std::copy_constructible<F> && std::invocable<const F&, co
 
 namespace operators {
 
+/// The strategy is told how long no record has come (InSilence).
+template <class Strategy>
+inline constexpr bool sees_silence = requires(Strategy& strategy, const Strategy& asked) {
+    strategy.silent_for(Duration{});
+    { asked.next_silence(Duration{}) } -> std::same_as<Duration>;
+};
+
 template <class TimeOf, class Strategy>
 class EventTimeStage {
   public:
@@ -56,11 +63,22 @@ class EventTimeStage {
     [[nodiscard]] Progress progress(std::int64_t now_ns) {
         if (came_ || last_ns_ == 0) last_ns_ = now_ns;
         came_ = false;
+        if constexpr (sees_silence<Strategy>) {
+            asked_ns_ = now_ns;
+            strategy_.silent_for(Duration{now_ns - last_ns_});
+        }
         idle_ = idle_after_ != 0 && now_ns - last_ns_ >= idle_after_;
         return {said(), idle_};
     }
     [[nodiscard]] std::int64_t wake_at_ns() const noexcept {
-        return idle_after_ == 0 || idle_ ? 0 : last_ns_ + idle_after_;
+        const std::int64_t idle_ns = idle_after_ == 0 || idle_ ? 0 : last_ns_ + idle_after_;
+        if constexpr (sees_silence<Strategy>) {
+            const Duration silence = strategy_.next_silence(Duration{asked_ns_ - last_ns_});
+            if (silence != Duration::zero()) {
+                return runtime::earlier_wake(idle_ns, last_ns_ + silence.count());
+            }
+        }
+        return idle_ns;
     }
 
   private:
@@ -77,7 +95,8 @@ class EventTimeStage {
     EventTime said_ = EventTime::earliest();
     std::int64_t idle_after_;
     std::int64_t last_ns_ = 0;  // when a record came last, as far as runs can tell
-    bool came_ = false;         // one came in this run
+    std::int64_t asked_ns_ = 0;
+    bool came_ = false;  // one came in this run
     bool idle_ = false;
 };
 

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A guard against records from the future: one whose time lies far ahead of the machine's clock, as
+// a device gives it whose own clock is wrong, would move time on and make all others late. What
+// lies in the past never is from the future, however far it lies from its neighbours: a stream that
+// paused goes on. For times whose zero is 1970.
+//
+// Threads: as any function of an operator, a copy for each replica.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <utility>
+
+#include <strid/base/error.hpp>
+#include <strid/operator/event_time.hpp>
+
+namespace strid {
+
+/// The latest time that is taken: so long ahead of the clock, which is read only where a time is
+/// beyond what it said last.
+class ClockLimit {
+  public:
+    /// Throws Error for a time that is negative.
+    explicit ClockLimit(Duration ahead) : ahead_(ahead) {
+        if (ahead < Duration::zero()) {
+            throw Error("how far times may be ahead of the clock must not be negative");
+        }
+    }
+
+    [[nodiscard]] bool is_beyond(EventTime time) noexcept {
+        if (time <= limit_) [[likely]]
+            return false;
+        limit_ = EventTime{std::chrono::system_clock::now().time_since_epoch()} + ahead_;
+        return time > limit_;
+    }
+
+  private:
+    Duration ahead_;
+    EventTime limit_ = EventTime::earliest();
+};
+
+/// `stream.filter(not_ahead_of_clock(time_of, 1h))` before `event_time`: drops records from the
+/// future. As a function of `split` it parts them.
+template <class TimeOf>
+class NotAheadOfClock {
+  public:
+    NotAheadOfClock(TimeOf time_of, Duration ahead) : time_of_(std::move(time_of)), limit_(ahead) {}
+
+    template <class T>
+        requires TimeFunction<TimeOf, T>
+    [[nodiscard]] bool operator()(const T& record) {
+        return !limit_.is_beyond(std::invoke(time_of_, record));
+    }
+
+  private:
+    [[no_unique_address]] TimeOf time_of_;
+    ClockLimit limit_;
+};
+
+template <class TimeOf>
+[[nodiscard]] NotAheadOfClock<TimeOf> not_ahead_of_clock(TimeOf time_of, Duration ahead) {
+    return {std::move(time_of), ahead};
+}
+
+}  // namespace strid
