@@ -11,6 +11,7 @@
 #include <strid/base/error.hpp>
 
 #include "commands.hpp"
+#include "window/live_options.hpp"
 #include "window/time_options.hpp"
 #include "window/window_arguments.hpp"
 #include "window/window_help.hpp"
@@ -70,6 +71,14 @@ void complete(WindowCommand& command) {
 /// With the smallest rows, states and results that have room for what is asked.
 template <class Spec>
 void build_smallest(Graph& graph, const WindowJob& job, const Spec& windows) {
+    if constexpr (!std::is_same_v<Spec, window::CountWindows>) {
+        if (job.is_live()) {
+            if (job.plan->fits<WideTable>()) {
+                return build_live_windows<WideTable>(graph, job, windows);
+            }
+            return build_live_windows<LargeTable>(graph, job, windows);
+        }
+    }
     if (!job.late && job.plan->fits<SmallTable>()) {
         return build_windows<SmallTable>(graph, job, windows);
     }
@@ -102,7 +111,7 @@ int run_windows(WindowCommand& command) {
     WindowJob& job = command.job;
     if (counts) {
         if (!command.late.empty() || job.window.lateness != Duration::zero() ||
-            job.disorder != Duration::zero()) {
+            job.progress.disorder != Duration::zero()) {
             throw GraphError(
                 "windows of a number of records take them as they come: --disorder, --lateness and "
                 "--late are for windows of time");
@@ -111,6 +120,7 @@ int run_windows(WindowCommand& command) {
     } else if (command.plan->time.empty()) {
         throw GraphError("windows of time need --time COL");
     }
+    check_live_options(job, windows);
     command.plan->format.misfit = misfit(command.windows, command.plan->format.unit_ns, windows);
     choose_format(job, command.no_header);
     complete(command);
@@ -121,7 +131,9 @@ int run_windows(WindowCommand& command) {
     Graph graph{"window"};
     std::visit([&](const auto& spec) { build_smallest(graph, job, spec); }, windows);
     const int status = run_session(graph, command.arguments.run, command.arguments.session);
-    if (!command.arguments.session.quiet) write_to_stderr(values_in_no_row(*job.plan));
+    if (!command.arguments.session.quiet) {
+        write_to_stderr(values_in_no_row(*job.plan) + live_notes(job));
+    }
     return status;
 }
 
@@ -148,6 +160,7 @@ void add_window_command(CLI::App& app, Action& action) {
         ->type_name("LIST")
         ->required();
     add_time_options(*command, *options);
+    add_live_options(*command, *options);
     command->add_option("--output", options->job.output, "-: standard output (default)")
         ->type_name("FILE");
     command->add_flag("--no-header", options->no_header, "The first line is a row");

@@ -18,8 +18,12 @@ void add_time_options(CLI::App& command, WindowCommand& options) {
                              "What integers in --time count (default ms, since 1970)");
     add_text_option(
         command, "--disorder", "TIME",
-        [&job](const std::string& text) { job.disorder = read_duration_or_zero(text); },
-        "How far rows may lie behind the latest before them (default 0)");
+        [&job](const std::string& text) {
+            job.progress.waits_for_end = text == "end";
+            if (text != "end") job.progress.disorder = read_duration_or_zero(text);
+        },
+        "How far rows may lie behind the latest before them (default 0); end: as far as they like, "
+        "every window stays open until the end of the input");
     add_text_option(
         command, "--lateness", "TIME",
         [&job](const std::string& text) { job.window.lateness = read_duration_or_zero(text); },

@@ -5,6 +5,7 @@
 // files of their own because each takes a while to compile.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -15,6 +16,7 @@
 
 #include "late_rows.hpp"
 #include "table_plan.hpp"
+#include "table_time.hpp"
 
 namespace strid::tool {
 
@@ -27,6 +29,14 @@ enum class TableFormat : std::uint8_t {
 /// What the ending of a file's name says, before .gz or .zst.
 [[nodiscard]] TableFormat format_by_name(std::string_view path) noexcept;
 
+/// Which rows are written of a window, besides the one when it is complete.
+struct WindowRows {
+    bool corrections = false;           // a column says what each row is
+    bool fills = false;                 // also windows without a row of the input
+    Duration every = Duration::zero();  // as they stand, so often; 0: not before they are complete
+    friend bool operator==(const WindowRows&, const WindowRows&) = default;
+};
+
 struct WindowJob {
     std::shared_ptr<const TablePlan> plan;
     std::string input = "-";
@@ -34,8 +44,17 @@ struct WindowJob {
     std::shared_ptr<LateFile> late;  // null: late rows are only counted
     TableFormat format = TableFormat::unknown;
     CsvOptions csv;
-    Duration disorder = Duration::zero();
+    TimeProgress progress;
     WindowOptions window;
+    WindowRows rows;
+    /// Rows from the future, counted by whoever sets them aside.
+    std::shared_ptr<std::atomic<std::uint64_t>> set_aside =
+        std::make_shared<std::atomic<std::uint64_t>>(0);
+
+    /// Windows are written in a way, or rows are set aside, that build_windows() does not know.
+    [[nodiscard]] bool is_live() const noexcept {
+        return rows != WindowRows{} || progress.future != Duration::zero();
+    }
 };
 
 /// For TimeWindows, SessionWindows and CountWindows over a SmallTable or a NarrowTable, which have
@@ -43,5 +62,10 @@ struct WindowJob {
 /// NarrowTableOfLines.
 template <class Table, class Windows>
 void build_windows(Graph& graph, const WindowJob& job, Windows windows);
+
+/// The same for a job that is_live(): TimeWindows and SessionWindows over a WideTable or a
+/// LargeTable.
+template <class Table, class Windows>
+void build_live_windows(Graph& graph, const WindowJob& job, Windows windows);
 
 }  // namespace strid::tool

@@ -56,6 +56,12 @@ constexpr const char* footer =
     "             its windows are over for longer than --lateness. A window that late rows change\n"
     "             is written again. --late gets late rows as they were read, below the header\n"
     "             of CSV\n"
+    "Corrections: a last column says what a row is: first (the window is complete), again (it\n"
+    "             has changed, and replaces the row with its key and bounds), void (a session "
+    "that\n"
+    "             was written has grown or become one with another: the row with its key\n"
+    "             and bounds is no more) or early (--every: the window is still open).\n"
+    "             Without --corrections void rows are not written\n"
     "\n"
     "Examples:\n"
     "  strid window --input readings.csv --key device --time at --window sliding:10s/1s \\\n"
@@ -64,6 +70,8 @@ constexpr const char* footer =
     "      --aggregate count --disorder 5s --late late.csv\n"
     "  mosquitto_sub -t 'plant/#' | strid window --format json --key sensor.id --time at \\\n"
     "      --window tumbling:1m --aggregate 'mean(value),max(value)'\n"
+    "  tail -f visits.csv | strid window --key door --time at --window tumbling:1m \\\n"
+    "      --aggregate count --idle 5s --every 1s --future 1h --fill --corrections\n"
     "  strid window --input quotes.csv --key symbol --window count:1000/25 \\\n"
     "      --aggregate 'min(price),max(price)' --output bars.csv\n";
 

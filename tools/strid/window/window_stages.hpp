@@ -93,7 +93,7 @@ void build_windows(Graph& graph, const WindowJob& job, Windows windows) {
     } else {
         constexpr auto time_of = [](const Row& row) { return row.time; };
         auto keyed = graph.source(std::move(source), {.name = "read"})
-                         .event_time(time_of, BoundedDisorder{job.disorder}, {.name = "time"})
+                         .event_time(time_of, TableTime{job.progress}, {.name = "time"})
                          .template key_by<&Row::key>();
         if constexpr (Table::keeps_lines) {
             auto [results, late] = std::move(keyed).window_with_late(

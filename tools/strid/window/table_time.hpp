@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How the time of a table goes on: behind the latest row by the disorder, in silence by the clock
+// where that is asked for, or not before the end of the input. Plain values; one for each source.
+#pragma once
+
+#include <strid/message/watermark.hpp>
+
+namespace strid::tool {
+
+/// What is asked for: --disorder TIME or end, --idle.
+struct TimeProgress {
+    Duration disorder = Duration::zero();
+    bool waits_for_end = false;          // the disorder is not looked at
+    Duration idle = Duration::zero();    // 0: time waits for rows
+    Duration future = Duration::zero();  // 0: rows may lie in any future
+};
+
+/// A WatermarkStrategy: one for all of them, so that each kind of table is compiled once.
+class TableTime {
+  public:
+    static constexpr bool never_goes_back = true;
+
+    explicit TableTime(const TimeProgress& progress)
+        : time_(BoundedDisorder{progress.disorder}, progress.idle),
+          waits_for_end_(progress.waits_for_end) {}
+
+    template <class Row>
+    void observe(const Row& row, EventTime time) noexcept {
+        if (!waits_for_end_) time_.observe(row, time);
+    }
+    [[nodiscard]] EventTime watermark() const noexcept { return time_.watermark(); }
+    void silent_for(Duration silence) noexcept { time_.silent_for(silence); }
+    [[nodiscard]] Duration next_silence(Duration told) const noexcept {
+        return time_.next_silence(told);
+    }
+
+  private:
+    InSilence<BoundedDisorder> time_;
+    bool waits_for_end_;
+};
+
+}  // namespace strid::tool
