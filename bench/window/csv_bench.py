@@ -7,12 +7,15 @@ medians of the ratios of each round with their spread.
 
 Programs of Strid are timed from start to exit. DuckDB and pandas are timed within a Python that has
 loaded them already, from opening the input to closing the output; DuckDB runs the fastest of its
-formulations below. Who is not installed is left out.
+formulations below. Each runs in the Python that this is, or in Debian's (/usr/bin/python3),
+whichever has it: a `python3` of another origin has no Debian packages. One that neither has fails
+the benchmark before it begins, unless it is left out on purpose: its bar would be missing without
+a word.
 
-    csv_bench.py BUILD [--rows N] [--devices N[,N]] [--rounds N]      BUILD: build/release
+    csv_bench.py BUILD [--rows N] [--devices N[,N]] [--rounds N] [--without duckdb,pandas]
+    BUILD: build/release
 """
 import argparse
-import importlib.util
 import json
 import math
 import os
@@ -95,8 +98,29 @@ def peer(library, formulation, source, target):
     print(json.dumps([time.perf_counter() - wall, time.process_time() - processor]))
 
 
+PEERS = {"duckdb": "DuckDB", "pandas": "pandas"}
+PYTHONS = {}  # of each library
+
+
+def find_pythons(without):
+    """Fills PYTHONS; ends the program where a library is nowhere."""
+    for library in PEERS:
+        if library in without:
+            continue
+        for python in (sys.executable, "/usr/bin/python3"):
+            done = subprocess.run([python, "-c", f"import {library}"], capture_output=True)
+            if done.returncode == 0:
+                PYTHONS[library] = python
+                break
+    missing = [library for library in PEERS if library not in PYTHONS and library not in without]
+    if missing:
+        sys.exit(f"{sys.executable} and /usr/bin/python3 have no {' and no '.join(missing)}: "
+                 "install it (apt-get install python3-pandas, pip install duckdb), or say "
+                 f"--without {','.join(missing)}")
+
+
 def run_peer(library, formulation, source, target):
-    command = [sys.executable, __file__, "--peer", library, formulation, source, target]
+    command = [PYTHONS[library], __file__, "--peer", library, formulation, source, target]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     return json.loads(done.stdout)
 
@@ -136,9 +160,9 @@ def contenders(build, source, folder):
              "--aggregate", "sum(value)", "--output", target["strid window"]]
     typed = [os.path.join(build, "bench/window/typed_csv"), source, target["typed program"]]
     runs = {"strid window": lambda: run_program(strid), "typed program": lambda: run_program(typed)}
-    for name, library in (("DuckDB", "duckdb"), ("pandas", "pandas")):
-        if importlib.util.find_spec(library) is None:
-            print(f"{name} is not installed: left out")
+    for library, name in PEERS.items():
+        if library not in PYTHONS:
+            print(f"{name} is left out, as --without says")
             continue
         formulation = "-"
         if library == "duckdb":
@@ -207,7 +231,12 @@ def main():
     parser.add_argument("--rows", type=int, default=3_000_000)
     parser.add_argument("--devices", default="100,1000")
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--without", default="", help="duckdb, pandas or both")
     options = parser.parse_args()
+    without = [word for word in options.without.split(",") if word]
+    if not set(without) <= set(PEERS):
+        parser.error(f"--without: {options.without} is none of {', '.join(PEERS)}")
+    find_pythons(without)
     with tempfile.TemporaryDirectory() as folder:
         for devices in options.devices.split(","):
             compare(options.build, options.rows, int(devices), options.rounds, folder)
