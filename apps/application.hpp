@@ -40,6 +40,8 @@ class Application {
     /// Throws GraphError when an option is missing that a run cannot do without.
     virtual void check() const {}
     virtual void build(Graph& graph, const Endpoints& endpoints) = 0;
+    /// Files that build() reads.
+    [[nodiscard]] virtual std::vector<FileUse> files() const { return {}; }
     /// Whether it can make its records (Endpoints::generate).
     [[nodiscard]] virtual bool generates() const noexcept { return false; }
     /// Of the graph that was built last: bytes of input that were handled, from any thread. Empty

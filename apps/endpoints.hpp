@@ -23,10 +23,17 @@ struct Endpoints {
     std::chrono::nanoseconds duration{0};
     OnMalformed on_malformed = OnMalformed::stop;  ///< Of every input.
     std::function<void(const MalformedLine&)> dead_letter{};
-    std::uint64_t generate = 0;  ///< Above 0: so many records are made instead of read.
-    std::uint64_t seed = 1;      ///< Of those.
+    Writing writing = Writing::whole;  ///< Of every output.
+    std::uint64_t generate = 0;        ///< Above 0: so many records are made instead of read.
+    std::uint64_t seed = 1;            ///< Of those.
+
+    bool measures = false;  ///< The cost counts, and no file is written.
 
     [[nodiscard]] bool replays() const noexcept { return duration.count() > 0; }
+    /// Where what is to go to `path` goes; empty where it is not asked for.
+    [[nodiscard]] std::string output_of(const std::string& path) const {
+        return measures && !path.empty() ? "/dev/null" : path;
+    }
 };
 
 /// Calls `next` with `source` as it is, at the rate that is asked for, or replayed from memory.
@@ -45,10 +52,12 @@ auto with_pace(Source source, const Endpoints& endpoints, Next next) {
 /// Ends the stream: rows of CSV where they are asked for.
 template <class T, class Results>
 void write_results(Results results, const Endpoints& endpoints) {
-    if (endpoints.output.empty()) {
+    const std::string path = endpoints.output_of(endpoints.output);
+    if (path.empty()) {
         std::move(results).sink(discard(), {.name = "drop"});
     } else {
-        std::move(results).sink(csv_writer<T>(endpoints.output), {.name = "write"});
+        std::move(results).sink(csv_writer<T>(path, {.writing = endpoints.writing}),
+                                {.name = "write"});
     }
 }
 

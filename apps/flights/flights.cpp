@@ -35,11 +35,14 @@ std::int64_t in_ms(EventTime time) {
 }
 
 template <class T>
-void write(Stream<T> stream, const std::string& path, const char* name) {
+void write(Stream<T> stream, const std::string& path, const Endpoints& endpoints,
+           const char* name) {
     if (path.empty()) {
         std::move(stream).sink(discard(), {.name = name});
     } else {
-        std::move(stream).sink(csv_writer<T>(path), {.name = name});
+        std::move(stream).sink(
+            csv_writer<T>(endpoints.output_of(path), {.writing = endpoints.writing}),
+            {.name = name});
     }
 }
 
@@ -57,10 +60,10 @@ void ask_delays(Stream<Flight> flights, const Endpoints& endpoints, const Option
                       largest};
     }),
                           endpoints);
-    write(std::move(late), options.late, "write-late");
+    write(std::move(late), options.late, endpoints, "write-late");
 }
 
-void ask_rotations(Stream<Flight> flights, const Options& options) {
+void ask_rotations(Stream<Flight> flights, const Endpoints& endpoints, const Options& options) {
     Stream<Rotation> rotations =
         std::move(flights)
             .key_by(aircraft_of)
@@ -72,7 +75,7 @@ void ask_rotations(Stream<Flight> flights, const Options& options) {
                 return Rotation{result.key, in_ms(result.window.start), in_ms(result.window.end),
                                 count, largest};
             });
-    write(std::move(rotations), options.rotations, "write-rotations");
+    write(std::move(rotations), options.rotations, endpoints, "write-rotations");
 }
 
 void ask_weather(Graph& graph, Stream<Flight> flights, const Endpoints& endpoints,
@@ -92,7 +95,7 @@ void ask_weather(Graph& graph, Stream<Flight> flights, const Endpoints& endpoint
                                    flight.delay,   weather.wind_speed, weather.visibility};
         },
         {.name = "in-weather"});
-    write(std::move(joined), options.joined, "write-joined");
+    write(std::move(joined), options.joined, endpoints, "write-joined");
 }
 
 }  // namespace
@@ -112,7 +115,7 @@ void build(Graph& graph, const Endpoints& endpoints, const Options& options) {
                    [count](const Flight&) { return std::views::iota(std::size_t{0}, count); });
     });
     ask_delays(questions.select(0), endpoints, options);
-    ask_rotations(questions.select(1), options);
+    ask_rotations(questions.select(1), endpoints, options);
     if (joins) ask_weather(graph, questions.select(2), endpoints, options);
 }
 

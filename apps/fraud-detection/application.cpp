@@ -48,15 +48,17 @@ class FraudDetection final : public Application {
                            {"miss-rate", Score::miss_rate},
                            {"entropy-reduction", Score::entropy_reduction}},
                           "How unlikely a sequence is");
-        command
-            .add_option("--threshold", options_.threshold,
-                        "An outlier is a sequence with a score above it")
-            ->capture_default_str();
+        add_decimal_option(command, "--threshold", options_.threshold,
+                           "An outlier is a sequence with a score above it");
     }
     void check() const override {
         if (!model_path_.empty()) return;
         throw GraphError(
             "fraud-detection needs --model FILE, as apps/fraud-detection/data/model.txt");
+    }
+    [[nodiscard]] std::vector<FileUse> files() const override {
+        if (model_path_.empty()) return {};
+        return {{.kind = FileUse::Kind::reads, .path = model_path_, .user = "--model"}};
     }
     void build(Graph& graph, const Endpoints& endpoints) override {
         auto model =

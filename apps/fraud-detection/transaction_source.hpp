@@ -44,6 +44,7 @@ class TransactionSource : private CsvFile<TransactionRow> {
 
     using Rows::blocks;
     using Rows::bytes_read;
+    using Rows::files;
     using Rows::fraction_done;
     using Rows::keep_all_text;
     using Rows::open;

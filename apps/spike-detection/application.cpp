@@ -2,6 +2,9 @@
 #include "../application.hpp"
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <strid/graph/arguments.hpp>
 
 #include "spike_detection.hpp"
 
@@ -29,14 +32,11 @@ class SpikeDetection final : public Application {
     [[nodiscard]] std::string_view source_name() const noexcept override { return "readings"; }
 
     void add_options(CLI::App& command) override {
-        command
-            .add_option("--threshold", options_.threshold,
-                        "A spike is a reading with |value - mean| > threshold * mean")
-            ->capture_default_str();
-        command.add_option("--window", options_.window, "Readings that the mean is over")
-            ->check(CLI::Range(std::size_t{1}, window_max).description(""))
-            ->type_name("N")
-            ->capture_default_str();
+        add_decimal_option(command, "--threshold", options_.threshold,
+                           "A spike is a reading with |value - mean| > threshold * mean");
+        add_number_option(
+            command, "--window", options_.window, 1, window_max,
+            fmt::format("Readings that the mean is over (default: {})", options_.window));
     }
     void build(Graph& graph, const Endpoints& endpoints) override {
         spike_detection::build(graph, endpoints, options_);

@@ -59,6 +59,10 @@ class YahooBenchmark final : public Application {
             "yahoo-benchmark needs --campaigns FILE, as "
             "apps/yahoo-benchmark/data/campaigns.csv");
     }
+    [[nodiscard]] std::vector<FileUse> files() const override {
+        if (campaigns_path_.empty()) return {};
+        return {{.kind = FileUse::Kind::reads, .path = campaigns_path_, .user = "--campaigns"}};
+    }
     void build(Graph& graph, const Endpoints& endpoints) override {
         auto campaigns = campaigns_path_.empty()
                              ? nullptr

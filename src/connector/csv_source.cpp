@@ -24,7 +24,8 @@ std::string_view between(const char* begin, const char* end) {
 
 CsvSource::CsvSource(std::string path, CsvOptions options, std::size_t fields)
     : FileSource(std::move(path), options.text,
-                 {options.on_malformed, options.dead_letter_path, options.dead_letter}),
+                 {options.on_malformed, options.dead_letter_path, options.dead_letter,
+                  options.dead_letters}),
       options_(std::move(options)),
       columns_min_(fields) {
     check_csv_delimiter(options_.delimiter);

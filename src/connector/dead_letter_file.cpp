@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <exception>
 #include <iterator>
 #include <utility>
 
@@ -9,15 +10,25 @@
 
 namespace strid {
 
-DeadLetterFile::DeadLetterFile(std::string path)
-    : file_(std::make_shared<OutputFile>(std::move(path))) {
-    file_->open();
+DeadLetterFile::DeadLetterFile(std::string path, Writing writing)
+    : shared_(std::make_shared<Shared>()) {
+    shared_->file = std::make_shared<OutputFile>(std::move(path), writing);
+}
+
+DeadLetterFile::Shared::~Shared() {
+    if (!opened.load(std::memory_order_relaxed)) return;  // relaxed: the last owner is alone
+    try {
+        file->close();
+    } catch (const std::exception&) {
+        // Every line was handed on before; what is left to fail has no one to be told to.
+    }
 }
 
 void DeadLetterFile::operator()(const MalformedLine& line) const {
     std::string row;
     append_dead_letter(row, line);
-    file_->append(row);
+    if (shared_->file->open_if_closed()) shared_->opened.store(true, std::memory_order_relaxed);
+    shared_->file->append(row);
 }
 
 void append_dead_letter(std::string& rows, const MalformedLine& line) {

@@ -49,9 +49,21 @@ FileSource::~FileSource() = default;
 void FileSource::open(const Context& context) {
     if (context.replica != 0) return;
     reader_ = std::make_unique<LineReader>(path_, text_options_, keep_all_text_);
-    malformed_ = std::make_unique<MalformedHandler>(malformed_options_);
+    malformed_ = std::make_unique<MalformedHandler>(malformed_options_, context.run);
     position_ = end_ = nullptr;
     line_number_ = 0;
+}
+
+bool FileSource::blocks() const noexcept {
+    if (input_may_block(path_)) return true;
+    const auto letters = dead_letter_file_of(malformed_options_);
+    return letters && file_may_block(letters->path, StandardStream::output);
+}
+
+std::vector<FileUse> FileSource::files() const {
+    std::vector<FileUse> files{{.kind = FileUse::Kind::reads, .path = path_}};
+    if (auto letters = dead_letter_file_of(malformed_options_)) files.push_back(*letters);
+    return files;
 }
 
 FileSource::Refill FileSource::refill() {

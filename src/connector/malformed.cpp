@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <exception>
 #include <utility>
 
 #include <fmt/format.h>
@@ -16,16 +17,70 @@ void check_malformed_options(const MalformedOptions& options) {
     }
 }
 
-MalformedHandler::MalformedHandler(MalformedOptions options) : options_(std::move(options)) {
-    if (options_.policy != OnMalformed::dead_letter || options_.dead_letter_path.empty()) return;
-    file_ = std::make_unique<OutputFile>(options_.dead_letter_path);
-    file_->open();
+std::optional<FileUse> dead_letter_file_of(const MalformedOptions& options) {
+    if (options.policy != OnMalformed::dead_letter) return std::nullopt;
+    if (!options.dead_letter_path.empty()) {
+        return FileUse{.kind = FileUse::Kind::writes,
+                       .path = options.dead_letter_path,
+                       .beside = options.writing == Writing::whole};
+    }
+    const auto* const file = options.dead_letter.target<DeadLetterFile>();
+    if (file == nullptr) return std::nullopt;
+    return file->use();
+}
+
+/// The file of one source with the rows that are not in it yet: what is left of them when the run
+/// ends belongs to it.
+class MalformedHandler::Letters final : public RunScope::Result {
+  public:
+    explicit Letters(const MalformedOptions& options)
+        : file_(std::make_shared<OutputFile>(options.dead_letter_path, options.writing)) {}
+
+    void open(RunScope* run) {
+        if (run != nullptr) return file_->open_until_commit(*run);
+        file_->open();
+        in_use_ = true;
+    }
+    void report(const MalformedLine& line) {
+        append_dead_letter(rows_, line);
+        if (rows_.size() >= OutputFile::buffer_bytes) flush();
+    }
+    void flush() {
+        if (rows_.empty()) return;
+        file_->append(rows_);
+        rows_.clear();
+    }
+    /// Without a run: the end.
+    void close() {
+        flush();
+        if (std::exchange(in_use_, false)) file_->close();
+    }
+    void commit() override { flush(); }
+    void discard() noexcept override {}
+
+  private:
+    std::shared_ptr<OutputFile> file_;
+    std::string rows_;
+    bool in_use_ = false;
+};
+
+MalformedHandler::MalformedHandler(MalformedOptions options, RunScope* run)
+    : options_(std::move(options)), run_(run) {
+    if (options_.policy != OnMalformed::dead_letter) return;
+    if (!options_.dead_letter_path.empty()) {
+        letters_ = std::make_shared<Letters>(options_);
+        if (run != nullptr) run->add(letters_);  // before its file: committed in this order
+        letters_->open(run);
+    }
+    if (run == nullptr) return;
+    if (const auto* const file = options_.dead_letter.target<DeadLetterFile>()) file->open(*run);
 }
 
 MalformedHandler::~MalformedHandler() {
+    if (!letters_ || run_ != nullptr) return;
     try {
-        flush();
-    } catch (const InputOutputError&) {
+        letters_->close();
+    } catch (const std::exception&) {
         // finish() of the source flushes and reports; this is the end of a run cut short.
     }
 }
@@ -37,15 +92,11 @@ void MalformedHandler::report(const MalformedLine& line) {
     ++count_;
     if (options_.policy != OnMalformed::dead_letter) return;
     if (options_.dead_letter) options_.dead_letter(line);
-    if (!file_) return;
-    append_dead_letter(rows_, line);
-    if (rows_.size() >= OutputFile::buffer_bytes) flush();
+    if (letters_) letters_->report(line);
 }
 
 void MalformedHandler::flush() {
-    if (rows_.empty()) return;
-    file_->append(rows_);
-    rows_.clear();
+    if (letters_) letters_->flush();
 }
 
 std::uint64_t MalformedHandler::take_count() noexcept {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <charconv>
+#include <cmath>
+#include <limits>
 #include <numeric>
 
 #include <CLI/CLI.hpp>
@@ -53,6 +55,17 @@ std::vector<std::string> option_names(const CLI::App& app) {
     return names;
 }
 
+/// What "strid: error:" is followed by where an option was given nothing. Empty: none was.
+std::string empty_value(const CLI::App& app) {
+    for (const CLI::Option* option : app.get_options()) {
+        const auto& values = option->results();
+        if (std::find(values.begin(), values.end(), "") == values.end()) continue;
+        return fmt::format("{}: the value is empty; leave the option out or name one",
+                           option->get_name());
+    }
+    return {};
+}
+
 const CLI::App& innermost(const CLI::App& app) {
     const auto chosen = app.get_subcommands();
     return chosen.empty() ? app : innermost(*chosen.front());
@@ -102,6 +115,37 @@ void add_choice(CLI::App& app, const std::string& name, const std::vector<std::s
     add_text_option(app, name, type, read, help);
 }
 
+void add_number_option(CLI::App& app, const std::string& name, std::uint64_t least,
+                       std::uint64_t most, std::function<void(std::uint64_t)> take,
+                       const std::string& help) {
+    const auto read = [least, most, take = std::move(take)](const std::string& text) {
+        std::uint64_t number = 0;
+        const char* const end = text.data() + text.size();
+        const auto result = std::from_chars(text.data(), end, number);
+        const bool is_one = result.ec == std::errc{} && result.ptr == end;
+        if (!is_one || number < least || number > most) {
+            throw GraphError(
+                fmt::format("'{}' is not a whole number from {} to {}", text, least, most));
+        }
+        take(number);
+    };
+    add_text_option(app, name, "N", read, help);
+}
+
+void add_decimal_option(CLI::App& app, const std::string& name, double& value,
+                        const std::string& help) {
+    const auto read = [&value](const std::string& text) {
+        double number = 0;
+        const char* const end = text.data() + text.size();
+        const auto result = std::from_chars(text.data(), end, number);
+        if (result.ec != std::errc{} || result.ptr != end || !std::isfinite(number)) {
+            throw GraphError(fmt::format("'{}' is not a number like 0.25", text));
+        }
+        value = number;
+    };
+    add_text_option(app, name, "NUMBER", read, fmt::format("{} (default: {})", help, value));
+}
+
 void add_run_arguments(CLI::App& app, RunArguments& arguments) {
     using Mode = RunOptions::Mode;
     using Waiting = RunOptions::Waiting;
@@ -116,9 +160,8 @@ void add_run_arguments(CLI::App& app, RunArguments& arguments) {
                       {"simulation", Mode::simulation}},
                      "Workers that share the tasks; a thread per task; or one thread in a seeded "
                      "hostile order");
-    app.add_option("--workers", run.workers, "Threads of the cooperative mode; 0: one per core")
-        ->type_name("N")
-        ->check(CLI::Range(std::size_t{0}, parallelism_max).description(""));
+    add_number_option(app, "--workers", run.workers, 0, parallelism_max,
+                      "Threads of the cooperative mode; 0: one per core");
     app.add_flag("--pin", run.pin, "Keep every thread on a core of its own");
     add_text_option(
         app, "--affinity", "P,P,...",
@@ -134,22 +177,29 @@ void add_run_arguments(CLI::App& app, RunArguments& arguments) {
                             "Who distributes records to replicas (paper 2, figure 17)");
     app.add_flag_callback(
         "--no-fuse", [&run] { run.fuse = false; }, "Make every operator a task of its own");
-    app.add_option("--seed", run.seed, "Order of the simulation")->type_name("N");
+    add_number_option(app, "--seed", run.seed, 0, std::numeric_limits<std::uint64_t>::max(),
+                      "Order of the simulation");
     add_text_option(
         app, "--watchdog", "TIME",
         [&run](const std::string& text) {
             run.watchdog = std::chrono::ceil<std::chrono::milliseconds>(read_duration(text));
         },
         "Name the tasks that made no progress for so long");
-    app.add_option("--metrics", arguments.session.metrics_path, "Write what was measured as JSON")
+    app.add_option("--metrics", arguments.session.metrics_path,
+                   "Write what was measured as JSON; -: to standard output, behind the results")
         ->type_name("FILE");
+    app.add_flag("--zero-on-sigterm", arguments.session.zero_on_sigterm,
+                 "Exit with 0 where SIGTERM drained the run, as service managers stop it");
     app.add_flag("--quiet", arguments.session.quiet, "No progress line and no summary");
 }
 
 std::optional<int> parse_arguments(CLI::App& app, int argc, const char* const* argv) {
     try {
         app.parse(argc, argv);
-        return std::nullopt;
+        const std::string error = empty_value(innermost(app));
+        if (error.empty()) return std::nullopt;
+        write_to_stderr(fmt::format("strid: error: {}\n", error));
+        return ExitCode::usage;
     } catch (const CLI::ParseError& error) {
         if (error.get_exit_code() != 0) {
             write_to_stderr(fmt::format("strid: error: {}\n", usage_message(app, error)));

@@ -96,6 +96,7 @@ void check(const Segments& segments, const RunOptions& options) {
     check_event_time(segments);
     const std::set<std::string> names = check_operators(segments, options);
     check_ends(segments, names);
+    check_files(files_of(segments));
     for (const auto& [name, parallelism] : options.operator_parallelism) {
         if (!names.contains(name)) {
             throw GraphError(fmt::format(

@@ -20,6 +20,7 @@ int run(const Graph& graph, int argc, char** argv) {
         if (const auto code = parse_arguments(app, argc, argv)) return *code;
         if (explain) {
             const std::string& picture = arguments.session.picture_path;
+            check_files(graph, {.picture_path = picture});
             if (!picture.empty()) draw(graph.description(arguments.run), picture);
             write_to_stdout(graph.explain(arguments.run));
             return ExitCode::done;

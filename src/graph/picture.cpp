@@ -50,18 +50,15 @@ GraphDescription annotated(GraphDescription graph, const RunReport& report) {
     return graph;
 }
 
+std::string picture_of(const GraphDescription& description, std::string_view path) {
+    if (path.ends_with(".svg")) return to_svg(description);
+    if (path.ends_with(".dot")) return to_dot(description);
+    if (path.ends_with(".txt")) return to_text(description);
+    throw GraphError(fmt::format("--graph {}: the name must end in .svg, .dot or .txt", path));
+}
+
 void draw(const GraphDescription& description, const std::string& path) {
-    std::string picture;
-    if (path.ends_with(".svg")) {
-        picture = to_svg(description);
-    } else if (path.ends_with(".dot")) {
-        picture = to_dot(description);
-    } else if (path.ends_with(".txt")) {
-        picture = to_text(description);
-    } else {
-        throw GraphError(fmt::format("--graph {}: the name must end in .svg, .dot or .txt", path));
-    }
-    write_file(path, picture);
+    write_file(path, picture_of(description, path));
 }
 
 }  // namespace strid

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -120,17 +121,27 @@ std::string summary(const RunReport& report, std::uint64_t bytes, std::string_vi
     if (const auto malformed = sum_of(report, &OperatorReport::records_malformed); malformed > 0) {
         text += fmt::format("  skipped   {}\n", plural(malformed, "malformed record"));
     }
-    if (const auto late = sum_of(report, &OperatorReport::records_late); late > 0) {
-        text += fmt::format("  late      {}\n", plural(late, "record"));
+    // One record may be late at several operators, so these are not added up.
+    for (const SegmentReport& segment : report.segments) {
+        for (const OperatorReport& op : segment.operators) {
+            if (op.records_late == 0) continue;
+            text +=
+                fmt::format("  late      {} at '{}'\n", plural(op.records_late, "record"), op.name);
+        }
     }
     return text;
 }
 
 Terminal::Terminal() noexcept : interactive_(::isatty(STDERR_FILENO) == 1) {}
 
+bool Terminal::takes_text() const noexcept {
+    pollfd asked{STDERR_FILENO, POLLOUT, 0};
+    return interactive_ && ::poll(&asked, 1, 0) == 1;
+}
+
 void Terminal::show(const std::string& line) {
-    if (!interactive_) return;
-    const std::lock_guard lock{mutex_};
+    const std::unique_lock lock{mutex_, std::try_to_lock};
+    if (!lock || !takes_text()) return;
     write_to_stderr(std::string(clear_line) + line.substr(0, terminal_columns() - 1));
     shown_ = true;
 }
@@ -138,6 +149,13 @@ void Terminal::show(const std::string& line) {
 void Terminal::clear() {
     const std::lock_guard lock{mutex_};
     if (shown_) write_to_stderr(std::string(clear_line));
+    shown_ = false;
+}
+
+void Terminal::hint(const std::string& text) {
+    const std::unique_lock lock{mutex_, std::try_to_lock};
+    if (!lock || !takes_text()) return;
+    write_to_stderr((shown_ ? std::string(clear_line) : std::string()) + text);
     shown_ = false;
 }
 

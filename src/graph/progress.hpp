@@ -46,8 +46,13 @@ class Terminal {
     void clear();
     /// A message that stays, whole lines.
     void say(const std::string& text);
+    /// The same where somebody looks, from a thread that must not wait: nothing where the terminal
+    /// is stopped (Ctrl-S), as with the line that changes.
+    void hint(const std::string& text);
 
   private:
+    [[nodiscard]] bool takes_text() const noexcept;
+
     const bool interactive_;
     std::mutex mutex_;
     bool shown_ = false;  // under mutex_

@@ -104,6 +104,7 @@ void Running::State::make_nodes(const graph::Segments& segments) {
         for (std::size_t r = 0; r < fragment.parallelism; ++r) {
             nodes.push_back(graph::make_node(segments, fragment, r));
             Node& node = *nodes.back();
+            node.join(scope_);
             replicas.push_back(&node);
             if (fragment.keeps_sequences) node.keep_sequences();
             if (fragment.restores_order) node.input().restore_order();
@@ -219,16 +220,24 @@ void Running::State::stop() noexcept {
 // Called by the last thread of the execution.
 void Running::State::ended(const runtime::ExecutionEnd& end) {
     end_ns_.store(now_ns(), std::memory_order_relaxed);
-    if (!on_end_) return;
+    std::exception_ptr failure = end.failure;
+    if (!failure && !end.cancelled) {
+        try {
+            scope_.commit();
+        } catch (...) {
+            failure = std::current_exception();
+        }
+    }
     Outcome outcome = Outcome::finished;
-    if (end.failure) {
+    if (failure) {
         outcome = Outcome::failed;
     } else if (end.cancelled) {
         outcome = Outcome::cancelled;
     } else if (stopped_.load(std::memory_order_relaxed)) {
         outcome = Outcome::stopped;
     }
-    on_end_({outcome, end.failure, report()});
+    if (on_end_) on_end_({outcome, failure, report()});
+    if (failure && !end.failure) std::rethrow_exception(failure);
 }
 
 Running::Running(std::unique_ptr<State> state) : state_(std::move(state)) {}

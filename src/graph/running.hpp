@@ -17,6 +17,7 @@
 #include <strid/graph/plan.hpp>
 #include <strid/memory/recycling.hpp>
 #include <strid/operator/node_task.hpp>
+#include <strid/operator/run_scope.hpp>
 #include <strid/runtime/execution.hpp>
 
 namespace strid {
@@ -45,6 +46,7 @@ class Running::State {
     void ended(const runtime::ExecutionEnd& end);
 
     memory::RecyclingScope recycling_;  // first: it ends after everything that lets go of memory
+    RunScope scope_;                    // before the nodes, which use it
     std::string name_;
     graph::Plan plan_;
     Nodes nodes_;  // per fragment and replica, until tasks own them

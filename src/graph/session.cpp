@@ -2,98 +2,27 @@
 #include <atomic>
 #include <cerrno>
 #include <exception>
+#include <memory>
 #include <optional>
-#include <stop_token>
 #include <system_error>
-#include <thread>
 #include <utility>
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <poll.h>
+#include <signal.h>
 #include <unistd.h>
 
+#include <strid/base/destination.hpp>
 #include <strid/graph/picture.hpp>
 #include <strid/graph/session.hpp>
 
 #include "progress.hpp"
-#include "signals.hpp"
+#include "watch.hpp"
 
 namespace strid {
 
 namespace {
-
-constexpr std::chrono::milliseconds progress_period{200};
-
-/// Follows a run from a thread of its own, from before it is started: passes signals on, and shows
-/// how far it is.
-class Watch {
-  public:
-    Watch(const SessionOptions& options, Terminal& terminal)
-        : options_(options), terminal_(terminal), thread_([this] { follow(); }) {}
-    ~Watch() {
-        ended_.store(true, std::memory_order_relaxed);
-        signals_.wake();
-        thread_.join();
-    }
-    Watch(const Watch&) = delete;
-    Watch& operator=(const Watch&) = delete;
-
-    [[nodiscard]] const SignalScope& signals() const noexcept { return signals_; }
-    /// Ends the start of the run at the first signal.
-    [[nodiscard]] std::stop_token stop_opening() const noexcept { return opening_.get_token(); }
-    /// The run is on.
-    void begin(Running& running) {
-        running_.store(&running, std::memory_order_release);  // pairs with the acquire in follow()
-        signals_.wake();
-    }
-
-  private:
-    void follow() {
-        const bool shows = terminal_.interactive() && !options_.quiet;
-        RunReport before;
-        std::uint64_t bytes_before = 0;
-        while (!ended_.load(std::memory_order_relaxed)) {
-            signals_.wait_for(progress_period);
-            Running* const running = running_.load(std::memory_order_acquire);  // see begin()
-            pass_signals_on(running);
-            if (!shows || running == nullptr || ended_.load(std::memory_order_relaxed)) continue;
-            RunReport now = running->report();
-            if (now.seconds - before.seconds < 0.1) continue;  // a signal came: too short a time
-            const std::uint64_t bytes =
-                options_.bytes_done ? options_.bytes_done() : now.bytes_read;
-            const double rate =
-                static_cast<double>(bytes - bytes_before) / (now.seconds - before.seconds);
-            terminal_.show(progress_line(before, now, rate));
-            before = std::move(now);
-            bytes_before = bytes;
-        }
-    }
-
-    void pass_signals_on(Running* running) {
-        const int count = signals_.count();
-        if (count > 0 && !opening_.stop_requested()) {
-            opening_.request_stop();
-            if (terminal_.interactive()) terminal_.say("\nstopping; Ctrl-C again to cancel\n");
-        }
-        // A third one ends a process that is stuck in the kernel.
-        if (count > 1) signals_.restore();
-        if (running == nullptr) return;
-        if (count > 0 && !std::exchange(stopped_, true)) running->stop();
-        if (count > 1 && !std::exchange(cancelled_, true)) running->cancel();
-    }
-
-    const SessionOptions& options_;
-    Terminal& terminal_;
-    SignalScope signals_;
-    std::stop_source opening_;
-    std::atomic<Running*> running_{nullptr};
-    std::atomic<bool> ended_{false};  // relaxed: the semaphore of signals_ wakes who reads it
-    bool stopped_ = false;            // the run was told
-    bool cancelled_ = false;
-    std::thread thread_;  // last: it uses the rest
-};
 
 RunOptions with_watchdog_told(const RunOptions& options, Terminal& terminal) {
     RunOptions result = options;
@@ -106,8 +35,9 @@ RunOptions with_watchdog_told(const RunOptions& options, Terminal& terminal) {
     return result;
 }
 
-std::string_view how_it_ended(int signals) noexcept {
-    return signals == 0 ? "done" : signals == 1 ? "stopped and drained" : "cancelled";
+std::string_view how_it_ended(Outcome outcome, int signals) noexcept {
+    if (outcome == Outcome::cancelled) return "cancelled";
+    return signals == 0 ? "done" : "stopped and drained";
 }
 
 /// True where standard output is a pipe that nobody reads any more.
@@ -150,12 +80,46 @@ bool write_all(int descriptor, std::string_view text) noexcept {
     return true;
 }
 
+/// Open for what is known at the end; null: nowhere.
+std::unique_ptr<Destination> opened(const std::string& path) {
+    if (path.empty()) return nullptr;
+    auto file = std::make_unique<Destination>(path, Writing::whole);
+    file->open();
+    return file;
+}
+
+void fill(Destination& file, std::string_view text) {
+    const std::atomic<bool> interrupted{false};  // signals end the process again
+    file.write(text, interrupted);
+    file.commit(interrupted);
+}
+
 }  // namespace
 
+void check_files(const Graph& graph, const SessionOptions& session) {
+    std::vector<FileUse> uses = graph.files();
+    uses.insert(uses.end(), session.files.begin(), session.files.end());
+    const auto add = [&uses](const std::string& path, const char* option) {
+        if (path.empty()) return;
+        uses.push_back(
+            {.kind = FileUse::Kind::writes, .path = path, .beside = true, .user = option});
+    };
+    add(session.metrics_path, "--metrics");
+    add(session.picture_path, "--graph");
+    check_files(uses);
+}
+
 int run_session(const Graph& graph, const RunOptions& options, const SessionOptions& session) {
-    if (!session.picture_path.empty()) draw(graph.description(options), session.picture_path);
+    check_files(graph, session);
+    // What cannot be drawn or written is said before the work.
+    if (!session.picture_path.empty()) {
+        static_cast<void>(picture_of(graph.description(options), session.picture_path));
+    }
+    const auto picture = opened(session.picture_path);
+    const auto metrics = opened(session.metrics_path);
     Terminal terminal;
     RunReport report;
+    Outcome outcome = Outcome::finished;
     int signals = 0;
     int last_signal = 0;
     {
@@ -163,6 +127,10 @@ int run_session(const Graph& graph, const RunOptions& options, const SessionOpti
         Watch watch(session, terminal);
         RunOptions watched = with_watchdog_told(options, terminal);
         watched.stop_opening = watch.stop_opening();
+        watched.on_end = [&outcome, next = options.on_end](const RunEnd& end) {
+            outcome = end.outcome;
+            if (next) next(end);
+        };
         running.emplace(start(graph, watched));
         watch.begin(*running);
         report = running->wait();
@@ -171,14 +139,18 @@ int run_session(const Graph& graph, const RunOptions& options, const SessionOpti
     }
     if (!session.quiet) {
         const std::uint64_t bytes = session.bytes_done ? session.bytes_done() : report.bytes_read;
-        terminal.say(summary(report, bytes, how_it_ended(signals)));
+        terminal.say(summary(report, bytes, how_it_ended(outcome, signals)));
     }
-    if (!session.metrics_path.empty()) write_file(session.metrics_path, report.to_json() + '\n');
+    const bool drained = outcome != Outcome::cancelled;
+    if (metrics && drained) fill(*metrics, report.to_json() + '\n');
     if (session.when_done) session.when_done(report);
-    if (!session.picture_path.empty()) {
-        draw(annotated(graph.description(options), report), session.picture_path);
+    if (picture && drained) {
+        fill(*picture,
+             picture_of(annotated(graph.description(options), report), session.picture_path));
     }
-    return signals == 0 ? ExitCode::done : ExitCode::signalled + last_signal;
+    if (signals == 0) return ExitCode::done;
+    if (drained && session.zero_on_sigterm && last_signal == SIGTERM) return ExitCode::done;
+    return ExitCode::signalled + last_signal;
 }
 
 int with_errors_told(const std::function<int()>& body) noexcept {
@@ -215,13 +187,9 @@ void write_to_stdout(std::string_view text) {
 }
 
 void write_file(const std::string& path, std::string_view text) {
-    const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    const bool written = descriptor >= 0 && write_all(descriptor, text);
-    int error = written ? 0 : errno;
-    if (descriptor >= 0 && ::close(descriptor) != 0 && error == 0) error = errno;
-    if (error != 0) {
-        throw InputOutputError(path + ": cannot write: " + std::generic_category().message(error));
-    }
+    Destination file(path, Writing::whole);
+    file.open();
+    fill(file, text);
 }
 
 }  // namespace strid

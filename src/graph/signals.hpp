@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// SIGINT and SIGTERM while a run is on. The handlers are installed by the constructor, for the
-// first of several objects that live at once, and what was there before is put back by the
-// destructor. A signal that the process ignored (nohup, a background job) stays ignored.
+// SIGINT, SIGTERM and SIGHUP (the terminal is gone) while a run is on. The handlers are installed
+// by the constructor, for the first of several objects that live at once, and what was there before
+// is put back by the destructor. A signal that the process ignored (nohup, a background job) stays
+// ignored.
 //
 // The law: the handler only counts and posts a semaphore that lives as long as the process, so a
 // signal that comes while the handlers are taken away harms nothing.
@@ -33,7 +34,7 @@ class SignalScope {
     void restore() noexcept;
 
   private:
-    static constexpr std::array handled{SIGINT, SIGTERM};
+    static constexpr std::array handled{SIGINT, SIGTERM, SIGHUP};
 
     bool owner_;
     std::array<bool, handled.size()> installed_{};

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <new>
+
 #include <strid/operator/kernel.hpp>
 
 namespace strid::operators {
@@ -8,9 +10,13 @@ void rethrow_as(const std::string& operator_name, bool fans_out) {
         throw;
     } catch (const OperatorError&) {
         throw;
+    } catch (const Interrupted&) {
+        throw;
     } catch (const FanOutError& cause) {
         if (!fans_out) throw;
         throw OperatorError(operator_name, cause.what(), std::current_exception());
+    } catch (const std::bad_alloc&) {
+        throw OperatorError(operator_name, "out of memory", std::current_exception());
     } catch (const std::exception& cause) {
         throw OperatorError(operator_name, cause.what(), std::current_exception());
     } catch (...) {

@@ -2,12 +2,15 @@
 #include "worker.hpp"
 
 #include <algorithm>
+#include <exception>
+#include <new>
 #include <utility>
 
 #include <sched.h>
 #include <sys/prctl.h>
 
 #include <strid/base/clock.hpp>
+#include <strid/base/error.hpp>
 #include <strid/base/relax.hpp>
 #include <strid/base/topology.hpp>
 
@@ -31,6 +34,14 @@ constexpr std::int64_t spin_most_ns = 160'000;
 constexpr std::int64_t alarm_margin_ns = 80'000;
 
 thread_local Worker* current_worker = nullptr;
+
+std::exception_ptr out_of_memory(const Task& task) noexcept {
+    try {
+        return std::make_exception_ptr(Error("task '" + task.name() + "': out of memory"));
+    } catch (...) {
+        return std::current_exception();
+    }
+}
 
 }  // namespace
 
@@ -175,6 +186,13 @@ bool Worker::step(Slot& slot) noexcept {
     StepResult result = StepResult::finished;
     try {
         result = slot.task->step(now_ns_);
+    } catch (const Interrupted&) {
+        stepping_ = nullptr;
+        return false;  // the run has ended; as below
+    } catch (const std::bad_alloc&) {
+        stepping_ = nullptr;
+        host_.task_failed(out_of_memory(*slot.task));
+        return false;
     } catch (...) {
         stepping_ = nullptr;
         host_.task_failed(std::current_exception());

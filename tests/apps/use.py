@@ -254,17 +254,6 @@ class Signals(Case):
             self.assertEqual(out, b"")
             self.assertEqual(json.loads(metrics.read_text())["records_in"], 0)
 
-    def test_the_third_ends_what_is_stuck(self):
-        process = self.start("run", "word-count", "--input", TEXT, "--emit", "updates",
-                             "--duration", "100s", "--output", "-")
-        time.sleep(1)  # nobody reads: the pipe is full, the write blocks
-        for _ in range(2):
-            process.send_signal(signal.SIGINT)
-            time.sleep(0.7)
-        self.assertIsNone(process.poll())
-        process.send_signal(signal.SIGINT)
-        self.assertEqual(process.wait(timeout=60), -signal.SIGINT)
-
     def test_what_was_ignored_stays_ignored(self):
         process = self.start("run", "word-count", "--input", TEXT, "--duration", "3s",
                              preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN))

@@ -3,6 +3,7 @@
 // Files, pipes and disks that fail; several replicas on one file.
 #include <algorithm>
 #include <sstream>
+#include <thread>
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -39,9 +40,9 @@ TEST(CsvWriter, WritesShortestNumbersAndTheHeader) {
               "device,value\n1,0.1\n18446744073709551615,0.3333333333333333\n");
 }
 
-TEST(CsvWriter, FlushMakesRowsVisible) {
+TEST(CsvWriter, FlushMakesRowsVisibleThatAreWrittenLive) {
     const Folder folder;
-    auto writer = csv_writer<Reading>(folder.file("a.csv"));
+    auto writer = csv_writer<Reading>(folder.file("a.csv"), {.writing = Writing::live});
     writer.open({});
     writer(Reading{1, 2});
     EXPECT_EQ(folder.read("a.csv"), "");
@@ -68,7 +69,10 @@ TEST(CsvWriter, ASecondRunStartsTheFileAnew) {
     {
         auto failed = prototype;  // a run that ended without close()
         failed.open({});
+        failed(Reading{7, 7});
+        failed.flush();
     }
+    EXPECT_EQ(folder.read("a.csv"), "d,v\n1,0\n1,1\n");
     auto next = prototype;
     next.open({});
     next.close();
@@ -118,7 +122,8 @@ TEST(CsvWriter, AFullDiskIsAnError) {
     EXPECT_THROW(late.flush(), InputOutputError);
     EXPECT_THROW(late.close(), InputOutputError);
     auto headed = csv_writer<Reading>("/dev/full", {.header = {"a", "b"}});
-    EXPECT_THROW(headed.open({}), InputOutputError);
+    headed.open({});
+    EXPECT_THROW(headed.flush(), InputOutputError);
 }
 
 TEST(CsvWriter, AFileThatCannotBeOpenedIsAnError) {
@@ -147,13 +152,53 @@ TEST(TextWriter, AClosedPipeIsAnErrorAndNoSignal) {
     ::close(reader);
     writer(std::string_view("lost"));
     EXPECT_EQ(message_of<InputOutputError>([&] { writer.flush(); }),
-              path + ": cannot write: Broken pipe");
+              path + ": cannot write: what read it has closed it (Broken pipe)");
     sigset_t pending;
     ::sigpending(&pending);
     EXPECT_EQ(::sigismember(&pending, SIGPIPE), 0);
     sigset_t blocked;
     ::pthread_sigmask(SIG_BLOCK, nullptr, &blocked);
     EXPECT_EQ(::sigismember(&blocked, SIGPIPE), 0);
+}
+
+// In a run, a result counts when all of the run has ended well.
+TEST(TextWriter, AFileWaitsForTheEndOfItsRun) {
+    const Folder folder;
+    const auto write = [prototype = text_writer(folder.file("a"))](RunScope& run, int value) {
+        auto writer = prototype;
+        writer.open({.name = "write", .run = &run});
+        writer(value);
+        writer.close();
+    };
+    {
+        RunScope run;
+        write(run, 1);
+        EXPECT_EQ(folder.read("a"), "");
+        run.commit();
+        EXPECT_EQ(folder.read("a"), "1\n");
+    }
+    {
+        RunScope failed;
+        write(failed, 2);
+    }
+    EXPECT_EQ(folder.read("a"), "1\n");
+    RunScope again;
+    write(again, 3);
+    again.commit();
+    EXPECT_EQ(folder.read("a"), "3\n");
+}
+
+TEST(TextWriter, AWaitForAReaderIsGivenUpWithTheRun) {
+    const Folder folder;
+    const auto path = folder.file("pipe");
+    ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+    RunScope run;
+    auto writer = text_writer(path);
+    writer.open({.name = "write", .run = &run});
+    writer(1);
+    std::thread cancelling([&run] { run.interrupt(); });
+    EXPECT_THROW(writer.flush(), Interrupted);
+    cancelling.join();
 }
 
 TEST(TextWriter, FilesAndTheNullDeviceNeedNoThreadOfTheirOwn) {

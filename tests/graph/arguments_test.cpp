@@ -194,12 +194,16 @@ TEST(Progress, ASummaryTellsWhatWasDone) {
     report.tasks = 3;
     report.workers = 1;
     report.segments[0].operators[0].records_malformed = 2;
+    report.segments[0].operators[0].records_late = 1;
+    report.segments[0].operators[1].records_late = 1500;
     EXPECT_EQ(summary(report, 4'000'000, "done"),
               "job: done in 2.00 s, 3 tasks on 1 worker\n"
               "  in        2,000 records, 1.00 k/s, 4.0 MB, 2.0 MB/s\n"
               "  out       1,000 records, 500/s\n"
               "  latency   p50 1.50 us, p95 0 ns, p99 2.50 ms, max 0 ns\n"
-              "  skipped   2 malformed records\n");
+              "  skipped   2 malformed records\n"
+              "  late      1 record at 'in'\n"
+              "  late      1,500 records at 'out'\n");
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 // handlers that are there only while the run is.
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <memory>
@@ -132,7 +133,7 @@ TEST(Session, ASignalEndsTheReadingOfWhatIsToBeReplayed) {
 TEST(Session, ASignalDrainsAndTheHandlersAreTakenAway) {
     struct sigaction before {};
     ::sigaction(SIGINT, nullptr, &before);
-    for (const int signal : {SIGINT, SIGTERM}) {
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
         Graph graph{"session"};
         std::atomic<std::uint64_t> taken{0};
         graph.source(Endless{})
@@ -159,18 +160,39 @@ TEST(Session, ASignalDrainsAndTheHandlersAreTakenAway) {
 TEST(Session, ASecondSignalCancels) {
     Graph graph{"session"};
     const auto begin = std::chrono::steady_clock::now();
-    // Nothing drains before the second signal was there for long.
-    graph.source(Numbers{1'000'000}).separate().sink([begin](std::uint64_t) {
-        std::this_thread::sleep_until(begin + 3s);
+    // It drains for minutes, and in steps of some milliseconds.
+    graph.source(Numbers{1'000'000}).separate().sink([](std::uint64_t) {
         std::this_thread::sleep_for(1ms);
     });
     const Later later{200ms, SIGINT, 2};
     testing::internal::CaptureStderr();
-    const int code = run_session(graph, {});
+    const int code = run_session(graph, {.block_bytes = 256});
     const std::string told = testing::internal::GetCapturedStderr();
     EXPECT_EQ(code, 130);
     EXPECT_NE(told.find("session: cancelled"), std::string::npos) << told;
     EXPECT_LT(std::chrono::steady_clock::now() - begin, 60s);
+}
+
+// What no step of the engine ends: user code that does not return.
+TEST(SessionDeathTest, ASecondSignalEndsTheProcessWhereTheRunDoesNotEnd) {
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+    const auto run_for_ever = [] {
+        Graph graph{"session"};
+        graph.source(Numbers{10}).sink([](std::uint64_t) { std::this_thread::sleep_for(60s); });
+        const Later later{200ms, SIGINT, 2};
+        std::exit(run_session(graph, {}));
+    };
+    EXPECT_EXIT(run_for_ever(), testing::KilledBySignal(SIGINT), "");
+}
+
+TEST(Session, ASigtermThatDrainsIsASuccessWhereThatIsAskedFor) {
+    for (const int signal : {SIGTERM, SIGINT}) {
+        Graph graph{"session"};
+        graph.source(Endless{}).sink([](std::uint64_t) {});
+        const Later later{300ms, signal, 1};
+        const int expected = signal == SIGTERM ? 0 : 128 + signal;
+        EXPECT_EQ(run_session(graph, {}, {.quiet = true, .zero_on_sigterm = true}), expected);
+    }
 }
 
 }  // namespace

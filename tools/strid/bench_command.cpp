@@ -315,21 +315,17 @@ void add_bench_command(CLI::App& app, const Applications& applications, Action& 
         *command, "--duration", "TIME",
         [bench](const std::string& text) { bench->duration = read_duration(text); },
         "Of one measurement (default: 250ms)");
-    command
-        ->add_option("--rounds", bench->rounds,
-                     "Measurements; the medians count, of the rates and of the ratios")
-        ->check(CLI::Range(1, 1000).description(""))
-        ->type_name("N")
-        ->capture_default_str();
-    command->add_option("--workers", bench->workers, "Workers beside one; 0: one per core")
-        ->check(CLI::Range(std::size_t{0}, parallelism_max).description(""))
-        ->type_name("N");
-    command
-        ->add_option("--lines", bench->lines,
-                     "Length of an input: lines drawn at random from the one in --data; 0: that "
-                     "one as it is")
-        ->type_name("N")
-        ->capture_default_str();
+    add_number_option(
+        *command, "--rounds", bench->rounds, 1, 1000,
+        fmt::format("Measurements; the medians count, of the rates and of the ratios (default: {})",
+                    bench->rounds));
+    add_number_option(*command, "--workers", bench->workers, 0, parallelism_max,
+                      "Workers beside one; 0: one per core");
+    add_number_option(
+        *command, "--lines", bench->lines, 0, 1'000'000'000,
+        fmt::format("Length of an input: lines drawn at random from the one in --data; 0: that one "
+                    "as it is (default: {})",
+                    bench->lines));
     command->add_option("--data", bench->folder, "The folder of the applications with their data")
         ->type_name("FOLDER")
         ->capture_default_str();

@@ -13,6 +13,7 @@
 #include <strid/graph/picture.hpp>
 
 #include "commands.hpp"
+#include "output_options.hpp"
 
 namespace strid::tool {
 
@@ -24,6 +25,7 @@ struct RunCommand {
     apps::Endpoints endpoints;
     std::string output;
     std::string dead_letter;
+    Writing writing = Writing::whole;
     bool skip_malformed = false;
     bool measure = false;
 };
@@ -55,6 +57,7 @@ void add_endpoints(CLI::App& command, RunCommand& run) {
         .add_option("--dead-letter", run.dead_letter,
                     "Count malformed records and write them here: file, line, reason and the line")
         ->type_name("FILE");
+    add_write_option(command, run.writing);
     command.add_flag("--measure", run.measure,
                      "Measure the operators on the start of the input first, and give each the "
                      "replicas that its\nshare of the time asks for");
@@ -78,7 +81,7 @@ std::map<std::string, double> measured_loads(apps::Application& application, app
     if (ends.input == "-" && ends.generate == 0)
         throw GraphError("--measure reads its input twice: name a file");
     if (ends.dead_letter) ends.on_malformed = OnMalformed::skip;
-    if (!ends.output.empty()) ends.output = "/dev/null";
+    ends.measures = true;
     ends.rate_per_second = 0;
     Graph graph{std::string(application.name())};
     application.build(graph, ends);
@@ -96,8 +99,18 @@ std::string described(const std::map<std::string, double>& loads) {
     return text + '\n';
 }
 
+/// Records that are made and replayed are all in memory, each of them some bytes at least.
+void check_memory(const apps::Endpoints& ends) {
+    constexpr std::size_t record_bytes_min = 16;
+    if (!ends.replays() || ends.generate <= half_of_memory_bytes() / record_bytes_min) return;
+    throw GraphError(
+        "--generate with --duration keeps all records in memory, and so many do not fit: make "
+        "fewer, or leave --duration out");
+}
+
 int run_application(apps::Application& application, RunCommand& run) {
     application.check();
+    check_memory(run.endpoints);
     if (run.endpoints.generate > 0 && !application.generates()) {
         throw GraphError(
             fmt::format("{} cannot make its records: name an --input", application.name()));
@@ -105,15 +118,17 @@ int run_application(apps::Application& application, RunCommand& run) {
     apps::Endpoints ends = run.endpoints;
     ends.output = !run.output.empty() ? run.output : ends.replays() ? "" : "-";
     ends.seed = run.arguments.run.seed;
+    ends.writing = run.writing;
     if (run.skip_malformed) ends.on_malformed = OnMalformed::skip;
     if (!run.dead_letter.empty()) {
         ends.on_malformed = OnMalformed::dead_letter;
-        ends.dead_letter = DeadLetterFile(run.dead_letter);
+        ends.dead_letter = DeadLetterFile(run.dead_letter, run.writing);
     }
     if (ends.input == "-" && ends.generate == 0 && ::isatty(STDIN_FILENO) == 1 &&
         !run.arguments.session.quiet) {
         write_to_stderr("strid: reading from the terminal; --input FILE names a file\n");
     }
+    tell_where_rows_are(ends.input, ends.output, run.writing, run.arguments.session.quiet);
     RunOptions options =
         ends.replays() ? replay_options(run.arguments.run, application) : run.arguments.run;
     if (run.measure) {
@@ -124,6 +139,7 @@ int run_application(apps::Application& application, RunCommand& run) {
     application.build(graph, ends);
     SessionOptions session = run.arguments.session;
     session.bytes_done = application.bytes_done();
+    session.files = application.files();
     return run_session(graph, options, session);
 }
 
@@ -182,6 +198,7 @@ void add_explain_command(CLI::App& app, const Applications& applications, Action
                 application.build(graph, {});
                 const RunOptions options =
                     *replays ? replay_options(arguments->run, application) : arguments->run;
+                check_files(graph, {.picture_path = *picture, .files = application.files()});
                 if (!picture->empty()) draw(graph.description(options), *picture);
                 write_to_stdout(graph.explain(options));
                 return ExitCode::done;

@@ -11,6 +11,7 @@
 #include <strid/base/error.hpp>
 
 #include "commands.hpp"
+#include "output_options.hpp"
 #include "window/live_options.hpp"
 #include "window/time_options.hpp"
 #include "window/window_arguments.hpp"
@@ -62,6 +63,7 @@ void complete(WindowCommand& command) {
     if (!command.dead_letter.empty()) {
         job.csv.on_malformed = OnMalformed::dead_letter;
         job.csv.dead_letter_path = command.dead_letter;
+        job.csv.dead_letters = job.writing;
     }
     if (!command.late.empty()) job.late = std::make_shared<LateFile>(command.late);
     if (command.drop_open) job.window.at_end = OpenWindows::drop;
@@ -128,6 +130,7 @@ int run_windows(WindowCommand& command) {
     if (job.input == "-" && ::isatty(STDIN_FILENO) == 1 && !command.arguments.session.quiet) {
         write_to_stderr("strid: reading from the terminal; --input FILE names a file\n");
     }
+    tell_where_rows_are(job.input, job.output, job.writing, command.arguments.session.quiet);
     Graph graph{"window"};
     std::visit([&](const auto& spec) { build_smallest(graph, job, spec); }, windows);
     const int status = run_session(graph, command.arguments.run, command.arguments.session);
@@ -172,6 +175,7 @@ void add_window_command(CLI::App& app, Action& action) {
         ->add_option("--dead-letter", options->dead_letter,
                      "Count malformed rows and write them here: file, line, reason and the row")
         ->type_name("FILE");
+    add_write_option(*command, options->job.writing);
     add_run_arguments(*command, options->arguments);
     command->callback([&action, options] { action = [options] { return run_windows(*options); }; });
 }

@@ -45,4 +45,11 @@ class OperatorError : public Error {
     std::exception_ptr cause_;
 };
 
+/// Thrown where a wait for the outside world, as for the reader of a pipe, is given up because the
+/// run was cancelled or has failed. The engine takes it for an end and never passes it on.
+class Interrupted : public std::exception {
+  public:
+    [[nodiscard]] const char* what() const noexcept override { return "the run has ended"; }
+};
+
 }  // namespace strid

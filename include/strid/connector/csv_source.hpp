@@ -51,6 +51,7 @@ struct CsvOptions {
     std::string dead_letter_path{};  ///< see MalformedOptions
     std::function<void(const MalformedLine&)> dead_letter{};
     TextOptions text{};
+    Writing dead_letters = Writing::whole;  ///< when the file of dead_letter_path gets its rows
 };
 
 class CsvSource : public FileSource {

@@ -4,6 +4,8 @@
 // file, a pipe or standard output ("-"). Numbers in the shortest form that reads back the same;
 // text quoted where it has to be. The record's fields are those that csv_file reads. Replicas share
 // the file and each row is whole; rows of one replica keep their order. One thread at a time each.
+// A plain file gets its name when the run has ended well, and is as it was before if it has not,
+// unless it is written live (CsvWriterOptions::writing).
 #pragma once
 
 #include <cstddef>
@@ -22,6 +24,7 @@ namespace strid {
 struct CsvWriterOptions {
     char delimiter = ',';
     std::vector<std::string> header{};  ///< names for the first row; empty: none
+    Writing writing = Writing::whole;   ///< when a plain file gets its rows
 };
 
 template <class T>
@@ -31,19 +34,19 @@ class CsvWriter {
     static constexpr bool parallel_by_default = true;
 
     CsvWriter(std::string path, CsvWriterOptions options)
-        : writer_(std::move(path)), options_(std::move(options)) {
+        : writer_(std::move(path), options.writing), options_(std::move(options)) {
         check_csv_delimiter(options_.delimiter);
     }
 
-    /// Creates or truncates the file. Throws InputOutputError.
-    void open(const Context& /*context*/) {
+    /// Begins the file. Throws InputOutputError.
+    void open(const Context& context) {
         std::string header;
         for (const std::string& name : options_.header) {
             if (&name != &options_.header.front()) header += options_.delimiter;
             append_csv_field(header, name, options_.delimiter);
         }
         if (!header.empty()) header += '\n';
-        writer_.open(header);
+        writer_.open(header, context);
     }
 
     void operator()(const T& record) {
@@ -59,11 +62,13 @@ class CsvWriter {
         writer_.row_done();
     }
 
-    /// Makes every row visible to readers. Throws InputOutputError, as close() does.
+    /// Hands every row on: readers of a pipe and of what is written live see them. Throws
+    /// InputOutputError, as close() does.
     void flush() { writer_.flush(); }
     void close() { writer_.close(); }
     /// True when a write may wait for a reader (a pipe, a terminal).
     [[nodiscard]] bool blocks() const noexcept { return writer_.may_block(); }
+    [[nodiscard]] std::vector<FileUse> files() const { return writer_.files(); }
 
   private:
     RowWriter writer_;

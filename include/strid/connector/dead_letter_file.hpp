@@ -3,9 +3,12 @@
 // A file that several sources write their refused lines to: a copy of it is `dead_letter` in the
 // options of each. (A source alone buffers what it writes to its `dead_letter_path`.) Owns the file
 // together with its copies; any thread may call any copy.
-// Law: a line is a row `file,line,reason,text` of CSV, written whole before the call returns.
+// Laws: a line is a row `file,line,reason,text` of CSV, handed on whole before the call returns.
+// The file is begun by the run of the first source, and gets its name when that has ended well,
+// unless it is written live.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <string>
 
@@ -16,13 +19,24 @@ namespace strid {
 
 class DeadLetterFile {
   public:
-    /// Creates or truncates the file. Throws InputOutputError.
-    explicit DeadLetterFile(std::string path);
-    /// Throws InputOutputError.
+    /// Opens nothing yet.
+    explicit DeadLetterFile(std::string path, Writing writing = Writing::whole);
+    /// For a source that has it in its options. Throws InputOutputError.
+    void open(RunScope& run) const { shared_->file->open_until_commit(run); }
+    /// Where no run has opened it, as within another callback, the first line does, and it gets its
+    /// name when the last copy goes. Throws InputOutputError.
     void operator()(const MalformedLine& line) const;
 
+    [[nodiscard]] bool may_block() const noexcept { return shared_->file->may_block(); }
+    [[nodiscard]] FileUse use() const { return shared_->file->use(); }
+
   private:
-    std::shared_ptr<OutputFile> file_;
+    struct Shared {
+        ~Shared();
+        std::shared_ptr<OutputFile> file;
+        std::atomic<bool> opened{false};  // by a line
+    };
+    std::shared_ptr<Shared> shared_;
 };
 
 /// Appends the row of a line, with its newline.

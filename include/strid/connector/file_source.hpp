@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <strid/connector/line_reader.hpp>
 #include <strid/connector/malformed.hpp>
@@ -28,7 +29,9 @@ class FileSource {
 
     /// Opens the input and the dead-letter file. Throws InputOutputError.
     void open(const Context& context);
-    [[nodiscard]] bool blocks() const noexcept { return input_may_block(path_); }
+    [[nodiscard]] bool blocks() const noexcept;
+    /// What it reads, and where its dead letters go.
+    [[nodiscard]] std::vector<FileUse> files() const;
     [[nodiscard]] std::int64_t wake_at_ns() const noexcept { return wake_at_ns_; }
     /// The part of the stored (compressed) file that was read; -1 for a pipe, until it ends.
     [[nodiscard]] double fraction_done() const noexcept {

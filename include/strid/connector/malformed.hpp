@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -35,16 +36,21 @@ struct MalformedOptions {
     OnMalformed policy = OnMalformed::stop;
     std::string dead_letter_path{};
     std::function<void(const MalformedLine&)> dead_letter{};
+    Writing writing = Writing::whole;  ///< when a plain file gets its rows
 };
+
+/// The file that dead letters go to under these options: `dead_letter_path`, or that of a
+/// DeadLetterFile. Nothing where there is none.
+[[nodiscard]] std::optional<FileUse> dead_letter_file_of(const MalformedOptions& options);
 
 /// Throws GraphError for a dead_letter policy without a destination.
 void check_malformed_options(const MalformedOptions& options);
 
 class MalformedHandler {
   public:
-    /// Opens the dead-letter file if there is one. Throws InputOutputError when it cannot.
-    explicit MalformedHandler(MalformedOptions options);
-    /// Writes what is left, as for a run that was stopped; a fault stays unreported here.
+    /// Opens the dead-letter file if there is one, which is complete when the run ends well;
+    /// outside a run, when the handler goes. Throws InputOutputError when it cannot.
+    explicit MalformedHandler(MalformedOptions options, RunScope* run = nullptr);
     ~MalformedHandler();
     MalformedHandler(const MalformedHandler&) = delete;
     MalformedHandler& operator=(const MalformedHandler&) = delete;
@@ -57,9 +63,11 @@ class MalformedHandler {
     [[nodiscard]] std::uint64_t take_count() noexcept;
 
   private:
+    class Letters;
+
     MalformedOptions options_;
-    std::unique_ptr<OutputFile> file_;
-    std::string rows_;
+    RunScope* run_;
+    std::shared_ptr<Letters> letters_;  // null: no file of its own
     std::uint64_t count_ = 0;
 };
 

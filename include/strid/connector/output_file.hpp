@@ -1,56 +1,76 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A file, a pipe or standard output ("-") that several replicas of a sink append whole rows to.
-// Owns the descriptor (but never closes standard output). open(), append() and close() may be
-// called by any thread; a mutex makes each append one piece of the output.
+// Owned together by the writers that share it and by the run that it belongs to. Any thread may
+// call open(), append(), close() and abandon(); a mutex makes each append one piece of the output.
 //
-// Law: the file is truncated by the first open() and closed by the close() that matches it, so a
-// graph that runs twice starts anew. A write that fails is an InputOutputError for every caller
-// from then on, and never a signal: SIGPIPE is held back around a write to a pipe or a socket, in
-// this thread only.
+// Laws: the first open() begins the output, the close() that matches it ends it, so a graph that
+// runs twice starts anew. A plain file that is written whole gets its name when the run ends well
+// (outside a run: by the last close()), and is as it was before if a writer was abandoned. A write
+// that fails is an InputOutputError for every caller from then on, and never a signal.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
+#include <exception>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
 
+#include <strid/base/destination.hpp>
+#include <strid/base/file_use.hpp>
+#include <strid/operator/run_scope.hpp>
+
 namespace strid {
 
-class OutputFile {
+class OutputFile final : public RunScope::Result, public std::enable_shared_from_this<OutputFile> {
   public:
     /// What a writer gathers before it appends.
     static constexpr std::size_t buffer_bytes = std::size_t{64} << 10;
 
-    explicit OutputFile(std::string path) : path_(std::move(path)) {}
-    ~OutputFile();
-    OutputFile(const OutputFile&) = delete;
-    OutputFile& operator=(const OutputFile&) = delete;
+    explicit OutputFile(std::string path, Writing writing = Writing::whole)
+        : destination_(std::move(path), writing) {}
 
-    /// Creates or truncates the file for the first caller; every caller closes once. True for the
-    /// caller that opened it, who writes the header. Throws InputOutputError.
-    bool open(std::string_view header = {});
-    /// Writes all of `rows` or throws InputOutputError.
+    /// Begins the output for the first caller, with `header`, which waits for the first append()
+    /// where writing may block; every caller closes or abandons once.
+    /// In a run the file must be owned by a shared pointer. Throws InputOutputError.
+    void open(std::string_view header = {}, RunScope* run = nullptr);
+    /// The same for callers that come one after the other until the run ends, and do not close.
+    void open_until_commit(RunScope& run);
+    /// Writes all of `rows`, and before the first of them the header. Throws InputOutputError;
+    /// Interrupted where the run is cut short while a reader keeps it waiting.
     void append(std::string_view rows);
-    /// The last one closes the file; throws InputOutputError when the system reports a late fault.
+    /// The last one ends the output; throws InputOutputError when the system reports a late fault.
     void close();
+    /// Instead of close(), where rows are missing.
+    void abandon() noexcept;
+    /// Opens it outside a run where it is not open: then true, and the caller closes.
+    [[nodiscard]] bool open_if_closed();
+
+    void commit() override;
+    void discard() noexcept override;
 
     /// True when a write may block for an unbounded time: a terminal, a pipe, a socket. Never for
     /// /dev/null.
-    [[nodiscard]] bool may_block() const noexcept;
-    [[nodiscard]] const std::string& path() const noexcept { return path_; }
+    [[nodiscard]] bool may_block() const noexcept { return destination_.may_block(); }
+    [[nodiscard]] const std::string& path() const noexcept { return destination_.path(); }
+    /// What a graph asks for, to refuse one that destroys its input.
+    [[nodiscard]] FileUse use() const;
 
   private:
-    void write_all(std::string_view rows);
-    [[noreturn]] void fail(const char* what, int error);
+    void begin(std::string_view header, RunScope* run);
+    void write(std::string_view rows);
+    void finish();
 
-    const std::string path_;
+    Destination destination_;
     std::mutex mutex_;
     // Under mutex_:
-    int descriptor_ = -1;
     std::size_t users_ = 0;
-    bool raises_sigpipe_ = false;
-    int failed_with_ = 0;  // the errno of the first failed write
+    RunScope* run_ = nullptr;    // while it is open
+    bool rows_missing_ = false;  // a writer was abandoned
+    std::string header_;         // that is still to be written
+    std::exception_ptr failure_;
 };
 
 }  // namespace strid

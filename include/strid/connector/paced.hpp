@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include <strid/base/clock.hpp>
 #include <strid/connector/pace.hpp>
@@ -75,6 +76,7 @@ class Paced {
     }
     static constexpr bool drains = operators::drains_when_stopped<Source>;
     void stop() noexcept { operators::stop_source(source_); }
+    [[nodiscard]] std::vector<FileUse> files() const { return operators::files_of(source_); }
     [[nodiscard]] double fraction_done() const noexcept {
         if constexpr (requires(const Source& source) { source.fraction_done(); }) {
             return source_.fraction_done();

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include <strid/base/clock.hpp>
+#include <strid/base/file_use.hpp>
 #include <strid/connector/pace.hpp>
 #include <strid/memory/text_arena.hpp>
 #include <strid/operator/context.hpp>
@@ -32,9 +33,17 @@ struct ReplayOptions {
     std::chrono::nanoseconds duration{0};  ///< from the first poll; 0: no limit
     std::uint64_t passes = 0;              ///< 0: one, or with a duration without end
     double rate_per_second = 0;            ///< of all replicas together; 0: full speed
+    /// What a source that is read may take: its records, and the text that they point to. More is
+    /// an InputOutputError. 0: half of the memory of the machine.
+    std::size_t bytes_max = 0;
 };
 
+/// Half of the memory of the machine.
+[[nodiscard]] std::size_t half_of_memory_bytes() noexcept;
+
 namespace detail {
+
+[[noreturn]] void refuse_recording(std::size_t bytes_max);
 
 // Records with the chunks they point to; filled once.
 template <class T>
@@ -46,16 +55,37 @@ struct Recording {
 
     // What a source emits to while it is being read.
     bool operator()(T&& record) {
+        if (records.size() == records.capacity()) grow(1);
         records.push_back(std::move(record));
         return true;
     }
     bool operator()(const T& record) { return (*this)(T(record)); }
     std::size_t all(std::span<const T> more) {
+        if (more.size() > records.capacity() - records.size()) grow(more.size());
         records.insert(records.end(), more.begin(), more.end());
         return more.size();
     }
     void keep_alive(const memory::TextReference& chunk) {
-        if (runs.empty() || !(runs.back().chunk == chunk)) runs.push_back({records.size(), chunk});
+        if (!runs.empty() && runs.back().chunk == chunk) return;
+        text_bytes += chunk->capacity();
+        check_room(records.capacity());
+        runs.push_back({records.size(), chunk});
+    }
+    void clear() {
+        records = {};
+        runs = {};
+        text_bytes = malformed = 0;
+    }
+    /// Doubles the room, up to what is allowed.
+    void grow(std::size_t more) {
+        const std::size_t needed = records.size() + more;
+        check_room(needed);
+        const std::size_t most = (bytes_max - std::min(bytes_max, text_bytes)) / sizeof(T);
+        records.reserve(std::clamp(2 * records.size(), needed, std::max(needed, most)));
+    }
+    void check_room(std::size_t count) const {
+        if (count <= (bytes_max - std::min(bytes_max, text_bytes)) / sizeof(T)) return;
+        refuse_recording(bytes_max);
     }
     void born_at(std::int64_t /*ns*/) noexcept {}
     void count_malformed(std::uint64_t count) { malformed += count; }
@@ -63,20 +93,22 @@ struct Recording {
     std::vector<T> records;
     std::vector<Run> runs;
     std::uint64_t malformed = 0;
+    std::size_t text_bytes = 0;  // of the chunks
+    std::size_t bytes_max = 0;   // of both; more is refused
     /// Reads all records; false where it was stopped, and has none. Empty: nothing is to be read.
-    std::function<bool(Recording&, const std::stop_token&)> load;
+    std::function<bool(Recording&, RunScope*, const std::stop_token&)> load;
+    std::vector<FileUse> files;  // of what is read
     std::mutex loading;
 };
 
 template <class T, class Source>
-bool record_all(Source source, Recording<T>& recording, const std::stop_token& stop) {
+bool record_all(Source source, Recording<T>& recording, RunScope* run,
+                const std::stop_token& stop) {
     if constexpr (requires { source.keep_all_text(); }) source.keep_all_text();
-    operators::open_source(source, {}, stop);
+    operators::open_source(source, {.name = {}, .run = run}, stop);
     const std::stop_callback end_blocking{stop, [&source] { operators::stop_source(source); }};
     constexpr std::size_t budget = 4096;
-    recording.records.clear();
-    recording.runs.clear();
-    recording.malformed = 0;
+    recording.clear();
     while (!stop.stop_requested()) {
         const SourceStatus status = source.poll(recording, budget);
         if (status == SourceStatus::finished) return true;
@@ -86,8 +118,7 @@ bool record_all(Source source, Recording<T>& recording, const std::stop_token& s
         const std::int64_t wait_ns = std::clamp<std::int64_t>(wake_at_ns - now_ns(), 0, 1'000'000);
         std::this_thread::sleep_for(std::chrono::nanoseconds(wait_ns));
     }
-    recording.records.clear();
-    recording.runs.clear();
+    recording.clear();
     return false;
 }
 
@@ -109,7 +140,9 @@ class Replay {
         auto& recording = *recording_;
         {
             const std::lock_guard lock{recording.loading};
-            if (recording.load && recording.load(recording, stop)) recording.load = nullptr;
+            if (recording.load && recording.load(recording, context.run, stop)) {
+                recording.load = nullptr;
+            }
         }
         const std::size_t count = recording.records.size();
         replica_ = context.replica;
@@ -147,6 +180,7 @@ class Replay {
         return pace_.limited() ? pace_.due_ns(emitted_) : 0;
     }
     [[nodiscard]] double fraction_done() const noexcept { return fraction_done_.load(); }
+    [[nodiscard]] const std::vector<FileUse>& files() const noexcept { return recording_->files; }
     /// After open(): how many records one pass of all replicas has.
     [[nodiscard]] std::size_t size() const noexcept { return recording_->records.size(); }
 
@@ -257,9 +291,11 @@ template <class Source>
                                                           ReplayOptions options = {}) {
     using T = typename Source::record_type;
     auto recording = std::make_shared<detail::Recording<T>>();
-    recording->load = [source = std::move(source)](detail::Recording<T>& into,
+    recording->files = operators::files_of(source);
+    recording->bytes_max = options.bytes_max != 0 ? options.bytes_max : half_of_memory_bytes();
+    recording->load = [source = std::move(source)](detail::Recording<T>& into, RunScope* run,
                                                    const std::stop_token& stop) {
-        return detail::record_all<T>(source, into, stop);
+        return detail::record_all<T>(source, into, run, stop);
     };
     return Replay<T>(std::move(recording), options);
 }

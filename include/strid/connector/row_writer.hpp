@@ -10,14 +10,17 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <strid/connector/output_file.hpp>
+#include <strid/operator/context.hpp>
 
 namespace strid {
 
 class RowWriter {
   public:
-    explicit RowWriter(std::string path) : file_(std::make_shared<OutputFile>(std::move(path))) {}
+    explicit RowWriter(std::string path, Writing writing = Writing::whole)
+        : file_(std::make_shared<OutputFile>(std::move(path), writing)) {}
     RowWriter(const RowWriter& other) : file_(other.file_) {}
     RowWriter(RowWriter&& other) noexcept
         : file_(other.file_),
@@ -26,7 +29,9 @@ class RowWriter {
     RowWriter& operator=(const RowWriter&) = delete;
     ~RowWriter();
 
-    void open(std::string_view header = {});
+    /// With the context that the sink was opened with: a file that is written whole then waits for
+    /// the end of the run. Without, it gets its name by close().
+    void open(std::string_view header = {}, const Context& context = {});
     /// The end of the buffer, to append one row to; row_done() says that it is whole.
     [[nodiscard]] std::string& rows() noexcept { return rows_; }
     void row_done() {
@@ -36,11 +41,14 @@ class RowWriter {
     void flush();
     void close();
     [[nodiscard]] bool may_block() const noexcept { return file_->may_block(); }
+    /// For `files()` of a sink that writes here.
+    [[nodiscard]] std::vector<FileUse> files() const { return {file_->use()}; }
 
   private:
     std::shared_ptr<OutputFile> file_;
     std::string rows_;
     bool opened_ = false;
+    bool begun_ = false;  // the header was handed on
 };
 
 }  // namespace strid

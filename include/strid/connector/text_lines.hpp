@@ -26,6 +26,7 @@ struct TextLinesOptions {
     std::string dead_letter_path{};                ///< see MalformedOptions
     std::function<void(const MalformedLine&)> dead_letter{};
     TextOptions text{};
+    Writing dead_letters = Writing::whole;  ///< when the file of dead_letter_path gets its rows
 };
 
 class TextLines : public FileSource {
@@ -35,7 +36,7 @@ class TextLines : public FileSource {
     explicit TextLines(std::string path, TextLinesOptions options = {})
         : FileSource(std::move(path), options.text,
                      {options.on_malformed, std::move(options.dead_letter_path),
-                      std::move(options.dead_letter)}) {}
+                      std::move(options.dead_letter), options.dead_letters}) {}
 
     template <class Emit>
     SourceStatus poll(Emit& emit, std::size_t budget) {

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A sink that writes each record as one line of text to a file, a pipe or standard output ("-"):
-// text as it is, a Line's text, anything else as fmt formats it. Replicas and threads as in
-// CsvWriter.
+// text as it is, a Line's text, anything else as fmt formats it. Replicas, threads and when a file
+// gets its name as in CsvWriter.
 #pragma once
 
 #include <iterator>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -22,9 +23,10 @@ class TextWriter {
     /// Replicas share the file, line by line: as many as what feeds them has.
     static constexpr bool parallel_by_default = true;
 
-    explicit TextWriter(std::string path) : writer_(std::move(path)) {}
+    explicit TextWriter(std::string path, Writing writing = Writing::whole)
+        : writer_(std::move(path), writing) {}
 
-    void open(const Context& /*context*/) { writer_.open(); }
+    void open(const Context& context) { writer_.open({}, context); }
 
     template <class T>
     void operator()(const T& record) {
@@ -43,14 +45,15 @@ class TextWriter {
     void flush() { writer_.flush(); }
     void close() { writer_.close(); }
     [[nodiscard]] bool blocks() const noexcept { return writer_.may_block(); }
+    [[nodiscard]] std::vector<FileUse> files() const { return writer_.files(); }
 
   private:
     RowWriter writer_;
 };
 
 /// Writes records as lines to `path`.
-[[nodiscard]] inline TextWriter text_writer(std::string path) {
-    return TextWriter(std::move(path));
+[[nodiscard]] inline TextWriter text_writer(std::string path, Writing writing = Writing::whole) {
+    return TextWriter(std::move(path), writing);
 }
 
 }  // namespace strid

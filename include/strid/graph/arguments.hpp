@@ -5,6 +5,7 @@
 #pragma once
 
 #include <chrono>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -56,7 +57,23 @@ void add_choice(CLI::App& app, const std::string& name, Enumeration& chosen,
 void add_text_option(CLI::App& app, const std::string& name, const std::string& type,
                      std::function<void(const std::string&)> read, const std::string& help);
 
-/// Parses; on --help and on errors, writes what a person should read and returns the exit code.
+/// Adds an option that takes a whole number from `least` to `most`, written in digits only.
+void add_number_option(CLI::App& app, const std::string& name, std::uint64_t least,
+                       std::uint64_t most, std::function<void(std::uint64_t)> take,
+                       const std::string& help);
+template <std::unsigned_integral T>
+void add_number_option(CLI::App& app, const std::string& name, T& value, std::uint64_t least,
+                       std::uint64_t most, const std::string& help) {
+    add_number_option(
+        app, name, least, most, [&value](std::uint64_t n) { value = static_cast<T>(n); }, help);
+}
+
+/// Adds an option that takes a finite decimal number.
+void add_decimal_option(CLI::App& app, const std::string& name, double& value,
+                        const std::string& help);
+
+/// Parses, and refuses options that were given an empty value; on --help and on errors, writes what
+/// a person should read and returns the exit code.
 [[nodiscard]] std::optional<int> parse_arguments(CLI::App& app, int argc, const char* const* argv);
 
 /// Reads `auto`, a number, `operator=number`, or several of these with commas between them. Throws

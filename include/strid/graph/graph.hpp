@@ -66,6 +66,9 @@ class Graph {
     /// The same layout as data, to be drawn (strid/graph/drawing.hpp).
     [[nodiscard]] GraphDescription description(const RunOptions& options = {}) const;
 
+    /// The files that its sources and sinks say they read and write.
+    [[nodiscard]] std::vector<FileUse> files() const;
+
     [[nodiscard]] const graph::Segments& segments() const noexcept { return *segments_; }
 
   private:
@@ -76,6 +79,7 @@ class Graph {
     [[nodiscard]] auto begin(S source, graph::OperatorInfo info) {
         using Head = operators::SourceHead<S>;
         graph::Handle handle{.segments = segments_.get()};
+        info.files = operators::files_of(source);
         handle.add(std::move(info));
         return Stream<typename S::record_type, graph::Chain<Head>>{
             std::move(handle), {Head{std::move(source)}, std::tuple<>{}}};

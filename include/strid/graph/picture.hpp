@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include <strid/graph/drawing.hpp>
 #include <strid/graph/report.hpp>
@@ -13,9 +14,12 @@ namespace strid {
 /// The graph with the figures of a run of it; without them where the report is of another graph.
 [[nodiscard]] GraphDescription annotated(GraphDescription description, const RunReport& report);
 
-/// Draws a graph into the file: SVG, DOT or text, by the ending of its name. Throws GraphError for
-/// another ending, Error where `dot` is needed and is not there, InputOutputError where the file
-/// cannot be written.
+/// A graph as the text of a file with this name: SVG, DOT or text, by the ending. Throws GraphError
+/// for another ending, Error where `dot` is needed and is not there.
+[[nodiscard]] std::string picture_of(const GraphDescription& description, std::string_view path);
+
+/// Draws a graph into the file. Throws as picture_of(), and InputOutputError where the file cannot
+/// be written.
 void draw(const GraphDescription& description, const std::string& path);
 
 }  // namespace strid

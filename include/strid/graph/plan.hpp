@@ -64,8 +64,12 @@ struct PlannedTask {
     std::size_t replica;
 };
 
+/// What its operators say that they read and write, with their names as users.
+[[nodiscard]] std::vector<FileUse> files_of(const Segments& segments);
+
 /// Throws GraphError for what cannot be run: duplicate or unknown names, streams that lead nowhere,
-/// windows of event time behind a stream without time, impossible parallelism. O(operators).
+/// windows of event time behind a stream without time, impossible parallelism, files that would be
+/// destroyed. O(operators).
 void check(const Segments& segments, const RunOptions& options);
 
 /// Of a graph that stands the check. `cores` is what the machine offers. O(segments + operators).

@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include <strid/base/file_use.hpp>
 #include <strid/operator/kernel.hpp>
 #include <strid/operator/stage.hpp>
 
@@ -45,6 +46,7 @@ struct OperatorInfo {
     /// replicas it has, a worker is left to each source.
     bool light = false;
     std::vector<std::string> notes = {};  ///< Why it is as it is, for `explain()`.
+    std::vector<FileUse> files = {};      ///< That it reads and writes.
 
     void say(std::string_view why) {
         if (!why.empty()) notes.emplace_back(why);

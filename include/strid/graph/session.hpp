@@ -11,18 +11,24 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <strid/graph/graph.hpp>
 
 namespace strid {
 
 struct SessionOptions {
-    bool quiet = false;             ///< No progress line, no summary.
-    std::string metrics_path = {};  ///< The report as JSON goes there; empty: nowhere.
-    /// A picture of the graph with the figures of the run goes there (picture.hpp); empty: nowhere.
-    /// It is drawn without them before the run, so that what cannot be drawn is said before the
-    /// work.
+    bool quiet = false;  ///< No progress line, no summary.
+    /// The report as JSON goes there when the run has ended well; "-": to standard output; empty:
+    /// nowhere.
+    std::string metrics_path = {};
+    /// A picture of the graph with the figures of the run goes there (picture.hpp) when it has
+    /// ended well; empty: nowhere. What cannot be drawn is said before the work.
     std::string picture_path = {};
+    /// Files that are read or written beside those of the graph: no output may destroy them.
+    std::vector<FileUse> files = {};
+    /// A SIGTERM that drained the run is a success: for what stops services with it.
+    bool zero_on_sigterm = false;
     /// Bytes of input handled so far, from any thread; where empty, what the sources say.
     std::function<std::uint64_t()> bytes_done = {};
     /// Called with the report after a run that did not fail.
@@ -38,6 +44,10 @@ struct ExitCode {
     static constexpr int closed_pipe = 141;  ///< as if SIGPIPE had ended it
 };
 
+/// Throws GraphError where a file of the graph or the session would be written and read, or written
+/// twice (base/file_use.hpp).
+void check_files(const Graph& graph, const SessionOptions& session);
+
 /// Runs the graph to its end or to the signal that ends it, tells about it on standard error, and
 /// returns the exit code. Throws what ended the run early.
 [[nodiscard]] int run_session(const Graph& graph, const RunOptions& options,
@@ -51,7 +61,7 @@ struct ExitCode {
 void write_to_stderr(std::string_view text) noexcept;
 void write_to_stdout(std::string_view text);
 
-/// Creates or truncates the file at `path` and writes `text`. Throws InputOutputError.
+/// Writes `text` to `path`; a plain file is whole or as it was before. Throws InputOutputError.
 void write_file(const std::string& path, std::string_view text);
 
 }  // namespace strid

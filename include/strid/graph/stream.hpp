@@ -180,8 +180,9 @@ class Stream<T, graph::Chain<Head, Steps...>> {
     }
 
     /// The end of the stream: `void f(const T&)`, with optional members `open(const Context&)`,
-    /// `flush()` (nothing more waits) and `close()` (the stream has ended). One replica unless `f`
-    /// has no state, says `parallel_by_default`, or the options ask for more.
+    /// `flush()` (nothing more waits), `close()` (the stream has ended) and `files()` (see Source).
+    /// One replica unless `f` has no state, says `parallel_by_default`, or the options ask for
+    /// more.
     template <SinkFunction<T> F>
     void sink(F f, OperatorOptions options = {}) && {
         std::move(*this).end(std::move(f), handle_.describe(options, "sink"));
@@ -343,6 +344,7 @@ class Stream<T, graph::Chain<Head, Steps...>> {
     template <class F>
     void end(F f, graph::OperatorInfo info) && {
         info.parallel_by_default = graph::parallel_sink<F>;
+        info.files = operators::files_of(f);
         handle_.operators.push_back(std::move(info));
         graph::complete(std::move(handle_),
                         std::move(*this).appended(graph::Step<operators::Sink<F>, void>{

@@ -322,7 +322,7 @@ class Kernel final : public Node {
     // ---- bookkeeping ---------------------------------------------------------------------------
 
     [[nodiscard]] Context context(std::size_t index) const noexcept {
-        return {names_[index], replica_, parallelism_};
+        return {names_[index], replica_, parallelism_, run_};
     }
     [[nodiscard]] const std::string* stage_names() const noexcept {
         return names_.data() + Head::operators;

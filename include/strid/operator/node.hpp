@@ -20,6 +20,7 @@
 #include <strid/operator/context.hpp>
 #include <strid/operator/input_port.hpp>
 #include <strid/operator/output_port.hpp>
+#include <strid/operator/run_scope.hpp>
 #include <strid/operator/wait_clock.hpp>
 
 namespace strid::operators {
@@ -92,9 +93,13 @@ class Node {
     /// Nothing is handled any more: what blocks inside a run ends, and what waits for this node
     /// outside the graph. Any thread, also while a run is on; maybe several times.
     void interrupt() noexcept {
+        if (run_ != nullptr) run_->interrupt();
         tell_source();
         cut_off_sink();
     }
+
+    /// What the run shares with its operators. Before open().
+    void join(RunScope& run) noexcept { run_ = &run; }
 
     [[nodiscard]] InputPort& input() noexcept { return input_; }
     [[nodiscard]] const InputPort& input() const noexcept { return input_; }
@@ -136,6 +141,7 @@ class Node {
     std::vector<std::string> names_;
     std::size_t replica_;
     std::size_t parallelism_;
+    RunScope* run_ = nullptr;
     InputPort input_;
     std::unique_ptr<OutputPort> output_;
     bool keeps_sequences_ = false;

@@ -9,7 +9,9 @@
 #include <cstdint>
 #include <span>
 #include <stop_token>
+#include <vector>
 
+#include <strid/base/file_use.hpp>
 #include <strid/base/time.hpp>
 #include <strid/memory/text_arena.hpp>
 #include <strid/operator/context.hpp>
@@ -57,7 +59,8 @@ struct EmitProbe {
 ///
 /// Optional: `open(const Context&)`, or `open(const Context&, const std::stop_token&)` of one that
 /// takes long and ends early where the token says so; `wake_at_ns()`, `blocks()` (a poll may block:
-/// own thread), `fraction_done()`, `bytes_read()`.
+/// own thread), `fraction_done()`, `bytes_read()`; `files()`, a range of FileUse, so that a run is
+/// refused that would write to what it reads.
 ///
 /// Optional: `void stop() noexcept`, called once when the run is stopped, cancelled or has failed,
 /// so that a poll that blocks returns: by the thread that does so, at the same time as `poll()`,
@@ -86,6 +89,17 @@ void stop_source(S& source) noexcept {
     if constexpr (requires { source.stop(); }) {
         static_assert(noexcept(source.stop()), "stop() of a source must be noexcept");
         source.stop();
+    }
+}
+
+/// The files that a source or a sink reads and writes, where it says so.
+template <class F>
+[[nodiscard]] std::vector<FileUse> files_of(const F& function) {
+    if constexpr (requires { function.files(); }) {
+        const auto& files = function.files();
+        return {files.begin(), files.end()};
+    } else {
+        return {};
     }
 }
 

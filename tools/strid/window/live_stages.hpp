@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <strid/operator/ahead_of_clock.hpp>
 #include <strid/window/update.hpp>
@@ -23,12 +24,12 @@ template <class Update>
 class UpdateWriter {
   public:
     explicit UpdateWriter(const WindowJob& job)
-        : writer_(job.output), text_(job.plan), says_revision_(job.rows.corrections) {}
+        : writer_(job.output, job.writing), text_(job.plan), says_revision_(job.rows.corrections) {}
 
-    void open(const Context& /*context*/) {
+    void open(const Context& context) {
         std::string header = text_.result_header();
         if (says_revision_) header.insert(header.size() - 1, ",correction");
-        writer_.open(header);
+        writer_.open(header, context);
     }
     void operator()(const Update& update) {
         if (!says_revision_ && update.revision == Revision::retracted) return;
@@ -41,6 +42,7 @@ class UpdateWriter {
     void flush() { writer_.flush(); }
     void close() { writer_.close(); }
     [[nodiscard]] bool blocks() const noexcept { return writer_.may_block(); }
+    [[nodiscard]] std::vector<FileUse> files() const { return writer_.files(); }
 
   private:
     RowWriter writer_;
@@ -83,7 +85,7 @@ void build_live_windows(Graph& graph, const WindowJob& job, Windows windows) {
     const UpdateOptions options{.window = job.window,
                                 .early_every = job.rows.every,
                                 .fill_max = job.rows.fills ? fill_max : 0};
-    const LateWriter<Row> late_writer(job.late);
+    const LateWriter<Row> late_writer(job);
     auto [updates, late] =
         graph.source(TableSource<Table>(job), {.name = "read"})
             .filter(SetAside<Row>(job, late_writer), {.name = "future"})

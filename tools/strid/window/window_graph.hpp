@@ -41,7 +41,8 @@ struct WindowJob {
     std::shared_ptr<const TablePlan> plan;
     std::string input = "-";
     std::string output = "-";
-    std::shared_ptr<LateFile> late;  // null: late rows are only counted
+    std::shared_ptr<LateFile> late;    // null: late rows are only counted
+    Writing writing = Writing::whole;  // of all its files
     TableFormat format = TableFormat::unknown;
     CsvOptions csv;
     TimeProgress progress;

@@ -7,6 +7,7 @@
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <strid/connector/row_writer.hpp>
 
@@ -21,10 +22,10 @@ namespace strid::tool {
 template <class Result>
 class ResultWriter {
   public:
-    ResultWriter(const std::string& path, std::shared_ptr<const TablePlan> plan)
-        : writer_(path), text_(std::move(plan)) {}
+    explicit ResultWriter(const WindowJob& job)
+        : writer_(job.output, job.writing), text_(job.plan) {}
 
-    void open(const Context& /*context*/) { writer_.open(text_.result_header()); }
+    void open(const Context& context) { writer_.open(text_.result_header(), context); }
     void operator()(const Result& result) {
         text_.append(writer_.rows(), result);
         writer_.rows() += '\n';
@@ -33,6 +34,7 @@ class ResultWriter {
     void flush() { writer_.flush(); }
     void close() { writer_.close(); }
     [[nodiscard]] bool blocks() const noexcept { return writer_.may_block(); }
+    [[nodiscard]] std::vector<FileUse> files() const { return writer_.files(); }
 
   private:
     RowWriter writer_;
@@ -43,11 +45,11 @@ class ResultWriter {
 template <class Row>
 class LateWriter {
   public:
-    explicit LateWriter(std::shared_ptr<LateFile> file)
-        : file_(std::move(file)), writer_(file_ ? file_->path : std::string{}) {}
+    explicit LateWriter(const WindowJob& job)
+        : file_(job.late), writer_(file_ ? file_->path : std::string{}, job.writing) {}
 
-    void open(const Context& /*context*/) {
-        if (file_) writer_.open();
+    void open(const Context& context) {
+        if (file_) writer_.open({}, context);
     }
     void operator()(const Row& row) {
         if (!file_) return;
@@ -61,6 +63,9 @@ class LateWriter {
         writer_.close();
     }
     [[nodiscard]] bool blocks() const noexcept { return file_ && writer_.may_block(); }
+    [[nodiscard]] std::vector<FileUse> files() const {
+        return file_ ? writer_.files() : std::vector<FileUse>{};
+    }
 
   private:
     // Its writer holds no row yet, or the header is written.
@@ -89,7 +94,7 @@ void build_windows(Graph& graph, const WindowJob& job, Windows windows) {
                            .template key_by<&Row::key>()
                            .window(windows, std::move(aggregate), job.window);
         using Result = typename decltype(results)::record_type;
-        std::move(results).sink(ResultWriter<Result>(job.output, job.plan), {.name = "write"});
+        std::move(results).sink(ResultWriter<Result>(job), {.name = "write"});
     } else {
         constexpr auto time_of = [](const Row& row) { return row.time; };
         auto keyed = graph.source(std::move(source), {.name = "read"})
@@ -99,13 +104,13 @@ void build_windows(Graph& graph, const WindowJob& job, Windows windows) {
             auto [results, late] = std::move(keyed).window_with_late(
                 windows, time_of, std::move(aggregate), job.window);
             using Result = typename decltype(results)::record_type;
-            std::move(results).sink(ResultWriter<Result>(job.output, job.plan), {.name = "write"});
-            std::move(late).sink(LateWriter<Row>(job.late), {.name = "write-late"});
+            std::move(results).sink(ResultWriter<Result>(job), {.name = "write"});
+            std::move(late).sink(LateWriter<Row>(job), {.name = "write-late"});
         } else {
             auto results =
                 std::move(keyed).window(windows, time_of, std::move(aggregate), job.window);
             using Result = typename decltype(results)::record_type;
-            std::move(results).sink(ResultWriter<Result>(job.output, job.plan), {.name = "write"});
+            std::move(results).sink(ResultWriter<Result>(job), {.name = "write"});
         }
     }
 }

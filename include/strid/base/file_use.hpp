@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which files a program reads and writes, and the check that no output destroys an input or another
+// output. Plain values; any thread.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace strid {
+
+/// One file that is read or written. Sources and sinks say theirs by a member `files()`.
+struct FileUse {
+    enum class Kind : unsigned char { reads, writes };
+
+    Kind kind = Kind::reads;
+    std::string path = {};  ///< "-": standard input or output.
+    /// The file is written beside its name first (Writing::whole), and that name is in use, too.
+    bool beside = false;
+    /// Writers that share one file say the same here, and are one.
+    const void* shared = nullptr;
+    std::string user = {};  ///< For messages: "operator 'write'", "--metrics".
+};
+
+/// The name, in the directory of the file, that a file called `name` is written under until it is
+/// whole.
+[[nodiscard]] std::string name_until_whole(std::string_view name);
+
+/// Throws GraphError where one file is written and read, or written twice, under whatever names:
+/// symbolic links, hard links, standard input and output. Terminals, pipes and devices like
+/// /dev/null may be used any number of times. Opens nothing.
+void check_files(const std::vector<FileUse>& uses);
+
+}  // namespace strid
