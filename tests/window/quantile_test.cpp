@@ -62,9 +62,9 @@ RC_GTEST_PROP(Quantile, IsExactForFewValues, (const std::vector<std::int16_t>& n
     }
 }
 
-TEST(Quantile, IsExactBelowTheLimit) {
+TEST(Quantile, IsExactUpToTheLimit) {
     std::mt19937_64 random{1};
-    for (const std::size_t count : {1U, 2U, 100U, 511U}) {
+    for (const std::size_t count : {1U, 2U, 100U, 511U, 512U}) {
         std::vector<double> values;
         for (std::size_t i = 0; i != count; ++i) {
             values.push_back(static_cast<double>(random() % 100'000) / 8);

@@ -11,7 +11,6 @@
 // where nothing else is there.
 #pragma once
 
-#include <cmath>
 #include <concepts>
 #include <cstdint>
 #include <functional>
@@ -24,6 +23,7 @@
 
 #include <strid/base/field.hpp>
 #include <strid/window/aggregate.hpp>
+#include <strid/window/moments.hpp>
 
 namespace strid::window {
 
@@ -184,74 +184,53 @@ struct IntegerMean {
     }
 };
 
-/// The arithmetic mean of a field, as a double.
+/// The arithmetic mean of a field, as a double, also where the sum would be beyond the largest one.
 template <class Field>
 struct Mean {
-    struct State {
-        double sum = 0;
-        std::uint64_t count = 0;
-        friend bool operator==(const State&, const State&) = default;
-    };
+    using State = MeanParts;
 
     [[no_unique_address]] Field field;
 
     template <class T>
         requires std::invocable<const Field&, const T&>
     [[nodiscard]] State lift(const T& record) const {
-        return {static_cast<double>(std::invoke(field, record)), 1};
+        return State(static_cast<double>(std::invoke(field, record)));
     }
     [[nodiscard]] State identity() const noexcept { return {}; }
-    [[nodiscard]] State combine(const State& a, const State& b) const noexcept {
-        return {a.sum + b.sum, a.count + b.count};
+    [[nodiscard]] State combine(State a, const State& b) const noexcept {
+        a.add(b);
+        return a;
     }
-    [[nodiscard]] double lower(const State& state) const noexcept {
-        return state.count == 0 ? std::numeric_limits<double>::quiet_NaN()
-                                : state.sum / static_cast<double>(state.count);
-    }
+    [[nodiscard]] double lower(const State& state) const noexcept { return state.mean(); }
 };
 
 /// The sample variance of a field (the sum of squared distances from the mean over count - 1), as a
-/// double; not a number for fewer than two records. Combined pairwise by Chan, Golub and LeVeque's
-/// formula, so that it does not cancel where the mean is large.
+/// double; not a number for fewer than two records, infinite where it is beyond the largest double.
+/// It neither cancels where the mean is large nor overflows on the way (window/moments.hpp).
 template <class Field>
 struct Variance {
-    struct State {
-        double mean = 0;
-        double squares = 0;  ///< summed squared distances from the mean
-        std::uint64_t count = 0;
-        friend bool operator==(const State&, const State&) = default;
-    };
+    using State = Moments;
 
     [[no_unique_address]] Field field;
 
     template <class T>
         requires std::invocable<const Field&, const T&>
     [[nodiscard]] State lift(const T& record) const {
-        return {static_cast<double>(std::invoke(field, record)), 0, 1};
+        return State(static_cast<double>(std::invoke(field, record)));
     }
     [[nodiscard]] State identity() const noexcept { return {}; }
-    [[nodiscard]] State combine(const State& a, const State& b) const noexcept {
-        if (a.count == 0) return b;
-        if (b.count == 0) return a;
-        const auto count = static_cast<double>(a.count + b.count);
-        const double share = static_cast<double>(b.count) / count;
-        const double distance = b.mean - a.mean;
-        return {a.mean + distance * share,
-                a.squares + b.squares + distance * distance * share * static_cast<double>(a.count),
-                a.count + b.count};
+    [[nodiscard]] State combine(State a, const State& b) const noexcept {
+        a.add(b);
+        return a;
     }
-    [[nodiscard]] double lower(const State& state) const noexcept {
-        return state.count < 2 ? std::numeric_limits<double>::quiet_NaN()
-                               : state.squares / static_cast<double>(state.count - 1);
-    }
+    [[nodiscard]] double lower(const State& state) const noexcept { return state.variance(); }
 };
 
-/// The standard deviation of a field: the root of its sample variance.
+/// The standard deviation of a field: the root of its sample variance, also where that is not
+/// representable.
 template <class Field>
 struct StandardDeviation : Variance<Field> {
-    [[nodiscard]] double lower(const typename Variance<Field>::State& state) const noexcept {
-        return std::sqrt(Variance<Field>::lower(state));
-    }
+    [[nodiscard]] double lower(const Moments& state) const noexcept { return state.deviation(); }
 };
 
 /// The smallest or largest value of a field of type `Number`; of equal ones the newer. `Before` is

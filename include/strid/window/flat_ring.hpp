@@ -116,7 +116,7 @@ class FlatRing {
     }
 
     void grow() {
-        std::vector<T> larger(slots_.empty() ? 2 : 2 * slots_.size());
+        std::vector<T> larger(slots_.empty() ? 1 : 2 * slots_.size());
         for (Position at = begin_; at != end_; ++at) {
             larger[at & (larger.size() - 1)] = std::move(slots_[at & mask()]);
         }

@@ -18,9 +18,11 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <utility>
 
 #include <strid/base/assert.hpp>
+#include <strid/base/prefetch.hpp>
 #include <strid/window/aggregate.hpp>
 #include <strid/window/finger_tree.hpp>
 #include <strid/window/flat_ring.hpp>
@@ -54,11 +56,12 @@ void take_state(const FlatRing<Pane<State>>& panes, PaneIndex number, const Take
 
 }  // namespace detail
 
+/// What slides is made for the first window of several panes: a key whose windows tumble has none.
 /// The law: what slides are the panes at the positions [first_slid, end_slid).
 template <Aggregate A>
 class SlidingPanes {
   public:
-    explicit SlidingPanes(const A& aggregate) : slid_(aggregate) {}
+    explicit SlidingPanes(const A&) {}
 
     [[nodiscard]] bool empty() const noexcept { return panes_.empty(); }
     [[nodiscard]] PaneIndex oldest() const { return panes_.front().number; }
@@ -83,16 +86,19 @@ class SlidingPanes {
     /// Gives `take` the sum of the panes of a window, unless it has none. Windows slide: those
     /// before it have been asked for.
     template <class Take>
-    [[gnu::always_inline]] void slide_to(const A&, PaneRange window, const Take& take) {
+    [[gnu::always_inline]] void slide_to(const A& aggregate, PaneRange window, const Take& take) {
         if (window.size() == 1) return detail::take_state(panes_, window.first, take);
+        if (!slid_) [[unlikely]]
+            slid_ = std::make_unique<InOrder<A>>(aggregate);
+        InOrder<A>& slid = *slid_;
         while (end_slid_ != panes_.end_position() && panes_[end_slid_].number < window.end) {
-            slid_.insert(panes_[end_slid_++].state);
+            slid.insert(panes_[end_slid_++].state);
         }
         while (first_slid_ != end_slid_ && panes_[first_slid_].number < window.first) {
-            slid_.evict();
+            slid.evict();
             ++first_slid_;
         }
-        if (first_slid_ != end_slid_) take(slid_.query());
+        if (first_slid_ != end_slid_) take(slid.query());
     }
     /// The sum of a window that was slid over before. O(panes).
     [[nodiscard]] typename A::State sum(const A& aggregate, PaneRange window) const {
@@ -110,7 +116,7 @@ class SlidingPanes {
                 if (end_slid_ == first_slid_) {
                     ++end_slid_;
                 } else {
-                    slid_.evict();
+                    slid_->evict();
                 }
                 ++first_slid_;
             }
@@ -125,7 +131,7 @@ class SlidingPanes {
     void prefetch() const noexcept { panes_.prefetch(); }
     void prefetch_all() const noexcept {
         panes_.prefetch();
-        if constexpr (requires { slid_.prefetch(); }) slid_.prefetch();
+        if (slid_) prefetch_object(slid_.get());
     }
 
   private:
@@ -145,16 +151,18 @@ class SlidingPanes {
 
     /// What slid is no longer what the panes say.
     void empty_slid() {
-        if constexpr (requires { slid_.reset(); }) {
-            slid_.reset();
-        } else {
-            while (slid_.size() != 0) slid_.evict();
+        if (slid_) {
+            if constexpr (requires { slid_->reset(); }) {
+                slid_->reset();
+            } else {
+                while (slid_->size() != 0) slid_->evict();
+            }
         }
         first_slid_ = end_slid_ = panes_.begin_position();
     }
 
     FlatRing<detail::Pane<typename A::State>> panes_;  // of windows that are not closed
-    InOrder<A> slid_;
+    std::unique_ptr<InOrder<A>> slid_;
     std::uint64_t first_slid_ = 0;
     std::uint64_t end_slid_ = 0;
 };

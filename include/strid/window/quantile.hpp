@@ -2,7 +2,7 @@
 //
 // Quantiles of a field: `quantile(field<&Reading::value>, 0.99)`, or several of one pass,
 // `quantiles(field<&Reading::value>, 0.5, 0.9, 0.99)`. The state is a t-digest
-// (window/t_digest.hpp): exact while a window has fewer than 512 values, sketched above, with an
+// (window/t_digest.hpp): exact up to 512 values in a window, sketched above, with an
 // error of rank that is least near both ends.
 //
 // Values are taken as double; a NaN is passed over. A window without values gives NaN.

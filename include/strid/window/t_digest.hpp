@@ -5,7 +5,7 @@
 // centroids that are small near both ends and larger in the middle, so that extreme quantiles stay
 // exact. No packaged C++ library has one.
 //
-// As long as fewer than `exact_max` values came in all, every quantile is exact, interpolated
+// As long as at most `exact_max` values came in all, every quantile is exact, interpolated
 // between neighbours as numpy's default does. Above that the error of rank is about
 // 4 q (1 - q) / compression. Amortised O(log) per value; 16 bytes for each of the first values, a
 // few kilobytes at most, in memory that is used again (memory/recycling.hpp).
@@ -73,8 +73,9 @@ class TDigest {
             if (middle >= rank) {
                 if (i == 0) return sorted[i].mean;
                 const double last = before - (sorted[i - 1].weight + 1) / 2;
+                if (middle == rank) return sorted[i].mean;
                 const double share = (rank - last) / (middle - last);
-                return sorted[i - 1].mean + share * (sorted[i].mean - sorted[i - 1].mean);
+                return std::lerp(sorted[i - 1].mean, sorted[i].mean, share);
             }
             before += sorted[i].weight;
         }
@@ -82,9 +83,9 @@ class TDigest {
     }
 
     void add(const Centroid& centroid) {
+        if (centroids_.size() == std::max(exact_max, 2 * merged_)) compress();
         count_ += static_cast<std::uint64_t>(centroid.weight);
         centroids_.push_back(centroid);
-        if (centroids_.size() >= std::max(exact_max, 2 * merged_)) compress();
     }
 
     /// Joins neighbours while none grows above its share, which is least near the ends.
@@ -99,7 +100,7 @@ class TDigest {
             const double weight = open.weight + next.weight;
             const double q = (before + weight / 2) / count;
             if (weight <= 4 * count * q * (1 - q) / compression) {
-                open.mean += (next.mean - open.mean) * next.weight / weight;
+                open.mean = std::lerp(open.mean, next.mean, next.weight / weight);
                 open.weight = weight;
             } else {
                 before += open.weight;

@@ -9,8 +9,17 @@
 #include <utility>
 
 #include <strid/window/aggregate.hpp>
+#include <strid/window/result.hpp>
 
 namespace strid::window {
+
+namespace detail {
+
+template <class A>
+inline constexpr bool lowers_alone =
+    requires(const A& aggregate, const typename A::State& state) { aggregate.lower(state); };
+
+}  // namespace detail
 
 template <Aggregate... A>
 struct Together {
@@ -48,9 +57,21 @@ struct Together {
         });
         return rest;
     }
-    [[nodiscard]] auto lower(const State& state) const {
+    [[nodiscard]] auto lower(const State& state) const
+        requires(detail::lowers_alone<A> && ...)
+    {
         return [&]<std::size_t... I>(std::index_sequence<I...>) {
             return std::tuple(std::get<I>(parts).lower(std::get<I>(state))...);
+        }(std::index_sequence_for<A...>{});
+    }
+
+    /// Where the result of one depends on the window.
+    template <class Key, class Bounds>
+    [[nodiscard]] auto lower(const Key& key, const Bounds& bounds, const State& state) const
+        requires(!(detail::lowers_alone<A> && ...))
+    {
+        return [&]<std::size_t... I>(std::index_sequence<I...>) {
+            return std::tuple(value_of(std::get<I>(parts), key, bounds, std::get<I>(state))...);
         }(std::index_sequence_for<A...>{});
     }
 
