@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What a window keeps of a column of numbers: a sum, an extreme. Cells are a few words of plain
-// bytes, empty where all are zero, and combine in any order to the same: integers are added up
-// in 128 bits, extremes are compared exactly; sums of decimals are rounded as those of doubles are.
+// bytes, which lie in the array of words of a state (hence may_alias), empty where all are zero,
+// and combine in any order to the same: integers are added up in 128 bits, extremes are compared
+// exactly; sums of decimals are rounded as those of doubles are.
 //
 // Threads: as any state of an aggregate.
 #pragma once
@@ -22,25 +23,26 @@ namespace strid::tool {
 ///
 /// A sum of decimals that leaves the range of a double goes on scaled down by 2^64: the mean is
 /// right all the same.
-class NumberTotal {
+class [[gnu::may_alias]] NumberTotal {
   public:
     [[gnu::always_inline]] void add(const TableNumber& number) noexcept {
-        count_ += one;
         if (number.kind == ValueKind::decimal) {
-            if (!is_mixed()) mix();
-            add_decimals(number.value.decimal, false);
+            add_decimal(number.value.decimal);
         } else {
+            count_ += one;
             add_integer(integer_of(number));
         }
     }
-    void add(const NumberTotal& other) noexcept {
-        count_ += other.count_ & ~(one - 1);
-        if (!other.is_mixed()) return add_integer(other.wide());
-        if (!is_mixed()) mix();
-        add_integer(static_cast<std::int64_t>(other.low_));
-        add_decimals(other.decimals(), other.is_scaled());
+    [[gnu::always_inline]] void add(const NumberTotal& other) noexcept {
+        if (((count_ | other.count_) & flags) == 0) {
+            count_ += other.count_;
+            add_integer(other.wide());
+        } else if (count_ == 0) {
+            *this = other;
+        } else if (other.count_ != 0) {
+            add_mixed(other);
+        }
     }
-
     [[nodiscard]] std::uint64_t count() const noexcept { return count_ / one; }
     /// The sum is an integer: it is wide().
     [[nodiscard]] bool is_integer() const noexcept { return !is_mixed(); }
@@ -71,7 +73,8 @@ class NumberTotal {
   private:
     static constexpr std::uint64_t mixed = 1;
     static constexpr std::uint64_t scaled = 2;
-    static constexpr std::uint64_t one = 4;
+    static constexpr std::uint64_t flags = mixed | scaled;
+    static constexpr std::uint64_t one = flags + 1;
     static constexpr double scale = 0x1p64;
 
     [[nodiscard]] bool is_mixed() const noexcept { return (count_ & mixed) != 0; }
@@ -82,6 +85,23 @@ class NumberTotal {
         return integer <= limit && integer >= -limit;
     }
 
+    [[gnu::always_inline]] void add_decimal(double decimal) noexcept {
+        const double sum = decimals() + decimal;
+        if ((count_ & flags) == mixed && std::isfinite(sum)) [[likely]] {
+            count_ += one;
+            high_ = std::bit_cast<std::uint64_t>(sum);
+        } else if (count_ == 0) {
+            count_ = one | mixed;
+            high_ = std::bit_cast<std::uint64_t>(decimal);
+        } else {
+            add_unlike_decimal(decimal);
+        }
+    }
+    [[gnu::noinline]] void add_unlike_decimal(double decimal) noexcept {
+        count_ += one;
+        if (!is_mixed()) mix();
+        add_decimals(decimal, false);
+    }
     [[gnu::always_inline]] void add_integer(WideInteger integer) noexcept {
         if (is_mixed()) [[unlikely]]
             return add_to_mixed(integer);
@@ -89,14 +109,37 @@ class NumberTotal {
         low_ = static_cast<std::uint64_t>(sum);
         high_ = static_cast<std::uint64_t>(sum >> 64);
     }
-    void add_to_mixed(WideInteger integer) noexcept {
+    /// One of both is mixed, and none is empty.
+    [[gnu::always_inline]] void add_mixed(const NumberTotal& other) noexcept {
+        const double decimals_sum = decimals() + other.decimals();
+        std::int64_t integers = 0;
+        const bool is_usual =
+            (count_ & flags) == mixed && (other.count_ & flags) == mixed &&
+            !__builtin_add_overflow(static_cast<std::int64_t>(low_),
+                                    static_cast<std::int64_t>(other.low_), &integers);
+        if (is_usual && std::isfinite(decimals_sum)) [[likely]] {
+            count_ += other.count_ & ~flags;
+            low_ = static_cast<std::uint64_t>(integers);
+            high_ = std::bit_cast<std::uint64_t>(decimals_sum);
+        } else {
+            add_unlike(other);
+        }
+    }
+    [[gnu::noinline]] void add_unlike(const NumberTotal& other) noexcept {
+        count_ += other.count_ & ~flags;
+        if (!other.is_mixed()) return add_integer(other.wide());
+        if (!is_mixed()) mix();
+        add_to_mixed(static_cast<std::int64_t>(other.low_));
+        add_decimals(other.decimals(), other.is_scaled());
+    }
+    [[gnu::noinline]] void add_to_mixed(WideInteger integer) noexcept {
         const WideInteger sum = static_cast<std::int64_t>(low_) + integer;
         const auto narrow = static_cast<std::int64_t>(sum);
         const bool has_room = narrow == sum;
         low_ = has_room ? static_cast<std::uint64_t>(narrow) : 0;
         if (!has_room) add_decimals(static_cast<double>(sum), false);
     }
-    [[gnu::always_inline]] void add_decimals(double decimal, bool is_decimal_scaled) noexcept {
+    void add_decimals(double decimal, bool is_decimal_scaled) noexcept {
         const double sum = decimals() + decimal;
         if (is_decimal_scaled == is_scaled() && std::isfinite(sum)) [[likely]] {
             high_ = std::bit_cast<std::uint64_t>(sum);
@@ -111,7 +154,7 @@ class NumberTotal {
         count_ |= scaled;
     }
     /// The first decimal comes.
-    void mix() noexcept {
+    [[gnu::noinline]] void mix() noexcept {
         const WideInteger integers = wide();
         low_ = high_ = 0;
         count_ |= mixed;
@@ -125,7 +168,7 @@ class NumberTotal {
 static_assert(sizeof(NumberTotal) == 24);
 
 /// The smallest or largest number. Of an integer and a decimal that are the same, the integer.
-class NumberExtreme {
+class [[gnu::may_alias]] NumberExtreme {
   public:
     [[gnu::always_inline]] void take(const TableNumber& number, bool is_minimum) noexcept {
         if (is_empty() || replaces(number, is_minimum)) {

@@ -71,18 +71,15 @@ class TableAggregate {
                     ++state.words[cell.word];
                     break;
                 case CellKind::total:
-                    change<NumberTotal>(state, cell, [&](NumberTotal& total) {
-                        total.add(row.number(cell.value));
-                    });
+                    cell_in<NumberTotal>(state.words, cell).add(row.number(cell.value));
                     break;
                 case CellKind::minimum:
                 case CellKind::maximum:
-                    change<NumberExtreme>(state, cell, [&](NumberExtreme& extreme) {
-                        extreme.take(row.number(cell.value), cell.kind == CellKind::minimum);
-                    });
+                    cell_in<NumberExtreme>(state.words, cell)
+                        .take(row.number(cell.value), cell.kind == CellKind::minimum);
                     break;
                 case CellKind::moments:
-                    change<window::Moments>(state, cell, [&](window::Moments& moments) {
+                    change_moments(state, cell, [&](window::Moments& moments) {
                         moments.add(decimal_of(row.number(cell.value)));
                     });
                     break;
@@ -105,19 +102,17 @@ class TableAggregate {
                     sum.words[cell.word] += newer.words[cell.word];
                     break;
                 case CellKind::total:
-                    change<NumberTotal>(sum, cell, [&](NumberTotal& total) {
-                        total.add(cell_at<NumberTotal>(newer.words, cell));
-                    });
+                    cell_in<NumberTotal>(sum.words, cell)
+                        .add(cell_in<NumberTotal>(newer.words, cell));
                     break;
                 case CellKind::minimum:
                 case CellKind::maximum:
-                    change<NumberExtreme>(sum, cell, [&](NumberExtreme& extreme) {
-                        extreme.take(cell_at<NumberExtreme>(newer.words, cell),
-                                     cell.kind == CellKind::minimum);
-                    });
+                    cell_in<NumberExtreme>(sum.words, cell)
+                        .take(cell_in<NumberExtreme>(newer.words, cell),
+                              cell.kind == CellKind::minimum);
                     break;
                 case CellKind::moments:
-                    change<window::Moments>(sum, cell, [&](window::Moments& moments) {
+                    change_moments(sum, cell, [&](window::Moments& moments) {
                         moments.add(cell_at<window::Moments>(newer.words, cell));
                     });
                     break;
@@ -143,11 +138,11 @@ class TableAggregate {
     }
 
   private:
-    template <class Cell, class Change>
-    [[gnu::always_inline]] static void change(State& state, const TableCell& at, Change&& change) {
-        auto cell = cell_at<Cell>(state.words, at);
-        change(cell);
-        put_cell(state.words, at, cell);
+    template <class Change>
+    static void change_moments(State& state, const TableCell& at, Change&& change) {
+        auto moments = cell_at<window::Moments>(state.words, at);
+        change(moments);
+        put_cell(state.words, at, moments);
     }
 
     std::shared_ptr<const TablePlan> plan_;

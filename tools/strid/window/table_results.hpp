@@ -37,15 +37,21 @@ class TableResult {
     std::basic_string<char, std::char_traits<char>, memory::RecyclingAllocator<char>> text_;
 };
 
-/// A cell of a state, as a value: its words are bytes, so reading and writing it is nothing.
+/// A cell that lies in the words of a state; a type that may alias them.
 template <class Cell, class Words>
-[[nodiscard, gnu::always_inline]] inline Cell cell_at(const Words& words, const TableCell& at) {
+[[nodiscard, gnu::always_inline]] inline auto& cell_in(Words& words, const TableCell& at) {
+    using Shown = std::conditional_t<std::is_const_v<Words>, const Cell, Cell>;
+    return reinterpret_cast<Shown&>(words[at.word]);
+}
+/// A cell of any other type, as a value.
+template <class Cell, class Words>
+[[nodiscard]] Cell cell_at(const Words& words, const TableCell& at) {
     std::array<std::uint64_t, sizeof(Cell) / sizeof(std::uint64_t)> part;
     std::copy_n(words.begin() + at.word, part.size(), part.begin());
     return std::bit_cast<Cell>(part);
 }
 template <class Cell, class Words>
-[[gnu::always_inline]] inline void put_cell(Words& words, const TableCell& at, const Cell& cell) {
+void put_cell(Words& words, const TableCell& at, const Cell& cell) {
     const auto part =
         std::bit_cast<std::array<std::uint64_t, sizeof(Cell) / sizeof(std::uint64_t)>>(cell);
     std::copy_n(part.begin(), part.size(), words.begin() + at.word);
@@ -85,11 +91,11 @@ void append_plain_result(std::string& out, AggregateKind kind, const Words& word
             }
             break;
         case CellKind::total:
-            append_of_total(out, kind, cell_at<NumberTotal>(words, at), seconds);
+            append_of_total(out, kind, cell_in<NumberTotal>(words, at), seconds);
             break;
         case CellKind::minimum:
         case CellKind::maximum: {
-            const auto extreme = cell_at<NumberExtreme>(words, at);
+            const auto& extreme = cell_in<NumberExtreme>(words, at);
             if (!extreme.is_empty()) append_number(out, extreme.number());
             break;
         }
