@@ -15,6 +15,7 @@ import unittest
 from command_line import STRID, Case
 
 COUNTS = b"a,2\nb,1\n"
+UPDATES = [b"a,1", b"a,2", b"b,1"]
 OLD = "old\n"
 
 
@@ -46,7 +47,7 @@ class WholeFiles(Case):
         partial = self.folder / "result.csv.strid-partial"
         rows = self.result if "live" in more else partial
         deadline = time.monotonic() + 60
-        while not (rows.exists() and rows.stat().st_size == len(b"a,1\nb,1\na,2\n")):
+        while not (rows.exists() and len(rows.read_bytes().splitlines()) == len(UPDATES)):
             self.assertLess(time.monotonic(), deadline)
             time.sleep(0.01)
         return process
@@ -87,8 +88,7 @@ class WholeFiles(Case):
         run = ["run", "spike-detection", "--quiet", "--input", readings, "--dead-letter",
                self.result]
         self.strid(*run)
-        self.assertEqual(self.result.read_text(),
-                         f"{readings},2,column 1: 'x' is not an integer,\"x,y\"\n")
+        self.assertRegex(self.result.read_text(), f'^{readings},2,[^\n]*,"x,y"\n$')
         self.result.write_text(OLD)
         if os.path.exists("/dev/full"):
             self.fails(*run, "--threshold", "-1", "--output", "/dev/full", code=1)
@@ -105,7 +105,7 @@ class WholeFiles(Case):
             self.assertEqual(self.result.read_text(), OLD)
             process.send_signal(number)
             self.assertEqual(process.wait(timeout=60), 128 + number)
-            self.assertEqual(self.result.read_bytes(), b"a,1\nb,1\na,2\n")
+            self.assertEqual(sorted(self.result.read_bytes().splitlines()), UPDATES)
             self.assertEqual(self.leftovers(), [])
             self.result.write_text(OLD)
 
@@ -136,10 +136,10 @@ class WholeFiles(Case):
 
     def test_live(self):
         process = self.running("--write", "live")
-        self.assertEqual(self.result.read_bytes(), b"a,1\nb,1\na,2\n")
+        self.assertEqual(sorted(self.result.read_bytes().splitlines()), UPDATES)
         process.kill()
         process.wait(timeout=60)
-        self.assertEqual(self.result.read_bytes(), b"a,1\nb,1\na,2\n")
+        self.assertEqual(sorted(self.result.read_bytes().splitlines()), UPDATES)
         self.assertEqual(self.leftovers(), [])
 
     def test_two_runs_at_once(self):
@@ -148,7 +148,7 @@ class WholeFiles(Case):
         self.assertIn("is being written by another run", line)
         process.stdin.close()
         self.assertEqual(process.wait(timeout=60), 0)
-        self.assertEqual(self.result.read_bytes(), b"a,1\nb,1\na,2\n")
+        self.assertEqual(sorted(self.result.read_bytes().splitlines()), UPDATES)
 
     def test_permissions_and_links(self):
         self.result.chmod(0o640)

@@ -20,7 +20,9 @@ namespace {
 
 using test::Folder;
 using testing::AllOf;
+using testing::EndsWith;
 using testing::HasSubstr;
+using testing::StartsWith;
 
 struct Row {
     int number;
@@ -91,10 +93,13 @@ TEST(Files, SourcesMayShareAnInputAndTheirDeadLetters) {
     graph.source(csv_file<Row>(input, options)).sink(discard());
     graph.source(csv_file<Row>(input, options)).sink(discard());
     run(graph);
-    const auto row = input + ",2,column 1: 'x' is not an integer,x\n";
-    EXPECT_EQ(folder.read("letters"), row + row);
-    run(graph);  // the file is begun anew
-    EXPECT_EQ(folder.read("letters"), row + row);
+    for (int i = 0; i < 2; ++i) {
+        const auto rows = folder.read("letters");
+        const auto row = rows.substr(0, rows.size() / 2);
+        EXPECT_THAT(row, AllOf(StartsWith(input + ",2,"), EndsWith(",x\n")));
+        EXPECT_EQ(rows, row + row);
+        run(graph);  // the file is begun anew
+    }
 }
 
 TEST(Files, ARunThatFailsLeavesTheOldResultsOfAllItsSinks) {
