@@ -6,9 +6,11 @@ The environment names the program under test (STRID) and the project (STRID_SOUR
 
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 STRID = os.environ["STRID"]
@@ -54,6 +56,17 @@ class Case(unittest.TestCase):
         process = subprocess.Popen([STRID, *map(str, arguments)], **{**pipes, **options})
         self.addCleanup(self.finish, process)
         return process
+
+    def until_signals_are_caught(self, process):
+        """A program that is still being loaded has none of its handlers."""
+        deadline = time.monotonic() + 60
+        mask = 0
+        while not mask >> (signal.SIGINT - 1) & 1:
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.01)
+            with open(f"/proc/{process.pid}/status", encoding="ascii") as status:
+                mask = next(int(line.split()[1], 16) for line in status
+                            if line.startswith("SigCgt"))
 
     @staticmethod
     def finish(process):

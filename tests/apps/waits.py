@@ -20,7 +20,8 @@ class Waits(Case):
         os.mkfifo(self.pipe)
 
     def ends_by_two_signals(self, process, number=signal.SIGINT):
-        time.sleep(1)
+        self.until_signals_are_caught(process)
+        time.sleep(0.5)
         self.assertIsNone(process.poll(), "the run was to wait")
         process.send_signal(number)
         time.sleep(0.3)
@@ -115,13 +116,14 @@ class Waits(Case):
             process = self.start("run", "word-count", "--quiet", *option)
             process.stdin.write(b"one two\n")
             process.stdin.flush()
-            time.sleep(1)
+            self.until_signals_are_caught(process)
+            time.sleep(0.5)
             process.send_signal(number)
             out, err = process.communicate(timeout=60)
             self.assertEqual(process.returncode, status, err)
             self.assertEqual(sorted(out.split()), [b"one,1", b"two,1"])
         process = self.start(*ENDLESS, self.pipe, "--zero-on-sigterm")
-        time.sleep(1)
+        self.until_signals_are_caught(process)
         for _ in range(2):
             process.send_signal(signal.SIGTERM)
             time.sleep(0.2)
