@@ -134,7 +134,7 @@ class Corrections(CorrectionsCase):
     def test_random_ones(self):
         given = os.environ.get("STRID_SEED")
         first = int(given) if given else random.SystemRandom().randrange(10**6)
-        for seed in range(first, first + (1 if given else 40)):
+        for seed in range(first, first + (1 if given else 25)):
             with self.subTest(STRID_SEED=seed):
                 self.one_marked(random.Random(seed), seed)
 
@@ -177,13 +177,9 @@ class Filled(WindowsCase):
                           "a,40,50,1,2,2", "b,10,20,1,3,3"])
 
     def test_at_most_a_million(self):
-        for days, code in ((11, 0), (12, 1)):
-            done = strid("--no-header", "--time", "1", "--unit", "s", "--window", "tumbling:1s",
-                         "--aggregate", "count", "--fill", "--output", "/dev/null", code=code,
-                         given=f"0\n{days * 86_400}\n")
-            if code != 0:
-                self.assertIn("1036799 windows without a record lie between two of a key",
-                              done.stderr)
+        done = strid("--no-header", "--time", "1", "--unit", "s", "--window", "tumbling:1s",
+                     "--aggregate", "count", "--fill", code=1, given=f"0\n{12 * 86_400}\n")
+        self.assertIn("1036799 windows without a record lie between two of a key", done.stderr)
 
     def test_sessions_are_refused(self):
         done = strid(*PLAIN, "--window", "session:1s", "--aggregate", "count", "--fill", code=2)
