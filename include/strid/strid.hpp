@@ -6,4 +6,5 @@
 #include <strid/connector/connector.hpp>
 #include <strid/graph/graph.hpp>
 #include <strid/graph/main.hpp>
+#include <strid/graph/program.hpp>
 #include <strid/message/split_time.hpp>

@@ -1,31 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <CLI/CLI.hpp>
-
-#include <strid/graph/arguments.hpp>
 #include <strid/graph/main.hpp>
 #include <strid/graph/picture.hpp>
+#include <strid/graph/program.hpp>
 
 namespace strid {
 
+namespace {
+
+int run_as_told(const Graph& graph, Arguments& arguments) {
+    const RunArguments& run = arguments.run();
+    if (!arguments.explains()) return run_session(graph, run.run, run.session);
+    const std::string& picture = run.session.picture_path;
+    check_files(graph, {.picture_path = picture});
+    if (!picture.empty()) draw(graph.description(run.run), picture);
+    write_to_stdout(graph.explain(run.run));
+    return ExitCode::done;
+}
+
+}  // namespace
+
+int run(const Graph& graph, Arguments& arguments) {
+    return with_errors_told([&] { return run_as_told(graph, arguments); });
+}
+
+int run(Arguments& arguments, int argc, char** argv, const std::function<Graph()>& build) {
+    return with_errors_told([&] {
+        if (const auto code = arguments.parse(argc, argv)) return *code;
+        const Graph graph = build();
+        return run_as_told(graph, arguments);
+    });
+}
+
 int run(const Graph& graph, int argc, char** argv) {
     return with_errors_told([&] {
-        CLI::App app{graph.name()};
-        RunArguments arguments;
-        bool explain = false;
-        add_run_arguments(app, arguments);
-        app.add_flag("--explain", explain, "Show how the graph would be laid out; do not run it");
-        app.add_option("--graph", arguments.session.picture_path,
-                       "Draw the graph with the rates of the run")
-            ->type_name("FILE.svg|.dot|.txt");
-        if (const auto code = parse_arguments(app, argc, argv)) return *code;
-        if (explain) {
-            const std::string& picture = arguments.session.picture_path;
-            check_files(graph, {.picture_path = picture});
-            if (!picture.empty()) draw(graph.description(arguments.run), picture);
-            write_to_stdout(graph.explain(arguments.run));
-            return ExitCode::done;
-        }
-        return run_session(graph, arguments.run, arguments.session);
+        Arguments arguments{graph.name()};
+        if (const auto code = arguments.parse(argc, argv)) return *code;
+        return run_as_told(graph, arguments);
     });
 }
 
