@@ -138,6 +138,8 @@ void Running::State::make_ports(const RunOptions& options) {
             const auto slots = slots_of(plan_, fragment);
             operators::PortSizes sizes{
                 .block_bytes = std::min(options.block_bytes, block_bytes_of(slots.size())),
+                .heap_bytes_max =
+                    std::min(options.batch_heap_bytes, 8 * block_bytes_of(slots.size())),
                 .blocks_per_link = within_task ? blocks_within_task : blocks_between_tasks,
                 .readers_own_lines = !within_task && several_threads && reading_delays_writers(),
                 .debt_bytes_max = options.fan_out_bytes_max};

@@ -44,6 +44,7 @@ OutputPort::OutputPort(RecordType type, const std::vector<SlotShape>& slots, con
       pool_({.payload_bytes = payload_bytes(type.bytes, sizes),
              .capacity_blocks = capacity_blocks(slots, sizes),
              .lanes = count_links(slots)}),
+      heap_bytes_max_(std::max<std::size_t>(sizes.heap_bytes_max, 1)),
       debt_bytes_max_(sizes.debt_bytes_max),
       overflow_(count_links(slots)),
       announce_(count_links(slots), false),
@@ -81,6 +82,7 @@ OutputPort::~OutputPort() {
 bool OutputPort::refresh() {
     spare_ =
         (overflowing_ == 0 || drain_overflow()) && pool_.can_lease() && !perturbation_.refuses();
+    if (spare_) heap_in_debt_ = 0;
     return spare_;
 }
 
@@ -104,13 +106,17 @@ void OutputPort::open(Slot& slot, memory::Block& block) noexcept {
         (void)message::keep_alive(header, text, message::BatchHeader::texts_room);
     }
     slot.batch = &block;
+    slot.heap_bytes = 0;
     slot.opened_ns = run_began_ns_;
     slot.cursor = header.records();
     slot.end = slot.cursor + perturbation_.batch_records(records_per_batch_) * type_.bytes;
 }
 
 void OutputPort::renew(Slot& slot) {
-    if (slot.batch != nullptr) send(slot);
+    if (slot.batch != nullptr) {
+        if (!spare_) heap_in_debt_ += slot.heap_bytes;
+        send(slot);
+    }
     memory::Block* block = pool_.try_lease();
     open(slot, block != nullptr ? *block : lease_in_debt());
     refresh();
@@ -118,7 +124,8 @@ void OutputPort::renew(Slot& slot) {
 
 memory::Block& OutputPort::lease_in_debt() {
     const std::size_t within = debt_bytes_max_ / (pool_.payload_bytes() + sizeof(memory::Block));
-    if (pool_.counters().out() >= pool_.capacity_blocks() + within) {
+    if (pool_.counters().out() >= pool_.capacity_blocks() + within ||
+        heap_in_debt_ >= debt_bytes_max_) {
         throw FanOutError(debt_bytes_max_);
     }
     return *pool_.lease_in_debt();
@@ -247,6 +254,7 @@ bool OutputPort::worth_sending(const Slot& slot) const noexcept {
     const auto filled =
         static_cast<std::size_t>(slot.cursor - message::header_of(*slot.batch).records());
     return filled * worth_sending_part >= records_per_batch_ * type_.bytes ||
+           slot.heap_bytes * worth_sending_part >= heap_bytes_max_ ||
            run_began_ns_ - slot.opened_ns >= partial_wait_ns || perturbation_.active();
 }
 

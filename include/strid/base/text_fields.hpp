@@ -1,98 +1,132 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether a record points to text. A text field (std::string_view) is valid as long as the batch
-// that the record came in; what keeps records longer has to know. Compile time only.
+// Whether a record or a state points to text. A text field (std::string_view) is valid as long as
+// the batch that the record came in; what keeps records longer, or a state of them, has to know.
+//
+// The compiler sees what is public: text itself, spans, the standard library's pairs, tuples,
+// optionals, variants and containers of such, and the members of aggregates, of their members and
+// so on. It does not see private members, captures of a lambda, or what a pointer points to: a
+// class with such members that hold text says so with `static constexpr bool points_to_text =
+// true`, and with false that its text outlives the run (literals, a file that stays mapped).
+// Compile time only.
 #pragma once
 
+#include <array>
+#include <concepts>
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 #include <variant>
 
+#include <strid/base/members.hpp>
+
 namespace strid {
 
 namespace detail {
 
-struct AnyProbe {
-    std::size_t index;
-    template <class T>
-    constexpr operator T&() const& noexcept;
-};
 struct ViewProbe {
     operator std::string_view() const noexcept;
 };
 
-template <class T, std::size_t... before>
-constexpr bool takes_view(std::index_sequence<before...>) {
-    return requires { T{AnyProbe{before}..., ViewProbe{}}; };
-}
-template <class T, std::size_t... before>
-constexpr bool takes_any(std::index_sequence<before...>) {
-    return requires { T{AnyProbe{before}...}; };
+template <class T, class Probe, std::size_t... before>
+constexpr bool takes_behind(std::index_sequence<before...>) {
+    return requires { T{Any<T>{before}..., Probe{}}; };
 }
 
-/// Whether one of the first fields of an aggregate is text. Found by trying, because an aggregate
-/// with arrays, which has none, cannot be taken apart.
+/// Whether one of the first members of an aggregate that cannot be taken apart is text. Found by
+/// trying: it takes text, and not just anything.
 template <class T, std::size_t index = 0>
 constexpr bool has_view_field() {
-    constexpr std::size_t index_max = 64;
-    if constexpr (takes_view<T>(std::make_index_sequence<index>{})) {
-        return true;
-    } else if constexpr (index < index_max && takes_any<T>(std::make_index_sequence<index + 1>{})) {
+    constexpr auto before = std::make_index_sequence<index>{};
+    if constexpr (takes_behind<T, ViewProbe>(before)) {
+        return !takes_behind<T, Nothing>(before);
+    } else if constexpr (index < initialisers_max &&
+                         takes<T>(std::make_index_sequence<index + 1>{})) {
         return has_view_field<T, index + 1>();
     } else {
         return false;
     }
 }
 
-template <class T>
-struct TextIn {
-    static constexpr bool found() { return in_result() || in_fields(); }
+/// Whether a `T` points to text. `Seen` are the types that it is a part of: a tree has nodes of its
+/// own type.
+template <class T, class... Seen>
+struct TextIn;
 
-  private:
-    /// What a result of windows has may be a pair or a tuple of texts.
-    static constexpr bool in_result() {
-        if constexpr (requires(const T& result) { result.key, result.window, result.value; }) {
-            return TextIn<std::remove_cvref_t<decltype(T::key)>>::found() ||
-                   TextIn<std::remove_cvref_t<decltype(T::value)>>::found();
-        } else {
-            return false;
-        }
+template <class T, class... Seen>
+constexpr bool text_in() {
+    if constexpr ((std::is_same_v<T, Seen> || ...)) {
+        return false;
+    } else {
+        return TextIn<T, Seen...>::found();
     }
-    static constexpr bool in_fields() {
-        if constexpr (std::is_aggregate_v<T> && std::is_class_v<T>) {
+}
+
+template <class... Parts, class... Seen>
+constexpr bool text_in_any(MemberList<Parts...>, MemberList<Seen...>) {
+    return (text_in<std::remove_cv_t<Parts>, Seen...>() || ...);
+}
+
+/// A container of the standard library, or like one: it owns its elements.
+template <class T>
+concept OwningContainer = requires(const T& container) {
+    typename T::allocator_type;
+    typename T::value_type;
+    container.begin();
+    { container.size() } -> std::convertible_to<std::size_t>;
+};
+
+template <class T, class... Seen>
+struct TextIn {
+    static constexpr bool found() {
+        if constexpr (requires { T::points_to_text; }) {
+            return T::points_to_text;
+        } else if constexpr (std::is_array_v<T>) {
+            return text_in<std::remove_all_extents_t<T>, Seen...>();
+        } else if constexpr (OwningContainer<T>) {
+            return text_in_any(MemberList<typename T::value_type>{}, MemberList<T, Seen...>{});
+        } else if constexpr (has_members<T>) {
+            return text_in_any(MembersOf<T>{}, MemberList<T, Seen...>{});
+        } else if constexpr (std::is_aggregate_v<T> && std::is_class_v<T>) {
             return has_view_field<T>();
         } else {
             return false;
         }
     }
 };
-template <>
-struct TextIn<std::string_view> {
+template <class Char, class Traits, class... Seen>
+struct TextIn<std::basic_string_view<Char, Traits>, Seen...> {
     static constexpr bool found() { return true; }
 };
-template <class... Parts>
-struct TextInAny {
-    static constexpr bool found() { return (TextIn<Parts>::found() || ...); }
+template <class T, std::size_t extent, class... Seen>
+struct TextIn<std::span<T, extent>, Seen...> {
+    static constexpr bool found() { return true; }
 };
-template <class T>
-struct TextIn<std::optional<T>> : TextIn<T> {};
-template <class First, class Second>
-struct TextIn<std::pair<First, Second>> : TextInAny<First, Second> {};
-template <class... Parts>
-struct TextIn<std::tuple<Parts...>> : TextInAny<Parts...> {};
-template <class... Parts>
-struct TextIn<std::variant<Parts...>> : TextInAny<Parts...> {};
+
+template <class Seen, class... Parts>
+struct TextInAny {
+    static constexpr bool found() { return text_in_any(MemberList<Parts...>{}, Seen{}); }
+};
+template <class T, class... Seen>
+struct TextIn<std::optional<T>, Seen...> : TextInAny<MemberList<Seen...>, T> {};
+template <class T, std::size_t size, class... Seen>
+struct TextIn<std::array<T, size>, Seen...> : TextInAny<MemberList<Seen...>, T> {};
+template <class First, class Second, class... Seen>
+struct TextIn<std::pair<First, Second>, Seen...> : TextInAny<MemberList<Seen...>, First, Second> {};
+template <class... Parts, class... Seen>
+struct TextIn<std::tuple<Parts...>, Seen...> : TextInAny<MemberList<Seen...>, Parts...> {};
+template <class... Parts, class... Seen>
+struct TextIn<std::variant<Parts...>, Seen...> : TextInAny<MemberList<Seen...>, Parts...> {};
 
 }  // namespace detail
 
-/// True where `T` is text, or a pair, a tuple, an optional, a variant, a result of windows or an
-/// aggregate with text in it. What an aggregate nests in its fields is not looked at.
+/// True where `T` is text, or has text in it as far as the compiler sees (above).
 template <class T>
-inline constexpr bool points_to_text = detail::TextIn<T>::found();
+inline constexpr bool points_to_text = detail::text_in<T>();
 
 /// Does not compile for records that would outlive their text in the operator that calls this.
 template <class T>
@@ -100,6 +134,14 @@ constexpr void check_owns_text() noexcept {
     static_assert(!points_to_text<T>,
                   "this operator keeps records longer than the batches that their text fields "
                   "point to: map them to records that own it (std::string, std::array<char, N>)");
+}
+
+/// Does not compile for a state of records that would outlive their text.
+template <class State>
+constexpr void check_state_owns_text() noexcept {
+    static_assert(!points_to_text<State>,
+                  "this state is kept longer than the batches that the text fields of records "
+                  "point to: keep text that it owns (std::string in place of std::string_view)");
 }
 
 }  // namespace strid

@@ -2,12 +2,14 @@
 //
 // A sink that keeps every record, for tests and small results. A lock per record: any number of
 // replicas may add while others read. Text that a record's fields point to (std::string_view, also
-// in an optional, a pair or a tuple) is copied, so that a collected record outlives its batch.
+// in an optional, a pair, a tuple, a std::vector or an aggregate) is copied, so that a collected
+// record outlives its batch.
 #pragma once
 
 #include <concepts>
 #include <cstddef>
 #include <deque>
+#include <iterator>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -51,10 +53,12 @@ class Collected {
             if (value) own_text(*value);
         } else if constexpr (detail::is_tuple<Value>) {
             std::apply(own_each, value);
-        } else if constexpr (std::is_aggregate_v<Value> && std::is_class_v<Value>) {
-            if constexpr (detail::has_view_field<Value>()) {
-                std::apply(own_each, boost::pfr::structure_tie(value));
-            }
+        } else if constexpr (points_to_text<Value> && requires { std::data(value); }) {
+            for (auto& one : value) own_text(one);
+        } else if constexpr (points_to_text<Value> && detail::has_members<Value>) {
+            detail::visit_members(value, own_each);
+        } else if constexpr (points_to_text<Value> && std::is_aggregate_v<Value>) {
+            std::apply(own_each, boost::pfr::structure_tie(value));
         }
     }
 

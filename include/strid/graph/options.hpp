@@ -71,6 +71,9 @@ struct RunOptions {
     std::chrono::milliseconds watchdog{0};
     std::function<void(const std::vector<std::string>&)> on_stalled = {};
     std::size_t block_bytes = std::size_t{32} << 10;  ///< Memory of one batch at most.
+    /// What the records of one batch may own on the heap (base/heap_bytes.hpp) before it is full:
+    /// strings and vectors are held back by their size as plain records are by theirs.
+    std::size_t batch_heap_bytes = operators::batch_heap_bytes;
     /// What one record sets off may take so much memory before it is read, in each replica; more
     /// ends the run. Records wait for room, what is made of one of them cannot.
     std::size_t fan_out_bytes_max = operators::fan_out_bytes_max;

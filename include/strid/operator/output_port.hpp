@@ -5,9 +5,12 @@
 // straight into the batch of its destination: the port never sees a record, only the bytes it
 // takes.
 //
-// One pool feeds all slots. Its capacity is the port's bound, and its exhaustion the back-pressure:
-// a node looks at `spare()` before a record that may need a block, and stops there without one. A
-// single record whose fan-out needs more than the spare block is finished on blocks in debt.
+// One pool feeds all slots. Its capacity is the port's bound, and its exhaustion the back-pressure.
+// A batch is full when its block is, or when what its records own on the heap reaches
+// `heap_bytes_max`: so a port holds capacity * (block_bytes + heap_bytes_max) at most, and one
+// record more in each block where these are larger than that. A node looks at `spare()` before a
+// record that may need a block, and stops there without one. A single record whose fan-out needs
+// more than the spare block is finished on blocks in debt.
 //
 // Threads: only the task of the node. The law: records leave a slot in the order they came.
 #pragma once
@@ -44,9 +47,13 @@ class FanOutError : public Error {
 /// Where nobody says how much one record may make, ahead of what is read of it.
 inline constexpr std::size_t fan_out_bytes_max = std::size_t{1} << 30;
 
+/// Where nobody says how much the records of one batch may own outside its block.
+inline constexpr std::size_t batch_heap_bytes = std::size_t{256} << 10;
+
 /// Sizes of a port, chosen by the planner.
 struct PortSizes {
     std::size_t block_bytes = std::size_t{32} << 10;  ///< One block, headers included.
+    std::size_t heap_bytes_max = batch_heap_bytes;    ///< What fills a batch beside its block.
     std::size_t blocks_per_link = 4;                  ///< In flight to one consumer.
     std::size_t ring_capacity = 0;                    ///< 0: room for the whole pool.
     std::uint64_t perturbation_seed = 0;              ///< 0: none.
@@ -66,6 +73,7 @@ class OutputPort {
         std::size_t next_link = 0;   ///< Where least_loaded starts looking.
         SendPolicy policy = SendPolicy::one;
         bool breaks_promise = false;  ///< Of the batch at hand, or else of the next.
+        std::size_t heap_bytes = 0;   ///< What the records of the batch own outside the block.
     };
     /// Records of the port's type: their size and how a batch of them is destroyed.
     struct RecordType {
@@ -100,6 +108,12 @@ class OutputPort {
     /// Sends a full slot's batch and gives the slot an empty one, in debt if need be.
     /// Throws FanOutError where that is too much.
     void renew(Slot& slot);
+    /// The record just written owns so much outside the block: at `heap_bytes_max` the batch is
+    /// full, whatever room the block has left.
+    void count_heap(Slot& slot, std::size_t bytes) noexcept {
+        slot.heap_bytes += bytes;
+        if (slot.heap_bytes >= heap_bytes_max_) slot.end = slot.cursor;
+    }
 
     /// The node starts a run, at now_ns() = `start_ns`.
     void begin_run(std::int64_t start_ns) noexcept { run_began_ns_ = start_ns; }
@@ -162,7 +176,9 @@ class OutputPort {
     RecordType type_;
     std::size_t records_per_batch_;
     memory::BlockPool pool_;
+    std::size_t heap_bytes_max_;
     std::size_t debt_bytes_max_;
+    std::size_t heap_in_debt_ = 0;  // of batches sent since there was no spare block
     std::vector<std::unique_ptr<Link>> links_;
     std::vector<Slot> slots_;
     /// Batches that found a ring full, per link; a port with any of them has no spare.

@@ -23,6 +23,7 @@
 
 #include <strid/base/assert.hpp>
 #include <strid/base/hash.hpp>
+#include <strid/base/heap_bytes.hpp>
 #include <strid/base/prefetch.hpp>
 #include <strid/message/batch.hpp>
 #include <strid/operator/output_port.hpp>
@@ -36,15 +37,18 @@ namespace strid::operators {
 inline constexpr std::size_t claim_ahead_bytes = 1024;
 
 /// Writes a record into the batch of a slot. The cost of an edge, per record: two comparisons, the
-/// bytes of the record. Inlined: as a call it costs a quarter of the rate as well.
+/// bytes of the record, and for one that owns memory elsewhere the counting of it. Inlined: as a
+/// call it costs a quarter of the rate as well.
 template <class Physical, class... Parts>
 [[gnu::always_inline]] inline void write(OutputPort& port, OutputPort::Slot& slot,
                                          Parts&&... parts) {
     if (slot.cursor == slot.end) [[unlikely]]
         port.renew(slot);
     prefetch_for_write(slot.cursor, claim_ahead_bytes);
-    ::new (static_cast<void*>(slot.cursor)) Physical{std::forward<Parts>(parts)...};
+    [[maybe_unused]] const auto* const written =
+        ::new (static_cast<void*>(slot.cursor)) Physical{std::forward<Parts>(parts)...};
     slot.cursor += sizeof(Physical);
+    if constexpr (owns_heap<Physical>) port.count_heap(slot, heap_bytes_of(*written));
 }
 
 /// Writes copies of the first of some records, as many as the slot's batch has room for: one at
