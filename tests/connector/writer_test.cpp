@@ -2,8 +2,11 @@
 //
 // Files, pipes and disks that fail; several replicas on one file.
 #include <algorithm>
+#include <array>
 #include <sstream>
 #include <thread>
+#include <tuple>
+#include <utility>
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -14,6 +17,7 @@
 #include <strid/connector/csv_writer.hpp>
 #include <strid/connector/text_lines.hpp>
 #include <strid/connector/text_writer.hpp>
+#include <strid/window/result.hpp>
 
 #include "drive.hpp"
 
@@ -38,6 +42,30 @@ TEST(CsvWriter, WritesShortestNumbersAndTheHeader) {
     writer.close();
     EXPECT_EQ(folder.read("a.csv"),
               "device,value\n1,0.1\n18446744073709551615,0.3333333333333333\n");
+}
+
+using Result = WindowResult<std::string_view, double>;
+const Result result{"a,b", {EventTime::of_ns(-5), EventTime::of_ns(1'000'000'000)}, 0.5};
+
+TEST(CsvWriter, WritesAResultOfWindowsAsKeyStartEndAndValue) {
+    const Folder folder;
+    auto writer =
+        csv_writer<Result>(folder.file("a.csv"), {.header = {"key", "start", "end", "value"}});
+    writer.open({});
+    writer(result);
+    writer.close();
+    EXPECT_EQ(folder.read("a.csv"), "key,start,end,value\n\"a,b\",-5,1000000000,0.5\n");
+}
+
+TEST(CsvWriter, WritesWhatIsNestedAsColumns) {
+    using Key = std::pair<int, std::array<char, 4>>;
+    using Several = WindowResult<Key, std::tuple<std::uint64_t, Reading>, window::CountBounds>;
+    const Folder folder;
+    auto writer = csv_writer<Several>(folder.file("a.csv"), {.delimiter = ';'});
+    writer.open({});
+    writer(Several{{1, {'x', 'y'}}, {0, 10}, {7, {2, 2.5}}});
+    writer.close();
+    EXPECT_EQ(folder.read("a.csv"), "1;xy;0;10;7;2;2.5\n");
 }
 
 TEST(CsvWriter, FlushMakesRowsVisibleThatAreWrittenLive) {
@@ -218,6 +246,16 @@ TEST(TextWriter, TextLinesAndAnythingThatFormats) {
     writer(42);
     writer.close();
     EXPECT_EQ(folder.read("a"), "view\nstring\nline\n42\n");
+}
+
+TEST(TextWriter, WritesOtherRecordsAsColumns) {
+    const Folder folder;
+    auto writer = text_writer(folder.file("a.txt"));
+    writer.open({});
+    writer(result);
+    writer(Reading{1, 0.25});
+    writer.close();
+    EXPECT_EQ(folder.read("a.txt"), "a,b\t-5\t1000000000\t0.5\n1\t0.25\n");
 }
 
 TEST(TextWriter, StandardOutputStaysOpen) {

@@ -106,6 +106,11 @@ CsvFault read_csv_value(std::string_view text, T& value, NonFinite non_finite) {
         const CsvFault fault = read_csv_value(text, number, non_finite);
         value = static_cast<T>(number);
         return fault;
+    } else if constexpr (is_time_point<T>) {
+        std::int64_t ns = 0;
+        const CsvFault fault = read_integer(text, ns);
+        value = T::of_ns(ns);
+        return fault;
     } else if constexpr (is_char_array<T>) {
         if (text.size() > value.size()) return "text too long";
         std::fill(std::copy(text.begin(), text.end(), value.begin()), value.end(), '\0');
@@ -180,6 +185,11 @@ bool scan_csv_value(const char*& p, const char* end, char delimiter, T& value) n
         return scan_integer(p, value);
     } else if constexpr (std::floating_point<T>) {
         return scan_floating(p, end, value);
+    } else if constexpr (is_time_point<T>) {
+        std::int64_t ns = 0;
+        const bool read = scan_integer(p, ns);
+        value = T::of_ns(ns);
+        return read;
     } else if constexpr (std::same_as<T, std::string_view>) {
         if (*p == '"') return false;
         const char* const first = p;
@@ -248,6 +258,8 @@ void append_csv_value(std::string& out, const T& value, char delimiter) {
         append_floating(out, value);
     } else if constexpr (std::is_enum_v<T>) {
         append_csv_value(out, static_cast<std::underlying_type_t<T>>(value), delimiter);
+    } else if constexpr (is_time_point<T>) {
+        append_csv_value(out, value.ns(), delimiter);
     } else if constexpr (is_char_array<T>) {
         const auto last = std::find(value.begin(), value.end(), '\0');
         append_csv_field(out, {value.begin(), last}, delimiter);

@@ -2,8 +2,10 @@
 //
 // A sink that writes records as comma-separated values (RFC 4180, '\n' at the line's end) to a
 // file, a pipe or standard output ("-"). Numbers in the shortest form that reads back the same;
-// text quoted where it has to be. The record's fields are those that csv_file reads. Replicas share
-// the file and each row is whole; rows of one replica keep their order. One thread at a time each.
+// text quoted where it has to be, times as nanoseconds. The record's fields are those that csv_file
+// reads; what is nested in them has columns of its own (connector/columns.hpp), so that a
+// WindowResult is written as key, start, end, value. Replicas share the file and each row is whole;
+// rows of one replica keep their order. One thread at a time each.
 // A plain file gets its name when the run has ended well, and is as it was before if it has not,
 // unless it is written live (CsvWriterOptions::writing).
 #pragma once
@@ -13,9 +15,9 @@
 #include <utility>
 #include <vector>
 
+#include <strid/connector/columns.hpp>
 #include <strid/connector/csv_row.hpp>
 #include <strid/connector/csv_value.hpp>
-#include <strid/connector/fields.hpp>
 #include <strid/connector/row_writer.hpp>
 #include <strid/operator/context.hpp>
 
@@ -52,10 +54,10 @@ class CsvWriter {
     void operator()(const T& record) {
         std::string& rows = writer_.rows();
         const std::size_t before = rows.size();
-        detail::visit_fields(record, [&](std::size_t index, const auto& field) {
-            if (index > 0) rows += options_.delimiter;
-            detail::append_csv_value(rows, field, options_.delimiter);
-            return true;
+        bool first = true;
+        detail::visit_columns(record, [&](const auto& column) {
+            if (!std::exchange(first, false)) rows += options_.delimiter;
+            detail::append_csv_value(rows, column, options_.delimiter);
         });
         if (rows.size() == before) rows += "\"\"";  // not a blank line, which readers pass over
         rows += '\n';

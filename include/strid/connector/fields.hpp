@@ -16,6 +16,8 @@
 
 #include <boost/pfr/core.hpp>
 
+#include <strid/base/time.hpp>
+
 namespace strid {
 
 /// For a type of your own that one column holds: write beside it
@@ -45,11 +47,17 @@ inline constexpr bool is_tuple<std::tuple<Fields...>> = true;
 template <class First, class Second>
 inline constexpr bool is_tuple<std::pair<First, Second>> = true;
 
+/// A point in time: a whole number of nanoseconds.
+template <class T>
+inline constexpr bool is_time_point = false;
+template <class Domain>
+inline constexpr bool is_time_point<TimePoint<Domain>> = true;
+
 /// A type that stands in one column.
 template <class T>
 concept SingleField = CustomCsvField<T> || std::is_arithmetic_v<T> || std::is_enum_v<T> ||
                       std::same_as<T, std::string_view> || std::same_as<T, std::string> ||
-                      is_optional<T> || is_char_array<T>;
+                      is_optional<T> || is_char_array<T> || is_time_point<T>;
 
 /// Calls `visit(index, field)` for each field until one answers false. True: none did.
 template <class Record, class Visit>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A sink that writes each record as one line of text to a file, a pipe or standard output ("-"):
-// text as it is, a Line's text, anything else as fmt formats it. Replicas, threads and when a file
-// gets its name as in CsvWriter.
+// text as it is, a Line's text, what fmt formats as it does; any other record as its columns
+// (connector/columns.hpp) with a tab between two. Replicas, threads and when a file gets its name
+// as in CsvWriter.
 #pragma once
 
 #include <iterator>
@@ -13,6 +14,8 @@
 
 #include <fmt/format.h>
 
+#include <strid/connector/columns.hpp>
+#include <strid/connector/csv_value.hpp>
 #include <strid/connector/row_writer.hpp>
 #include <strid/operator/context.hpp>
 
@@ -35,8 +38,14 @@ class TextWriter {
             rows += std::string_view(record);
         } else if constexpr (requires { std::string_view(record.text); }) {
             rows += std::string_view(record.text);
-        } else {
+        } else if constexpr (fmt::is_formattable<T>::value || !detail::has_columns<T>) {
             fmt::format_to(std::back_inserter(rows), "{}", record);
+        } else {
+            bool first = true;
+            detail::visit_columns(record, [&](const auto& column) {
+                if (!std::exchange(first, false)) rows += '\t';
+                detail::append_csv_value(rows, column, '\t');
+            });
         }
         rows += '\n';
         writer_.row_done();
