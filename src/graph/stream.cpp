@@ -8,10 +8,10 @@ namespace strid::graph {
 
 void Handle::check_not_consumed() const {
     if (!consumed.yes) return;
-    throw GraphError(fmt::format(
-        "the stream behind operator '{}' was consumed already: to read it twice, split or "
-        "broadcast it",
-        segments->described[last]));
+    throw GraphError(
+        fmt::format("the stream behind operator '{}' was moved from: to read it twice, tee it "
+                    "(auto [a, b] = std::move(stream).tee<2>())",
+                    segments->described[last]));
 }
 
 OperatorInfo Handle::describe(const OperatorOptions& options, const char* kind) const {

@@ -5,6 +5,10 @@ A source holds the wrong line between `#ifdef STRID_MUST_NOT_COMPILE` and, best 
 with the right one, `#endif`. Each comment `// expect: words` names words that the compiler must
 print when it refuses the bad twin; where compilers differ, name what they share.
 
+A source of several wrong lines has a comment `// error: words` for each instead: the words stand in
+a line that says `error`, the one that a user reads, and there is no other such line. So one run of
+the compiler shows for each that what it says first is what is wrong.
+
     must_not_compile.py SOURCE COMPILER [FLAG...]
 """
 
@@ -14,7 +18,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-EXPECT = re.compile(r"^\s*// expect: *(\S.*?)\s*$", re.MULTILINE)
+EXPECT = re.compile(r"^\s*// (expect|error): *(\S.*?)\s*$", re.MULTILINE)
 SHOWN_LINES = 40
 
 
@@ -24,10 +28,23 @@ def compile_source(command: list[str]) -> subprocess.CompletedProcess:
     return subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
 
 
+def fault_of_errors(output: str, expected: list[str]) -> str | None:
+    """Which line that says `error` was not expected, or which is missing."""
+    missing = list(expected)
+    for line in output.splitlines():
+        if "error:" not in line:
+            continue
+        found = next((words for words in missing if words in line), None)
+        if found is None:
+            return f"the compiler says what is not expected: {line}"
+        missing.remove(found)
+    return f"no line that says error has `{missing[0]}`" if missing else None
+
+
 def fault_of(source: Path, compiler: list[str]) -> str | None:
     """What is wrong with the pair of twins in `source`, or None."""
-    expected = EXPECT.findall(source.read_text())
-    if not expected:
+    comments = EXPECT.findall(source.read_text())
+    if not comments:
         return "names no message: add a comment `// expect: words`"
     command = [*compiler, "-fsyntax-only", str(source)]
     valid = compile_source(command)
@@ -36,11 +53,13 @@ def fault_of(source: Path, compiler: list[str]) -> str | None:
     bad = compile_source([*command, "-DSTRID_MUST_NOT_COMPILE"])
     if bad.returncode == 0:
         return "the bad twin compiles"
-    for words in expected:
-        if words not in bad.stderr:
-            shown = "\n".join(bad.stderr.splitlines()[:SHOWN_LINES])
+    shown = "\n".join(bad.stderr.splitlines()[:SHOWN_LINES])
+    for kind, words in comments:
+        if kind == "expect" and words not in bad.stderr:
             return f"the compiler's message lacks `{words}`; it begins:\n{shown}"
-    return None
+    errors = [words for kind, words in comments if kind == "error"]
+    fault = fault_of_errors(bad.stderr, errors) if errors else None
+    return f"{fault}; the message begins:\n{shown}" if fault else None
 
 
 def main() -> int:

@@ -37,6 +37,15 @@ class Runner(unittest.TestCase):
     def test_message_is_another(self):
         self.assertIn("lacks `twice`", self.fault("// expect: twice\n" + BAD))
 
+    def test_each_of_several(self):
+        two = ('#ifdef STRID_MUST_NOT_COMPILE\nstatic_assert(false, "one");\n'
+               'static_assert(false, "other");\n#endif\n')
+        self.assertIsNone(self.fault("// error: other\n// error: one\n" + two))
+        self.assertIn("what is not expected", self.fault("// error: one\n" + two))
+        self.assertIn("what is not expected", self.fault("// error: one\n// error: one\n" + two))
+        self.assertIn("no line that says error has `third`",
+                      self.fault("// error: one\n// error: other\n// error: third\n" + two))
+
 
 if __name__ == "__main__":
     unittest.main()

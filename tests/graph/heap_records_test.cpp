@@ -139,7 +139,7 @@ TYPED_TEST(RecordsOnTheHeap, AreHeldBackByTheirBytes) {
     run(graph);
     EXPECT_EQ(*this->taken, count);
     EXPECT_EQ(Memory::now, 0);
-    EXPECT_LE(Memory::most, bound_bytes) << "all records are " << count * record_bytes;
+    EXPECT_LE(Memory::most, bound_bytes) << "of " << count << " records";
 }
 
 TYPED_TEST(RecordsOnTheHeap, AreHeldBackByKey) {

@@ -132,7 +132,8 @@ TEST(Refusal, OfAStreamThatWasConsumedIsByName) {
             second(stream);  // NOLINT: used after it was moved from, on purpose
         });
     };
-    const auto is_told = HasSubstr("the stream behind operator 'mine' was consumed already");
+    const auto is_told =
+        HasSubstr("the stream behind operator 'mine' was moved from: to read it twice, tee it");
     const auto sink = [&](auto& stream) { std::move(stream).sink(ignore); };
     const auto map = [&](auto& stream) { std::move(stream).map(same).sink(ignore); };
     const auto key_by = [&](auto& stream) {

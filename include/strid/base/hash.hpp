@@ -2,19 +2,24 @@
 //
 // The engine's own hash of keys. It decides which replica owns a key and where the key stands in a
 // state table, so it is fixed: the same value on every machine, in every build, in every run
-// (std::hash promises none of that). Multiply-and-fold mixing of 64 by 64 bits, after wyhash
-// (Wang Yi, public domain): every input bit reaches every output bit, so tables and key groups may
-// take any bits of it.
+// (std::hash promises none of that, but where a type of the user's has one, it is what is asked:
+// the one way to say how such a key is hashed). Multiply-and-fold mixing of 64 by 64 bits, after
+// wyhash (Wang Yi, public domain): every input bit reaches every output bit, so tables and key
+// groups may take any bits of it.
 #pragma once
 
+#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <string_view>
 #include <tuple>
 #include <type_traits>
 #include <utility>
+
+#include <strid/base/members.hpp>
 
 namespace strid {
 
@@ -66,12 +71,76 @@ template <class Word>
                          fold_multiply(a ^ hash_secret[1], b ^ state ^ hash_secret[2]));
 }
 
+template <class Key>
+struct HashableKey;
+
+/// What the engine hashes itself: numbers, enumerations, text.
+template <class Key>
+inline constexpr bool is_simple_key = (std::is_arithmetic_v<Key> || std::is_enum_v<Key> ||
+                                       std::is_convertible_v<const Key&, std::string_view>);
+
+/// Whether a type has a std::hash, the user's or the library's.
+template <class Key>
+inline constexpr bool has_std_hash = requires(const Key& key) {
+    { std::hash<Key>{}(key) } -> std::convertible_to<std::size_t>;
+};
+
+template <class Key>
+inline constexpr bool is_hashable = HashableKey<std::remove_cv_t<Key>>::value();
+template <class... Parts>
+constexpr bool all_hashable(MemberList<Parts...>) {
+    return (is_hashable<Parts> && ...);
+}
+
+/// Types of which nothing more is known: by their std::hash, or aggregates by their members.
+template <class Key>
+struct HashableKey {
+    static constexpr bool value() {
+        if constexpr (is_simple_key<Key> || has_std_hash<Key>) {
+            return true;
+        } else if constexpr (std::is_array_v<Key>) {
+            return is_hashable<std::remove_all_extents_t<Key>>;
+        } else if constexpr (has_members<Key>) {
+            return all_hashable(MembersOf<Key>{});
+        } else {
+            return false;
+        }
+    }
+};
+template <class Part, std::size_t size>
+struct HashableKey<std::array<Part, size>> {
+    static constexpr bool value() { return is_hashable<Part>; }
+};
+template <class... Parts>
+struct HashableKey<std::tuple<Parts...>> {
+    static constexpr bool value() { return all_hashable(MemberList<Parts...>{}); }
+};
+template <class First, class Second>
+struct HashableKey<std::pair<First, Second>> {
+    static constexpr bool value() { return all_hashable(MemberList<First, Second>{}); }
+};
+
+template <class Key>
+inline constexpr bool is_tuple_like = requires { std::tuple_size<Key>::value; };
+template <class Key>
+inline constexpr bool is_characters = false;
+template <std::size_t size>
+inline constexpr bool is_characters<std::array<char, size>> = true;
+template <std::size_t size>
+inline constexpr bool is_characters<char[size]> = true;
+
 }  // namespace detail
 
-/// The fixed hash of a key: integers, enumerations, floating-point numbers (-0.0 as 0.0), text, and
-/// pairs and tuples of them. O(size of the key). Any thread.
+/// The fixed hash of a key: integers, enumerations, floating-point numbers (-0.0 as 0.0), text,
+/// arrays, pairs, tuples and aggregates of them. Of a type with a std::hash, that. O(size of the
+/// key). Any thread.
 template <class Key>
-[[nodiscard]] std::uint64_t hash_of(const Key& key) noexcept {
+[[nodiscard]] std::uint64_t hash_of(const Key& key) {
+    [[maybe_unused]] const auto of_parts = [](const auto&... parts) {
+        std::uint64_t hash = detail::hash_secret[2];
+        ((hash = detail::fold_multiply(hash ^ hash_of(parts), detail::hash_secret[1])), ...);
+        return hash;
+    };
     if constexpr (std::is_enum_v<Key>) {
         return hash_of(static_cast<std::underlying_type_t<Key>>(key));
     } else if constexpr (std::is_integral_v<Key>) {
@@ -82,35 +151,26 @@ template <class Key>
         std::uint64_t bits;
         std::memcpy(&bits, &number, sizeof bits);
         return hash_of(bits);
+    } else if constexpr (detail::is_characters<Key>) {
+        return detail::hash_bytes(std::data(key), std::size(key));
     } else if constexpr (std::is_convertible_v<const Key&, std::string_view>) {
         const std::string_view text = key;
         return detail::hash_bytes(text.data(), text.size());
+    } else if constexpr (detail::is_tuple_like<Key>) {
+        return std::apply(of_parts, key);
+    } else if constexpr (std::is_array_v<Key>) {
+        std::uint64_t hash = detail::hash_secret[2];
+        for (const auto& part : key) hash = of_parts(hash, part);
+        return hash;
+    } else if constexpr (detail::has_std_hash<Key>) {
+        return hash_of(static_cast<std::uint64_t>(std::hash<Key>{}(key)));
     } else {
-        return std::apply(
-            [](const auto&... parts) {
-                std::uint64_t hash = detail::hash_secret[2];
-                ((hash = detail::fold_multiply(hash ^ hash_of(parts), detail::hash_secret[1])),
-                 ...);
-                return hash;
-            },
-            key);
+        return detail::visit_members(key, of_parts);
     }
 }
 
-namespace detail {
-
-template <class Key>
-inline constexpr bool is_hashable = std::is_arithmetic_v<Key> || std::is_enum_v<Key> ||
-                                    std::is_convertible_v<const Key&, std::string_view>;
-template <class... Parts>
-inline constexpr bool is_hashable<std::tuple<Parts...>> = (is_hashable<Parts> && ...);
-template <class First, class Second>
-inline constexpr bool is_hashable<std::pair<First, Second>> =
-    is_hashable<First> && is_hashable<Second>;
-
-}  // namespace detail
-
-/// What may be a key: something that `hash_of` knows and that compares for equality.
+/// What may be a key: something that `hash_of` knows and that compares for equality. A type of
+/// one's own is one if it is an aggregate of keys, or has a std::hash, which then is asked.
 template <class Key>
 concept Hashable = std::equality_comparable<Key> && detail::is_hashable<Key>;
 

@@ -5,8 +5,10 @@
 // Threads: as Stream.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <strid/base/error.hpp>
@@ -15,6 +17,24 @@
 #include <strid/graph/segment.hpp>
 
 namespace strid {
+
+namespace graph {
+
+/// What a `tee` answers for each record: all of the branches.
+template <std::size_t count>
+struct EveryBranch {
+    template <class T>
+    constexpr const std::array<std::size_t, count>& operator()(const T&) const noexcept {
+        return all;
+    }
+    static constexpr std::array<std::size_t, count> all = [] {
+        std::array<std::size_t, count> branches{};
+        for (std::size_t i = 0; i != count; ++i) branches[i] = i;
+        return branches;
+    }();
+};
+
+}  // namespace graph
 
 /// The branches of a `split`. `select(i)` gives the stream of branch i, once.
 template <class T>
@@ -41,6 +61,14 @@ class Branches {
         selected_[branch] = true;
         return Stream<T>{{.segments = segments_, .origins = {{segment_, branch}}, .last = last_},
                          {}};
+    }
+
+    /// All of them.
+    template <std::size_t count>
+    [[nodiscard]] std::array<Stream<T>, count> all() {
+        return [this]<std::size_t... I>(std::index_sequence<I...>) {
+            return std::array<Stream<T>, count>{select(I)...};
+        }(std::make_index_sequence<count>{});
     }
 
   private:

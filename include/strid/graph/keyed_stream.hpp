@@ -15,6 +15,7 @@
 #include <strid/base/field.hpp>
 #include <strid/base/text_fields.hpp>
 #include <strid/graph/alternatives.hpp>
+#include <strid/graph/keyed_edge.hpp>
 #include <strid/graph/stream.hpp>
 #include <strid/operator/event_time.hpp>
 #include <strid/operator/per_key.hpp>
@@ -30,28 +31,6 @@
 
 namespace strid {
 
-namespace graph {
-
-/// An edge by key that is there already, from one segment or several.
-template <class T>
-struct KeyedEdge {
-    Handle handle;
-};
-
-inline void check(const WindowOptions& options) {
-    if (options.lateness < Duration::zero()) {
-        throw GraphError("the lateness of a window must not be negative");
-    }
-}
-inline void check(const UpdateOptions& options) {
-    check(options.window);
-    if (options.early_every < Duration::zero()) {
-        throw GraphError("the time between early results of a window must not be negative");
-    }
-}
-
-}  // namespace graph
-
 /// A stream whose records are partitioned by key. The next operator is keyed: it has one copy of
 /// its function, or one state, for each key; behind it the stream is an ordinary one. What is sent
 /// of a record is for that operator to say: `Upstream` is a Stream whose edge is still to come, or
@@ -59,7 +38,8 @@ inline void check(const UpdateOptions& options) {
 /// (window/lift.hpp), by whoever sends them: where that takes long, `sealed()` leaves it to the
 /// window's replicas.
 template <class T, class KeyOf, class Upstream>
-class KeyedStream {
+class KeyedStream : graph::ConsumedOnce {
+    using Once = graph::ConsumedOnce;
     using K = operators::KeyType<KeyOf, T>;
     using Head = operators::InputHead<message::Hashed<T>>;
     static constexpr bool open = !std::same_as<Upstream, graph::KeyedEdge<T>>;
@@ -71,58 +51,74 @@ class KeyedStream {
         std::conditional_t<std::is_empty_v<F>, operators::Plain<F>, operators::PerKey<F, KeyOf, K>>;
 
   public:
+    using Once::map, Once::filter, Once::flat_map, Once::sink;
+    using Once::window, Once::accumulate, Once::reduce;
+
     KeyedStream(Upstream upstream, KeyOf key_of)
         : upstream_(std::move(upstream)), key_of_(std::move(key_of)) {}
     KeyedStream(KeyedStream&&) noexcept = default;
     KeyedStream& operator=(KeyedStream&&) noexcept = default;
 
     /// As Stream::map, with one copy of `f` for each key.
-    template <MapFunction<T> F>
+    template <class F>
     auto map(F f, OperatorOptions options = {}) && {
-        using U = typename operators::MapResult<F, T>::type;
-        return then<U>(operators::Map<Holder<F>>{hold(std::move(f))}, options, "map");
+        if constexpr (operators::takes_map<F, T>()) {
+            using U = typename operators::MapResult<F, T>::type;
+            return then<U>(operators::Map<Holder<F>>{hold(std::move(f))}, options, "map");
+        }
     }
     /// As Stream::filter, with one copy of `f` for each key.
-    template <FilterFunction<T> F>
+    template <class F>
     auto filter(F f, OperatorOptions options = {}) && {
-        return then<T>(operators::Filter<Holder<F>>{hold(std::move(f))}, options, "filter");
+        if constexpr (operators::takes_filter<F, T>()) {
+            return then<T>(operators::Filter<Holder<F>>{hold(std::move(f))}, options, "filter");
+        }
     }
     /// As Stream::flat_map, with one copy of `f` for each key.
     template <class U, class F>
-        requires FlatMapFunction<F, T, U>
     auto flat_map(F f, OperatorOptions options = {}) && {
-        return then<U>(operators::FlatMap<Holder<F>, U>{hold(std::move(f))}, options, "flat_map");
+        if constexpr (operators::takes_flat_map<F, T, U>()) {
+            return then<U>(operators::FlatMap<Holder<F>, U>{hold(std::move(f))}, options,
+                           "flat_map");
+        }
     }
 
     /// One state per key, starting from `initial`: `void fold(State&, const T&)`. Out comes the key
-    /// with its state, after every record or at the end of the stream.
-    template <class State, FoldFunction<State, T> Fold>
+    /// with its state, after every record or at the end of the stream. The state is kept longer
+    /// than the records: it owns what it points to.
+    template <class State, class Fold>
     auto accumulate(State initial, Fold fold, Emit emit = Emit::every_update,
                     OperatorOptions options = {}) && {
-        using Stage = operators::Accumulate<State, Fold, KeyOf, K>;
-        return then<Keyed<K, State>>(Stage{std::move(initial), std::move(fold), key_of_, emit},
-                                     options, "accumulate");
+        if constexpr (operators::takes_fold<Fold, State, T>()) {
+            using Stage = operators::Accumulate<State, Fold, KeyOf, K>;
+            return then<Keyed<K, State>>(Stage{std::move(initial), std::move(fold), key_of_, emit},
+                                         options, "accumulate");
+        }
     }
 
     /// Combines the records of each key: `T f(const T& so_far, const T& record)`; out comes what
     /// is combined so far, after every record. A `T` that is held must own what it points to.
-    template <ReduceFunction<T> F>
+    template <class F>
     auto reduce(F f, OperatorOptions options = {}) && {
-        check_owns_text<T>();
-        using Stage = operators::Reduce<T, F, KeyOf, K>;
-        return then<T>(Stage{std::move(f), key_of_}, options, "reduce");
+        if constexpr (operators::takes_reduce<F, T>()) {
+            using Stage = operators::Reduce<T, F, KeyOf, K>;
+            return then<T>(Stage{std::move(f), key_of_}, options, "reduce");
+        }
     }
 
     /// A function with timers (window/keyed_process.hpp), one copy for each key: `U` is what it
-    /// emits. Timers of event time need `event_time` somewhere before it.
+    /// emits. Timers of event time need `event_time` somewhere before it. What the function keeps
+    /// outlives the records: it owns what it points to (the compiler sees public members only).
     template <class U, class F>
-        requires ProcessFunction<F, T, U>
     auto process(F f, OperatorOptions options = {}) && {
-        using Stage = window::KeyedProcess<T, KeyOf, K, F, U>;
-        constexpr bool needs_watermarks = requires(F& function, Timers& timers, Emitter<U>& emit) {
-            function.on_timer(EventTime{}, timers, emit);
-        };
-        return then<U>(Stage{std::move(f), key_of_}, options, "process", needs_watermarks);
+        if constexpr (operators::takes_process<F, T, U>()) {
+            using Stage = window::KeyedProcess<T, KeyOf, K, F, U>;
+            constexpr bool needs_watermarks =
+                requires(F& function, Timers& timers, Emitter<U>& emit) {
+                    function.on_timer(EventTime{}, timers, emit);
+                };
+            return then<U>(Stage{std::move(f), key_of_}, options, "process", needs_watermarks);
+        }
     }
 
     /// Windows of event time, tumbling or sliding, with one aggregate for each key: out comes a
@@ -197,11 +193,13 @@ class KeyedStream {
     template <class F, window::FunctionOf<T> A>
         requires window::TriggerOf<F, T>
     auto window(window::GlobalWindows<F> windows, A aggregate, WindowOptions options = {}) && {
-        using Stage = window::KeyedGlobalWindows<T, KeyOf, K, F, A>;
-        return explained(then<typename Stage::Result>(
-                             Stage{std::move(windows), key_of_, std::move(aggregate), options},
-                             of(options), "window"),
-                         "a state for each key, until the trigger clears it");
+        if constexpr (operators::keeps_no_text<F, const T&>()) {
+            using Stage = window::KeyedGlobalWindows<T, KeyOf, K, F, A>;
+            return explained(then<typename Stage::Result>(
+                                 Stage{std::move(windows), key_of_, std::move(aggregate), options},
+                                 of(options), "window"),
+                             "a state for each key, until the trigger clears it");
+        }
     }
 
     /// The same windows of event time or sessions, with the late records as a stream of their own:
@@ -279,17 +277,20 @@ class KeyedStream {
     }
 
     /// The end of the stream, one replica owning all records of a key.
-    template <SinkFunction<T> F>
-    void sink(F f, OperatorOptions options = {}) && {
-        Stream<message::Hashed<T>> hashed{std::move(*this).edge(), {}};
-        auto info = hashed.handle_.describe(options, "sink");
-        info.parallel_by_default = graph::parallel_sink<F>;
-        hashed.handle_.operators.push_back(std::move(info));
-        auto handle = std::move(hashed.handle_);
-        graph::complete(std::move(handle),
-                        std::move(hashed).appended(graph::Step<operators::Sink<F>, void>{
-                            operators::Sink<F>{std::move(f)}}),
-                        operators::NoRouter{}, graph::Routing::none, 0);
+    template <class F>
+    auto sink(F f, OperatorOptions options = {}) && {
+        if constexpr (operators::takes_sink<F, T>()) {
+            Stream<message::Hashed<T>> hashed{std::move(*this).edge(), {}};
+            auto info = hashed.handle_.describe(options, "sink");
+            info.parallel_by_default = graph::parallel_sink<F>;
+            info.files = operators::files_of(f);
+            hashed.handle_.operators.push_back(std::move(info));
+            auto handle = std::move(hashed.handle_);
+            graph::complete(std::move(handle),
+                            std::move(hashed).appended(graph::Step<operators::Sink<F>, void>{
+                                operators::Sink<F>{std::move(f)}}),
+                            operators::NoRouter{}, graph::Routing::none, 0);
+        }
     }
 
   private:
@@ -354,9 +355,7 @@ class KeyedStream {
                       "a window of a number of records is given once, when it is full: window()");
         if constexpr (std::same_as<Windows, window::SessionWindows>) {
             if (options.fill_max != 0) {
-                throw GraphError(
-                    "there are no sessions without a record: fill_max is for windows "
-                    "of time");
+                throw GraphError("no session is without a record: fill_max is for windows of time");
             }
             auto function = window::of_sessions(std::move(aggregate));
             using Stage = window::KeyedSessions<T, KeyOf, K, TimeOf, decltype(function), keeps_late,

@@ -4,13 +4,14 @@
 // that leave the last operator so far; each call adds an operator and gives the next handle.
 //
 // A stream is consumed exactly once: its functions take it as an rvalue, so using one twice does
-// not compile; to read it twice, `split` or `broadcast` it. Its second parameter is the chain of
+// not compile; to read it twice, `tee` it. Its second parameter is the chain of
 // operators that are fused so far; `Stream<T>` alone starts anew, and every stream converts to that
 // (at the price of a boundary), so that it can be stored or passed to what is not a template.
 //
 // Threads: a graph is built by one thread. No record passes here: this is the control plane.
 #pragma once
 
+#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -26,10 +27,13 @@
 #include <strid/base/text_fields.hpp>
 #include <strid/graph/alternatives.hpp>
 #include <strid/graph/branches.hpp>
+#include <strid/graph/consumed_once.hpp>
 #include <strid/graph/handle.hpp>
+#include <strid/graph/one_group.hpp>
 #include <strid/graph/options.hpp>
 #include <strid/graph/segment.hpp>
 #include <strid/operator/aligned.hpp>
+#include <strid/operator/checks.hpp>
 #include <strid/operator/event_time.hpp>
 #include <strid/operator/ingress_time.hpp>
 #include <strid/operator/outlet.hpp>
@@ -52,21 +56,14 @@ class KeyedStream;
 template <class Upstream, class KeyOf>
 class GroupedStream;
 
-/// The key of a stream that is one group.
-enum class OneGroup : std::uint8_t { all };
-
-struct InOneGroup {
-    template <class T>
-    OneGroup operator()(const T&) const noexcept {
-        return OneGroup::all;
-    }
-};
-
 template <class T, class Head, class... Steps>
-class Stream<T, graph::Chain<Head, Steps...>> {
+class Stream<T, graph::Chain<Head, Steps...>> : graph::ConsumedOnce {
     using Chain = graph::Chain<Head, Steps...>;
+    using Once = graph::ConsumedOnce;
 
   public:
+    using Once::event_time, Once::key_by, Once::group_by, Once::window, Once::split, Once::merge;
+    using Once::map, Once::filter, Once::flat_map, Once::sink;
     using record_type = T;
 
     Stream(graph::Handle handle, Chain chain)
@@ -78,28 +75,33 @@ class Stream<T, graph::Chain<Head, Steps...>> {
 
     /// One record for each record. `f` changes it in place (`void f(T&)`) or makes a new one
     /// (`U f(const T&)` or `U f(T&&)`); an optional last argument is a `const Context&`. Each
-    /// replica has its own copy of `f`.
-    template <MapFunction<T> F>
+    /// replica has its own copy of `f`. One that could do nothing does not compile.
+    template <class F>
     auto map(F f, OperatorOptions options = {}) && {
-        using U = typename operators::MapResult<F, T>::type;
-        return std::move(*this).template then<U>(operators::Map{operators::Plain<F>{std::move(f)}},
-                                                 options, "map");
+        if constexpr (operators::takes_map<F, T>()) {
+            using U = typename operators::MapResult<F, T>::type;
+            return std::move(*this).template then<U>(
+                operators::Map{operators::Plain<F>{std::move(f)}}, options, "map");
+        }
     }
 
     /// Keeps the records for which `bool f(const T&)` is true.
-    template <FilterFunction<T> F>
+    template <class F>
     auto filter(F f, OperatorOptions options = {}) && {
-        return std::move(*this).template then<T>(
-            operators::Filter{operators::Plain<F>{std::move(f)}}, options, "filter");
+        if constexpr (operators::takes_filter<F, T>()) {
+            return std::move(*this).template then<T>(
+                operators::Filter{operators::Plain<F>{std::move(f)}}, options, "filter");
+        }
     }
 
     /// Any number of `U` for each record: `void f(const T&, auto& emit)`, which calls `emit(U)`.
     template <class U, class F>
-        requires FlatMapFunction<F, T, U>
     auto flat_map(F f, OperatorOptions options = {}) && {
-        return std::move(*this).template then<U>(
-            operators::FlatMap<operators::Plain<F>, U>{operators::Plain<F>{std::move(f)}}, options,
-            "flat_map");
+        if constexpr (operators::takes_flat_map<F, T, U>()) {
+            return std::move(*this).template then<U>(
+                operators::FlatMap<operators::Plain<F>, U>{operators::Plain<F>{std::move(f)}},
+                options, "flat_map");
+        }
     }
 
     /// From here on the stream has event time: `time_of` says when a record happened, `strategy`
@@ -107,17 +109,17 @@ class Stream<T, graph::Chain<Head, Steps...>> {
     /// Windows behind fire by it. A stream without records for `idle_after` holds others back no
     /// longer. `field<&Quote::time>` or a lambda is the fastest: it is compiled into the loop,
     /// where a pointer to a member or to a function is read and followed for each record.
-    template <TimeFunction<T> TimeOf, WatermarkStrategy<T> Strategy>
+    template <class TimeOf, WatermarkStrategy<T> Strategy>
     auto event_time(TimeOf time_of, Strategy strategy, EventTimeOptions options = {}) && {
-        if (options.idle_after.count() < 0) {
-            throw GraphError("the time after which a stream is idle must not be negative");
+        if constexpr (operators::takes_time<TimeOf, T>()) {
+            check_state_owns_text<Strategy>();
+            using Stage = operators::EventTimeStage<TimeOf, Strategy>;
+            auto stream = std::move(*this).template then<T>(
+                Stage{std::move(time_of), std::move(strategy), options.idle_after},
+                {.name = std::move(options.name)}, "event_time");
+            stream.handle_.operators.back().draws_watermarks = true;
+            return stream;
         }
-        using Stage = operators::EventTimeStage<TimeOf, Strategy>;
-        auto stream = std::move(*this).template then<T>(
-            Stage{std::move(time_of), std::move(strategy), options.idle_after},
-            {.name = std::move(options.name)}, "event_time");
-        stream.handle_.operators.back().draws_watermarks = true;
-        return stream;
     }
 
     /// Sources of the same alignment keep step: each waits for the slowest of them, by their
@@ -179,18 +181,18 @@ class Stream<T, graph::Chain<Head, Steps...>> {
         return stream;
     }
 
-    /// The end of the stream: `void f(const T&)`, with optional members `open(const Context&)`,
-    /// `flush()` (nothing more waits), `close()` (the stream has ended) and `files()` (see Source).
-    /// One replica unless `f` has no state, says `parallel_by_default`, or the options ask for
-    /// more.
-    template <SinkFunction<T> F>
-    void sink(F f, OperatorOptions options = {}) && {
-        std::move(*this).end(std::move(f), handle_.describe(options, "sink"));
+    /// The end of the stream: `void f(const T&)`; optional `open(const Context&)`, `flush()`
+    /// (nothing more waits), `close()` (the stream has ended), `files()` (see Source). One replica
+    /// unless `f` has no state, says `parallel_by_default`, or the options ask for more.
+    template <class F>
+    auto sink(F f, OperatorOptions options = {}) && {
+        if constexpr (operators::takes_sink<F, T>()) {
+            std::move(*this).end(std::move(f), handle_.describe(options, "sink"));
+        }
     }
 
-    /// The end of the stream as a queue that other threads pop from (paper 4: the accelerator's
-    /// output). Holds `capacity_records` at most; a full outlet holds the graph back. It has one
-    /// replica.
+    /// The end of the stream as a queue that other threads pop from (paper 4). Holds
+    /// `capacity_records` at most; a full outlet holds the graph back. It has one replica.
     [[nodiscard]] Outlet<T> outlet(std::size_t capacity_records = 1024,
                                    OperatorOptions options = {}) && {
         check_owns_text<T>();
@@ -203,31 +205,32 @@ class Stream<T, graph::Chain<Head, Steps...>> {
     }
 
     /// All records with the same key to the same replica of the next operator, which holds one
-    /// state per key. `key_of` is a member pointer or a function of a record.
-    template <KeyFunction<T> KeyOf>
+    /// state per key. `key_of` is a member pointer or a function of a record; base/hash.hpp says
+    /// what may be a key, and how a type of one's own becomes one.
+    template <class KeyOf>
     [[nodiscard]] auto key_by(KeyOf key_of) && {
-        static_assert(Hashable<operators::KeyType<KeyOf, T>>,
-                      "key_by: the key must be hashable: an integer, an enumeration, a number, "
-                      "text, or a pair or tuple of these");
-        return KeyedStream<T, KeyOf, Stream>{std::move(*this), std::move(key_of)};
+        if constexpr (operators::takes_key<KeyOf, T>()) {
+            return KeyedStream<T, KeyOf, Stream>{std::move(*this), std::move(key_of)};
+        }
     }
 
-    /// The same for a member, named when the program is compiled: `key_by<&Reading::device>()`. The
-    /// faster way, because the compiler knows where in the record the key is.
+    /// The same for a member, `key_by<&Reading::device>()`: the faster way (base/field.hpp).
     template <auto Member>
-        requires std::is_member_pointer_v<decltype(Member)> && KeyFunction<decltype(Member), T>
+        requires std::is_member_pointer_v<decltype(Member)>
     [[nodiscard]] auto key_by() && {
         return std::move(*this).key_by(field<Member>);
     }
 
     /// Windows by key whose work is shared otherwise than by key (graph/grouped_stream.hpp): for
     /// keys of which one has most of the records, and for functions that take long.
-    template <KeyFunction<T> KeyOf>
+    template <class KeyOf>
     [[nodiscard]] auto group_by(KeyOf key_of) && {
-        return GroupedStream<Stream, KeyOf>{std::move(*this), std::move(key_of)};
+        if constexpr (operators::takes_key<KeyOf, T>()) {
+            return GroupedStream<Stream, KeyOf>{std::move(*this), std::move(key_of)};
+        }
     }
     template <auto Member>
-        requires std::is_member_pointer_v<decltype(Member)> && KeyFunction<decltype(Member), T>
+        requires std::is_member_pointer_v<decltype(Member)>
     [[nodiscard]] auto group_by() && {
         return std::move(*this).group_by(field<Member>);
     }
@@ -282,15 +285,26 @@ class Stream<T, graph::Chain<Head, Steps...>> {
 
         /// Sends each record to the branch that `choose(const T&)` names, or to the branches where
         /// it gives a range of indices (several or all: the record is copied).
-        template <SplitFunction<T> Choose>
-        [[nodiscard]] Branches<T> split(std::size_t branches, Choose choose) && {
-        if (branches == 0) throw GraphError("split into 0 branches");
-        auto* const segments = handle_.segments;
-        const std::size_t last = handle_.last;
-        const std::size_t index = graph::complete(
-            std::move(handle_), std::move(chain_),
-            operators::SplitRouter<T, Choose>{std::move(choose)}, graph::Routing::split, branches);
-        return Branches<T>{*segments, index, last, branches};
+        template <class Choose>
+        [[nodiscard]] auto split(std::size_t branches, Choose choose) && {
+        if constexpr (operators::takes_split<Choose, T>()) {
+            if (branches == 0) throw GraphError("split into 0 branches");
+            auto* const segments = handle_.segments;
+            const std::size_t last = handle_.last;
+            const std::size_t index =
+                graph::complete(std::move(handle_), std::move(chain_),
+                                operators::SplitRouter<T, Choose>{std::move(choose)},
+                                graph::Routing::split, branches);
+            return Branches<T>{*segments, index, last, branches};
+        }
+    }
+
+    /// The same records as `count` streams: `auto [all, sample] = std::move(stream).tee<2>()`. Each
+    /// has a copy of every record, in the same order; the slowest holds the others back.
+    template <std::size_t count>
+    [[nodiscard]] std::array<Stream<T>, count> tee() && {
+        static_assert(std::copy_constructible<T>, "tee copies records: these cannot be copied");
+        return std::move(*this).split(count, graph::EveryBranch<count>{}).template all<count>();
     }
 
     /// Joins streams of the same type into one, in no particular order between them.

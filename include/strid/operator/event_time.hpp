@@ -41,11 +41,16 @@ class EventTimeStage {
   public:
     static constexpr bool selective = false;
 
-    /// A stream without records for `idle_after` holds nobody back; 0: it always does.
+    /// A stream without records for `idle_after` holds nobody back; 0: it always does. Throws
+    /// GraphError where that is negative.
     EventTimeStage(TimeOf time_of, Strategy strategy, Duration idle_after)
         : time_of_(std::move(time_of)),
           strategy_(std::move(strategy)),
-          idle_after_(idle_after.count()) {}
+          idle_after_(idle_after.count()) {
+        if (idle_after_ < 0) {
+            throw GraphError("the time after which a stream is idle must not be negative");
+        }
+    }
 
     template <class Arrived, class Next>
     [[gnu::always_inline]] void operator()(Arrived& arrived, Next&& next) {

@@ -7,6 +7,7 @@
 // Threads: only the task of the node.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <memory>
 #include <string_view>
@@ -15,6 +16,8 @@
 #include <utility>
 
 #include <strid/base/assert.hpp>
+#include <strid/base/hash.hpp>
+#include <strid/base/text_fields.hpp>
 #include <strid/memory/passing_texts.hpp>
 #include <strid/memory/static_arena.hpp>
 
@@ -22,22 +25,38 @@ namespace strid::operators {
 
 namespace detail {
 
-/// Whether a key points to text of the batch that it came with.
+/// Whether a key points to text of the batch that it came with, and can be made anew with text of
+/// another place.
 template <class K>
 struct KeyText {
-    static constexpr bool held = std::is_same_v<K, std::string_view>;
+    static constexpr bool value() {
+        if constexpr (points_to_text<K> && strid::detail::has_members<K> &&
+                      !strid::detail::has_std_hash<K>) {
+            return any(strid::detail::MembersOf<K>{});
+        } else {
+            return std::is_same_v<K, std::string_view>;
+        }
+    }
+
+  private:
+    template <class... Parts>
+    static constexpr bool any(strid::detail::MemberList<Parts...>) {
+        return (KeyText<Parts>::value() || ...) && (!std::is_array_v<Parts> && ...);
+    }
 };
 template <class... Parts>
 struct KeyText<std::tuple<Parts...>> {
-    static constexpr bool held = (KeyText<Parts>::held || ...);
+    static constexpr bool value() { return (KeyText<Parts>::value() || ...); }
 };
 template <class First, class Second>
 struct KeyText<std::pair<First, Second>> : KeyText<std::tuple<First, Second>> {};
+template <class Part, std::size_t size>
+struct KeyText<std::array<Part, size>> : KeyText<Part> {};
 
 }  // namespace detail
 
 template <class K>
-inline constexpr bool key_holds_text = detail::KeyText<K>::held;
+inline constexpr bool key_holds_text = detail::KeyText<K>::value();
 
 /// The key with `copy(text)` in the place of each text of its parts.
 template <class K, class Copy>
@@ -47,7 +66,12 @@ template <class K, class Copy>
     } else if constexpr (std::is_same_v<K, std::string_view>) {
         return copy(key);
     } else {
-        return std::apply([&](const auto&... parts) { return K{with_texts(parts, copy)...}; }, key);
+        const auto of_parts = [&](const auto&... parts) { return K{with_texts(parts, copy)...}; };
+        if constexpr (strid::detail::is_tuple_like<K>) {
+            return std::apply(of_parts, key);
+        } else {
+            return strid::detail::visit_members(key, of_parts);
+        }
     }
 }
 

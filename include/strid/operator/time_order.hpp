@@ -24,6 +24,7 @@
 #include <utility>
 #include <vector>
 
+#include <strid/base/text_fields.hpp>
 #include <strid/base/time.hpp>
 #include <strid/message/watermark.hpp>
 #include <strid/operator/late_output.hpp>
@@ -95,6 +96,11 @@ struct AsTheyCame {
 
 template <class T, class TimeOf, class TieOf, bool keeps_late = false>
 class TimeOrder {
+    using Tie = std::remove_cvref_t<std::invoke_result_t<const TieOf&, const T&>>;
+    static_assert(!points_to_text<Tie>,
+                  "what decides among equal times is kept until the record's turn has come: it has "
+                  "to own its text (std::string)");
+
   public:
     using Out = LateOutput<T, T, keeps_late>;
     static constexpr bool selective = true;
@@ -132,8 +138,6 @@ class TimeOrder {
     [[nodiscard]] std::uint64_t take_late() noexcept { return std::exchange(late_, 0); }
 
   private:
-    using Tie = std::remove_cvref_t<std::invoke_result_t<const TieOf&, const T&>>;
-
     [[no_unique_address]] TimeOf time_of_;
     [[no_unique_address]] TieOf tie_of_;
     EventTime promised_ = EventTime::earliest();

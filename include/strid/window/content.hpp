@@ -39,6 +39,9 @@ struct OrderOfArrival {};
 /// Records kept in a `C`, in the order of `TimeOf`. `Call` says how its function is called.
 template <class T, class C, class Call, class TimeOf>
 class Content : public Call {
+    static_assert(!points_to_text<T>,
+                  "windows of full content keep records longer than the batches that their text "
+                  "fields point to: map them to records that own it (std::string)");
     static constexpr bool by_time = !std::is_same_v<TimeOf, OrderOfArrival>;
 
   public:
@@ -184,7 +187,6 @@ struct ManyValues {
 /// `V f(const K& key, const Bounds& bounds, std::span<const T>)`.
 template <class T, class F, class TimeOf = OrderOfArrival>
 [[nodiscard]] auto content(F function, TimeOf time_of = {}) {
-    check_owns_text<T>();
     return Content<T, SpanContainer<T>, OneValue<F>, TimeOf>{
         {}, {std::move(function)}, std::move(time_of)};
 }
@@ -200,7 +202,6 @@ template <class T, WindowContainer<T> C, class F, class TimeOf = OrderOfArrival>
 /// `void f(const K& key, const Bounds& bounds, std::span<const T>, Emitter<U>& emit)`.
 template <class T, class U, class F, class TimeOf = OrderOfArrival>
 [[nodiscard]] auto process(F function, TimeOf time_of = {}) {
-    check_owns_text<T>();
     return Content<T, SpanContainer<T>, ManyValues<U, F>, TimeOf>{
         {}, {std::move(function)}, std::move(time_of)};
 }

@@ -24,7 +24,9 @@
 #include <span>
 #include <utility>
 
+#include <strid/base/text_fields.hpp>
 #include <strid/operator/callable.hpp>
+#include <strid/operator/parameters.hpp>
 #include <strid/window/aggregate.hpp>
 #include <strid/window/content.hpp>
 
@@ -71,17 +73,31 @@ class Fold {
     [[no_unique_address]] F function_;
 };
 
+namespace detail {
+
+template <class T, class S, class F>
+constexpr void check_fold() noexcept {
+    check_state_owns_text<S>();
+    static_assert(!operators::cannot_change<F, S, const T&>(),
+                  "the fold would do nothing: the function takes the state as a copy or a "
+                  "constant, and what it returns is not used. Take it as State&");
+}
+
+}  // namespace detail
+
 /// `void f(S&, const T&)`, starting from `initial`, which is the value of a window without records.
 /// `S` owns what it points to. O(1) per record and window.
 template <class T, std::default_initializable S, class F>
     requires std::invocable<const F&, S&, const T&>
 [[nodiscard]] Fold<T, S, F> fold(S initial, F function) {
+    detail::check_fold<T, S, F>();
     return {std::move(initial), std::move(function)};
 }
 /// The same in the order of `time_of`. O(window) each time that a window fires.
 template <class T, std::default_initializable S, class F, class TimeOf>
     requires std::invocable<const F&, S&, const T&>
 [[nodiscard]] auto fold(S initial, F function, TimeOf time_of) {
+    detail::check_fold<T, S, F>();
     return content<T>(detail::FoldAll<T, S, F>{std::move(initial), std::move(function)},
                       std::move(time_of));
 }

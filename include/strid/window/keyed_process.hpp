@@ -22,6 +22,7 @@
 #include <strid/base/time.hpp>
 #include <strid/message/batch.hpp>
 #include <strid/operator/callable.hpp>
+#include <strid/operator/checks.hpp>
 #include <strid/window/key_states.hpp>
 
 namespace strid {
@@ -34,6 +35,7 @@ class KeyedProcess;
 /// What a function with timers may ask for the key at hand. Used during the call only.
 class Timers {
   public:
+    Timers() = default;
     /// Call `on_timer(time, ...)` when the watermark has reached this time; right after the call at
     /// hand where it has already, and at the end of the stream where it never did. What is asked
     /// for there is not: a function that always asks for the next time would never end.
@@ -56,6 +58,8 @@ class Timers {
   private:
     template <class T, class KeyOf, class K, class F, class U>
     friend class window::KeyedProcess;
+    /// A function that takes a copy would set its timers for nobody.
+    Timers(const Timers&) = default;
 
     /// The timers of all keys by their time.
     template <class Time>
@@ -113,6 +117,25 @@ template <class F, class T, class U>
 concept ProcessFunction =
     std::copy_constructible<F> &&
     requires(F& f, const T& record, Timers& timers, Emitter<U>& emit) { f(record, timers, emit); };
+
+namespace operators {
+
+/// As operators/checks.hpp.
+template <class F, class T, class U>
+consteval bool takes_process() {
+    if constexpr (!std::copy_constructible<F>) {
+        return can_be_copied<F>();
+    } else if constexpr (!ProcessFunction<F, T, U>) {
+        static_assert(ProcessFunction<F, T, U>,
+                      "process<U> wants a function F of the records T that arrive: void f(const "
+                      "T&, Timers&, auto& emit), which calls emit(U)");
+        return false;
+    } else {
+        return keeps_no_text<F, const T&, Timers&, Emitter<U>&>();
+    }
+}
+
+}  // namespace operators
 
 namespace window {
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <type_traits>
 
+#include <strid/base/text_fields.hpp>
 #include <strid/base/time.hpp>
 #include <strid/window/aggregate.hpp>
 #include <strid/window/spec.hpp>
@@ -86,6 +87,7 @@ template <class A, class K, class Bounds, class State, class Take>
 namespace detail {
 template <class A, class K, class Bounds>
 auto value_type() {
+    check_state_owns_text<typename A::State>();
     if constexpr (requires { typename A::Value; }) {
         return std::type_identity<typename A::Value>{};
     } else {

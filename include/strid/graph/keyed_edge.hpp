@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What handles of streams by key share: an edge that is there, and the check of window options.
+//
+// Threads: as Stream.
+#pragma once
+
+#include <strid/base/error.hpp>
+#include <strid/graph/handle.hpp>
+#include <strid/window/result.hpp>
+#include <strid/window/update.hpp>
+
+namespace strid {
+
+namespace graph {
+
+/// An edge by key that is there already, from one segment or several.
+template <class T>
+struct KeyedEdge {
+    Handle handle;
+};
+
+inline void check(const WindowOptions& options) {
+    if (options.lateness < Duration::zero()) {
+        throw GraphError("the lateness of a window must not be negative");
+    }
+}
+inline void check(const UpdateOptions& options) {
+    check(options.window);
+    if (options.early_every < Duration::zero()) {
+        throw GraphError("the time between early results of a window must not be negative");
+    }
+}
+
+}  // namespace graph
+
+}  // namespace strid

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the compiler says of a function that an operator cannot take, or that would do nothing or
+// crash: one message per fault, which says what is wanted. What it got stands beside it, as every
+// compiler prints the types that a template has: `F` is the function, `T` the record that arrives.
+//
+// Each check is true where all is well, and does not compile otherwise. Compile time only.
+#pragma once
+
+#include <concepts>
+#include <type_traits>
+
+#include <strid/base/hash.hpp>
+#include <strid/base/text_fields.hpp>
+#include <strid/operator/callable.hpp>
+#include <strid/operator/event_time.hpp>
+#include <strid/operator/key_texts.hpp>
+#include <strid/operator/parameters.hpp>
+
+namespace strid::operators {
+
+template <class F>
+consteval bool can_be_copied() {
+    static_assert(std::copy_constructible<F>,
+                  "the function cannot be copied, and each replica has a copy of its own: hold "
+                  "what cannot be copied by a std::shared_ptr");
+    return std::copy_constructible<F>;
+}
+
+/// A function whose call changes nothing in it cannot keep what a record points to.
+template <class F, class... Arguments>
+consteval bool keeps_no_text() {
+    if constexpr (points_to_text<F> && !Callable<const F, Arguments...>) {
+        static_assert(!points_to_text<F>,
+                      "the function has members that point to text and may outlive the batch that "
+                      "the text came with: let them own it (std::string), or make the call const");
+        return false;
+    }
+    return true;
+}
+
+template <class F, class T>
+consteval bool takes_map() {
+    if constexpr (!std::copy_constructible<F>) {
+        return can_be_copied<F>();
+    } else if constexpr (!MapFunction<F, T>) {
+        static_assert(MapFunction<F, T>,
+                      "map wants a function F of the records T that arrive: void f(T&) changes "
+                      "them, U f(const T&) or U f(T&&) makes others; a const Context& may follow");
+        return false;
+    } else if constexpr (InPlaceMap<F, T> &&
+                         (cannot_change<F, T>() || cannot_change<F, T, const Context&>())) {
+        static_assert(!InPlaceMap<F, T>,
+                      "map would do nothing: the function returns nothing and takes the record as "
+                      "a copy or a constant. Take it as T&, or return the new record");
+        return false;
+    } else if constexpr (InPlaceMap<F, T>) {
+        return keeps_no_text<F, T&>();
+    } else {
+        return keeps_no_text<F, T&&>();
+    }
+}
+
+template <class F, class T>
+consteval bool takes_filter() {
+    if constexpr (!std::copy_constructible<F>) {
+        return can_be_copied<F>();
+    } else if constexpr (!FilterFunction<F, T>) {
+        static_assert(FilterFunction<F, T>,
+                      "filter wants a function F of the records T that arrive: bool f(const T&), "
+                      "true keeps the record; a const Context& may follow");
+        return false;
+    } else {
+        return keeps_no_text<F, const T&>();
+    }
+}
+
+template <class F, class T, class U>
+consteval bool takes_flat_map() {
+    if constexpr (!std::copy_constructible<F>) {
+        return can_be_copied<F>();
+    } else if constexpr (!FlatMapFunction<F, T, U>) {
+        static_assert(FlatMapFunction<F, T, U>,
+                      "flat_map<U> wants a function F of the records T that arrive: void f(const "
+                      "T&, auto& emit), which calls emit(U); a const Context& may follow");
+        return false;
+    } else {
+        using Probe = std::conditional_t<Callable<F, T&, NextProbe<U>&>, NextProbe<U>, Emitter<U>>;
+        return keeps_no_text<F, T&, Probe&>();
+    }
+}
+
+template <class F, class T>
+consteval bool takes_sink() {
+    if constexpr (!std::copy_constructible<F>) {
+        return can_be_copied<F>();
+    } else if constexpr (!SinkFunction<F, T>) {
+        static_assert(SinkFunction<F, T>,
+                      "sink wants a function F of the records T that arrive: void f(const T&) or "
+                      "void f(T&&); a const Context& may follow");
+        return false;
+    } else {
+        return keeps_no_text<F, T&&>();
+    }
+}
+
+template <class F, class T>
+consteval bool takes_key() {
+    if constexpr (!std::copy_constructible<F>) {
+        return can_be_copied<F>();
+    } else if constexpr (!KeyFunction<F, T>) {
+        static_assert(KeyFunction<F, T>,
+                      "a key wants a member of the records T that arrive, or a function F of them: "
+                      "K f(const T&)");
+        return false;
+    } else {
+        using K = std::remove_cvref_t<std::invoke_result_t<F&, const T&>>;
+        static_assert(Hashable<K>,
+                      "the key must be hashable: a number, an enumeration, text, std::array, a "
+                      "pair, tuple or aggregate of these, or a type with a std::hash; and have ==");
+        static_assert(!points_to_text<K> || key_holds_text<K>,
+                      "the key has text in it that its operator cannot copy: let it own its text, "
+                      "or put std::string_view into a pair, a tuple or a plain aggregate");
+        return Hashable<K>;
+    }
+}
+
+template <class F, class T>
+consteval bool takes_split() {
+    static_assert(SplitFunction<F, T>,
+                  "split wants a function F of the records T that arrive: the index of a branch, "
+                  "std::size_t f(const T&), or a range of indices");
+    return SplitFunction<F, T>;
+}
+
+template <class F, class T>
+consteval bool takes_time() {
+    static_assert(TimeFunction<F, T>,
+                  "a time wants a member of the records T that arrive, or a const function F of "
+                  "them: EventTime f(const T&)");
+    return TimeFunction<F, T>;
+}
+
+template <class F, class State, class T>
+consteval bool takes_fold() {
+    if constexpr (!std::copy_constructible<F>) {
+        return can_be_copied<F>();
+    } else if constexpr (!FoldFunction<F, State, T>) {
+        static_assert(FoldFunction<F, State, T>,
+                      "accumulate wants a function F of the state and the records T that arrive: "
+                      "void f(State&, const T&); a const Context& may follow");
+        return false;
+    } else if constexpr (cannot_change<F, State, const T&>()) {
+        static_assert(!FoldFunction<F, State, T>,
+                      "the fold would do nothing: the function takes the state as a copy or a "
+                      "constant, and what it returns is not used. Take it as State&");
+        return false;
+    } else {
+        check_state_owns_text<State>();
+        return !points_to_text<State> && keeps_no_text<F, State&, const T&>();
+    }
+}
+
+template <class F, class T>
+consteval bool takes_reduce() {
+    if constexpr (!std::copy_constructible<F>) {
+        return can_be_copied<F>();
+    } else if constexpr (!ReduceFunction<F, T>) {
+        static_assert(ReduceFunction<F, T>,
+                      "reduce wants a function F of two of the records T that arrive: T f(const T& "
+                      "so_far, const T& record); a const Context& may follow");
+        return false;
+    } else {
+        check_owns_text<T>();
+        return !points_to_text<T> && keeps_no_text<F, const T&, const T&>();
+    }
+}
+
+}  // namespace strid::operators
