@@ -66,7 +66,7 @@ class Times(unittest.TestCase):
         self.assertEqual(self.windows("tumbling:1m", same),
                          [("2024-02-29T12:30:00Z", "2024-02-29T12:31:00Z", str(len(same)))])
         self.assertEqual(self.windows("tumbling:24h", ["2024-02-29"]),
-                         [("2024-02-29T00:00:00Z", "2024-03-01T00:00:00Z", "1")])
+                         [("2024-02-29", "2024-03-01", "1")])
         for wrong in ("2024-02-29T12:30:15+24:00", "2024-02-29T12:30:15+99:99",
                       "2024-02-29T12:30:15+05:60", "2024-02-29T12:30:15+05:",
                       "2024-02-29T12:30:15+5", "2024-02-29T12:30:15Z0", "2023-02-29T12:30:15Z",
@@ -75,7 +75,7 @@ class Times(unittest.TestCase):
                       "20240229T123015."):
             done = strid("--no-header", "--time", "1", "--window", "tumbling:1m", "--aggregate",
                          "count", given=wrong + "\n", code=1)
-            self.assertIn("not a time of ISO 8601", done.stderr)
+            self.assertRegex(done.stderr, "not a time|no such (day|time)")
 
 
 class Fields(unittest.TestCase):
@@ -279,7 +279,7 @@ class WindowMistakes(unittest.TestCase):
         ask = ["--aggregate", "sum(b)", "--time", "a", "--window", "tumbling:1s"]
         self.refused(*ask, given="a,b\n1,2\n5,x\n", code=1,
                      says="standard input:3: field 2 'b': not a number: \"x\"")
-        self.refused(*ask, given="a,b\n1,2\n2013-02-30,1\n", code=1, says="not a time of ISO 8601")
+        self.refused(*ask, given="a,b\n1,2\n2013-02-30,1\n", code=1, says="no such day")
         self.refused(*ask, given="a,b\n9223372036854775807,2\n", code=1,
                      says="out of range")
         done = strid(*ask, "--skip-malformed", given="a,b\n1,2\nx,1\n3,4\n4,nan\n")

@@ -108,7 +108,8 @@ std::string values_in_no_row(const TablePlan& plan) {
 }
 
 int run_windows(WindowCommand& command) {
-    const Windows windows = read_windows(command.windows);
+    const Windows windows =
+        read_windows(command.windows, command.plan->format.zone, command.offset);
     const bool counts = std::holds_alternative<window::CountWindows>(windows);
     WindowJob& job = command.job;
     if (counts) {
@@ -123,7 +124,8 @@ int run_windows(WindowCommand& command) {
         throw GraphError("windows of time need --time COL");
     }
     check_live_options(job, windows);
-    command.plan->format.misfit = misfit(command.windows, command.plan->format.unit_ns, windows);
+    command.plan->format.misfit =
+        misfit(command.windows, command.plan->format, command.offset, windows);
     choose_format(job, command.no_header);
     complete(command);
     job.plan = command.plan;
@@ -136,6 +138,7 @@ int run_windows(WindowCommand& command) {
     const int status = run_session(graph, command.arguments.run, command.arguments.session);
     if (!command.arguments.session.quiet) {
         write_to_stderr(values_in_no_row(*job.plan) + live_notes(job));
+        if (!counts) write_to_stderr(hint_about_times(job.plan->format));
     }
     return status;
 }

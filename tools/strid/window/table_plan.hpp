@@ -15,8 +15,9 @@
 #include <string_view>
 #include <vector>
 
-#include <strid/base/time.hpp>
 #include <strid/connector/csv_value.hpp>
+
+#include "time_text.hpp"
 
 namespace strid::tool {
 
@@ -61,22 +62,6 @@ struct LargeTable {
     static constexpr bool is_wide = true;
     static constexpr bool keeps_lines = true;
 };
-
-/// How times stand in the table.
-struct TimeFormat {
-    std::int64_t unit_ns = 1'000'000;
-    /// Why bounds cannot be written as integers of the unit; empty where they can. Whether they
-    /// have to be is known with the first time.
-    std::string misfit;
-    /// The first time that was read is ISO 8601: results are written so too.
-    mutable std::atomic<bool> iso{false};
-};
-
-/// An integer in the format's unit, or a date and time of ISO 8601 (UTC where it names no zone).
-/// Throws GraphError for an integer where the bounds of windows can only be written in ISO 8601.
-[[nodiscard]] detail::CsvFault read_time(std::string_view text, const TimeFormat& format,
-                                         EventTime& time);
-void append_time(std::string& out, EventTime time, const TimeFormat& format);
 
 /// The parts of a list with commas between them, without spaces around. A name that begins with a
 /// quote goes up to the closing one, commas and all. Throws GraphError where there is none.

@@ -93,13 +93,13 @@ static_assert(sizeof(TableRow<NarrowTable>) == 64);
 /// Fills a fresh row from the texts of its columns: `text_of(i)` of keys, time, values. Null, or
 /// what is wrong with the column `faulty`.
 template <class Table, class TextOf>
-detail::CsvFault read_table_row(const TablePlan& plan, TableRow<Table>& row, TextOf&& text_of,
-                                NonFinite non_finite, std::size_t& faulty) {
+detail::CsvFault read_table_row(const TablePlan& plan, TimeReader& times, TableRow<Table>& row,
+                                TextOf&& text_of, NonFinite non_finite, std::size_t& faulty) {
     std::size_t column = 0;
     visit_key(row.key, plan.keys.size(), [&](std::string_view& key) { key = text_of(column++); });
     if (!plan.time.empty()) {
         faulty = column;
-        const auto fault = read_time(text_of(column++), plan.format, row.time);
+        const auto fault = times.read(text_of(column++), row.time);
         if (fault != nullptr) return fault;
     }
     row.forget_values();

@@ -43,6 +43,7 @@ TableFormat format_by_name(std::string_view path) noexcept {
 TableInput::TableInput(const WindowJob& job)
     : CsvSource(job.input, job.csv, std::max<std::size_t>(job.plan->columns(), 1)),
       plan_(job.plan),
+      times_(plan_->format),
       asked_format_(job.format),
       format_(job.format),
       json_(members_of(*job.plan)),
@@ -52,6 +53,7 @@ void TableInput::open(const Context& context) {
     CsvSource::open(context);
     format_ = asked_format_;
     steps_.clear();
+    times_.reset();
 }
 
 TableFormat TableInput::look_at_text() {

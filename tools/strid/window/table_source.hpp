@@ -44,6 +44,7 @@ class TableInput : public CsvSource {
         return format_ == TableFormat::unknown ? look_at_text() : format_;
     }
     [[nodiscard]] const TablePlan& plan() const noexcept { return *plan_; }
+    [[nodiscard]] TimeReader& times() noexcept { return times_; }
     /// Empty: rows cannot be scanned, or not yet.
     [[nodiscard]] const std::vector<Step>& steps() const noexcept { return steps_; }
     /// After the header: settles steps().
@@ -76,6 +77,7 @@ class TableInput : public CsvSource {
     void keep_line(std::string_view text, std::string_view changed);
 
     std::shared_ptr<const TablePlan> plan_;
+    TimeReader times_;
     TableFormat asked_format_;
     TableFormat format_;
     JsonRow json_;
@@ -112,10 +114,13 @@ class TableSource : public TableInput {
         if (steps().empty()) plan_steps();
         std::size_t faulty = 0;
         const auto fault = read_table_row(
-            plan(), row, [this](std::size_t column) { return text_of(column); },
+            plan(), times(), row, [this](std::size_t column) { return text_of(column); },
             options().non_finite, faulty);
         if constexpr (Table::keeps_lines) row.line = line();
-        if (fault == nullptr) return found;
+        if (fault == nullptr) {
+            times().take();
+            return found;
+        }
         refuse_field(faulty, fault);
         return Row::none;
     }
@@ -125,10 +130,11 @@ class TableSource : public TableInput {
         if (found != Row::ready) return found;
         std::size_t faulty = 0;
         const auto fault = read_table_row(
-            plan(), row, [this](std::size_t column) { return json().text(column); },
+            plan(), times(), row, [this](std::size_t column) { return json().text(column); },
             options().non_finite, faulty);
         if constexpr (Table::keeps_lines) row.line = line();
         if (fault == nullptr) {
+            times().take();
             note_json_values(row.present());
             return found;
         }
@@ -166,6 +172,7 @@ class TableSource : public TableInput {
         if constexpr (Table::keeps_lines) row.line = {position_, length};
         ++line_number_;
         position_ += length + 1;
+        times().take();
         return true;
     }
 
@@ -187,8 +194,8 @@ class TableSource : public TableInput {
                 return true;
             }
             case Step::Target::time:
-                return scan_time(begin, end, row.time) ||
-                       read_time(text, plan().format, row.time) == nullptr;
+                return times().scan(begin, end, row.time) ||
+                       times().read(text, row.time) == nullptr;
             case Step::Target::number:
             case Step::Target::number_and_text: {
                 if (text.empty()) return true;  // missing
@@ -205,17 +212,6 @@ class TableSource : public TableInput {
                 if (!text.empty()) row.set_text(step.index, text);
                 return true;
         }
-    }
-
-    /// A whole number in the format's unit.
-    bool scan_time(const char* begin, const char* end, EventTime& time) const noexcept {
-        std::int64_t count = 0;
-        std::int64_t ns = 0;
-        if (!read_whole_number(begin, end, count)) return false;
-        if (__builtin_mul_overflow(count, plan().format.unit_ns, &ns)) return false;
-        if (!plan().format.misfit.empty()) return false;
-        time = EventTime::of_ns(ns);
-        return true;
     }
 
     [[gnu::noinline]] static bool scan_number(const char* p, const char* end,

@@ -35,6 +35,9 @@ class TableText {
             append_bound(bounds_, result.window.start);
             bounds_ += ',';
             append_bound(bounds_, result.window.end);
+            if (end > plan_->format.latest_end.load(std::memory_order_relaxed)) {
+                plan_->format.latest_end.store(end, std::memory_order_relaxed);  // one writer
+            }
         }
         out += bounds_;
         append_results(out, *plan_, result.window, result.value);
@@ -50,8 +53,11 @@ class TableText {
     }
     static std::int64_t number_of(EventTime bound) { return bound.ns(); }
     static std::int64_t number_of(std::uint64_t bound) { return static_cast<std::int64_t>(bound); }
+    // A format that was asked for may have anything in it.
     void append_bound(std::string& out, EventTime bound) const {
-        append_time(out, bound, plan_->format);
+        std::string text;
+        append_time(text, bound, plan_->format);
+        append_csv_field(out, text, ',');
     }
     void append_bound(std::string& out, std::uint64_t position) const {
         detail::append_csv_value(out, position, ',');

@@ -1,21 +1,117 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "time_options.hpp"
 
+#include <memory>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <strid/base/error.hpp>
+#include <strid/base/time_zone.hpp>
 
 #include "window_arguments.hpp"
 
 namespace strid::tool {
 
+namespace {
+
+/// What errors of the library become errors of an option by.
+template <class Make>
+auto made(Make&& make) {
+    try {
+        return make();
+    } catch (const Error& error) {
+        throw GraphError(error.what());
+    }
+}
+
+/// `30m`, `-1h`.
+Duration read_offset(std::string_view text) {
+    const bool is_negative = text.starts_with('-');
+    if (is_negative) text.remove_prefix(1);
+    const Duration offset = read_duration_or_zero(text);
+    return is_negative ? -offset : offset;
+}
+
+void read_output_times(const std::string& text, TimeFormat& format) {
+    TimeForm form;
+    if (text == "iso") {
+        form.kind = TimeForm::Kind::date;
+        form.offset = TimeForm::Offset::z;
+    } else if (text == "number") {
+        form.kind = TimeForm::Kind::decimal;
+    } else if (text.find('%') != std::string::npos) {
+        form.kind = TimeForm::Kind::asked;
+        format.output = std::make_shared<const TimePattern>(text);
+    } else if (text != "read") {
+        throw GraphError(
+            fmt::format("'{}' is none of read, iso, number, nor a pattern as "
+                        "'%Y-%m-%d %H:%M'",
+                        text));
+    }
+    format.form.store(form, std::memory_order_relaxed);
+}
+
+void add_format_options(CLI::App& command, WindowCommand& options) {
+    TimeFormat& format = options.plan->format;
+    std::vector<std::string> words;
+    for (const auto& unit : units) words.emplace_back(unit.first);
+    add_choice(
+        command, "--unit", words,
+        [&format](std::size_t unit) {
+            format.unit_ns = units[unit].second;
+            format.is_unit_given = true;
+        },
+        "What numbers in --time count since 1970 (default ms)");
+    add_text_option(
+        command, "--time-format", "FORMAT",
+        [&format](const std::string& text) {
+            format.pattern = std::make_shared<const TimePattern>(text);
+        },
+        "How --time is written, as for strptime: '%d.%m.%Y %H:%M:%S.%f'");
+    add_text_option(
+        command, "--zone", "ZONE",
+        [&format](const std::string& text) {
+            format.zone = made([&text] { return TimeZone::named(text); });
+        },
+        "Europe/Berlin, +02:00: of times without an offset, of days and longer windows, and of the "
+        "bounds\n(default UTC)");
+    add_text_option(
+        command, "--output-times", "read|iso|number|FORMAT",
+        [&format](const std::string& text) { read_output_times(text, format); },
+        "How bounds are written (default: in the form of the first row)");
+    add_text_option(
+        command, "--offset", "TIME",
+        [&options](const std::string& text) { options.offset = read_offset(text); },
+        "Where windows begin: so long behind the full hour, midnight, ...; may be negative");
+}
+
+}  // namespace
+
+std::string hint_about_times(const TimeFormat& format) {
+    constexpr std::int64_t ms = 1'000'000;
+    constexpr std::int64_t day_ns = 86'400'000 * ms;
+    // As seconds: 1973 and later.
+    const std::int64_t latest = format.latest_end.load(std::memory_order_relaxed);
+    const bool is_suspect =
+        !format.is_unit_given &&
+        format.form.load(std::memory_order_relaxed).kind == TimeForm::Kind::integer &&
+        latest >= 100'000'000 * ms && latest <= 365 * day_ns;
+    if (!is_suspect) return {};
+    return "strid: all times lie before 1971: numbers in --time count milliseconds unless --unit "
+           "says otherwise (--unit s?)\n";
+}
+
 void add_time_options(CLI::App& command, WindowCommand& options) {
     WindowJob& job = options.job;
-    command.add_option("--time", options.plan->time, "When a row happened: integers or ISO 8601")
+    command
+        .add_option("--time", options.plan->time,
+                    "When a row happened: numbers, ISO 8601 and other forms (below)")
         ->type_name("COL");
-    add_choice<std::int64_t>(command, "--unit", options.plan->format.unit_ns,
-                             {units.begin(), units.end()},
-                             "What integers in --time count (default ms, since 1970)");
+    add_format_options(command, options);
     add_text_option(
         command, "--disorder", "TIME",
         [&job](const std::string& text) {

@@ -6,7 +6,10 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <utility>
+
+#include "time_text.hpp"
 
 namespace CLI {
 class App;
@@ -17,9 +20,19 @@ namespace strid::tool {
 struct WindowCommand;
 
 /// The units that integers may count, with their nanoseconds.
-inline constexpr std::array<std::pair<const char*, std::int64_t>, 4> units = {
-    {{"s", 1'000'000'000}, {"ms", 1'000'000}, {"us", 1'000}, {"ns", 1}}};
+inline constexpr std::array<std::pair<const char*, std::int64_t>, 7> units = {
+    {{"s", 1'000'000'000},
+     {"ms", 1'000'000},
+     {"us", 1'000},
+     {"ns", 1},
+     {"m", 60'000'000'000},
+     {"h", 3'600'000'000'000},
+     {"d", 86'400'000'000'000}}};
 
 void add_time_options(CLI::App& command, WindowCommand& options);
+
+/// What may be wrong although the run went well: seconds that were read as milliseconds. Empty:
+/// nothing.
+[[nodiscard]] std::string hint_about_times(const TimeFormat& format);
 
 }  // namespace strid::tool

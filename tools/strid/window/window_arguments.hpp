@@ -20,6 +20,7 @@ struct WindowCommand {
     std::string keys;
     std::string windows;
     std::string aggregates;
+    Duration offset = Duration::zero();
     std::string late;
     std::string dead_letter;
     bool no_header = false;

@@ -2,7 +2,11 @@
 #include "window_spec.hpp"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
+#include <chrono>
 #include <initializer_list>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -35,15 +39,68 @@ std::string misfit(std::string_view asked, std::int64_t unit_ns,
         if (size.count() % unit_ns == 0) continue;
         return fmt::format(
             "--window: the {} of '{}' is no whole number of {}, the --unit that integers in --time "
-            "count and bounds are written in; ask for whole {}, or read times of ISO 8601",
+            "count and bounds are written in; ask for whole {}, or for --output-times iso",
             name, asked, unit->first, unit->first);
     }
     return {};
 }
 
+/// `1d`, `2w`, `1mo`, `1q`, `1y`; nothing where it is none of them.
+std::optional<window::CalendarSpan> calendar_span(std::string_view text) {
+    using Unit = window::CalendarSpan::Unit;
+    static constexpr std::array<std::pair<std::string_view, Unit>, 10> names = {
+        {{"d", Unit::day},
+         {"day", Unit::day},
+         {"w", Unit::week},
+         {"week", Unit::week},
+         {"mo", Unit::month},
+         {"month", Unit::month},
+         {"q", Unit::quarter},
+         {"quarter", Unit::quarter},
+         {"y", Unit::year},
+         {"year", Unit::year}}};
+    std::int64_t count = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
+    if (error != std::errc{}) return std::nullopt;
+    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+    for (const auto& [name, unit] : names) {
+        if (text == name) return window::CalendarSpan{count, unit};
+    }
+    return std::nullopt;
+}
+
+/// Of UTC, where each is as long as the others.
+Duration fixed(const window::CalendarSpan& span) {
+    const bool of_weeks = span.unit() == window::CalendarSpan::Unit::week;
+    return read_duration(fmt::format("{}{}", span.count(), of_weeks ? "w" : "d"));
+}
+
+window::TimeWindows time_windows(std::string_view length, std::string_view slide,
+                                 const TimeZone& zone, Duration offset) {
+    const auto long_length = calendar_span(length);
+    const auto long_slide = calendar_span(slide);
+    if (long_length && long_slide) {
+        if (!zone.is_utc() || !long_length->is_of_days() || !long_slide->is_of_days()) {
+            return window::TimeWindows::calendar(*long_length, *long_slide, zone, offset);
+        }
+        constexpr Duration first_monday = std::chrono::hours{-72};
+        if (long_slide->unit() == window::CalendarSpan::Unit::week) offset += first_monday;
+        return window::TimeWindows::sliding(fixed(*long_length), fixed(*long_slide), offset);
+    }
+    const auto is_of_zone = [](std::string_view size) {
+        return std::any_of(size.begin(), size.end(), [](char c) { return c == 'd' || c == 'w'; });
+    };
+    if (!zone.is_utc() && (is_of_zone(length) || is_of_zone(slide))) {
+        throw Error(fmt::format(
+            "'{}' and '{}': days of a --zone have 23 to 25 hours: whole days and weeks, or hours",
+            length, slide));
+    }
+    return window::TimeWindows::sliding(read_duration(length), read_duration(slide), offset);
+}
+
 }  // namespace
 
-Windows read_windows(std::string_view text) {
+Windows read_windows(std::string_view text, const TimeZone& zone, Duration offset) {
     const auto colon = text.find(':');
     const std::string_view kind = text.substr(0, colon);
     const std::string_view sizes = colon == std::string_view::npos ? "" : text.substr(colon + 1);
@@ -52,28 +109,42 @@ Windows read_windows(std::string_view text) {
     const std::string_view slide =
         slash == std::string_view::npos ? length : sizes.substr(slash + 1);
     const bool is_sliding = slash != std::string_view::npos;
-    if (!sizes.empty()) {
-        if (kind == "tumbling" && !is_sliding) {
-            return window::TimeWindows::tumbling(read_duration(length));
-        }
-        if (kind == "sliding" && is_sliding) {
-            return window::TimeWindows::sliding(read_duration(length), read_duration(slide));
-        }
-        if (kind == "session" && !is_sliding) {
-            return window::SessionWindows::with_gap(read_duration(length));
-        }
-        if (kind == "count") {
-            return window::CountWindows::sliding(read_count(length), read_count(slide));
+    const bool is_of_time =
+        (kind == "tumbling" && !is_sliding) || (kind == "sliding" && is_sliding);
+    if (!sizes.empty() && is_of_time) {
+        try {
+            return time_windows(length, slide, zone, offset);
+        } catch (const Error& error) {
+            throw GraphError(fmt::format("--window: {}", error.what()));
         }
     }
+    if (offset != Duration::zero()) {
+        throw GraphError("--offset is for tumbling and sliding windows of time");
+    }
+    if (!sizes.empty() && kind == "session" && !is_sliding) {
+        return window::SessionWindows::with_gap(read_duration(length));
+    }
+    if (!sizes.empty() && kind == "count") {
+        return window::CountWindows::sliding(read_count(length), read_count(slide));
+    }
     throw GraphError(fmt::format(
-        "--window: '{}' is none of tumbling:10s, sliding:10s/1s, session:30s, count:1000/25",
+        "--window: '{}' is none of tumbling:10s, tumbling:1d, sliding:10s/1s, session:30s, "
+        "count:1000/25",
         text));
 }
 
-std::string misfit(std::string_view asked, std::int64_t unit_ns, const Windows& windows) {
+std::string misfit(std::string_view asked, const TimeFormat& format, Duration offset,
+                   const Windows& windows) {
+    const std::int64_t unit_ns = format.unit_ns;
     if (const auto* const time = std::get_if<window::TimeWindows>(&windows)) {
-        return misfit(asked, unit_ns, {{"length", time->length()}, {"slide", time->slide()}});
+        if (!time->is_calendar()) {
+            return misfit(
+                asked, unit_ns,
+                {{"length", time->length()}, {"slide", time->slide()}, {"offset", time->offset()}});
+        }
+        // Offsets of zones are whole seconds.
+        const Duration begin = format.zone.is_utc() ? offset : offset + std::chrono::seconds{1};
+        return misfit(asked, unit_ns, {{"beginning", begin}});
     }
     if (const auto* const session = std::get_if<window::SessionWindows>(&windows)) {
         return misfit(asked, unit_ns, {{"gap", session->gap()}});

@@ -9,18 +9,22 @@
 #include <string_view>
 #include <variant>
 
+#include <strid/base/time_zone.hpp>
 #include <strid/window/spec.hpp>
+
+#include "time_text.hpp"
 
 namespace strid::tool {
 
 using Windows = std::variant<window::TimeWindows, window::SessionWindows, window::CountWindows>;
 
-/// Reads what stands in --window. Throws GraphError.
-[[nodiscard]] Windows read_windows(std::string_view text);
+/// Reads what stands in --window: days and what is longer are those of the zone, and windows begin
+/// `offset` behind where they would. Throws GraphError.
+[[nodiscard]] Windows read_windows(std::string_view text, const TimeZone& zone, Duration offset);
 
 /// Why windows of these sizes, `asked` as text, have bounds that are no whole numbers of the unit;
 /// empty where they have not.
-[[nodiscard]] std::string misfit(std::string_view asked, std::int64_t unit_ns,
+[[nodiscard]] std::string misfit(std::string_view asked, const TimeFormat& format, Duration offset,
                                  const Windows& windows);
 
 }  // namespace strid::tool

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "time_pattern.hpp"
+
+#include <charconv>
+#include <iterator>
+
+#include <fmt/format.h>
+
+#include <strid/base/error.hpp>
+
+#include "civil_time.hpp"
+
+namespace strid::tool {
+
+namespace {
+
+constexpr bool is_space(char c) noexcept {
+    return c == ' ' || c == '\t' || c == '\n';
+}
+
+/// What the directives of a pattern have told.
+struct Told {
+    CivilTime civil;
+    HalfOfDay half = HalfOfDay::none;
+    int day_of_year = 0;
+    std::int64_t epoch_s = 0;
+};
+
+bool take_epoch(std::string_view& text, std::int64_t& seconds) {
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+    if (error != std::errc{}) return false;
+    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+    return true;
+}
+
+bool take_directive(std::string_view& text, char directive, Told& told) {
+    CivilTime& civil = told.civil;
+    switch (directive) {
+        case 'Y':
+            return take_number(text, 4, 4, civil.year);
+        case 'y':
+            if (!take_number(text, 2, 2, civil.year)) return false;
+            civil.year += civil.year < 69 ? 2000 : 1900;
+            return true;
+        case 'm':
+            return take_number(text, 1, 2, civil.month);
+        case 'e':
+            static_cast<void>(take(text, ' '));
+            [[fallthrough]];
+        case 'd':
+            return take_number(text, 1, 2, civil.day);
+        case 'j':
+            return take_number(text, 1, 3, told.day_of_year) && told.day_of_year != 0;
+        case 'b':
+            return take_month(text, civil.month);
+        case 'H':
+        case 'I':
+            return take_number(text, 1, 2, civil.hour);
+        case 'M':
+            return take_number(text, 1, 2, civil.minute);
+        case 'S':
+            return take_number(text, 1, 2, civil.second);
+        case 'f':
+            return take_fraction(text, civil.ns);
+        case 'p':
+            return take_half(text, told.half);
+        case 'a':
+            return take_weekday(text);
+        case 's':
+            return take_epoch(text, told.epoch_s);
+        case 'z':
+            if (take_offset(text, civil)) return true;
+            civil.has_offset = true;
+            return take_word(text, "Z");
+        default:  // Z
+            civil.has_offset = true;
+            return take_word(text, "UTC") || take_word(text, "GMT") || take_word(text, "Z");
+    }
+}
+
+void append_fraction(std::string& out, std::int64_t ns) {
+    const std::size_t begin = out.size();
+    fmt::format_to(std::back_inserter(out), "{:09}", ns);
+    while (out.size() > begin + 3 && out.ends_with("000")) out.resize(out.size() - 3);
+}
+
+void append_directive(std::string& out, char directive, const CivilTime& civil, EventTime time) {
+    const auto to = std::back_inserter(out);
+    const auto two = [&to](int number) { fmt::format_to(to, "{:02}", number); };
+    switch (directive) {
+        case 'Y':
+            fmt::format_to(to, "{:04}", civil.year);
+            return;
+        case 'y':
+            return two(civil.year % 100);
+        case 'm':
+            return two(civil.month);
+        case 'e':
+            fmt::format_to(to, "{:2}", civil.day);
+            return;
+        case 'd':
+            return two(civil.day);
+        case 'j':
+            fmt::format_to(to, "{:03}", day_number(civil) - day_number({.year = civil.year}) + 1);
+            return;
+        case 'b':
+            out += month_name(civil.month).substr(0, 3);
+            return;
+        case 'B':
+            out += month_name(civil.month);
+            return;
+        case 'H':
+            return two(civil.hour);
+        case 'I':
+            return two((civil.hour + 11) % 12 + 1);
+        case 'M':
+            return two(civil.minute);
+        case 'S':
+            return two(civil.second);
+        case 'f':
+            return append_fraction(out, civil.ns);
+        case 'p':
+            out += civil.hour < 12 ? "AM" : "PM";
+            return;
+        case 'a':
+            out += weekday_name(day_number(civil)).substr(0, 3);
+            return;
+        case 'A':
+            out += weekday_name(day_number(civil));
+            return;
+        case 's':
+            fmt::format_to(to, "{}", time.ns() / second_ns - (time.ns() % second_ns < 0 ? 1 : 0));
+            return;
+        case 'z': {
+            const std::int64_t minutes = civil.offset_s / 60;
+            fmt::format_to(to, "{}{:02}{:02}", minutes < 0 ? '-' : '+',
+                           (minutes < 0 ? -minutes : minutes) / 60,
+                           (minutes < 0 ? -minutes : minutes) % 60);
+            return;
+        }
+        default:  // Z
+            out += "UTC";
+    }
+}
+
+/// The directives that stand for several written out.
+std::string written_out(std::string_view pattern) {
+    std::string result;
+    for (std::size_t i = 0; i < pattern.size(); ++i) {
+        if (pattern[i] != '%') {
+            result += pattern[i];
+            continue;
+        }
+        const char directive = ++i < pattern.size() ? pattern[i] : '\0';
+        switch (directive) {
+            case 'F':
+                result += "%Y-%m-%d";
+                break;
+            case 'T':
+                result += "%H:%M:%S";
+                break;
+            case 'R':
+                result += "%H:%M";
+                break;
+            case 'D':
+                result += "%m/%d/%y";
+                break;
+            case 'h':
+                result += "%b";
+                break;
+            case 'n':
+            case 't':
+                result += ' ';
+                break;
+            default:
+                if (directive == '\0' || std::string_view("YymdejbBHIMSfpaAszZ%").find(directive) ==
+                                             std::string_view::npos) {
+                    throw GraphError(fmt::format(
+                        "'{}' has an unknown directive '%{}': there are %Y %y %m %d %e %j %b %B "
+                        "%H %I %M %S %f %p %z %Z %s %a %A %F %T %R %D %n %t and %%",
+                        pattern, directive == '\0' ? std::string{} : std::string(1, directive)));
+                }
+                result += '%';
+                result += directive;
+        }
+    }
+    return result;
+}
+
+bool asks_for(const std::string& pattern, std::string_view directives) {
+    for (std::size_t i = 0; i + 1 < pattern.size(); ++i) {
+        if (pattern[i] != '%') continue;
+        if (directives.find(pattern[++i]) != std::string_view::npos) return true;
+    }
+    return false;
+}
+
+}  // namespace
+
+TimePattern::TimePattern(std::string_view pattern)
+    : pattern_(written_out(pattern)),
+      is_utc_(asks_for(pattern_, "Z")),
+      is_epoch_(asks_for(pattern_, "s")) {
+    if (is_epoch_ && asks_for(pattern_, "f")) {
+        throw GraphError(fmt::format(
+            "'{}': seconds with a fraction are read without a format, by --unit s", pattern));
+    }
+    if (!is_epoch_ && !asks_for(pattern_, "Yy")) {
+        throw GraphError(
+            fmt::format("'{}' says no year (%Y, %y) and no seconds since 1970 (%s)", pattern));
+    }
+    if (asks_for(pattern_, "I") != asks_for(pattern_, "p")) {
+        throw GraphError(
+            fmt::format("'{}': %I (hours from 1 to 12) and %p (AM, PM) go together", pattern));
+    }
+}
+
+detail::CsvFault TimePattern::read(std::string_view text, const TimeZone& zone,
+                                   EventTime& time) const {
+    constexpr const char* fault = "not a time as --time-format says";
+    Told told;
+    for (std::size_t i = 0; i < pattern_.size(); ++i) {
+        if (is_space(pattern_[i])) {
+            while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
+        } else if (pattern_[i] == '%' && pattern_[i + 1] != '%') {
+            char directive = pattern_[++i];
+            if (directive == 'B' || directive == 'A') directive += 'a' - 'A';
+            if (!take_directive(text, directive, told)) return fault;
+        } else {
+            if (pattern_[i] == '%') ++i;
+            if (!take(text, pattern_[i])) return fault;
+        }
+    }
+    if (!text.empty()) return fault;
+    CivilTime& civil = told.civil;
+    if (is_epoch_) {
+        const EventTime earliest = EventTime::earliest();
+        if (told.epoch_s == earliest.ns() / second_ns - 1) {  // as it is written
+            time = earliest;
+            return nullptr;
+        }
+        if (__builtin_mul_overflow(told.epoch_s, second_ns, &civil.ns)) return "out of range";
+        time = EventTime::of_ns(civil.ns);
+        return nullptr;
+    }
+    if (told.day_of_year != 0) {
+        civil.month = 1;
+        civil.day = 1;
+        const bool is_leap = day_number({.year = civil.year + 1}) - day_number(civil) == 366;
+        if (told.day_of_year > (is_leap ? 366 : 365)) return "no such day";
+        const std::int64_t day = day_number(civil) + told.day_of_year - 1;
+        const CivilTime date = civil_of(EventTime{std::chrono::seconds{day * day_s}}, {});
+        civil.month = date.month;
+        civil.day = date.day;
+    }
+    if (!add_half(civil, told.half)) return fault;
+    return moment_of(civil, zone, time);
+}
+
+void TimePattern::append(std::string& out, EventTime time, const TimeZone& zone) const {
+    const CivilTime civil = civil_of(time, is_utc_ ? TimeZone{} : zone);
+    for (std::size_t i = 0; i < pattern_.size(); ++i) {
+        if (pattern_[i] == '%' && pattern_[i + 1] != '%') {
+            append_directive(out, pattern_[++i], civil, time);
+        } else {
+            if (pattern_[i] == '%') ++i;
+            out += pattern_[i];
+        }
+    }
+}
+
+}  // namespace strid::tool
