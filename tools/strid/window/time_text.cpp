@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "time_text.hpp"
 
-#include <array>
+#include <chrono>
 #include <iterator>
 #include <limits>
 
@@ -197,6 +197,46 @@ bool is_plain_date(std::string_view text) noexcept {
     return text.size() >= 10 && text[4] == '-' && is_digit(text[3]);
 }
 
+/// The usual `2024-03-31T01:30:00.25Z`, or without its Z where the zone is UTC. False: not sure.
+bool scan_iso(std::string_view text, const TimeZone& zone, EventTime& time, TimeForm& form) {
+    using namespace std::chrono;
+    if (text.size() < 19) return false;
+    const bool has_form = text[4] == '-' && text[7] == '-' &&
+                          (text[10] == 'T' || text[10] == ' ') && text[13] == ':' &&
+                          text[16] == ':';
+    if (!has_form) return false;
+    bool has_digits = true;
+    const auto two = [&](std::size_t at) {
+        const auto tens = static_cast<unsigned>(text[at] - '0');
+        const auto ones = static_cast<unsigned>(text[at + 1] - '0');
+        has_digits = has_digits && tens < 10 && ones < 10;
+        return tens * 10 + ones;
+    };
+    const year_month_day date{year{static_cast<int>(two(0) * 100 + two(2))}, month{two(5)},
+                              day{two(8)}};
+    const unsigned hours = two(11);
+    const unsigned minutes = two(14);
+    const unsigned second = two(17);
+    constexpr year first{1678};
+    constexpr year last{2261};
+    const bool is_sure = has_digits && date.ok() && date.year() >= first && date.year() <= last &&
+                         hours < 24 && minutes < 60 && second < 60;
+    if (!is_sure) return false;
+    const char between = text[10];
+    text.remove_prefix(19);
+    std::int64_t ns = 0;
+    if (take(text, '.') && !take_fraction(text, ns)) return false;
+    const bool has_z = take(text, 'Z');
+    if (!text.empty() || (!has_z && !zone.is_utc())) return false;
+    form = {.kind = TimeForm::Kind::date,
+            .between = between,
+            .offset = has_z ? TimeForm::Offset::z : TimeForm::Offset::none};
+    const std::int64_t day_ns = sys_days{date}.time_since_epoch().count() * day_s * second_ns;
+    time = EventTime::of_ns(day_ns +
+                            std::int64_t{(hours * 60 + minutes) * 60 + second} * second_ns + ns);
+    return true;
+}
+
 /// Eight digits that are a day from 1900 to 2099.
 bool looks_like_date(std::string_view text) {
     if (text.size() != 8 || count_digits(text) != 8) return false;
@@ -296,7 +336,10 @@ detail::CsvFault read_time(std::string_view text, const TimeFormat& format, Even
         form.kind = TimeForm::Kind::pattern;
         return format.pattern->read(text, format.zone, time);
     }
-    if (is_plain_date(text)) return read_date(text, format.zone, time, form);
+    if (is_plain_date(text)) {
+        if (scan_iso(text, format.zone, time, form)) return nullptr;
+        return read_date(text, format.zone, time, form);
+    }
     std::int64_t count = 0;
     std::int64_t ns = 0;
     if (detail::read_integer(text, count) == nullptr &&
