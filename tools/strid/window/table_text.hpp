@@ -53,8 +53,8 @@ class TableText {
     }
     static std::int64_t number_of(EventTime bound) { return bound.ns(); }
     static std::int64_t number_of(std::uint64_t bound) { return static_cast<std::int64_t>(bound); }
-    // A format that was asked for may have anything in it.
     void append_bound(std::string& out, EventTime bound) const {
+        if (!plan_->format.may_need_quotes()) return append_time(out, bound, plan_->format);
         std::string text;
         append_time(text, bound, plan_->format);
         append_csv_field(out, text, ',');

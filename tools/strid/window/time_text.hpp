@@ -71,6 +71,12 @@ struct TimeFormat {
     mutable std::atomic<TimeForm> form{TimeForm{}};
     /// Of the windows that were written, for a hint when the run is over.
     mutable std::atomic<std::int64_t> latest_end{std::numeric_limits<std::int64_t>::min()};
+
+    /// A pattern may have anything in it.
+    [[nodiscard]] bool may_need_quotes() const noexcept {
+        const TimeForm::Kind kind = form.load(std::memory_order_relaxed).kind;
+        return kind == TimeForm::Kind::pattern || kind == TimeForm::Kind::asked;
+    }
 };
 
 /// Null, or what is wrong with the text; the form of a time that was read.
