@@ -7,6 +7,9 @@ find_package(Boost 1.81 REQUIRED)
 find_package(FastFloat REQUIRED)
 find_package(CLI11 REQUIRED)  # headers of the sources only: nothing that an installed copy needs
 find_package(ZLIB REQUIRED)
+find_package(LibLZMA REQUIRED)
+find_package(BZip2 REQUIRED)
+find_package(simdjson REQUIRED)
 pkg_check_modules(HWLOC REQUIRED IMPORTED_TARGET hwloc)
 pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
 # Time zones. Its package has no configuration for CMake: it is linked by its name.

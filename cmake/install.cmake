@@ -27,7 +27,7 @@ set(strid_pc_cflags "-DSTRID_ASSERT_LEVEL=${STRID_ASSERT_LEVEL}")
 # the packages, because hwloc's own list for static linking asks for more than Debian installs.
 list(JOIN HWLOC_LDFLAGS " " strid_pc_hwloc)
 list(JOIN ZSTD_LDFLAGS " " strid_pc_zstd)
-set(strid_pc_libs "${strid_pc_hwloc} ${strid_pc_zstd} -lcctz -lz -pthread")
+set(strid_pc_libs "${strid_pc_hwloc} ${strid_pc_zstd} -lcctz -lz -llzma -lbz2 -lsimdjson -pthread")
 if(STRID_SANITIZE)
     string(APPEND strid_pc_cflags " -fsanitize=${STRID_SANITIZE} -fno-omit-frame-pointer")
     string(APPEND strid_pc_libs " -fsanitize=${STRID_SANITIZE}")

@@ -21,10 +21,6 @@ std::size_t distance(const char* from, const char* to) {
     return static_cast<std::size_t>(to - from);
 }
 
-char* last_newline(char* from, std::size_t bytes) {
-    return static_cast<char*>(::memrchr(from, '\n', bytes));
-}
-
 }  // namespace
 
 void check_text_options(const TextOptions& options) {
@@ -44,7 +40,7 @@ bool LineReader::is_valid() const noexcept {
     const auto all = chunk_->bytes();
     return all.data() <= begin_ && begin_ <= end_ && end_ <= data_end_ &&
            data_end_ + slack_bytes <= all.data() + all.size() + 1 &&
-           (end_ == begin_ || end_[-1] == '\n');
+           (end_ == begin_ || end_[-1] == region_end_ || end_[-1] == '\n');
 }
 
 memory::TextReference LineReader::lease(std::size_t bytes) {
@@ -89,7 +85,7 @@ LineReader::Status LineReader::take(std::size_t bytes) {
     char* const fresh = data_end_;
     data_end_ += bytes;
     if (skipping_) {
-        auto* const newline = static_cast<char*>(std::memchr(fresh, '\n', bytes));
+        auto* const newline = static_cast<char*>(std::memchr(fresh, region_end_, bytes));
         if (newline == nullptr) {
             data_end_ = fresh;  // nothing of this chunk was handed out yet
             return Status::waiting;
@@ -98,10 +94,17 @@ LineReader::Status LineReader::take(std::size_t bytes) {
         begin_ = newline + 1;
         end_ = begin_;
     }
-    char* const from = std::max(fresh, begin_);
-    char* const newline = last_newline(from, distance(from, data_end_));
-    if (newline == nullptr) return Status::waiting;
-    end_ = newline + 1;
+    char* from = std::max(fresh, begin_);
+    if (choose_region_end_ != nullptr) {
+        const char chosen = choose_region_end_({begin_, distance(begin_, data_end_)});
+        if (chosen == '\0') return Status::waiting;
+        region_end_ = chosen;
+        choose_region_end_ = nullptr;
+        from = begin_;
+    }
+    auto* const last = static_cast<char*>(::memrchr(from, region_end_, distance(from, data_end_)));
+    if (last == nullptr) return Status::waiting;
+    end_ = last + 1;
     return Status::text;
 }
 

@@ -15,6 +15,7 @@ import random
 import sqlite3
 import subprocess
 import tempfile
+import time
 import unittest
 from collections import Counter
 
@@ -97,6 +98,9 @@ class SameAsCsv(unittest.TestCase):
         with subprocess.Popen([STRID, "window", "--quiet", "--time", "at", "--window",
                                "tumbling:1s", "--aggregate", "count"], stdin=subprocess.PIPE,
                               stdout=subprocess.PIPE, text=True) as process:
+            process.stdin.write(' \r\n')
+            process.stdin.flush()
+            time.sleep(0.2)  # so that it is read alone, and shows no format
             process.stdin.write('\n{"at": 100}\n{"at": 900}\n{"at": 15')
             process.stdin.flush()
             process.stdin.write('00}\n')

@@ -69,7 +69,8 @@ class CsvSource : public FileSource {
     };
     /// The poll of a derived source. `read(record)` takes the row at position_ into a fresh record
     /// and says how that went; on `ready` the record is emitted. `holds_text`: records may point
-    /// into the text.
+    /// into the text. `read.refuse_partial()`, where there is one, refuses a row that is not whole,
+    /// and `read.finish()` what the input ends in.
     template <class T, bool holds_text, class Emit, class Read>
     SourceStatus poll_rows(Emit& emit, std::size_t budget, Read&& read);
     /// Cuts the row at position_.
@@ -92,6 +93,14 @@ class CsvSource : public FileSource {
     [[nodiscard]] const std::vector<std::size_t>& columns() const noexcept { return columns_; }
 
   private:
+    template <class Read>
+    void refuse_partial(Read& read) {
+        if constexpr (requires { read.refuse_partial(); }) {
+            read.refuse_partial();
+        } else {
+            refuse_open_quote();
+        }
+    }
     bool take_header();
     void refuse_row(std::string_view reason);
 
@@ -141,13 +150,19 @@ SourceStatus CsvSource::poll_rows(Emit& emit, std::size_t budget, Read&& read) {
                 if (position_ == end_) {
                     drop_too_long();
                 } else {
-                    refuse_open_quote();
+                    refuse_partial(read);
                 }
                 break;
             case Refill::end:
                 if (position_ != end_) {
-                    refuse_open_quote();
+                    refuse_partial(read);
                     break;
+                }
+                if constexpr (requires { read.finish(); }) {
+                    read.finish();
+                    if (const auto refused = malformed_->take_count()) {
+                        emit.count_malformed(refused);
+                    }
                 }
                 finish();
                 return SourceStatus::finished;

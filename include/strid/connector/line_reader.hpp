@@ -5,7 +5,8 @@
 // region may be read anywhere for as long as a reference to its chunk is held.
 //
 // Law: begin() <= end() <= the end of what was read, all in one chunk; a region that `text`
-// announces is not empty and ends with '\n' (one is added to a last line that has none); bytes
+// announces is not empty and ends with '\n' (one is added to a last line that has none), or with
+// the byte that choose_region_end() chose instead; bytes
 // before begin() are never written again, so records may keep pointing at them. `slack_bytes` after
 // every region belong to the same chunk and may be read (not interpreted) by a vector load.
 #pragma once
@@ -14,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include <strid/connector/byte_reader.hpp>
 #include <strid/memory/text_arena.hpp>
@@ -49,6 +51,12 @@ class LineReader {
     /// is at least one more line than before. Waits for a pipe for at most `wait_ms`.
     Status read_more(char* unread, int wait_ms);
 
+    /// Says by the first bytes of the input which byte a region ends with; '\0': not known yet.
+    using RegionEnd = char (*)(std::string_view first) noexcept;
+    /// Before the first read_more(). Until more is known no region is announced.
+    void choose_region_end(RegionEnd choose) noexcept { choose_region_end_ = choose; }
+    [[nodiscard]] char region_end() const noexcept { return region_end_; }
+
     /// After `too_long`: everything up to the next newline is dropped by the next read_more().
     void skip_line() noexcept { skipping_ = true; }
 
@@ -75,6 +83,8 @@ class LineReader {
     char* begin_ = nullptr;
     char* end_ = nullptr;
     char* data_end_ = nullptr;
+    RegionEnd choose_region_end_ = nullptr;  // null: chosen
+    char region_end_ = '\n';
     bool skipping_ = false;
     bool ended_ = false;
 };

@@ -30,7 +30,7 @@ std::vector<JsonColumn> members_of(const TablePlan& plan) {
 }  // namespace
 
 TableFormat format_by_name(std::string_view path) noexcept {
-    for (const std::string_view packed : {".gz", ".zst"}) {
+    for (const std::string_view packed : {".gz", ".zst", ".xz", ".bz2"}) {
         if (path.ends_with(packed)) path.remove_suffix(packed.size());
     }
     for (const std::string_view ending : {".json", ".jsonl", ".ndjson"}) {
@@ -52,14 +52,28 @@ TableInput::TableInput(const WindowJob& job)
 void TableInput::open(const Context& context) {
     CsvSource::open(context);
     format_ = asked_format_;
+    cutter_.forget();
+    if (reader_ && format_ != TableFormat::csv) {
+        const bool is_json = format_ == TableFormat::json;
+        reader_->choose_region_end(is_json ? &JsonCutter::region_end_of_json
+                                           : &JsonCutter::region_end);
+    }
     steps_.clear();
     times_.reset();
 }
 
 TableFormat TableInput::look_at_text() {
     const char* const first = std::find_if_not(position_, end_, is_blank);
-    if (first != end_) format_ = *first == '{' ? TableFormat::json : TableFormat::csv;
-    return format_;
+    if (first == end_) return format_;
+    const std::string_view text(first, static_cast<std::size_t>(end_ - first));
+    const bool is_json = *first == '{' || JsonCutter::region_end(text) == '}';
+    return format_ = is_json ? TableFormat::json : TableFormat::csv;
+}
+
+CsvSource::Row TableInput::pass_blank_lines() {
+    line_number_ += static_cast<std::uint64_t>(std::count(position_, end_, '\n'));
+    position_ = end_;
+    return Row::none;
 }
 
 void TableInput::plan_steps() {
@@ -116,23 +130,42 @@ CsvSource::Row TableInput::next_csv_row() {
 }
 
 CsvSource::Row TableInput::next_json_row() {
-    char* const line = position_;
-    auto* const newline =
-        static_cast<char*>(std::memchr(line, '\n', static_cast<std::size_t>(end_ - line)));
-    position_ = newline + 1;
-    ++line_number_;
-    json_line_ = {line, static_cast<std::size_t>(newline - line)};
-    if (std::all_of(line, newline, is_blank)) return Row::none;
+    const auto cut = cutter_.cut(position_, end_, reader_->region_end() == '}');
+    position_ = cut.next;
+    line_number_ = cut.line;
+    if (cut.status == JsonCutter::Status::nothing) return Row::none;
+    if (cut.status == JsonCutter::Status::partial) return Row::partial;
+    if (cut.status == JsonCutter::Status::fault) {
+        refuse(line_number_, cut.reason, {cut.text, cut.bytes});
+        return Row::none;
+    }
+    json_line_ = {cut.text, cut.bytes};
     if (json_line_.size() > line_bytes_max()) {
         refuse_too_long(json_line_);
         return Row::none;
     }
     keep_line(json_line_, "\\");
     if (options().on_malformed == OnMalformed::dead_letter) json_as_it_stood_ = json_line_;
-    const std::string fault = json_.read(line, json_line_.size());
+    const std::string fault = json_.read(cut.text, cut.bytes);
     if (fault.empty()) return Row::ready;
     refuse_json(fault);
     return Row::none;
+}
+
+void TableInput::refuse_partial_row() {
+    if (format_ == TableFormat::json) return finish_json();
+    refuse_open_quote();
+}
+
+void TableInput::finish_json() {
+    if (format_ != TableFormat::json) return;
+    const auto cut = cutter_.finish(position_, end_);
+    position_ = end_;
+    if (cut.status != JsonCutter::Status::fault) return;
+    line_number_ = cut.line;
+    const std::string_view text(cut.text, cut.bytes);
+    if (text.size() > line_bytes_max()) return refuse_too_long(text);
+    refuse(line_number_, cut.reason, text);
 }
 
 void TableInput::refuse_member(std::size_t column, detail::CsvFault fault) {

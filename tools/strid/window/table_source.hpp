@@ -14,8 +14,9 @@
 #include <vector>
 
 #include <strid/connector/csv_source.hpp>
+#include <strid/connector/json_cutter.hpp>
+#include <strid/connector/json_row.hpp>
 
-#include "json_row.hpp"
 #include "plain_fields.hpp"
 #include "table_row.hpp"
 #include "window_graph.hpp"
@@ -52,8 +53,14 @@ class TableInput : public CsvSource {
 
     /// next_row(), which also leaves line() and the header where late rows are written.
     Row next_csv_row();
-    /// Takes the line at position_; on `ready` json() has its columns.
+    /// While the format is unknown: all that was read. A header is not blank, nor is an object.
+    Row pass_blank_lines();
+    /// Takes the object at position_; on `ready` json() has its columns.
     Row next_json_row();
+    /// Of the row at position_ there is no more, or there would be too much.
+    void refuse_partial_row();
+    /// Refuses what the input of JSON ends in.
+    void finish_json();
     /// The row that was taken as it stands in the input, where late rows are written.
     [[nodiscard]] std::string_view line() const noexcept { return line_; }
     [[nodiscard]] const JsonRow& json() const noexcept { return json_; }
@@ -80,6 +87,7 @@ class TableInput : public CsvSource {
     TimeReader times_;
     TableFormat asked_format_;
     TableFormat format_;
+    JsonCutter cutter_;
     JsonRow json_;
     std::string_view json_line_;
     bool has_json_rows_ = false;
@@ -101,13 +109,28 @@ class TableSource : public TableInput {
     template <class Emit>
     SourceStatus poll(Emit& emit, std::size_t budget) {
         forget_lines();
-        return poll_rows<record_type, true>(emit, budget, [this](record_type& row) {
-            if (!steps().empty() && scan_row(row)) return Row::ready;
-            return format() == TableFormat::json ? read_json_row(row) : read_csv_row(row);
-        });
+        return poll_rows<record_type, true>(emit, budget, Reading{this});
     }
 
   private:
+    struct Reading {
+        TableSource* source;
+
+        Row operator()(record_type& row) const {
+            if (!source->steps().empty() && source->scan_row(row)) return Row::ready;
+            switch (source->format()) {
+                case TableFormat::json:
+                    return source->read_json_row(row);
+                case TableFormat::csv:
+                    return source->read_csv_row(row);
+                default:
+                    return source->pass_blank_lines();
+            }
+        }
+        void refuse_partial() const { source->refuse_partial_row(); }
+        void finish() const { source->finish_json(); }
+    };
+
     Row read_csv_row(record_type& row) {
         const Row found = next_csv_row();
         if (found != Row::ready) return found;

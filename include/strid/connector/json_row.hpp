@@ -2,14 +2,19 @@
 //
 // The members of one JSON object (RFC 8259) that stand for the columns of a row, as texts: what a
 // CSV field would hold. A string is what it means, a number, true and false are as they are
-// written, so an integer of any size is exact. `a.b` names the member `b` of the object `a`, or a
-// member whose own name is `a.b`. Of members with the same name the last counts. Where a column may
-// be null or missing, that is an empty text.
+// written, so an integer of any size is exact. Where a column may be null or missing, that is an
+// empty text.
+//
+// Law: read() takes a text that is one JSON object, valid to its last byte whatever was asked for
+// (escapes, numbers and UTF-8 included), not nested deeper than depth_max, and refuses every other.
+//
+// `a.b` is the member whose own name is `a.b`, or else the member `b` of the object `a`; where
+// several such ways lead to a member, the one that begins with the longest name. Of members with
+// the same name the last counts, as in Python and in browsers, so {"a":{"b":1},"a":5} has no a.b.
+// The order of members with different names means nothing.
 //
 // Texts point into the line; a string with escapes is unescaped in place, so the line is no longer
-// what it was. Objects and arrays that nobody asked for are passed over by their brackets only.
-//
-// Threads: one. A copy has a parser of its own.
+// what it was. Threads: one. A copy has a parser of its own.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +23,7 @@
 #include <string_view>
 #include <vector>
 
-namespace strid::tool {
+namespace strid {
 
 struct JsonColumn {
     std::string name;
@@ -28,6 +33,11 @@ struct JsonColumn {
 
 class JsonRow {
   public:
+    static constexpr std::size_t depth_max = 1000;
+    /// Each dot doubles the ways that a name can be meant.
+    static constexpr std::size_t dots_max = 10;
+
+    /// Throws GraphError for a name with more than dots_max dots.
     explicit JsonRow(std::vector<JsonColumn> columns);
     JsonRow(const JsonRow& other);
     JsonRow(JsonRow&& other) noexcept;
@@ -39,7 +49,7 @@ class JsonRow {
     [[nodiscard]] std::string read(char* line, std::size_t bytes);
     /// Of the last line that read() had no fault with.
     [[nodiscard]] std::string_view text(std::size_t column) const noexcept {
-        return found_[column].text;
+        return texts_[column];
     }
     [[nodiscard]] const std::string& name(std::size_t column) const noexcept {
         return columns_[column].name;
@@ -47,14 +57,10 @@ class JsonRow {
 
   private:
     struct Reader;
-    struct Found {
-        std::string_view text;
-        const char* fault;  // why the member is no text; null: it is
-    };
 
     std::vector<JsonColumn> columns_;
-    std::vector<Found> found_;
+    std::vector<std::string_view> texts_;
     std::unique_ptr<Reader> reader_;
 };
 
-}  // namespace strid::tool
+}  // namespace strid
