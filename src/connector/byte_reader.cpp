@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <string_view>
 #include <utility>
 
 #include <strid/connector/byte_reader.hpp>
 
 #include "decoder.hpp"
 #include "raw_input.hpp"
+#include "utf16_text.hpp"
 
 namespace strid {
 
@@ -42,33 +47,86 @@ ByteReader::Result Decoder::read(RawInput& input, std::span<char> out, int wait_
 struct ByteReader::State {
     explicit State(std::string path) : input(std::move(path)) {}
 
+    bool detect_format(int wait_ms);
+    bool detect_encoding(int wait_ms);
+    Result read_bytes(std::span<char> out, int wait_ms) {
+        return decoder ? decoder->read(input, out, wait_ms) : input.read(out, wait_ms);
+    }
+
     detail::RawInput input;
-    bool detected = false;
+    bool has_format = false;
+    bool has_encoding = false;
     std::unique_ptr<detail::Decoder> decoder;
+    std::array<char, 2> first{};  // of the decompressed bytes, until they were handed out
+    std::size_t first_begin = 0;
+    std::size_t first_end = 0;
+    std::unique_ptr<detail::Utf16Text> utf16;
 };
 
 ByteReader::ByteReader(std::string path) : state_(std::make_unique<State>(std::move(path))) {}
 ByteReader::~ByteReader() = default;
 
-ByteReader::Result ByteReader::read(std::span<char> out, int wait_ms) {
-    if (!state_->detected) {
-        switch (state_->input.detect(wait_ms)) {
-            using enum detail::RawInput::Format;
-            case unknown:
-                return {Status::waiting, 0};
-            case gzip:
-                state_->decoder = detail::make_gzip_decoder();
-                break;
-            case zstd:
-                state_->decoder = detail::make_zstd_decoder();
-                break;
-            case plain:
-                break;
-        }
-        state_->detected = true;
+// False: what a pipe has given so far does not say.
+bool ByteReader::State::detect_format(int wait_ms) {
+    if (has_format) return true;
+    switch (input.detect(wait_ms)) {
+        using enum detail::RawInput::Format;
+        case unknown:
+            return false;
+        case gzip:
+            decoder = detail::make_gzip_decoder();
+            break;
+        case zstd:
+            decoder = detail::make_zstd_decoder();
+            break;
+        case xz:
+            decoder = detail::make_xz_decoder();
+            break;
+        case bzip2:
+            decoder = detail::make_bzip2_decoder();
+            break;
+        case zip:
+            input.fail("a zip archive (as .xlsx is one): unpack it first, as with unzip -p");
+        case plain:
+            break;
     }
-    if (state_->decoder) return state_->decoder->read(state_->input, out, wait_ms);
-    return state_->input.read(out, wait_ms);
+    return has_format = true;
+}
+
+bool ByteReader::State::detect_encoding(int wait_ms) {
+    while (!has_encoding) {
+        const std::string_view mark(first.data(), first_end);
+        const bool is_little = mark == "\xFF\xFE";
+        if (is_little || mark == "\xFE\xFF") {
+            utf16 = std::make_unique<detail::Utf16Text>(input, !is_little);
+            first_begin = first_end;
+            return has_encoding = true;
+        }
+        if (mark.size() == 2 || (mark.size() == 1 && mark != "\xFF" && mark != "\xFE")) break;
+        const auto got = read_bytes(std::span(first).subspan(first_end), wait_ms);
+        if (got.status == Status::waiting) return false;
+        if (got.status == Status::end) break;
+        first_end += got.bytes;
+    }
+    return has_encoding = true;
+}
+
+ByteReader::Result ByteReader::read(std::span<char> out, int wait_ms) {
+    State& state = *state_;
+    if (!state.detect_format(wait_ms) || !state.detect_encoding(wait_ms)) {
+        return {Status::waiting, 0};
+    }
+    if (state.utf16) {
+        return state.utf16->read(
+            state.input,
+            [&state](std::span<char> room, int wait) { return state.read_bytes(room, wait); }, out,
+            wait_ms);
+    }
+    if (state.first_begin == state.first_end) return state.read_bytes(out, wait_ms);
+    const std::size_t bytes = std::min(out.size(), state.first_end - state.first_begin);
+    std::memcpy(out.data(), state.first.data() + state.first_begin, bytes);
+    state.first_begin += bytes;
+    return {Status::read, bytes};
 }
 
 std::uint64_t ByteReader::bytes_read() const noexcept {

@@ -32,7 +32,7 @@ class Decoder {
     /// Decodes from `in` to `out`; either may stay partly unused. Reports damage through `input`.
     virtual Progress decode(RawInput& input, std::span<const char> in, std::span<char> out) = 0;
     /// The input has ended: fails when that is inside a frame.
-    virtual void check_complete(RawInput& input) const = 0;
+    virtual void check_complete(RawInput& input) = 0;
 
   private:
     static constexpr std::size_t buffer_bytes = std::size_t{128} << 10;
@@ -45,5 +45,7 @@ class Decoder {
 
 std::unique_ptr<Decoder> make_gzip_decoder();
 std::unique_ptr<Decoder> make_zstd_decoder();
+std::unique_ptr<Decoder> make_xz_decoder();
+std::unique_ptr<Decoder> make_bzip2_decoder();
 
 }  // namespace strid::detail

@@ -56,7 +56,7 @@ class GzipDecoder final : public Decoder {
         return {in.size() - stream_.avail_in, room - stream_.avail_out};
     }
 
-    void check_complete(RawInput& input) const override {
+    void check_complete(RawInput& input) override {
         if (!between_members_) input.fail("truncated gzip stream");
     }
 

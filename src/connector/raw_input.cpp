@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <string_view>
 #include <system_error>
+#include <utility>
 
 #include <fcntl.h>
 #include <poll.h>
@@ -16,6 +18,7 @@
 namespace strid {
 
 bool input_may_block(const std::string& path) noexcept {
+    if (detail::is_socket_address(path)) return true;
     struct stat status {};
     const int failed = path == "-" ? ::fstat(STDIN_FILENO, &status) : ::stat(path.c_str(), &status);
     return failed == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
@@ -29,9 +32,33 @@ std::string reason_of(int error) {
     return std::generic_category().message(error);
 }
 
+// What the formats begin with. '?' is any digit from 1, '#' what begins the skippable frames of
+// zstd that pzstd puts in front; no magic number has those two bytes themselves. Behind the level
+// of bzip2 comes a block or, of nothing, the end: a text may begin with BZh9.
+using namespace std::string_view_literals;
+constexpr std::array<std::pair<RawInput::Format, std::string_view>, 7> magics = {
+    {{RawInput::Format::gzip, "\x1f\x8b"sv},
+     {RawInput::Format::zstd, "\x28\xb5\x2f\xfd"sv},
+     {RawInput::Format::zstd, "#\x2a\x4d\x18"sv},
+     {RawInput::Format::xz, "\xfd\x37\x7a\x58\x5a\x00"sv},
+     {RawInput::Format::bzip2, "BZh?\x31\x41\x59\x26\x53\x59"sv},
+     {RawInput::Format::bzip2, "BZh?\x17\x72\x45\x38\x50\x90"sv},
+     {RawInput::Format::zip, "PK\x03\x04"sv}}};
+
+bool is_of(char magic, char byte) noexcept {
+    if (magic == '?') return byte >= '1' && byte <= '9';
+    if (magic == '#') return (static_cast<unsigned char>(byte) & 0xf0) == 0x50;
+    return magic == byte;
+}
+
 }  // namespace
 
 RawInput::RawInput(std::string path) : path_(std::move(path)) {
+    if (is_socket_address(path_)) {
+        socket_ = std::make_unique<SocketInput>(path_);
+        waits_ = true;
+        return;
+    }
     if (path_ == "-") {
         path_ = "standard input";
         descriptor_ = STDIN_FILENO;
@@ -60,7 +87,7 @@ RawInput::RawInput(std::string path) : path_(std::move(path)) {
 }
 
 RawInput::~RawInput() {
-    if (owned_) ::close(descriptor_);
+    if (owned_ && descriptor_ >= 0) ::close(descriptor_);
 }
 
 void RawInput::fail(const std::string& reason) const {
@@ -77,6 +104,12 @@ ByteReader::Result RawInput::read(std::span<char> out, int wait_ms) {
 
 ByteReader::Result RawInput::read_descriptor(std::span<char> out, int wait_ms) {
     if (ended_) return {ByteReader::Status::end, 0};
+    if (socket_) {
+        descriptor_ = socket_->connected(wait_ms);
+        if (descriptor_ < 0) return {ByteReader::Status::waiting, 0};
+        socket_.reset();
+        wait_ms = 0;
+    }
     if (waits_) {
         struct pollfd waited {
             descriptor_, POLLIN, 0
@@ -99,23 +132,16 @@ ByteReader::Result RawInput::read_descriptor(std::span<char> out, int wait_ms) {
 }
 
 RawInput::Format RawInput::format_of_prefix() const noexcept {
-    const auto byte = [this](std::size_t i) { return static_cast<unsigned char>(prefix_[i]); };
-    const std::size_t have = prefix_end_;
-    if (have == 0) return Format::unknown;
-    if (byte(0) == 0x1f) {
-        if (have < 2) return Format::unknown;
-        return byte(1) == 0x8b ? Format::gzip : Format::plain;
+    const std::string_view have(prefix_.data(), prefix_end_);
+    if (have.empty()) return Format::unknown;
+    bool may_become_one = false;
+    for (const auto& [format, magic] : magics) {
+        std::size_t same = 0;
+        while (same < have.size() && same < magic.size() && is_of(magic[same], have[same])) ++same;
+        if (same == magic.size()) return format;
+        may_become_one = may_become_one || same == have.size();
     }
-    // A zstd frame, or one of the skippable frames that pzstd puts in front.
-    const bool skippable = (byte(0) & 0xf0) == 0x50;
-    const std::array<unsigned char, 4> magic =
-        skippable ? std::array<unsigned char, 4>{byte(0), 0x2a, 0x4d, 0x18}
-                  : std::array<unsigned char, 4>{0x28, 0xb5, 0x2f, 0xfd};
-    for (std::size_t i = 0; i < magic.size(); ++i) {
-        if (i == have) return Format::unknown;
-        if (byte(i) != magic[i]) return Format::plain;
-    }
-    return Format::zstd;
+    return may_become_one ? Format::unknown : Format::plain;
 }
 
 RawInput::Format RawInput::detect(int wait_ms) {

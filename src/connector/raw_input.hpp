@@ -6,10 +6,13 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 
 #include <strid/connector/byte_reader.hpp>
+
+#include "socket_input.hpp"
 
 namespace strid::detail {
 
@@ -22,7 +25,7 @@ class RawInput {
 
     ByteReader::Result read(std::span<char> out, int wait_ms);
 
-    enum class [[nodiscard]] Format : std::uint8_t { unknown, plain, gzip, zstd };
+    enum class [[nodiscard]] Format : std::uint8_t { unknown, plain, gzip, zstd, xz, bzip2, zip };
     /// Looks at the first bytes without consuming them; `unknown` while a pipe has not given
     /// enough of them. An input shorter than a magic number is decided by what there is.
     Format detect(int wait_ms);
@@ -37,11 +40,12 @@ class RawInput {
     [[nodiscard]] Format format_of_prefix() const noexcept;
 
     std::string path_;
+    std::unique_ptr<SocketInput> socket_;  // until it is connected
     int descriptor_ = -1;
     bool owned_ = true;
     bool waits_ = false;  // not a regular file: ask poll() before read()
     bool ended_ = false;
-    std::array<char, 4> prefix_{};  // what detect() read ahead
+    std::array<char, 10> prefix_{};  // what detect() read ahead
     std::size_t prefix_begin_ = 0;
     std::size_t prefix_end_ = 0;
     std::uint64_t bytes_read_ = 0;

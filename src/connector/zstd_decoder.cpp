@@ -34,7 +34,7 @@ class ZstdDecoder final : public Decoder {
         return {source.pos, target.pos};
     }
 
-    void check_complete(RawInput& input) const override {
+    void check_complete(RawInput& input) override {
         if (inside_frame_) input.fail("truncated zstd stream");
     }
 

@@ -32,7 +32,10 @@ struct RunCommand {
 
 void add_endpoints(CLI::App& command, RunCommand& run) {
     apps::Endpoints& ends = run.endpoints;
-    command.add_option("--input", ends.input, "Plain, gzip or zstd; -: standard input (default)")
+    command
+        .add_option("--input", ends.input,
+                    "A file, plain or gzip, zstd, xz, bzip2; tcp://HOST:PORT, tcp-listen://:PORT, "
+                    "unix://PATH, unix-listen://PATH; -: standard input (default)")
         ->type_name("FILE");
     command
         .add_option("--output", run.output,

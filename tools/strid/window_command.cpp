@@ -151,7 +151,8 @@ void add_window_command(CLI::App& app, Action& action) {
     command->footer(window_footer());
     command
         ->add_option("--input", options->job.input,
-                     "Plain, gzip or zstd; -: standard input (default)")
+                     "A file, plain or gzip, zstd, xz, bzip2; tcp://HOST:PORT, tcp-listen://:PORT, "
+                     "unix://PATH, unix-listen://PATH; -: standard input (default)")
         ->type_name("FILE");
     add_choice<TableFormat>(*command, "--format", options->job.format,
                             {{"csv", TableFormat::csv}, {"json", TableFormat::json}},

@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The bytes of a file, a pipe or standard input ("-"), decompressed when their first bytes say
-// gzip or zstd. Owns the descriptor (but never closes standard input). One thread at a time.
+// The bytes of a file, a pipe, a socket or standard input ("-"), decompressed when their first
+// bytes say gzip, zstd, xz or bzip2, and in UTF-8 where a byte order mark says UTF-16 (the mark is
+// gone then). Owns the descriptor (but never closes standard input). One thread at a time.
+//
+// A socket is named by its address: tcp://HOST:PORT and unix:///PATH connect to a server,
+// tcp-listen://[HOST]:PORT and unix-listen:///PATH listen and take one client. The end of the
+// connection is the end of the input.
+//
 // Law: bytes come out in the order they stand in the input, each once; a stream that stops inside
-// a compressed frame is an error, never a short file.
+// a compressed frame or a character of UTF-16 is an error, never a short file.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +36,8 @@ class ByteReader {
         std::size_t bytes;
     };
 
-    /// Opens `path`; "-" is standard input. Throws InputOutputError naming the path and the reason.
+    /// Opens `path`; "-" is standard input. Of a socket it only begins to connect. Throws
+    /// InputOutputError naming the path and the reason.
     explicit ByteReader(std::string path);
     ~ByteReader();
     ByteReader(const ByteReader&) = delete;

@@ -8,6 +8,7 @@
 #include <strid/connector/csv_writer.hpp>
 #include <strid/connector/discard.hpp>
 #include <strid/connector/generate.hpp>
+#include <strid/connector/json_lines.hpp>
 #include <strid/connector/paced.hpp>
 #include <strid/connector/replay.hpp>
 #include <strid/connector/text_lines.hpp>

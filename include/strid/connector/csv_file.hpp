@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A source of typed records from comma-separated values (RFC 4180): a file, gzip or zstd, a pipe
-// or standard input ("-"). The record is a plain struct, a tuple or a single value; its fields are
-// filled from the columns in order, or from the columns that the options name. Fields may be
-// integers, floating point, bool, char, enums (by number), std::array<char, N>, std::string_view
-// (points into the chunk it was read into), std::optional of these (empty: no value), std::string
-// (allocates), and types with from_csv (fields.hpp). Blank lines are passed over.
+// A source of typed records from comma-separated values (RFC 4180): a file, compressed or not, a
+// pipe, a socket or standard input ("-"; see ByteReader). The record is a plain struct, a tuple or
+// a single value; its fields are filled from the columns in order, or from the columns that the
+// options name. Fields may be integers, floating point, bool, char, enums (by number),
+// std::array<char, N>, std::string_view (points into the chunk it was read into), std::optional of
+// these (empty: no value), std::string (allocates), and types with from_csv (fields.hpp). Blank
+// lines are passed over.
 //
 // Malformed rows follow CsvOptions::on_malformed. After a fault in quoting the reader goes on with
 // the next line. See FileSource for threads and replicas.

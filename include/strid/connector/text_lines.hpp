@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A source of the lines of a text: a file, gzip or zstd, a pipe or standard input ("-"). The text
-// of a record points into the chunk it was read into. See FileSource for threads and replicas.
+// A source of the lines of a text: a file, compressed or not, a pipe, a socket or standard input
+// ("-"; see ByteReader). The text of a record points into the chunk it was read into. See
+// FileSource for threads and replicas.
 #pragma once
 
 #include <cstddef>

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A source of typed records from JSON: an object a line, or arrays of objects, objects over several
+// lines and text sequences of RFC 7464; from whatever a ByteReader reads. The record is a plain
+// struct, a tuple or a single value; the options name the member for each of its fields, which are
+// those of csv_file(): a string is read as the field of CSV with that text would be, and a number,
+// true and false as they are written. A std::optional is empty where its member is null, missing or
+// "".
+//
+//     graph.source(json_lines<Reading>("readings.jsonl", {.members = {"sensor.id", "at",
+//     "value"}}))
+//
+// Text that is not valid JSON (RFC 8259) and objects whose members do not fit follow
+// JsonOptions::on_malformed. See FileSource for threads and replicas.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <strid/connector/fields.hpp>
+#include <strid/connector/json_source.hpp>
+
+namespace strid {
+
+template <class T>
+class JsonLines : public JsonSource {
+  public:
+    using record_type = T;
+
+    explicit JsonLines(std::string path, JsonOptions options)
+        : JsonSource(std::move(path), std::move(options), optional_fields()) {}
+
+    template <class Emit>
+    SourceStatus poll(Emit& emit, std::size_t budget) {
+        if (!reader_) return SourceStatus::finished;
+        keep_text(emit);
+        for (;;) {
+            bool is_partial = false;
+            while (position_ != end_ && !is_partial) {
+                if (budget == 0) return SourceStatus::more;
+                T record{};
+                const Row row = read_row(record);
+                is_partial = row == Row::partial;
+                if (row != Row::ready) continue;
+                --budget;
+                if (!emit(std::move(record))) return SourceStatus::more;
+            }
+            if (const auto refused = malformed_->take_count()) emit.count_malformed(refused);
+            switch (refill()) {
+                case Refill::text:
+                    keep_text(emit);
+                    break;
+                case Refill::wait:
+                    return SourceStatus::idle;
+                case Refill::too_long:
+                    if (position_ == end_) {
+                        drop_too_long();
+                    } else {
+                        refuse_rest();
+                    }
+                    break;
+                case Refill::end:
+                    refuse_rest();
+                    if (const auto refused = malformed_->take_count()) {
+                        emit.count_malformed(refused);
+                    }
+                    finish();
+                    return SourceStatus::finished;
+            }
+        }
+    }
+
+  private:
+    static std::vector<bool> optional_fields() {
+        std::vector<bool> are_optional;
+        T record{};
+        detail::visit_fields(record, [&are_optional]<class Field>(std::size_t, Field&) {
+            are_optional.push_back(detail::is_optional<Field>);
+            return true;
+        });
+        return are_optional;
+    }
+
+    template <class Emit>
+    void keep_text(Emit& emit) {
+        if constexpr (detail::holds_text<T>) {
+            if (position_ != end_) emit.keep_alive(reader_->chunk());
+        }
+    }
+
+    Row read_row(T& record) {
+        const Row row = next_object();
+        if (row != Row::ready) return row;
+        detail::CsvFault fault = nullptr;
+        std::size_t faulty = 0;
+        detail::visit_fields(record, [&](std::size_t index, auto& field) {
+            fault = detail::read_csv_value(text_of(index), field, non_finite());
+            faulty = index;
+            return fault == nullptr;
+        });
+        if (fault == nullptr) return row;
+        refuse_member(faulty, fault);
+        return Row::none;
+    }
+};
+
+/// The objects of `path` as records. Throws GraphError for options that do not fit T.
+template <class T>
+[[nodiscard]] JsonLines<T> json_lines(std::string path, JsonOptions options) {
+    return JsonLines<T>(std::move(path), std::move(options));
+}
+
+}  // namespace strid

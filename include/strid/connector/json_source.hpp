@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The part of a source of JSON objects that does not depend on the record: members as texts, and
+// words for what is wrong. Which texts are read is said in json_cutter.hpp, what a name means in
+// json_row.hpp. Derived: JsonLines<T>. Threads as in FileSource.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <strid/connector/csv_value.hpp>
+#include <strid/connector/file_source.hpp>
+#include <strid/connector/json_cutter.hpp>
+#include <strid/connector/json_row.hpp>
+
+namespace strid {
+
+struct JsonOptions {
+    /// Which member fills which field of the record, in the order of the fields: `sensor.id` is the
+    /// member `id` of the object `sensor`. Others are passed over.
+    std::vector<std::string> members{};
+    NonFinite non_finite = NonFinite::reject;
+    OnMalformed on_malformed = OnMalformed::stop;
+    std::string dead_letter_path{};         ///< see MalformedOptions
+    Writing dead_letters = Writing::whole;  ///< when the file of dead_letter_path gets its rows
+    std::function<void(const MalformedLine&)> dead_letter{};
+    TextOptions text{};
+};
+
+class JsonSource : public FileSource {
+  public:
+    void open(const Context& context);
+
+  protected:
+    /// `may_be_empty` says of each field whether its member may be null or missing. Throws
+    /// GraphError for options that do not fit it.
+    JsonSource(std::string path, JsonOptions options, const std::vector<bool>& may_be_empty);
+
+    enum class [[nodiscard]] Row : std::uint8_t {
+        ready,   ///< text_of() has the record's fields; position_ is behind the object
+        none,    ///< blanks or a refused object were passed
+        partial  ///< the object goes on beyond the region; nothing was passed
+    };
+    /// Takes the object at position_.
+    Row next_object();
+    /// The text of what fills the record's field `index`.
+    [[nodiscard]] std::string_view text_of(std::size_t index) const noexcept {
+        return row_.text(index);
+    }
+    /// Refuses the object of next_object() because of its field `index`.
+    void refuse_member(std::size_t index, detail::CsvFault fault);
+    /// Refuses what the input ends in, or an object that is too long.
+    void refuse_rest();
+    [[nodiscard]] NonFinite non_finite() const noexcept { return non_finite_; }
+
+  private:
+    void refuse_object(std::string_view reason);
+
+    NonFinite non_finite_;
+    bool keeps_text_;  // of what is refused: reading changes escapes
+    bool is_started_ = false;
+    JsonCutter cutter_;
+    JsonRow row_;
+    std::string_view text_;
+    std::string as_it_stood_;
+};
+
+}  // namespace strid
