@@ -44,11 +44,13 @@ class TransactionSource : private CsvFile<TransactionRow> {
 
     using Rows::blocks;
     using Rows::bytes_read;
+    using Rows::drains;
     using Rows::files;
     using Rows::fraction_done;
     using Rows::keep_all_text;
     using Rows::open;
     using Rows::replicas_used;
+    using Rows::stop;
     using Rows::wake_at_ns;
 
     template <class Emit>

@@ -9,48 +9,93 @@ namespace strid {
 
 namespace {
 
-char* find(char* begin, char* end, char c) {
-    return static_cast<char*>(std::memchr(begin, c, static_cast<std::size_t>(end - begin)));
+enum class Quote : std::uint8_t { closed, open, too_long };
+
+char* find_quote_or_newline(char* p) {
+    return p + (find_csv_field_end(p, '"') - p);
 }
 
-// The closing quote of a field whose text begins at `p`, or null. Sets `escaped`.
-char* closing_quote(char* p, char* end, bool& escaped) {
-    while ((p = find(p, end, '"')) != nullptr) {
-        if (p + 1 == end || p[1] != '"') return p;
-        escaped = true;
-        p += 2;
+// Moves `p` from inside a quoted field of the row that begins at `row` to its closing quote, or to
+// `end`. Sets `escaped`, counts newlines.
+Quote find_closing_quote(char*& p, const char* row, const char* end, const CsvQuoteLimits& limits,
+                         bool& escaped, std::size_t& lines) {
+    while (p != end) {
+        p = find_quote_or_newline(p);
+        if (*p == '"') {
+            if (p[1] != '"') return Quote::closed;
+            escaped = true;
+            p += 2;
+            continue;
+        }
+        ++p;
+        if (++lines >= limits.lines_max || static_cast<std::size_t>(p - row) > limits.bytes_max) {
+            return Quote::too_long;
+        }
     }
-    return nullptr;
+    return Quote::open;
 }
 
 bool at_line_end(const char* p) {
     return *p == '\n' || (*p == '\r' && p[1] == '\n');
 }
 
+char* after_first_line(char* begin, const char* end) {
+    const auto bytes = static_cast<std::size_t>(end - begin);
+    return static_cast<char*>(std::memchr(begin, '\n', bytes)) + 1;
+}
+
 }  // namespace
 
-CsvRow split_csv_row(char* begin, char* end, char delimiter, std::vector<CsvField>& fields) {
-    fields.clear();
-    bool quoted = false;
-    for (char* p = begin;;) {
-        CsvField field{p, p, false};
-        if (*p == '"') {
-            quoted = true;
-            ++field.begin;
-            field.end = closing_quote(field.begin, end, field.escaped);
-            if (field.end == nullptr)
-                return {CsvRowStatus::open_quote, quoted, find(begin, end, '\n') + 1};
-            p = field.end + 1;
-            if (*p != delimiter && !at_line_end(p)) {
-                return {CsvRowStatus::text_after_quote, quoted, find(begin, end, '\n') + 1};
+// The open row may have moved to another chunk.
+void CsvRowCutter::go_on(char* begin) noexcept {
+    if (begin == begin_) return;
+    for (CsvField& field : fields_) {
+        field.begin = begin + (field.begin - begin_);
+        field.end = begin + (field.end - begin_);
+    }
+}
+
+CsvRow CsvRowCutter::cut(char* begin, char* end, char delimiter, const CsvQuoteLimits& limits) {
+    char* p = begin;
+    bool is_quoted = looked_at_ != 0;
+    if (is_quoted) {
+        go_on(begin);
+        p += looked_at_;
+        looked_at_ = 0;
+    } else {
+        fields_.clear();
+        lines_ = 0;
+    }
+    const auto fault = [&](CsvRowStatus status) {
+        return CsvRow{status, after_first_line(begin, end), lines_};
+    };
+    for (;;) {
+        if (!is_quoted) {
+            is_quoted = *p == '"';
+            if (is_quoted) ++p;
+            fields_.push_back({p, p, false});
+        }
+        CsvField& field = fields_.back();
+        if (is_quoted) {
+            switch (find_closing_quote(p, begin, end, limits, field.escaped, lines_)) {
+                case Quote::closed:
+                    break;
+                case Quote::too_long:
+                    return fault(CsvRowStatus::quote_too_long);
+                case Quote::open:
+                    begin_ = begin;
+                    looked_at_ = static_cast<std::size_t>(end - begin);
+                    return {CsvRowStatus::open_quote, end, lines_};
             }
+            field.end = p++;
+            if (*p != delimiter && !at_line_end(p)) return fault(CsvRowStatus::text_after_quote);
+            is_quoted = false;
         } else {
             p += find_csv_field_end(p, delimiter) - p;
             field.end = p;
             if (*p == '\n' && p != field.begin && p[-1] == '\r') --field.end;
         }
-        fields.push_back(field);
-        if (*p != delimiter) return {CsvRowStatus::row, quoted, p + (*p == '\r' ? 2 : 1)};
+        if (*p != delimiter) return {CsvRowStatus::row, p + (*p == '\r' ? 2 : 1), lines_};
         ++p;
     }
 }

@@ -52,6 +52,7 @@ void FileSource::open(const Context& context) {
     malformed_ = std::make_unique<MalformedHandler>(malformed_options_, context.run);
     position_ = end_ = nullptr;
     line_number_ = 0;
+    stopped_.store(false, std::memory_order_relaxed);
 }
 
 bool FileSource::blocks() const noexcept {
@@ -69,6 +70,7 @@ std::vector<FileUse> FileSource::files() const {
 FileSource::Refill FileSource::refill() {
     STRID_ASSERT(reader_ != nullptr);
     malformed_->flush();
+    if (stopped_.load(std::memory_order_relaxed)) return Refill::stopped;
     const auto status = reader_->read_more(position_, waited_ ? pipe_wait_ms_max : 0);
     position_ = reader_->begin();
     end_ = reader_->end();
@@ -92,9 +94,23 @@ FileSource::Refill FileSource::refill() {
     return Refill::end;
 }
 
+std::uint64_t FileSource::report_cut_off() {
+    const char* const data_end = reader_->data_end();
+    if (!blocks() || position_ == data_end) return 0;
+    const std::string_view text{position_, static_cast<std::size_t>(data_end - position_)};
+    const MalformedLine line{name(), line_number_ + 1, "cut off: the run was stopped", text};
+    malformed_->report_cut_off(line);
+    position_ = end_;
+    return malformed_->take_count();
+}
+
+std::string_view FileSource::name() const noexcept {
+    return path_ == "-" ? std::string_view("standard input") : path_;
+}
+
 void FileSource::refuse(std::uint64_t line, std::string_view reason, std::string_view text) {
     while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.remove_suffix(1);
-    malformed_->report({path_ == "-" ? "standard input" : path_, line, reason, text});
+    malformed_->report({name(), line, reason, text});
 }
 
 void FileSource::refuse_too_long(std::string_view text) {

@@ -87,8 +87,17 @@ MalformedHandler::~MalformedHandler() {
 
 void MalformedHandler::report(const MalformedLine& line) {
     if (options_.policy == OnMalformed::stop) {
-        throw InputOutputError(fmt::format("{}:{}: {}", line.file, line.line, line.reason));
+        throw InputOutputError(
+            fmt::format("{}:{}: {}", excerpt(line.file, 4096), line.line, line.reason));
     }
+    hand_on(line);
+}
+
+void MalformedHandler::report_cut_off(const MalformedLine& line) {
+    hand_on(line);
+}
+
+void MalformedHandler::hand_on(const MalformedLine& line) {
     ++count_;
     if (options_.policy != OnMalformed::dead_letter) return;
     if (options_.dead_letter) options_.dead_letter(line);

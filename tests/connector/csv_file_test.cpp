@@ -152,7 +152,7 @@ TEST(CsvFile, NotANumberAndOverflow) {
 }
 
 TEST(CsvFile, HeadersAndColumns) {
-    const std::string content = "when,\"value\",device,other\n9,2.5,1,x\n9,3.5,2\n";
+    const std::string content = "when,\"value\",device,other\n9,2.5,1,x\n9,3.5,2,\n";
     EXPECT_THAT(parse<Reading>(content, {.columns = {"device", "value"}}),
                 ElementsAre(Reading{1, 2.5}, Reading{2, 3.5}));
     EXPECT_THAT(parse<Reading>(content, {.header = CsvHeader::skip, .columns = {3, 2}}),
@@ -166,7 +166,7 @@ TEST(CsvFile, HeadersAndColumns) {
     EXPECT_EQ(fault<Reading>("device,value\n1,2\n"),
               "1: field 1: not an integer: \"device\" (a header? then set .header)");
     EXPECT_EQ(fault<Reading>("a,b,c\n1\n", {.columns = {"a", "b"}}),
-              "2: expected at least 2 fields, found 1");
+              "2: expected 3 fields, found 1");
     EXPECT_THROW(parse<Reading>("", {.columns = {"a"}}), GraphError);
     EXPECT_THROW(parse<Reading>("", {.columns = {0, 1}}), GraphError);
     EXPECT_THROW(parse<Reading>("", {.delimiter = '.'}), GraphError);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Rows of comma-separated values as RFC 4180 has them, without types: cutting one row into fields,
-// and writing one field. Stateless; any thread.
+// and writing one field. A cutter is used by one thread at a time; the rest is stateless.
 #pragma once
 
 #ifdef __SSE2__
@@ -9,6 +9,7 @@
 #endif
 
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -28,21 +29,48 @@ struct CsvField {
 };
 
 enum class [[nodiscard]] CsvRowStatus : std::uint8_t {
-    row,              ///< the fields are there
-    open_quote,       ///< a quoted field goes on after `end`
-    text_after_quote  ///< something stands between a closing quote and the delimiter
+    row,               ///< the fields are there
+    open_quote,        ///< a quoted field goes on after `end`
+    text_after_quote,  ///< something stands between a closing quote and the delimiter
+    quote_too_long     ///< a quoted field goes on beyond the limits
 };
 
 struct CsvRow {
     CsvRowStatus status;
-    bool quoted;  ///< some field is, so there may be newlines inside
-    char* next;   ///< after the row's newline; at a fault, after the newline of its first line
+    char* next;  ///< after the row's newline; at a fault, after the newline of its first line
+    std::size_t lines;  ///< newlines inside quotes, as far as was looked
 };
 
-/// Cuts the row that begins at `begin` into `fields` (cleared first; reuses its memory). The text
-/// up to `end` ends with '\n' and is not changed; 16 bytes after it may be read. A '\r' before the
-/// newline belongs to the newline.
-CsvRow split_csv_row(char* begin, char* end, char delimiter, std::vector<CsvField>& fields);
+/// Where a quote is still open at the end of a line, the row may have so many lines and, up to that
+/// line, so many bytes.
+struct CsvQuoteLimits {
+    std::size_t lines_max;
+    std::size_t bytes_max;
+};
+
+/// Cuts rows into fields. Of a row whose end has not come it knows how far it has looked, so that
+/// each byte is looked at once, however often and in whatever portions more text comes.
+class CsvRowCutter {
+  public:
+    /// Cuts the row that begins at `begin`; after `open_quote` the same row, of which more has come
+    /// and which may have moved. The text up to `end` ends with '\n' and is not changed; 16 bytes
+    /// after it may be read. A '\r' before the newline belongs to the newline.
+    CsvRow cut(char* begin, char* end, char delimiter, const CsvQuoteLimits& limits);
+    /// After `open_quote`: the next row is another one.
+    void forget() noexcept { looked_at_ = 0; }
+    /// Newlines inside the row that `open_quote` was said of.
+    [[nodiscard]] std::size_t lines() const noexcept { return lines_; }
+    /// Of the last row, until the next call.
+    [[nodiscard]] std::vector<CsvField>& fields() noexcept { return fields_; }
+
+  private:
+    void go_on(char* begin) noexcept;
+
+    std::vector<CsvField> fields_;
+    char* begin_ = nullptr;
+    std::size_t looked_at_ = 0;  // bytes of the open row; 0: a row begins
+    std::size_t lines_ = 0;
+};
 
 /// The first `delimiter` or newline from `p` on. There is a newline, and LineReader::slack_bytes
 /// (at least 16) that may be read after it.

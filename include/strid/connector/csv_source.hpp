@@ -46,6 +46,17 @@ struct CsvOptions {
     /// Which column fills which field of the record, in the order of the fields; others are
     /// ignored. Names imply a header. Empty: the row has exactly the record's fields.
     std::vector<CsvColumn> columns{};
+    /// A row may have more or fewer fields than the header, or without one than the first row. More
+    /// are passed over, missing ones are empty. Otherwise such a row is malformed, whichever
+    /// columns are asked for: a column too many (a decimal comma without quotes) shifts those
+    /// behind it.
+    bool ragged = false;
+    /// A quote that is still open at the end of a line is followed while its row has at most so
+    /// many lines and bytes. Beyond, the row's first line is malformed and reading goes on with the
+    /// second. 0: 100 lines and 64 KiB of an input that may fall silent (a pipe, a terminal, a
+    /// socket), which a stray quote would silence; 100,000 lines and 16 MiB of a file.
+    std::size_t quoted_lines_max = 0;
+    std::size_t quoted_bytes_max = 0;
     NonFinite non_finite = NonFinite::reject;
     OnMalformed on_malformed = OnMalformed::stop;
     std::string dead_letter_path{};  ///< see MalformedOptions
@@ -81,6 +92,10 @@ class CsvSource : public FileSource {
     void refuse_field(std::size_t index, detail::CsvFault fault);
     /// Refuses the line at position_, whose quote nothing closes, and passes that line only.
     void refuse_open_quote();
+    /// A pipe was stopped while a quoted field was open at position_. What is behind its first line
+    /// would be lost: it is looked at as rows, unless a malformed one is the end anyway. False:
+    /// nothing more is to be looked at.
+    bool pass_open_quote_at_stop();
     /// After the first text: passes a byte order mark.
     void start();
 
@@ -89,6 +104,8 @@ class CsvSource : public FileSource {
     [[nodiscard]] bool is_direct() const noexcept { return direct_; }
     /// Whether the header, if there is one, was passed: then columns() is settled.
     [[nodiscard]] bool is_header_done() const noexcept { return header_done_; }
+    /// The fields that each row has; 0: any number, or not known yet.
+    [[nodiscard]] std::size_t fields_per_row() const noexcept { return fields_per_row_; }
     /// For each field of the record its column, counted from 0; none where they are one to one.
     [[nodiscard]] const std::vector<std::size_t>& columns() const noexcept { return columns_; }
 
@@ -101,17 +118,26 @@ class CsvSource : public FileSource {
             refuse_open_quote();
         }
     }
-    bool take_header();
+    void take_header();
+    void settle_columns();
+    [[nodiscard]] std::size_t column_by_name(const std::string& name) const;
+    [[nodiscard]] bool has_all_fields();
+    [[nodiscard]] CsvQuoteLimits quote_limits() const noexcept;
+    void refuse_first_line(const CsvRow& row, const CsvQuoteLimits& limits);
     void refuse_row(std::string_view reason);
+    [[noreturn]] void fail_header(const std::string& reason) const;
 
     CsvOptions options_;
     std::vector<std::size_t> columns_;  // index of the column per field; empty: one to one
-    std::size_t columns_min_;
+    std::size_t columns_min_;           // up to the last that is asked for
+    std::size_t fields_per_row_ = 0;
     std::vector<std::string> names_;
-    std::vector<CsvField> fields_;
-    std::string raw_;             // the row before unescaping, when somebody may want it
-    std::string_view row_;        // the row as it stands in the chunk
-    std::uint64_t row_line_ = 0;  // where it begins
+    CsvRowCutter cutter_;
+    CsvQuoteLimits quote_limits_{};
+    std::uint64_t looked_at_line_ = 0;  // up to it rows were looked at as parts of others
+    std::string raw_;                   // the row before unescaping, when somebody may want it
+    std::string_view row_;              // the row as it stands in the chunk
+    std::uint64_t row_line_ = 0;        // where it begins
     bool has_header_;
     bool header_done_ = false;
     bool started_ = false;
@@ -153,6 +179,11 @@ SourceStatus CsvSource::poll_rows(Emit& emit, std::size_t budget, Read&& read) {
                     refuse_partial(read);
                 }
                 break;
+            case Refill::stopped:
+                if (position_ != end_ && pass_open_quote_at_stop()) break;
+                if (const auto cut_off = report_cut_off()) emit.count_malformed(cut_off);
+                finish();
+                return SourceStatus::finished;
             case Refill::end:
                 if (position_ != end_) {
                     refuse_partial(read);

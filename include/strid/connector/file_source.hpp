@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <strid/connector/line_reader.hpp>
@@ -45,6 +46,10 @@ class FileSource {
     [[nodiscard]] std::size_t replicas_used(std::size_t /*parallelism*/) const noexcept {
         return 1;
     }
+    /// The lines that were read are still emitted; no more are read. Any thread.
+    void stop() noexcept { stopped_.store(true, std::memory_order_relaxed); }
+    /// What was taken from a pipe is gone from there.
+    static constexpr bool drains = true;
     /// For who keeps all records: chunks of text are not limited. Before open().
     void keep_all_text() noexcept { keep_all_text_ = true; }
     [[nodiscard]] const std::string& path() const noexcept { return path_; }
@@ -53,16 +58,22 @@ class FileSource {
     /// Throws GraphError for impossible options.
     FileSource(std::string path, TextOptions text, MalformedOptions malformed);
 
-    enum class [[nodiscard]] Refill : std::uint8_t { text, too_long, wait, end };
+    enum class [[nodiscard]] Refill : std::uint8_t { text, too_long, wait, end, stopped };
     /// Gives up what precedes `position_` and reads on; on `text` and `too_long` the members
-    /// `position_` and `end_` name the region.
+    /// `position_` and `end_` name the region. After a stop nothing more is read: `stopped`.
     Refill refill();
+    /// After `stopped`: hands on, as the policy has it for malformed lines but without an
+    /// exception, what was taken from a pipe and is no whole row. Returns how many lines; nothing
+    /// where the input is a file, which keeps them.
+    [[nodiscard]] std::uint64_t report_cut_off();
     /// Applies the policy to `text`, which begins on line `line`.
     void refuse(std::uint64_t line, std::string_view reason, std::string_view text);
     /// Refuses `text`, which ends on the current line, for its length.
     void refuse_too_long(std::string_view text);
     /// Refuses the unfinished overlong line at position_ and drops the rest of it.
     void drop_too_long();
+    /// Of the input, for messages.
+    [[nodiscard]] std::string_view name() const noexcept;
     [[nodiscard]] std::size_t line_bytes_max() const noexcept {
         return text_options_.line_bytes_max;
     }
@@ -85,6 +96,8 @@ class FileSource {
     std::int64_t wake_at_ns_ = 0;
     std::atomic<double> fraction_done_{-1};
     std::atomic<std::uint64_t> bytes_read_{0};
+    // Relaxed: a poll that does not see it yet is followed by another.
+    std::atomic<bool> stopped_{false};
 };
 
 }  // namespace strid

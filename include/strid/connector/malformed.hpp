@@ -57,6 +57,8 @@ class MalformedHandler {
 
     /// Throws under `stop`; otherwise counts and hands on.
     void report(const MalformedLine& line);
+    /// The same under every policy without an exception, for a line that is no fault of the input.
+    void report_cut_off(const MalformedLine& line);
     /// Writes what is buffered for the dead-letter file.
     void flush();
     /// Lines reported since the last call.
@@ -64,6 +66,8 @@ class MalformedHandler {
 
   private:
     class Letters;
+
+    void hand_on(const MalformedLine& line);
 
     MalformedOptions options_;
     RunScope* run_;

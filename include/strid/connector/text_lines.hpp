@@ -65,6 +65,10 @@ class TextLines : public FileSource {
                     break;
                 case Refill::wait:
                     return SourceStatus::idle;
+                case Refill::stopped:
+                    if (const auto cut_off = report_cut_off()) emit.count_malformed(cut_off);
+                    finish();
+                    return SourceStatus::finished;
                 case Refill::end:
                     finish();
                     return SourceStatus::finished;

@@ -185,11 +185,13 @@ class TableSource : public TableInput {
             field = end + 1;
             if (step == last) break;
         }
-        while (*end != '\n') {
+        std::size_t fields = steps().size();
+        for (; *end != '\n'; ++fields) {
             if (*field == '"') return false;
             end = ends.next();
             field = end + 1;
         }
+        if (fields != fields_per_row() && fields_per_row() != 0) return false;
         const auto length = static_cast<std::size_t>(end - position_);
         if (length > line_bytes_max()) return false;
         if constexpr (Table::keeps_lines) row.line = {position_, length};
