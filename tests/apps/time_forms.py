@@ -80,7 +80,7 @@ class Durations(unittest.TestCase):
                          [("4", "6"), ("5", "7"), ("6", "8"), ("7", "9")])
 
 
-class Numbers(unittest.TestCase):
+class TimesInNumbers(unittest.TestCase):
     """Numbers of a unit, with and without fractions."""
 
     def test_seconds_with_fractions(self):

@@ -130,7 +130,7 @@ class Waits(Case):
         self.assertIn(process.wait(timeout=SLACK_S), [143, -signal.SIGTERM])
 
 
-class Numbers(Case):
+class WholeNumbers(Case):
     """Options that take a number take numbers only; what is empty is refused."""
 
     def test_whole_numbers(self):
