@@ -118,6 +118,14 @@ class CsvSource : public FileSource {
             refuse_open_quote();
         }
     }
+    template <class Read>
+    bool pass_partial_at_stop(Read& read) {
+        if constexpr (requires { read.pass_partial_at_stop(); }) {
+            return read.pass_partial_at_stop();
+        } else {
+            return pass_open_quote_at_stop();
+        }
+    }
     void take_header();
     void settle_columns();
     [[nodiscard]] std::size_t column_by_name(const std::string& name) const;
@@ -180,7 +188,7 @@ SourceStatus CsvSource::poll_rows(Emit& emit, std::size_t budget, Read&& read) {
                 }
                 break;
             case Refill::stopped:
-                if (position_ != end_ && pass_open_quote_at_stop()) break;
+                if (position_ != end_ && pass_partial_at_stop(read)) break;
                 if (const auto cut_off = report_cut_off()) emit.count_malformed(cut_off);
                 finish();
                 return SourceStatus::finished;

@@ -62,6 +62,10 @@ class JsonLines : public JsonSource {
                         refuse_rest();
                     }
                     break;
+                case Refill::stopped:
+                    if (const auto cut_off = report_cut_off()) emit.count_malformed(cut_off);
+                    finish();
+                    return SourceStatus::finished;
                 case Refill::end:
                     refuse_rest();
                     if (const auto refused = malformed_->take_count()) {

@@ -128,6 +128,9 @@ class TableSource : public TableInput {
             }
         }
         void refuse_partial() const { source->refuse_partial_row(); }
+        bool pass_partial_at_stop() const {
+            return source->format() == TableFormat::csv && source->pass_open_quote_at_stop();
+        }
         void finish() const { source->finish_json(); }
     };
 
