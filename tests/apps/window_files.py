@@ -133,7 +133,7 @@ class RefusedRows(Case):
             return [(int(line), reason, text) for _, line, reason, text in csv.reader(file)]
 
     def test_of_csv_and_json(self):
-        bad_csv = [("x,1", "field 1 'at': not a time"), ("5", "expected at least 2"),
+        bad_csv = [("x,1", "field 1 'at': not a time"), ("5", "expected 2 fields"),
                    ('7,"a ""b"""', "field 2 'x': not a number"), ('8,"1"2', "text after")]
         bad_json = [('{"at":"\\u0041","x":1}', "member 'at': not a time"),
                     ('{"x":1}', "member 'at': missing"), ('{"at":1,"x":"\\n"}', "member 'x'"),
