@@ -80,7 +80,9 @@ class TransactionSource : private CsvFile<TransactionRow> {
         auto number = model_ ? model_->find(row.state) : std::nullopt;
         if (!number) {
             const char* const end = row.state.data() + row.state.size();
-            refuse(line_number_, fmt::format("unknown state '{}'", excerpt(row.state)),
+            refuse(line_number_,
+                   fmt::format("unknown state '{}'{}", excerpt(row.state),
+                               line_number_ == 1 ? header_hint(row.state) : std::string{}),
                    {row.account.data(), static_cast<std::size_t>(end - row.account.data())});
         }
         return number;

@@ -8,6 +8,8 @@
 #include <strid/base/error.hpp>
 #include <strid/connector/csv_source.hpp>
 
+#include "csv_header.hpp"
+
 namespace strid {
 
 namespace {
@@ -16,14 +18,27 @@ constexpr std::size_t lines_looked_at_again_max = 64;
 
 /// What is not given is chosen: an input that may fall silent must not be silenced by a quote.
 CsvQuoteLimits chosen_quote_limits(const CsvOptions& options, bool is_live) {
-    CsvQuoteLimits limits{options.quoted_lines_max, options.quoted_bytes_max};
-    if (limits.lines_max == 0) limits.lines_max = is_live ? 100 : 100'000;
-    if (limits.bytes_max == 0) limits.bytes_max = std::size_t{1} << (is_live ? 16 : 24);
-    return limits;
+    constexpr CsvQuoteLimits live{100, std::size_t{64} << 10};
+    const CsvQuoteLimits chosen =
+        is_live ? live : CsvQuoteLimits{SIZE_MAX, options.text.line_bytes_max};
+    return {options.quoted_lines_max != 0 ? options.quoted_lines_max : chosen.lines_max,
+            options.quoted_bytes_max != 0 ? options.quoted_bytes_max : chosen.bytes_max};
 }
 
 char* after_newline(char* begin, char* end) {
     return static_cast<char*>(std::memchr(begin, '\n', static_cast<std::size_t>(end - begin))) + 1;
+}
+
+void check_dialect(const CsvOptions& options) {
+    const char comment = options.comment;
+    if (comment == '"' || comment == '\n' || comment == '\r' || comment == options.delimiter) {
+        throw GraphError(
+            "CSV comments cannot begin with the delimiter, a quote or the end of a line");
+    }
+}
+
+detail::OptionStyle style(bool on_command_line) noexcept {
+    return on_command_line ? detail::OptionStyle::command_line : detail::OptionStyle::member;
 }
 
 std::string_view between(const char* begin, const char* end) {
@@ -32,8 +47,8 @@ std::string_view between(const char* begin, const char* end) {
 
 }  // namespace
 
-CsvSource::CsvSource(std::string path, CsvOptions options, std::size_t fields)
-    : FileSource(std::move(path), options.text,
+CsvSource::CsvSource(std::vector<std::string> paths, CsvOptions options, std::size_t fields)
+    : FileSource(std::move(paths), options.text,
                  {options.on_malformed, options.dead_letter_path, options.dead_letter,
                   options.dead_letters}),
       options_(std::move(options)),
@@ -49,6 +64,7 @@ CsvSource::CsvSource(std::string path, CsvOptions options, std::size_t fields)
             throw GraphError("csv_file: columns are counted from 1");
         }
     }
+    check_dialect(options_);
     const bool any_named = std::any_of(columns.begin(), columns.end(),
                                        [](const CsvColumn& column) { return column.is_named(); });
     has_header_ = any_named || options_.header == CsvHeader::skip;
@@ -56,10 +72,17 @@ CsvSource::CsvSource(std::string path, CsvOptions options, std::size_t fields)
 
 void CsvSource::open(const Context& context) {
     FileSource::open(context);
+    begin_input();
+}
+
+void CsvSource::begin_input() {
     names_.clear();
+    header_line_.clear();
+    header_bytes_ = no_header;
+    lines_to_skip_ = options_.skip_lines;
     columns_.clear();
     cutter_.forget();
-    quote_limits_ = chosen_quote_limits(options_, blocks());
+    quote_limits_ = chosen_quote_limits(options_, input_may_block(path()));
     fields_per_row_ = 0;
     looked_at_line_ = 0;
     started_ = false;
@@ -77,25 +100,40 @@ void CsvSource::fail_header(const std::string& reason) const {
 }
 
 std::size_t CsvSource::column_by_name(const std::string& name) const {
-    const auto found = std::find(names_.begin(), names_.end(), name);
-    if (found == names_.end()) {
-        fail_header(
-            fmt::format("no column '{}' in the header: {}", excerpt(name), excerpt(row_, 200)));
-    }
-    return static_cast<std::size_t>(found - names_.begin());
+    auto found = detail::find_column(
+        {names_, header_line_, options_.delimiter, style(on_command_line_)}, name);
+    if (!found.fault.empty()) fail_header(found.fault);
+    return found.column;
 }
 
 // The header is the row at hand.
 void CsvSource::take_header() {
-    for (CsvField& field : cutter_.fields()) names_.emplace_back(unescape_csv(field));
+    header_line_ = row_;
+    for (CsvField& field : cutter_.fields()) {
+        const bool is_quoted = field.begin != row_.data() && field.begin[-1] == '"';
+        const std::string_view name = unescape_csv(field);
+        names_.emplace_back(is_quoted ? name : detail::trimmed(name));
+    }
     settle_columns();
     if (!options_.ragged && !columns_.empty()) {
         fields_per_row_ = names_.size();
         if (columns_min_ > names_.size()) {
             fail_header(fmt::format("no column {}: the header has {}: {}", columns_min_,
-                                    names_.size(), excerpt(row_, 200)));
+                                    names_.size(), excerpt(header_line_, 200)));
         }
     }
+    header_bytes_ = header_line_.size();
+}
+
+bool CsvSource::is_header_again() const noexcept {
+    constexpr std::string_view mark = "\xEF\xBB\xBF";  // of a file behind another
+    const std::string_view line = row_.starts_with(mark) ? row_.substr(mark.size()) : row_;
+    return is_header(line.data(), line.size());
+}
+
+bool CsvSource::is_null(std::string_view text) const noexcept {
+    const auto& words = options_.null_words;
+    return std::find(words.begin(), words.end(), detail::trimmed(text)) != words.end();
 }
 
 // Which column fills which field. Rows that are the record's fields one to one have as many.
@@ -105,8 +143,8 @@ void CsvSource::settle_columns() {
                                              : static_cast<std::size_t>(column.number()) - 1);
     }
     if (!columns_.empty()) columns_min_ = *std::max_element(columns_.begin(), columns_.end()) + 1;
-    direct_ = columns_.empty();
-    if (direct_ && !options_.ragged) fields_per_row_ = columns_min_;
+    if (columns_.empty() && !options_.ragged) fields_per_row_ = columns_min_;
+    direct_ = columns_.empty() && !options_.decimal_comma && options_.null_words.empty();
     header_done_ = true;
 }
 
@@ -132,7 +170,17 @@ void CsvSource::refuse_first_line(const CsvRow& row, const CsvQuoteLimits& limit
     }
 }
 
+// A line that is no part of the table.
+bool CsvSource::pass_line() {
+    if (lines_to_skip_ == 0 && !is_comment(position_)) return false;
+    if (lines_to_skip_ != 0) --lines_to_skip_;
+    position_ = after_newline(position_, end_);
+    ++line_number_;
+    return true;
+}
+
 CsvSource::Row CsvSource::next_row() {
+    if (pass_line()) return Row::none;
     const CsvQuoteLimits limits = quote_limits();
     const CsvRow row = cutter_.cut(position_, end_, options_.delimiter, limits);
     if (row.status == CsvRowStatus::open_quote) return Row::partial;
@@ -155,6 +203,7 @@ CsvSource::Row CsvSource::next_row() {
         take_header();
         return Row::none;
     }
+    if (is_header_again()) return Row::none;
     return has_all_fields() ? Row::ready : Row::none;
 }
 
@@ -165,9 +214,16 @@ bool CsvSource::has_all_fields() {
     if (fields_per_row_ == 0 && found >= columns_min_) fields_per_row_ = found;
     if (found == fields_per_row_) return true;
     const std::size_t expected = fields_per_row_ == 0 ? columns_min_ : fields_per_row_;
-    refuse_row(fmt::format("expected {}{} field{}, found {}",
-                           fields_per_row_ == 0 ? "at least " : "", expected,
-                           expected == 1 ? "" : "s", found));
+    std::string reason =
+        fmt::format("expected {}{} field{}, found {}", fields_per_row_ == 0 ? "at least " : "",
+                    expected, expected == 1 ? "" : "s", found);
+    if (found == 1) {
+        reason += detail::has_lone_return(row_)
+                      ? fmt::format(" ({})", detail::lone_returns)
+                      : detail::dialect_hint_of_row(row_, options_.delimiter, expected,
+                                                    style(on_command_line_));
+    }
+    refuse_row(reason);
     return false;
 }
 
@@ -184,8 +240,18 @@ void CsvSource::refuse_field(std::size_t index, detail::CsvFault fault) {
     std::string reason = fmt::format("field {}", column + 1);
     if (column < names_.size()) reason += fmt::format(" '{}'", excerpt(names_[column]));
     reason += fmt::format(": {}: \"{}\"", fault, excerpt(text_of(index)));
-    if (row_line_ == 1 && !has_header_) reason += " (a header? then set .header)";
+    if (row_line_ == 1) reason += header_hint(text_of(index));
     refuse_row(reason);
+}
+
+std::string CsvSource::header_hint(std::string_view text) const {
+    const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+    text = detail::trimmed(text);
+    if (has_header_ || text.empty() || !is_letter(text.front())) return {};
+    if (detail::has_lone_return(row_)) return fmt::format(" ({})", detail::lone_returns);
+    return fmt::format(" (line 1 looks like a header, and none is expected: {})",
+                       on_command_line_ ? "then without --no-header"
+                                        : "leave it out as tail -n +2 does, or set .header");
 }
 
 void CsvSource::refuse_row(std::string_view reason) {
@@ -204,7 +270,7 @@ void CsvSource::refuse_open_quote() {
 }
 
 bool CsvSource::pass_open_quote_at_stop() {
-    if (options_.on_malformed == OnMalformed::stop || !blocks()) return false;
+    if (options_.on_malformed == OnMalformed::stop || !input_may_block(path())) return false;
     refuse_open_quote();
     return true;
 }

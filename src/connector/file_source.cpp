@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include <strid/base/assert.hpp>
 #include <strid/base/clock.hpp>
+#include <strid/base/error.hpp>
 #include <strid/connector/file_source.hpp>
 
 namespace strid {
@@ -15,16 +18,37 @@ namespace {
 constexpr int pipe_wait_ms_max = 20;             // how soon a stop is seen on a silent pipe
 constexpr std::int64_t chunk_retry_ns = 20'000;  // how soon a chunk may have come back
 
+/// Throws InputOutputError, as opening would.
+void check_readable(const std::string& path) {
+    if (path != "-" && !input_may_block(path)) const ByteReader check(path);
+}
+
+/// 0 where one of them is no file.
+std::uint64_t size_of_all(const std::vector<std::string>& paths) {
+    std::uint64_t bytes = 0;
+    for (const std::string& path : paths) {
+        std::error_code error;
+        const auto size = std::filesystem::file_size(path, error);
+        if (error) return 0;
+        bytes += size;
+    }
+    return bytes;
+}
+
 }  // namespace
 
-FileSource::FileSource(std::string path, TextOptions text, MalformedOptions malformed)
-    : path_(std::move(path)), text_options_(text), malformed_options_(std::move(malformed)) {
+FileSource::FileSource(std::vector<std::string> paths, TextOptions text, MalformedOptions malformed)
+    : paths_(std::move(paths)), text_options_(text), malformed_options_(std::move(malformed)) {
+    if (paths_.empty()) throw GraphError("a source of files has no file to read");
+    if (std::count(paths_.begin(), paths_.end(), "-") > 1) {
+        throw GraphError("standard input, '-', can be read once only");
+    }
     check_text_options(text_options_);
     check_malformed_options(malformed_options_);
 }
 
 FileSource::FileSource(const FileSource& other)
-    : path_(other.path_),
+    : paths_(other.paths_),
       text_options_(other.text_options_),
       malformed_options_(other.malformed_options_),
       keep_all_text_(other.keep_all_text_) {}
@@ -35,7 +59,10 @@ FileSource::FileSource(FileSource&& other) noexcept
       line_number_(other.line_number_),
       reader_(std::move(other.reader_)),
       malformed_(std::move(other.malformed_)),
-      path_(std::move(other.path_)),
+      paths_(std::move(other.paths_)),
+      input_(other.input_),
+      bytes_before_(other.bytes_before_),
+      bytes_of_all_(other.bytes_of_all_),
       text_options_(other.text_options_),
       malformed_options_(std::move(other.malformed_options_)),
       keep_all_text_(other.keep_all_text_),
@@ -48,21 +75,41 @@ FileSource::~FileSource() = default;
 
 void FileSource::open(const Context& context) {
     if (context.replica != 0) return;
-    reader_ = std::make_unique<LineReader>(path_, text_options_, keep_all_text_);
+    input_ = 0;
+    bytes_before_ = bytes_of_all_ = 0;
+    // Not after hours with the files before it.
+    for (std::size_t i = paths_.size(); i-- > 1;) check_readable(paths_[i]);
+    open_input();
     malformed_ = std::make_unique<MalformedHandler>(malformed_options_, context.run);
+    stopped_.store(false, std::memory_order_relaxed);
+    if (paths_.size() > 1) bytes_of_all_ = size_of_all(paths_);
+}
+
+void FileSource::open_input() {
+    reader_ = std::make_unique<LineReader>(path(), text_options_, keep_all_text_);
     position_ = end_ = nullptr;
     line_number_ = 0;
-    stopped_.store(false, std::memory_order_relaxed);
+}
+
+bool FileSource::begin_next_input() {
+    if (input_ + 1 == paths_.size()) return false;
+    bytes_before_ += reader_->bytes().bytes_read();
+    ++input_;
+    open_input();
+    return true;
 }
 
 bool FileSource::blocks() const noexcept {
-    if (input_may_block(path_)) return true;
+    if (std::any_of(paths_.begin(), paths_.end(), input_may_block)) return true;
     const auto letters = dead_letter_file_of(malformed_options_);
     return letters && file_may_block(letters->path, StandardStream::output);
 }
 
 std::vector<FileUse> FileSource::files() const {
-    std::vector<FileUse> files{{.kind = FileUse::Kind::reads, .path = path_}};
+    std::vector<FileUse> files;
+    for (const std::string& path : paths_) {
+        files.push_back({.kind = FileUse::Kind::reads, .path = path});
+    }
     if (auto letters = dead_letter_file_of(malformed_options_)) files.push_back(*letters);
     return files;
 }
@@ -96,7 +143,7 @@ FileSource::Refill FileSource::refill() {
 
 std::uint64_t FileSource::report_cut_off() {
     const char* const data_end = reader_->data_end();
-    if (!blocks() || position_ == data_end) return 0;
+    if (!input_may_block(path()) || position_ == data_end) return 0;
     const std::string_view text{position_, static_cast<std::size_t>(data_end - position_)};
     const MalformedLine line{name(), line_number_ + 1, "cut off: the run was stopped", text};
     malformed_->report_cut_off(line);
@@ -105,7 +152,7 @@ std::uint64_t FileSource::report_cut_off() {
 }
 
 std::string_view FileSource::name() const noexcept {
-    return path_ == "-" ? std::string_view("standard input") : path_;
+    return path() == "-" ? std::string_view("standard input") : path();
 }
 
 void FileSource::refuse(std::uint64_t line, std::string_view reason, std::string_view text) {
@@ -134,10 +181,11 @@ void FileSource::finish() {
 
 void FileSource::publish_progress() noexcept {
     const ByteReader& bytes = reader_->bytes();
-    bytes_read_.store(bytes.bytes_read(), std::memory_order_relaxed);
-    if (bytes.size_bytes() == 0) return;
-    const double fraction =
-        static_cast<double>(bytes.bytes_read()) / static_cast<double>(bytes.size_bytes());
+    const std::uint64_t done = bytes_before_ + bytes.bytes_read();
+    bytes_read_.store(done, std::memory_order_relaxed);
+    const std::uint64_t all = paths_.size() == 1 ? bytes.size_bytes() : bytes_of_all_;
+    if (all == 0) return;
+    const double fraction = static_cast<double>(done) / static_cast<double>(all);
     fraction_done_.store(std::min(fraction, 1.0), std::memory_order_relaxed);
 }
 

@@ -64,7 +64,7 @@ class StrayQuotes(unittest.TestCase):
                       done.stderr)
 
     def test_what_is_quoted_goes_on_in_files(self):
-        """As Python's csv module reads it: fields of many lines are none of the fault's business."""
+        """As Python's csv module reads it: fields of many lines are no fault."""
         rng = random.Random(4)
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\n")
@@ -107,7 +107,7 @@ class RaggedRows(unittest.TestCase):
             self.assertIn("standard input:3: expected 3 fields, found 2", done.stderr)
 
     def test_against_a_count_of_the_fields(self):
-        """Rows of any number of fields, plain and quoted, at both sides of the columns asked for."""
+        """Rows of any number of fields, plain and quoted, on both sides of what is asked for."""
         rng = random.Random(8)
         for names in (3, 5, 40):
             lines = []
@@ -122,8 +122,9 @@ class RaggedRows(unittest.TestCase):
             text = "".join(",".join(line) + rng.choice(["\n", "\r\n"]) for line in lines)
             header = ",".join(f"c{i}" for i in range(names)) + "\n"
             for column in (0, 1, names - 1):
+                numbered = ",".join("0" * names) + "\n" + text
                 for given, options in ((header + text, ["c0", f"c{column}"]),
-                                       (",".join("0" * names) + "\n" + text, ["1", f"{column + 1}"])):
+                                       (numbered, ["1", f"{column + 1}"])):
                     plain = ["--no-header"] if options[0] == "1" else []
                     done = strid("--time", options[0], "--window", "tumbling:1h", "--aggregate",
                                  f"count,count({options[1]})", "--skip-malformed", *plain,
@@ -135,7 +136,8 @@ class RaggedRows(unittest.TestCase):
     def test_ragged(self):
         """More fields are passed over; those that are missing have no value, but a row needs a time
         and a key."""
-        given = "ts,temp,k,hum\n1000,21,a,50\n1001,21,a,60,7\n1002,23,a\n1003,22\n1004\n\n1005,1,b,2\n"
+        given = ("ts,temp,k,hum\n1000,21,a,50\n1001,21,a,60,7\n1002,23,a\n1003,22\n1004\n\n"
+                 "1005,1,b,2\n")
         done = strid("--ragged", "--time", "ts", "--window", "tumbling:1m", "--aggregate",
                      "count,count(temp),sum(hum)", given=given)
         self.assertEqual(done.stdout.splitlines()[1:], ["0,60000,6,5,112"])

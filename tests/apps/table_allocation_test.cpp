@@ -54,7 +54,7 @@ void expect_none_per_row(const std::string& name, Windows windows) {
         Graph graph{"counted"};
         WindowJob job;
         job.plan = plan;
-        job.input = path;
+        job.inputs = {path};
         job.output = "/dev/null";
         job.format = TableFormat::csv;
         job.csv.header = CsvHeader::skip;

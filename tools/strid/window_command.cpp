@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <memory>
 #include <type_traits>
 #include <utility>
@@ -12,6 +13,7 @@
 
 #include "commands.hpp"
 #include "output_options.hpp"
+#include "window/dialect_options.hpp"
 #include "window/live_options.hpp"
 #include "window/time_options.hpp"
 #include "window/window_arguments.hpp"
@@ -30,16 +32,6 @@ CsvColumn column(const std::string& name, bool no_header) {
             "'{}' is not the number of a column, and --no-header says there are no names", name));
     }
     return number;
-}
-
-/// By the name of the file where no format is asked for; standard input shows it itself.
-void choose_format(WindowJob& job, bool no_header) {
-    if (job.format == TableFormat::unknown) job.format = format_by_name(job.input);
-    if (!no_header) return;
-    if (job.format == TableFormat::json) {
-        throw GraphError("--no-header is for CSV: the members of JSON have names");
-    }
-    job.format = TableFormat::csv;
 }
 
 void complete(WindowCommand& command) {
@@ -126,13 +118,18 @@ int run_windows(WindowCommand& command) {
     check_live_options(job, windows);
     command.plan->format.misfit =
         misfit(command.windows, command.plan->format, command.offset, windows);
-    choose_format(job, command.no_header);
+    settle_dialect(command);
     complete(command);
     job.plan = command.plan;
-    if (job.input == "-" && ::isatty(STDIN_FILENO) == 1 && !command.arguments.session.quiet) {
+    const bool reads_stdin = std::count(job.inputs.begin(), job.inputs.end(), "-") != 0;
+    if (reads_stdin && ::isatty(STDIN_FILENO) == 1 && !command.arguments.session.quiet) {
         write_to_stderr("strid: reading from the terminal; --input FILE names a file\n");
     }
-    tell_where_rows_are(job.input, job.output, job.writing, command.arguments.session.quiet);
+    for (const std::string& input : job.inputs) {
+        if (!file_may_block(input, StandardStream::input)) continue;
+        tell_where_rows_are(input, job.output, job.writing, command.arguments.session.quiet);
+        break;
+    }
     Graph graph{"window"};
     std::visit([&](const auto& spec) { build_smallest(graph, job, spec); }, windows);
     const int status = run_session(graph, command.arguments.run, command.arguments.session);
@@ -149,11 +146,7 @@ void add_window_command(CLI::App& app, Action& action) {
     auto options = std::make_shared<WindowCommand>();
     CLI::App* const command = app.add_subcommand("window", window_description());
     command->footer(window_footer());
-    command
-        ->add_option("--input", options->job.input,
-                     "A file, plain or gzip, zstd, xz, bzip2; tcp://HOST:PORT, tcp-listen://:PORT, "
-                     "unix://PATH, unix-listen://PATH; -: standard input (default)")
-        ->type_name("FILE");
+    add_input_options(*command, *options);
     add_choice<TableFormat>(*command, "--format", options->job.format,
                             {{"csv", TableFormat::csv}, {"json", TableFormat::json}},
                             "Default: by the file's name (.csv, .json, .jsonl, .ndjson); else JSON "
@@ -171,6 +164,7 @@ void add_window_command(CLI::App& app, Action& action) {
     command->add_option("--output", options->job.output, "-: standard output (default)")
         ->type_name("FILE");
     command->add_flag("--no-header", options->no_header, "The first line is a row");
+    add_dialect_options(*command, *options);
     command->add_flag("--drop-open", options->drop_open,
                       "Windows that the end of the input cuts short are not written");
     command->add_flag("--skip-malformed", options->skip_malformed,

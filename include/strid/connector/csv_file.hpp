@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <strid/connector/csv_source.hpp>
 
@@ -26,7 +27,9 @@ class CsvFile : public CsvSource {
     using record_type = T;
 
     explicit CsvFile(std::string path, CsvOptions options = {})
-        : CsvSource(std::move(path), std::move(options), detail::field_count<T>()) {}
+        : CsvFile(std::vector{std::move(path)}, std::move(options)) {}
+    CsvFile(std::vector<std::string> paths, CsvOptions options)
+        : CsvSource(std::move(paths), std::move(options), detail::field_count<T>()) {}
 
     template <class Emit>
     SourceStatus poll(Emit& emit, std::size_t budget) {
@@ -38,7 +41,7 @@ class CsvFile : public CsvSource {
   private:
     // One pass over a plain row. False, with nothing consumed, when read_row() has to look.
     bool scan_row(T& record) noexcept {
-        if (!is_direct() || *position_ == '\r') return false;
+        if (!is_direct() || *position_ == '\r' || is_comment(position_)) return false;
         const char* p = position_;
         const char delimiter = options().delimiter;
         constexpr std::size_t last = detail::field_count<T>() - 1;
@@ -52,6 +55,7 @@ class CsvFile : public CsvSource {
         });
         const auto length = static_cast<std::size_t>(p - position_);
         if (!plain || length > line_bytes_max() || length == 0) return false;
+        if (is_header(position_, length)) return false;
         ++line_number_;
         position_ += length + 1;
         return true;
@@ -63,7 +67,7 @@ class CsvFile : public CsvSource {
         detail::CsvFault fault = nullptr;
         std::size_t faulty = 0;
         detail::visit_fields(record, [&](std::size_t index, auto& field) {
-            fault = detail::read_csv_value(text_of(index), field, options().non_finite);
+            fault = detail::read_csv_value(value_of(index), field, number_format());
             faulty = index;
             return fault == nullptr;
         });
@@ -77,6 +81,13 @@ class CsvFile : public CsvSource {
 template <class T>
 [[nodiscard]] CsvFile<T> csv_file(std::string path, CsvOptions options = {}) {
     return CsvFile<T>(std::move(path), std::move(options));
+}
+
+/// The records of several CSV files, one behind the other; each has its own header where there is
+/// one, and its columns in any order.
+template <class T>
+[[nodiscard]] CsvFile<T> csv_files(std::vector<std::string> paths, CsvOptions options = {}) {
+    return CsvFile<T>(std::move(paths), std::move(options));
 }
 
 }  // namespace strid

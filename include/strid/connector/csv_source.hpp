@@ -43,8 +43,18 @@ class CsvColumn {
 struct CsvOptions {
     char delimiter = ',';
     CsvHeader header = CsvHeader::none;
+    /// Lines before the header, or before the first row where there is none, that are passed over.
+    std::size_t skip_lines = 0;
+    /// Lines that begin with this character are passed over; '\0': none.
+    char comment = '\0';
+    /// Numbers with decimals have a comma in the place of the point.
+    bool decimal_comma = false;
+    /// Fields that are one of these, spaces around them taken off, are as empty ones: no value.
+    std::vector<std::string> null_words{};
     /// Which column fills which field of the record, in the order of the fields; others are
-    /// ignored. Names imply a header. Empty: the row has exactly the record's fields.
+    /// ignored. Names imply a header; spaces around them do not count, and one that the header has
+    /// twice is an error. A header that comes again, as where files were put one behind the other,
+    /// is passed over. Empty: the row has exactly the record's fields.
     std::vector<CsvColumn> columns{};
     /// A row may have more or fewer fields than the header, or without one than the first row. More
     /// are passed over, missing ones are empty. Otherwise such a row is malformed, whichever
@@ -54,7 +64,7 @@ struct CsvOptions {
     /// A quote that is still open at the end of a line is followed while its row has at most so
     /// many lines and bytes. Beyond, the row's first line is malformed and reading goes on with the
     /// second. 0: 100 lines and 64 KiB of an input that may fall silent (a pipe, a terminal, a
-    /// socket), which a stray quote would silence; 100,000 lines and 16 MiB of a file.
+    /// socket), which a stray quote would silence; what TextOptions allows a row of a file.
     std::size_t quoted_lines_max = 0;
     std::size_t quoted_bytes_max = 0;
     NonFinite non_finite = NonFinite::reject;
@@ -71,7 +81,10 @@ class CsvSource : public FileSource {
 
   protected:
     /// Throws GraphError for options that do not fit a record of `fields`.
-    CsvSource(std::string path, CsvOptions options, std::size_t fields);
+    CsvSource(std::vector<std::string> paths, CsvOptions options, std::size_t fields);
+    CsvSource(const CsvSource&) = default;
+    CsvSource(CsvSource&&) = default;
+    ~CsvSource() = default;
 
     enum class [[nodiscard]] Row : std::uint8_t {
         ready,    ///< text_of() has the record's fields; position_ is after the row
@@ -88,8 +101,35 @@ class CsvSource : public FileSource {
     Row next_row();
     /// The text of what fills the record's field `index`.
     std::string_view text_of(std::size_t index);
+    /// The same, empty where it is a word for no value.
+    std::string_view value_of(std::size_t index) { return without_null(text_of(index)); }
+    [[nodiscard]] std::string_view without_null(std::string_view text) const noexcept {
+        return options_.null_words.empty() || !is_null(text) ? text : std::string_view{};
+    }
+    [[nodiscard]] bool has_field(std::size_t index) noexcept {
+        return (columns_.empty() ? index : columns_[index]) < cutter_.fields().size();
+    }
+    [[nodiscard]] NumberFormat number_format() const noexcept {
+        return {options_.non_finite, options_.decimal_comma ? ',' : '.'};
+    }
+    /// Whether the line, without its newline, is the header once more.
+    [[nodiscard]] bool is_header(const char* line, std::size_t bytes) const noexcept {
+        const std::size_t longer = bytes - header_bytes_;
+        if (longer > 1 || (longer == 1 && line[header_bytes_] != '\r')) return false;
+        return std::string_view(line, header_bytes_) == header_line_;
+    }
+    /// Whether the line begins with what comments begin with.
+    [[nodiscard]] bool is_comment(const char* line) const noexcept {
+        return *line == options_.comment && options_.comment != '\0';
+    }
+    /// Messages name the options of the command line, not the members of CsvOptions.
+    void name_options_as_command_line() noexcept { on_command_line_ = true; }
+    /// For a fault in the first row of an input that is to have no header; empty: it is none.
+    [[nodiscard]] std::string header_hint(std::string_view text) const;
     /// Refuses the row of next_row() because of its field `index`.
     void refuse_field(std::size_t index, detail::CsvFault fault);
+    /// Refuses the row of next_row().
+    void refuse_row(std::string_view reason);
     /// Refuses the line at position_, whose quote nothing closes, and passes that line only.
     void refuse_open_quote();
     /// A pipe was stopped while a quoted field was open at position_. What is behind its first line
@@ -98,10 +138,12 @@ class CsvSource : public FileSource {
     bool pass_open_quote_at_stop();
     /// After the first text: passes a byte order mark.
     void start();
+    /// Before the first text of each input: of the one before it nothing is known any more.
+    virtual void begin_input();
 
     [[nodiscard]] const CsvOptions& options() const noexcept { return options_; }
     /// Whether rows are the record's fields one to one, so that they can be scanned directly.
-    [[nodiscard]] bool is_direct() const noexcept { return direct_; }
+    [[nodiscard]] bool is_direct() const noexcept { return direct_ && lines_to_skip_ == 0; }
     /// Whether the header, if there is one, was passed: then columns() is settled.
     [[nodiscard]] bool is_header_done() const noexcept { return header_done_; }
     /// The fields that each row has; 0: any number, or not known yet.
@@ -110,6 +152,8 @@ class CsvSource : public FileSource {
     [[nodiscard]] const std::vector<std::size_t>& columns() const noexcept { return columns_; }
 
   private:
+    static constexpr std::size_t no_header = SIZE_MAX / 2;  // longer than any line
+
     template <class Read>
     void refuse_partial(Read& read) {
         if constexpr (requires { read.refuse_partial(); }) {
@@ -126,13 +170,15 @@ class CsvSource : public FileSource {
             return pass_open_quote_at_stop();
         }
     }
+    bool pass_line();
+    bool is_header_again() const noexcept;
+    [[nodiscard]] bool is_null(std::string_view text) const noexcept;
     void take_header();
     void settle_columns();
     [[nodiscard]] std::size_t column_by_name(const std::string& name) const;
     [[nodiscard]] bool has_all_fields();
     [[nodiscard]] CsvQuoteLimits quote_limits() const noexcept;
     void refuse_first_line(const CsvRow& row, const CsvQuoteLimits& limits);
-    void refuse_row(std::string_view reason);
     [[noreturn]] void fail_header(const std::string& reason) const;
 
     CsvOptions options_;
@@ -140,6 +186,9 @@ class CsvSource : public FileSource {
     std::size_t columns_min_;           // up to the last that is asked for
     std::size_t fields_per_row_ = 0;
     std::vector<std::string> names_;
+    std::string header_line_;
+    std::size_t header_bytes_ = no_header;  // of header_line_, once there is one
+    std::size_t lines_to_skip_ = 0;
     CsvRowCutter cutter_;
     CsvQuoteLimits quote_limits_{};
     std::uint64_t looked_at_line_ = 0;  // up to it rows were looked at as parts of others
@@ -147,6 +196,7 @@ class CsvSource : public FileSource {
     std::string_view row_;              // the row as it stands in the chunk
     std::uint64_t row_line_ = 0;        // where it begins
     bool has_header_;
+    bool on_command_line_ = false;
     bool header_done_ = false;
     bool started_ = false;
     bool direct_ = false;
@@ -202,6 +252,10 @@ SourceStatus CsvSource::poll_rows(Emit& emit, std::size_t budget, Read&& read) {
                     if (const auto refused = malformed_->take_count()) {
                         emit.count_malformed(refused);
                     }
+                }
+                if (begin_next_input()) {
+                    begin_input();
+                    break;
                 }
                 finish();
                 return SourceStatus::finished;

@@ -30,6 +30,15 @@ namespace strid {
 /// Whether the words nan, inf and infinity are numbers. A number too large for its type never is.
 enum class NonFinite : std::uint8_t { reject, accept };
 
+/// How numbers are written.
+struct NumberFormat {
+    NonFinite non_finite = NonFinite::reject;
+    char decimal_point = '.';
+
+    NumberFormat(NonFinite of_words, char point = '.')
+        : non_finite(of_words), decimal_point(point) {}
+};
+
 namespace detail {
 
 /// Null: fine. Otherwise what is wrong, to be followed by the text.
@@ -60,9 +69,11 @@ CsvFault read_integer(std::string_view text, T& value) noexcept {
 }
 
 template <std::floating_point T>
-CsvFault read_floating(std::string_view text, T& value, NonFinite non_finite) noexcept {
+CsvFault read_floating(std::string_view text, T& value, const NumberFormat& format) noexcept {
     text = without_plus(trimmed(text));
-    const auto result = fast_float::from_chars(text.data(), text.data() + text.size(), value);
+    const auto result = fast_float::from_chars_advanced(
+        text.data(), text.data() + text.size(), value,
+        fast_float::parse_options{fast_float::chars_format::general, format.decimal_point});
     if (result.ec != std::errc{} || result.ptr != text.data() + text.size()) {
         // Newer versions of the library report overflow as an error, older ones as infinity.
         return result.ec == std::errc::result_out_of_range ? "out of range" : "not a number";
@@ -70,7 +81,7 @@ CsvFault read_floating(std::string_view text, T& value, NonFinite non_finite) no
     if (std::isfinite(value)) return nullptr;
     const bool is_word = text.find_first_of("iInN") != std::string_view::npos;
     if (!is_word) return "out of range";
-    return non_finite == NonFinite::accept ? nullptr : "not a finite number";
+    return format.non_finite == NonFinite::accept ? nullptr : "not a finite number";
 }
 
 inline CsvFault read_bool(std::string_view text, bool& value) noexcept {
@@ -82,15 +93,17 @@ inline CsvFault read_bool(std::string_view text, bool& value) noexcept {
 }
 
 template <class T>
-CsvFault read_csv_value(std::string_view text, T& value, NonFinite non_finite) {
+CsvFault read_csv_value(std::string_view text, T& value, const NumberFormat& format) {
     if constexpr (CustomCsvField<T>) {
         return from_csv(text, value) ? nullptr : "not a valid value";
     } else if constexpr (is_optional<T>) {
-        if (text.empty()) {
+        constexpr bool is_number = std::is_arithmetic_v<typename T::value_type> &&
+                                   !std::same_as<typename T::value_type, char>;
+        if ((is_number ? trimmed(text) : text).empty()) {
             value.reset();
             return nullptr;
         }
-        return read_csv_value(text, value.emplace(), non_finite);
+        return read_csv_value(text, value.emplace(), format);
     } else if constexpr (std::same_as<T, bool>) {
         return read_bool(text, value);
     } else if constexpr (std::same_as<T, char>) {
@@ -100,10 +113,10 @@ CsvFault read_csv_value(std::string_view text, T& value, NonFinite non_finite) {
     } else if constexpr (std::integral<T>) {
         return read_integer(text, value);
     } else if constexpr (std::floating_point<T>) {
-        return read_floating(text, value, non_finite);
+        return read_floating(text, value, format);
     } else if constexpr (std::is_enum_v<T>) {
         std::underlying_type_t<T> number{};
-        const CsvFault fault = read_csv_value(text, number, non_finite);
+        const CsvFault fault = read_csv_value(text, number, format);
         value = static_cast<T>(number);
         return fault;
     } else if constexpr (is_time_point<T>) {

@@ -5,6 +5,7 @@
 // fraction_done() and bytes_read(), which any thread may call.
 //
 // A file is read by replica 0; other replicas are finished at once. A copy reads from the start.
+// Several files are read one after the other, each from its first line on as if it were alone.
 #pragma once
 
 #include <atomic>
@@ -12,6 +13,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <strid/connector/line_reader.hpp>
@@ -52,11 +54,14 @@ class FileSource {
     static constexpr bool drains = true;
     /// For who keeps all records: chunks of text are not limited. Before open().
     void keep_all_text() noexcept { keep_all_text_ = true; }
-    [[nodiscard]] const std::string& path() const noexcept { return path_; }
+    /// Of the input that is being read.
+    [[nodiscard]] const std::string& path() const noexcept { return paths_[input_]; }
 
   protected:
-    /// Throws GraphError for impossible options.
-    FileSource(std::string path, TextOptions text, MalformedOptions malformed);
+    /// Throws GraphError for impossible options, and for no path at all.
+    FileSource(std::vector<std::string> paths, TextOptions text, MalformedOptions malformed);
+    FileSource(std::string path, TextOptions text, MalformedOptions malformed)
+        : FileSource(std::vector{std::move(path)}, text, std::move(malformed)) {}
 
     enum class [[nodiscard]] Refill : std::uint8_t { text, too_long, wait, end, stopped };
     /// Gives up what precedes `position_` and reads on; on `text` and `too_long` the members
@@ -78,6 +83,8 @@ class FileSource {
         return text_options_.line_bytes_max;
     }
     void finish();
+    /// After the end of an input: opens the next. False: that was the last one.
+    bool begin_next_input();
 
     char* position_ = nullptr;       // the next unread byte
     char* end_ = nullptr;            // of the region of whole lines
@@ -87,8 +94,12 @@ class FileSource {
 
   private:
     void publish_progress() noexcept;
+    void open_input();
 
-    std::string path_;
+    std::vector<std::string> paths_;
+    std::size_t input_ = 0;
+    std::uint64_t bytes_before_ = 0;  // of the inputs that were read
+    std::uint64_t bytes_of_all_ = 0;  // 0: not known
     TextOptions text_options_;
     MalformedOptions malformed_options_;
     bool keep_all_text_ = false;

@@ -87,7 +87,7 @@ void build_live_windows(Graph& graph, const WindowJob& job, Windows windows) {
                                 .fill_max = job.rows.fills ? fill_max : 0};
     const LateWriter<Row> late_writer(job);
     auto [updates, late] =
-        graph.source(TableSource<Table>(job), {.name = "read"})
+        graph.source(MergedTables<Table>(job), {.name = "read"})
             .filter(SetAside<Row>(job, late_writer), {.name = "future"})
             .event_time(time_of, TableTime{job.progress}, {.name = "time"})
             .template key_by<&Row::key>()

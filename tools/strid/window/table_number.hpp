@@ -75,7 +75,7 @@ __extension__ using WideInteger = __int128;
 
 /// Takes any text, as detail::read_csv_value() of a double does.
 [[nodiscard]] inline detail::CsvFault read_table_number(std::string_view text, TableNumber& number,
-                                                        NonFinite non_finite) noexcept {
+                                                        const NumberFormat& format) noexcept {
     const std::string_view meant = detail::without_plus(detail::trimmed(text));
     const char* const end = meant.data() + meant.size();
     auto read = std::from_chars(meant.data(), end, number.value.integer);
@@ -86,7 +86,7 @@ __extension__ using WideInteger = __int128;
     }
     if (read.ec == std::errc{} && read.ptr == end) return nullptr;
     number.kind = ValueKind::decimal;
-    return detail::read_floating(text, number.value.decimal, non_finite);
+    return detail::read_floating(text, number.value.decimal, format);
 }
 
 inline void append_integer(std::string& out, WideInteger integer) {

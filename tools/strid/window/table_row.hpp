@@ -94,7 +94,8 @@ static_assert(sizeof(TableRow<NarrowTable>) == 64);
 /// what is wrong with the column `faulty`.
 template <class Table, class TextOf>
 detail::CsvFault read_table_row(const TablePlan& plan, TimeReader& times, TableRow<Table>& row,
-                                TextOf&& text_of, NonFinite non_finite, std::size_t& faulty) {
+                                TextOf&& text_of, const NumberFormat& numbers,
+                                std::size_t& faulty) {
     std::size_t column = 0;
     visit_key(row.key, plan.keys.size(), [&](std::string_view& key) { key = text_of(column++); });
     if (!plan.time.empty()) {
@@ -106,13 +107,13 @@ detail::CsvFault read_table_row(const TablePlan& plan, TimeReader& times, TableR
     for (std::size_t i = 0; i < plan.values.size(); ++i) {
         faulty = column;
         const std::string_view text = text_of(column++);
-        if (text.empty()) continue;
         if (plan.values[i].is_text) {
-            row.set_text(i, text);
+            if (!text.empty()) row.set_text(i, text);
             continue;
         }
+        if (detail::trimmed(text).empty()) continue;
         TableNumber number;
-        const auto fault = read_table_number(text, number, non_finite);
+        const auto fault = read_table_number(text, number, numbers);
         if (fault != nullptr) return fault;
         row.set_number(i, number);
     }

@@ -18,6 +18,13 @@ bool is_blank(char c) noexcept {
     return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
+std::string_view without_packing(std::string_view path) noexcept {
+    for (const std::string_view packed : {".gz", ".zst", ".xz", ".bz2"}) {
+        if (path.ends_with(packed)) path.remove_suffix(packed.size());
+    }
+    return path;
+}
+
 /// A key that is null is as an empty field, but one that is nowhere may be a name misspelt.
 std::vector<JsonColumn> members_of(const TablePlan& plan) {
     std::vector<JsonColumn> members;
@@ -30,28 +37,34 @@ std::vector<JsonColumn> members_of(const TablePlan& plan) {
 }  // namespace
 
 TableFormat format_by_name(std::string_view path) noexcept {
-    for (const std::string_view packed : {".gz", ".zst", ".xz", ".bz2"}) {
-        if (path.ends_with(packed)) path.remove_suffix(packed.size());
-    }
+    path = without_packing(path);
     for (const std::string_view ending : {".json", ".jsonl", ".ndjson"}) {
         if (path.ends_with(ending)) return TableFormat::json;
     }
-    return path.ends_with(".csv") ? TableFormat::csv : TableFormat::unknown;
+    const bool is_csv = path.ends_with(".csv") || is_named_tsv(path);
+    return is_csv ? TableFormat::csv : TableFormat::unknown;
+}
+
+bool is_named_tsv(std::string_view path) noexcept {
+    path = without_packing(path);
+    return path.ends_with(".tsv") || path.ends_with(".tab");
 }
 
 // A row that nothing is read from still has a first column, which is not looked at.
 TableInput::TableInput(const WindowJob& job)
-    : CsvSource(job.input, job.csv, std::max<std::size_t>(job.plan->columns(), 1)),
+    : CsvSource(job.inputs, job.csv, std::max<std::size_t>(job.plan->columns(), 1)),
       plan_(job.plan),
       times_(plan_->format),
       asked_format_(job.format),
       format_(job.format),
       json_(members_of(*job.plan)),
-      late_(job.late) {}
+      late_(job.late) {
+    name_options_as_command_line();
+}
 
-void TableInput::open(const Context& context) {
-    CsvSource::open(context);
-    format_ = asked_format_;
+void TableInput::begin_input() {
+    CsvSource::begin_input();
+    format_ = asked_format_ != TableFormat::unknown ? asked_format_ : format_by_name(path());
     cutter_.forget();
     if (reader_ && format_ != TableFormat::csv) {
         const bool is_json = format_ == TableFormat::json;
@@ -83,13 +96,17 @@ void TableInput::plan_steps() {
     };
     std::vector<Wanted> wanted;
     std::size_t field = 0;
+    const bool is_dialect = options().decimal_comma || !options().null_words.empty();
     const auto want = [&](Step::Target target, std::size_t index) {
         wanted.push_back({columns()[field++], {target, index}});
     };
     for (std::size_t i = 0; i < plan_->keys.size(); ++i) want(Step::Target::key, i);
     if (!plan_->time.empty()) want(Step::Target::time, 0);
     for (std::size_t i = 0; i < plan_->values.size(); ++i) {
-        want(plan_->values[i].is_text ? Step::Target::text : Step::Target::number, i);
+        want(is_dialect                 ? Step::Target::in_dialect
+             : plan_->values[i].is_text ? Step::Target::text
+                                        : Step::Target::number,
+             i);
     }
     std::sort(wanted.begin(), wanted.end(), [](const Wanted& a, const Wanted& b) {
         return std::pair(a.column, a.step.target) < std::pair(b.column, b.step.target);
@@ -118,15 +135,44 @@ void TableInput::keep_line(std::string_view text, std::string_view changed) {
 
 CsvSource::Row TableInput::next_csv_row() {
     char* const begin = position_;
-    if (!late_) return next_row();
+    if (!late_) return checked(next_row());
     const bool awaits_header = !is_header_done();
     const std::string header = awaits_header ? std::string(begin, end_) : std::string{};
     const Row found = next_row();
     if (found == Row::partial) return found;
     const auto length = static_cast<std::size_t>(position_ - begin);
     keep_line({begin, length - 1}, "\"\"");
-    if (awaits_header && is_header_done()) late_->header = header.substr(0, length);
+    if (awaits_header && is_header_done()) keep_header(std::string_view(header).substr(0, length));
+    return checked(found);
+}
+
+// A ragged row may lack what it cannot do without.
+CsvSource::Row TableInput::checked(Row found) {
+    if (found != Row::ready || !options().ragged) return found;
+    const std::size_t needed = plan_->keys.size() + (plan_->time.empty() ? 0 : 1);
+    for (std::size_t i = 0; i < needed; ++i) {
+        if (has_field(i)) continue;
+        refuse_row(i < plan_->keys.size() ? "the row ends before its key"
+                                          : "the row ends before its time");
+        return Row::none;
+    }
     return found;
+}
+
+// The file of late rows has one header: who writes there may look at it from the first row on.
+void TableInput::keep_header(std::string_view header) {
+    const auto without_end = [](std::string_view line) {
+        while (!line.empty() && (line.back() == '\n' || line.back() == '\r')) line.remove_suffix(1);
+        return line;
+    };
+    if (late_->header.empty()) {
+        late_->header = header;
+    } else if (without_end(late_->header) != without_end(header)) {
+        throw InputOutputError(fmt::format(
+            "{}: its header is another than that of the inputs before it, and --late has room for "
+            "one only: {}",
+            excerpt(path(), 4096), excerpt(without_end(header), 200)));
+    }
 }
 
 CsvSource::Row TableInput::next_json_row() {

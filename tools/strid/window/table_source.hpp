@@ -25,16 +25,21 @@ namespace strid::tool {
 
 /// What does not depend on how rows are laid out.
 class TableInput : public CsvSource {
-  public:
-    void open(const Context& context);
-
   protected:
     /// Throws GraphError for options that contradict each other.
     explicit TableInput(const WindowJob& job);
 
     /// A column up to the last that is asked for, as a scan from left to right comes upon it.
     struct Step {
-        enum class Target : std::uint8_t { nothing, key, time, number, text, number_and_text };
+        enum class Target : std::uint8_t {
+            nothing,
+            key,
+            time,
+            number,
+            text,
+            number_and_text,
+            in_dialect  // a value whose words or numbers are written in a way of their own
+        };
         Target target;
         std::size_t index;           // of the key or the value
         std::size_t text_index = 0;  // of the value that has the text of a number
@@ -50,6 +55,7 @@ class TableInput : public CsvSource {
     [[nodiscard]] const std::vector<Step>& steps() const noexcept { return steps_; }
     /// After the header: settles steps().
     void plan_steps();
+    void begin_input() override;
 
     /// next_row(), which also leaves line() and the header where late rows are written.
     Row next_csv_row();
@@ -80,6 +86,8 @@ class TableInput : public CsvSource {
   private:
     TableFormat look_at_text();
     void refuse_json(std::string_view reason);
+    Row checked(Row found);
+    void keep_header(std::string_view header);
     /// Leaves line() for a row that is read in place: of a text that has `changed` in it a copy.
     void keep_line(std::string_view text, std::string_view changed);
 
@@ -140,8 +148,11 @@ class TableSource : public TableInput {
         if (steps().empty()) plan_steps();
         std::size_t faulty = 0;
         const auto fault = read_table_row(
-            plan(), times(), row, [this](std::size_t column) { return text_of(column); },
-            options().non_finite, faulty);
+            plan(), times(), row,
+            [this](std::size_t column) {
+                return column < plan().keys.size() ? text_of(column) : value_of(column);
+            },
+            number_format(), faulty);
         if constexpr (Table::keeps_lines) row.line = line();
         if (fault == nullptr) {
             times().take();
@@ -156,7 +167,11 @@ class TableSource : public TableInput {
         if (found != Row::ready) return found;
         std::size_t faulty = 0;
         const auto fault = read_table_row(
-            plan(), times(), row, [this](std::size_t column) { return json().text(column); },
+            plan(), times(), row,
+            [this](std::size_t column) {
+                const std::string_view text = json().text(column);
+                return column < plan().keys.size() ? text : without_null(text);
+            },
             options().non_finite, faulty);
         if constexpr (Table::keeps_lines) row.line = line();
         if (fault == nullptr) {
@@ -171,7 +186,7 @@ class TableSource : public TableInput {
     // One pass over a plain row. False, with nothing consumed, when read_csv_row() has to look.
     bool scan_row(record_type& row) {
         const char* field = position_;
-        if (*field == '\r' || *field == '\n') return false;
+        if (*field == '\r' || *field == '\n' || is_comment(field)) return false;
         FieldEnds ends(field, options().delimiter);
         const char* end = nullptr;
         row.forget_values();
@@ -196,7 +211,7 @@ class TableSource : public TableInput {
         }
         if (fields != fields_per_row() && fields_per_row() != 0) return false;
         const auto length = static_cast<std::size_t>(end - position_);
-        if (length > line_bytes_max()) return false;
+        if (length > line_bytes_max() || is_header(position_, length)) return false;
         if constexpr (Table::keeps_lines) row.line = {position_, length};
         ++line_number_;
         position_ += length + 1;
@@ -236,10 +251,26 @@ class TableSource : public TableInput {
                     row.set_text(step.text_index, text);
                 return true;
             }
+            case Step::Target::in_dialect:
+                return scan_in_dialect(text, step.index, row);
             default:
                 if (!text.empty()) row.set_text(step.index, text);
                 return true;
         }
+    }
+
+    [[gnu::noinline]] bool scan_in_dialect(std::string_view text, std::size_t value,
+                                           record_type& row) const {
+        text = without_null(text);
+        if (plan().values[value].is_text) {
+            if (!text.empty()) row.set_text(value, text);
+            return true;
+        }
+        if (detail::trimmed(text).empty()) return true;
+        TableNumber number;
+        if (read_table_number(text, number, number_format()) != nullptr) return false;
+        row.set_number(value, number);
+        return true;
     }
 
     [[gnu::noinline]] static bool scan_number(const char* p, const char* end,

@@ -23,6 +23,7 @@ struct WindowCommand {
     Duration offset = Duration::zero();
     std::string late;
     std::string dead_letter;
+    char delimiter = '\0';  // as it was given; '\0': it was not
     bool no_header = false;
     bool skip_malformed = false;
     bool drop_open = false;

@@ -10,6 +10,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <strid/connector/csv_source.hpp>
 #include <strid/graph/graph.hpp>
@@ -28,6 +29,8 @@ enum class TableFormat : std::uint8_t {
 
 /// What the ending of a file's name says, before .gz or .zst.
 [[nodiscard]] TableFormat format_by_name(std::string_view path) noexcept;
+/// Whether it says that fields stand between tabs.
+[[nodiscard]] bool is_named_tsv(std::string_view path) noexcept;
 
 /// Which rows are written of a window, besides the one when it is complete.
 struct WindowRows {
@@ -39,7 +42,8 @@ struct WindowRows {
 
 struct WindowJob {
     std::shared_ptr<const TablePlan> plan;
-    std::string input = "-";
+    std::vector<std::string> inputs{"-"};
+    bool merge_inputs = false;  ///< by time; otherwise one is read behind the other
     std::string output = "-";
     std::shared_ptr<LateFile> late;    // null: late rows are only counted
     Writing writing = Writing::whole;  // of all its files

@@ -11,8 +11,8 @@
 
 #include <strid/connector/row_writer.hpp>
 
+#include "merged_tables.hpp"
 #include "table_aggregate.hpp"
-#include "table_source.hpp"
 #include "table_text.hpp"
 #include "window_graph.hpp"
 
@@ -87,7 +87,7 @@ class LateWriter {
 template <class Table, class Windows>
 void build_windows(Graph& graph, const WindowJob& job, Windows windows) {
     using Row = TableRow<typename Table::Rows>;
-    TableSource<typename Table::Rows> source(job);
+    MergedTables<typename Table::Rows> source(job);
     TableAggregate<Table> aggregate(job.plan);
     if constexpr (std::is_same_v<Windows, window::CountWindows>) {
         auto results = graph.source(std::move(source), {.name = "read"})

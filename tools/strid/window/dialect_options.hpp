@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The options of `strid window` about its inputs and how CSV is written in them. One thread.
+#pragma once
+
+namespace CLI {
+class App;
+}
+
+namespace strid::tool {
+
+struct WindowCommand;
+
+void add_input_options(CLI::App& command, WindowCommand& options);
+void add_dialect_options(CLI::App& command, WindowCommand& options);
+/// Once everything is parsed: what follows from what was given. Throws GraphError.
+void settle_dialect(WindowCommand& options);
+
+}  // namespace strid::tool
