@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The CSV reader of `strid window`. The first byte chooses options. Law: no more rows than lines,
+// and a narrow table, whose plain rows are scanned in one pass, has the rows that a wide one has
+// whose rows take the careful way because a column is asked for twice.
+#include <algorithm>
+#include <cstring>
+
+#include <strid/base/error.hpp>
+
+#include "table_input.hpp"
+
+namespace strid::fuzz {
+namespace {
+
+tool::WindowJob job_for(std::uint8_t choice, const std::string& path, bool carefully) {
+    static constexpr std::string_view delimiters = ",;\t|";
+    const auto plan = std::make_shared<tool::TablePlan>();
+    plan->keys = {"k"};
+    plan->time = "t";
+    plan->read_aggregates(carefully ? "sum(x),distinct(x)" : "sum(x)");
+    tool::WindowJob job;
+    job.plan = plan;
+    job.inputs = {path};
+    job.format = tool::TableFormat::csv;
+    const bool has_header = (choice & 4) != 0;
+    job.csv.delimiter = delimiters[choice & 3];
+    job.csv.header = has_header ? CsvHeader::skip : CsvHeader::none;
+    job.csv.on_malformed = OnMalformed::skip;
+    job.csv.columns =
+        has_header ? std::vector<CsvColumn>{"k", "t", "x"} : std::vector<CsvColumn>{1, 2, 3};
+    if (carefully) job.csv.columns.push_back(job.csv.columns.back());
+    return job;
+}
+
+template <class Row, class Other>
+void expect_same(const Row& one, const Other& other) {
+    std::string_view key;
+    tool::visit_key(other.key, 1, [&key](std::string_view text) { key = text; });
+    require(one.key == key && one.time == other.time && one.has(0) == other.has(0));
+    if (!one.has(0)) return;
+    require(std::memcmp(&one.values[0], &other.values[0], sizeof one.values[0]) == 0);
+}
+
+void check(std::uint8_t choice, std::string_view text) {
+    const MemoryFile file(text);
+    const auto quick = read_all<tool::NarrowTable>(job_for(choice, file.path(), false));
+    const auto careful = read_all<tool::WideTable>(job_for(choice, file.path(), true));
+    const auto lines = std::count(text.begin(), text.end(), '\n') + 1;
+    require(quick.rows.size() + quick.malformed <= static_cast<std::size_t>(lines));
+    require(quick.rows.size() == careful.rows.size() && quick.malformed == careful.malformed);
+    for (std::size_t i = 0; i < quick.rows.size(); ++i) {
+        expect_same(quick.rows[i], careful.rows[i]);
+    }
+}
+
+}  // namespace
+}  // namespace strid::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    if (size == 0) return 0;
+    try {
+        strid::fuzz::check(data[0], {reinterpret_cast<const char*>(data) + 1, size - 1});
+    } catch (const strid::Error&) {
+        // A header without the columns, bytes that are packed and damaged: refused.
+    }
+    return 0;
+}

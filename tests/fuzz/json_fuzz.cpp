@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One line of JSON as `strid window` reads it. Law: a line that is taken is one that the whole
+// parser of simdjson, which looks at every byte, takes as an object.
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <simdjson.h>
+
+#include <strid/connector/json_row.hpp>
+#include <strid/connector/line_reader.hpp>
+
+#include "table_input.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    const std::string_view text(reinterpret_cast<const char*>(data), size);
+    if (text.find('\n') != std::string_view::npos) return 0;  // ends a line
+    static strid::JsonRow row(
+        {{"t", false, false}, {"k", true, false}, {"a.b", true, true}, {"v", true, true}});
+    std::string line(text);
+    line.append(strid::LineReader::slack_bytes, '\n');
+    if (!row.read(line.data(), size).empty()) return 0;
+    static simdjson::dom::parser parser;
+    simdjson::dom::object object;
+    strid::fuzz::require(parser.parse(text.data(), size).get(object) == simdjson::SUCCESS);
+    std::size_t bytes = 0;
+    for (std::size_t column = 0; column < 4; ++column) {
+        for (const char c : row.text(column)) bytes += static_cast<unsigned char>(c) != 0 ? 1U : 0U;
+    }
+    strid::fuzz::require(bytes <= size);
+    return 0;
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Bytes as the rows of `strid window` for a fuzzer: a file in memory, read to its end without the
+// engine. Threads: one.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <strid/memory/text_arena.hpp>
+#include <strid/operator/context.hpp>
+
+#include "../../tools/strid/window/table_source.hpp"
+
+namespace strid::fuzz {
+
+/// Ends the process, which the fuzzer takes as a find.
+inline void require(bool holds) {
+    if (!holds) std::abort();
+}
+
+/// A file of these bytes that has no name.
+class MemoryFile {
+  public:
+    explicit MemoryFile(std::string_view bytes)
+        : descriptor_(::memfd_create("fuzz", MFD_CLOEXEC)),
+          path_("/proc/self/fd/" + std::to_string(descriptor_)) {
+        require(descriptor_ >= 0);
+        require(::write(descriptor_, bytes.data(), bytes.size()) ==
+                static_cast<::ssize_t>(bytes.size()));
+    }
+    ~MemoryFile() { ::close(descriptor_); }
+    MemoryFile(const MemoryFile&) = delete;
+    MemoryFile& operator=(const MemoryFile&) = delete;
+
+    [[nodiscard]] const std::string& path() const noexcept { return path_; }
+
+  private:
+    int descriptor_;
+    std::string path_;
+};
+
+/// What a source hands out; the chunks that records point into stay.
+template <class Row>
+struct Rows {
+    bool operator()(Row&& row) {
+        rows.push_back(std::move(row));
+        return true;
+    }
+    bool operator()(const Row& row) { return (*this)(Row(row)); }
+    void keep_alive(const memory::TextReference& chunk) {
+        if (chunks.empty() || !(chunks.back() == chunk)) chunks.push_back(chunk);
+    }
+    void born_at(std::int64_t /*ns*/) {}
+    void count_malformed(std::uint64_t count) { malformed += count; }
+
+    std::vector<Row> rows;
+    std::vector<memory::TextReference> chunks;
+    std::uint64_t malformed = 0;
+};
+
+/// All rows of the job's input.
+template <class Table>
+Rows<tool::TableRow<Table>> read_all(const tool::WindowJob& job) {
+    tool::TableSource<Table> source(job);
+    source.keep_all_text();
+    Rows<tool::TableRow<Table>> found;
+    source.open(Context{});
+    while (source.poll(found, 100) != SourceStatus::finished) {
+    }
+    return found;
+}
+
+}  // namespace strid::fuzz

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Times as text. The first byte chooses the unit. Law: a time that is written in the form in which
+// it was read reads as itself.
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <strid/base/error.hpp>
+
+#include "../../tools/strid/window/table_plan.hpp"
+#include "table_input.hpp"
+
+namespace strid::fuzz {
+namespace {
+
+void check(std::uint8_t choice, std::string_view text) {
+    static constexpr std::array<std::int64_t, 4> units{1'000'000'000, 1'000'000, 1'000, 1};
+    tool::TimeFormat format;
+    format.unit_ns = units[choice % units.size()];
+    EventTime time;
+    tool::TimeForm form;
+    if (tool::read_time(text, format, time, form) != nullptr) return;
+    format.form.store(form);
+    std::string written;
+    tool::append_time(written, time, format);
+    EventTime again;
+    require(tool::read_time(written, format, again, form) == nullptr);
+    require(again == time || form.between == 0);
+}
+
+}  // namespace
+}  // namespace strid::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    if (size == 0) return 0;
+    strid::fuzz::check(data[0], {reinterpret_cast<const char*>(data) + 1, size - 1});
+    return 0;
+}
