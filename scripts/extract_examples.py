@@ -10,8 +10,8 @@ A fenced block is picked up when the comment right above it names it:
     <!-- output: NAME -->              what it must print on standard output, line for line
     <!-- output: NAME FILE -->         what it must leave in that file
 
-Writes TARGET/NAME.cpp or NAME.sh and, below TARGET/NAME/, input/FILE, output/FILE and stdout. Files that are
-right already keep their time; files of an earlier run that are in no page any more go. TARGET must
+Writes TARGET/NAME.cpp or NAME.sh and, below TARGET/NAME/, input/FILE, output/FILE and stdout.
+Files that are right already keep their time; those that are in no page any more go. TARGET must
 be absent or of an earlier run. Every block of C++ in the pages must be such a program.
 
     extract_examples.py TARGET PAGE...     prints NAME.cpp or NAME.sh of each, one a line

@@ -35,7 +35,7 @@ class Layouts(Case):
         run = ["run", "word-count", "--input", TEXT, "--output", out, "--graph"]
         error = self.fails(*run, self.folder / "graph.svg", code=1, env={"PATH": "/nowhere"})
         self.assertIn("graphviz", error.lower())
-        self.assertIn("cannot write", self.fails(*run, "/dev/full/graph.txt", code=1))
+        self.assertIn("cannot open for writing", self.fails(*run, "/dev/full/graph.txt", code=1))
         self.assertFalse(out.exists())
 
 

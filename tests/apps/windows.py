@@ -305,7 +305,7 @@ class FewAggregates(WindowsCase):
         given = ('a,"at",x,key,z\r\n"1,1",1,1.5,k,\n2,"2", 2.5,"k",""\n"3\n",3,+4,k\r\n\n'
                  'q,4,,k,5,6,7\n5,5,8,"k""",\n6,6,1e1,k,"z\nz"\n7,7,16,k')
         done = strid("--key", "key", "--time", "at", "--window", "tumbling:1s", "--aggregate",
-                     "sum(x),count", given=given)
+                     "sum(x),count", "--ragged", given=given)
         self.assertEqual(sorted(done.stdout.splitlines()[1:]),
                          ['"k""",0,1000,8,1', "k,0,1000,34,6"])
 

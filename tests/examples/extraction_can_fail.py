@@ -48,7 +48,7 @@ class Examples(unittest.TestCase):
         for text, words in [
             ("```cpp\nint main() {}\n```\n", "without <!-- example"),
             (PROGRAM + PROGRAM, "a second hello.cpp"),
-            (PROGRAM + "<!-- command: hello -->\n```sh\nls\n```\n", "of a program and of a command"),
+            (PROGRAM + PROGRAM.replace("example", "command"), "of a program and of a command"),
             (PROGRAM[:-4], "does not end"),
             ("<!-- output: other -->\n```\n1\n```\n", "of no example"),
             (PROGRAM + "<!-- input: hello -->\n```\n1\n```\n", "names no file"),
