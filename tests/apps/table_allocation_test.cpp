@@ -30,7 +30,7 @@ std::string table_of(std::uint64_t rows) {
     for (std::uint64_t n = 0; n != rows; ++n) {
         const std::uint64_t time = n + n / 70 * 70;
         text += std::to_string(n % keys) + ',' + std::to_string(time) + ',' +
-                std::to_string(n * n % 1'009) + ",a word that is longer than most, number " +
+                std::to_string(n * n % 1'009) + ",a word that is longer than most and number " +
                 std::to_string(n * n % 101) + '\n';
     }
     return text;

@@ -17,6 +17,7 @@
 #include <gtest/gtest.h>
 
 #include <strid/base/heap_bytes.hpp>
+#include <strid/base/members.hpp>
 #include <strid/base/time.hpp>
 
 namespace strid {
@@ -55,6 +56,35 @@ struct Handle {
 [[maybe_unused]] std::size_t heap_bytes(const Handle&) {
     return 9;
 }
+
+/// Members without a default, where they stand first, last, and several in a row.
+class Roll {
+  public:
+    explicit Roll(std::string frames) : frames_(std::move(frames)) {}
+    [[nodiscard]] std::size_t heap_bytes() const { return frames_.size(); }
+
+  private:
+    std::string frames_;
+};
+struct FirstHasNoDefault {
+    Roll roll;
+    int number;
+};
+struct LastHasNoDefault {
+    int numbers[2];
+    Roll roll;
+};
+struct ArrayHasNoDefault {
+    Roll rolls[2];
+    int number;
+};
+struct Titled : Plain {
+    Roll roll;
+};
+static_assert(owns_heap<FirstHasNoDefault> && owns_heap<LastHasNoDefault>);
+static_assert(detail::member_count<FirstHasNoDefault>() == 2);
+static_assert(detail::member_count<LastHasNoDefault>() == 2);
+static_assert(!owns_heap<ArrayHasNoDefault> && !owns_heap<Titled>);  // not taken apart, no error
 
 static_assert(!owns_heap<int> && !owns_heap<Plain> && !owns_heap<Unknown>);
 static_assert(!owns_heap<std::pair<int, Plain>>);

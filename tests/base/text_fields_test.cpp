@@ -91,7 +91,7 @@ static_assert(member_count<Plain>() == 2 && member_count<Text>() == 2);
 static_assert(member_count<Nested>() == 2 && member_count<Tree>() == 2);
 static_assert(member_count<Anything>() == 4 && member_count<MovedOnly>() == 2);
 static_assert(!points_to_text<MovedOnly>);
-static_assert(member_count<Based>() == 0 && member_count<NeedsAll>() == 0);
+static_assert(member_count<Based>() == 0 && member_count<NeedsAll>() == 2);
 static_assert(
     std::is_same_v<detail::MembersOf<Text>, detail::MemberList<char[8], std::string_view>>);
 

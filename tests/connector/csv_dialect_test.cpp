@@ -101,7 +101,7 @@ TEST(CsvDialect, AHeaderThatComesAgainIsPassedOver) {
         EXPECT_THAT(parse(content, {.header = CsvHeader::skip}),
                     ElementsAre(Row{1, 2}, Row{3, 4}, Row{5, 6}));
     }
-    using Texts = std::pair<std::string_view, std::string_view>;
+    using Texts = std::pair<std::string, std::string>;
     for (const std::string content :
          {"a,b\nc,d\na,b\ne,f\n", "a,b\r\nc,d\r\na,b\r\ne,f\r\n", "a,b\nc,d\na,b\r\ne,f"}) {
         const Folder folder;

@@ -160,13 +160,13 @@ TEST(Session, ASignalDrainsAndTheHandlersAreTakenAway) {
 TEST(Session, ASecondSignalCancels) {
     Graph graph{"session"};
     const auto begin = std::chrono::steady_clock::now();
-    // It drains for minutes, and in steps of some milliseconds.
+    // Some batches wait, for a second in all, each for a quarter of one.
     graph.source(Numbers{1'000'000}).separate().sink([](std::uint64_t) {
         std::this_thread::sleep_for(1ms);
     });
     const Later later{200ms, SIGINT, 2};
     testing::internal::CaptureStderr();
-    const int code = run_session(graph, {.block_bytes = 256});
+    const int code = run_session(graph, {.mode = RunOptions::Mode::dedicated, .block_bytes = 2048});
     const std::string told = testing::internal::GetCapturedStderr();
     EXPECT_EQ(code, 130);
     EXPECT_NE(told.find("session: cancelled"), std::string::npos) << told;

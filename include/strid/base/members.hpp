@@ -49,24 +49,43 @@ struct AnyBase {
 /// What only a member that takes anything (std::any) is initialised from.
 struct Nothing {};
 
-/// Whether initialisers can be tried: of an aggregate without a base, which needs none.
-template <class T>
-constexpr bool is_tried() {
-    constexpr bool has_base = requires { T{AnyBase<T>{}}; } && !requires { T{Nothing{}}; };
-    return !has_base && requires { T{}; };
-}
-
 template <class T, std::size_t... i>
 constexpr bool takes(std::index_sequence<i...>) {
     return requires { T{Any<T>{i}...}; };
 }
-template <class T, std::size_t... before, std::size_t... behind>
-constexpr bool takes_braces(std::index_sequence<before...>, std::index_sequence<behind...>) {
-    return requires { T{Any<T>{before}..., {}, Any<T>{behind}...}; };
+template <class T, std::size_t... before, std::size_t... within, std::size_t... behind>
+constexpr bool takes_braces(std::index_sequence<before...>, std::index_sequence<within...>,
+                            std::index_sequence<behind...>) {
+    return requires { T{Any<T>{before}..., {Any<T>{within}...}, Any<T>{behind}...}; };
 }
 
-/// How many initialisers, braces left out, an aggregate takes.
+/// The indices of all initialisers but the first.
+template <std::size_t least>
+constexpr auto rest_of() {
+    return std::make_index_sequence < least == 0 ? 0 : least - 1 > {};
+}
+/// Whether the first initialiser is that of a base.
+template <class T, std::size_t... behind>
+constexpr bool begins_with_base(std::index_sequence<behind...>) {
+    return requires {
+        T{AnyBase<T>{}, Any<T>{behind}...};
+    } && !requires {
+        T{Nothing{}, Any<T>{behind}...};
+    };
+}
+
+/// The least number of initialisers, braces left out, that an aggregate takes: more than none where
+/// a member has no default. `initialisers_max` where there is no such number.
 template <class T, std::size_t count = 0>
+constexpr std::size_t initialisers_least() {
+    if constexpr (count == initialisers_max || takes<T>(std::make_index_sequence<count>{})) {
+        return count;
+    } else {
+        return initialisers_least<T, count + 1>();
+    }
+}
+/// The largest.
+template <class T, std::size_t count = initialisers_least<T>()>
 constexpr std::size_t initialisers() {
     if constexpr (count < initialisers_max && takes<T>(std::make_index_sequence<count + 1>{})) {
         return initialisers<T, count + 1>();
@@ -75,12 +94,25 @@ constexpr std::size_t initialisers() {
     }
 }
 
-/// How many of them the member has that begins with number `at`: several where it is an array.
+/// Whether braces around some of the initialisers from `at` on are taken.
+template <class T, std::size_t all, std::size_t at, std::size_t count = 2>
+constexpr bool takes_several() {
+    if constexpr (at + count > all) {
+        return false;
+    } else {
+        return takes_braces<T>(std::make_index_sequence<at>{}, std::make_index_sequence<count>{},
+                               std::make_index_sequence<all - at - count>{}) ||
+               takes_several<T, all, at, count + 1>();
+    }
+}
+/// How many of them the member has that begins with number `at`: several where it is an array. 0
+/// where that cannot be told: an array of what has no default, or what looks like one.
 template <class T, std::size_t all, std::size_t at, std::size_t count = 1>
 constexpr std::size_t initialisers_of_member() {
-    if constexpr (at + count >= all ||
-                  takes_braces<T>(std::make_index_sequence<at>{},
-                                  std::make_index_sequence<all - at - count>{})) {
+    if constexpr (at + count > all) {
+        return takes_several<T, all, at>() ? 0 : 1;
+    } else if constexpr (takes_braces<T>(std::make_index_sequence<at>{}, std::index_sequence<>{},
+                                         std::make_index_sequence<all - at - count>{})) {
         return count;
     } else {
         return initialisers_of_member<T, all, at, count + 1>();
@@ -92,7 +124,9 @@ constexpr std::size_t count_members() {
     if constexpr (at >= all) {
         return 0;
     } else {
-        return 1 + count_members<T, all, at + initialisers_of_member<T, all, at>()>();
+        constexpr std::size_t own = initialisers_of_member<T, all, at>();
+        if constexpr (own == 0) return members_max + 1;
+        return 1 + count_members<T, all, at + (own == 0 ? all : own)>();
     }
 }
 
@@ -101,12 +135,15 @@ template <class T>
 constexpr std::size_t member_count() {
     if constexpr (!std::is_aggregate_v<T> || !std::is_class_v<T> || std::is_empty_v<T>) {
         return 0;
-    } else if constexpr (!is_tried<T>()) {
+    } else if constexpr (initialisers_least<T>() == initialisers_max) {
+        return 0;
+    } else if constexpr (begins_with_base<T>(rest_of<initialisers_least<T>()>())) {
         return 0;
     } else {
         constexpr std::size_t all = initialisers<T>();
         if constexpr (all == initialisers_max ||
-                      takes_braces<T>(std::make_index_sequence<all>{}, std::index_sequence<>{})) {
+                      takes_braces<T>(std::make_index_sequence<all>{}, std::index_sequence<>{},
+                                      std::index_sequence<>{})) {
             return 0;  // there is more that only braces initialise
         } else {
             constexpr std::size_t members = count_members<T, all>();

@@ -24,6 +24,7 @@
 
 #include <strid/base/assert.hpp>
 #include <strid/base/cache_line.hpp>
+#include <strid/base/heap_bytes.hpp>
 #include <strid/base/prefetch.hpp>
 #include <strid/memory/block_pool.hpp>
 #include <strid/memory/text_arena.hpp>
@@ -37,6 +38,12 @@ template <class T>
 struct Hashed {
     T record;
     std::uint64_t hash;
+
+    [[nodiscard]] std::size_t heap_bytes() const
+        requires owns_heap<T>
+    {
+        return heap_bytes_of(record);
+    }
 };
 
 inline constexpr std::int64_t never_born = std::numeric_limits<std::int64_t>::max();
