@@ -8,3 +8,4 @@
 #include <strid/graph/main.hpp>
 #include <strid/graph/program.hpp>
 #include <strid/message/split_time.hpp>
+#include <strid/operator/dead_letter.hpp>

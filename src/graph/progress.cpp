@@ -53,6 +53,24 @@ std::uint64_t sum_of(const RunReport& report, std::uint64_t OperatorReport::*cou
     return sum;
 }
 
+/// What operators' functions threw on, and what the application counts itself.
+std::string own_counts(const RunReport& report) {
+    std::string text;
+    for (const auto& segment : report.segments) {
+        for (const auto& op : segment.operators) {
+            if (op.records_skipped > 0) {
+                text += fmt::format("  skipped   {} on which {} threw\n",
+                                    plural(op.records_skipped, "record"), op.name);
+            }
+            for (const auto& [name, value] : op.counters) {
+                text +=
+                    fmt::format("  counted   {} {} in {}\n", format_count(value), name, op.name);
+            }
+        }
+    }
+    return text;
+}
+
 }  // namespace
 
 std::string format_quantity(double quantity) {
@@ -129,6 +147,7 @@ std::string summary(const RunReport& report, std::uint64_t bytes, std::string_vi
                 fmt::format("  late      {} at '{}'\n", plural(op.records_late, "record"), op.name);
         }
     }
+    text += own_counts(report);
     return text;
 }
 

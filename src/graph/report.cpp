@@ -59,11 +59,22 @@ std::string to_json(const LatencyReport& latency) {
                        latency.p99_ns, latency.max_ns, to_json(latency.histogram));
 }
 
+std::string to_json(const std::map<std::string, std::uint64_t>& counters) {
+    std::string members;
+    for (const auto& [name, value] : counters) {
+        if (!members.empty()) members += ',';
+        members += fmt::format("{}:{}", quoted(name), value);
+    }
+    return '{' + members + '}';
+}
+
 std::string to_json(const OperatorReport& op) {
     return fmt::format(R"({{"name":{},"kind":{},"parallelism":{},"records_in":{},"records_out":{},)"
-                       R"("records_malformed":{},"records_late":{}}})",
+                       R"("records_malformed":{},"records_late":{},"records_skipped":{},)"
+                       R"("counters":{}}})",
                        quoted(op.name), quoted(op.kind), op.parallelism, op.records_in,
-                       op.records_out, op.records_malformed, op.records_late);
+                       op.records_out, op.records_malformed, op.records_late, op.records_skipped,
+                       to_json(op.counters));
 }
 
 std::string to_json(const SegmentReport& segment) {
@@ -109,6 +120,10 @@ RunReport Running::State::report() const {
                 segment.operators[i].records_out += node->counts()[i].out.get();
                 segment.operators[i].records_malformed += node->counts()[i].malformed.get();
                 segment.operators[i].records_late += node->counts()[i].late.get();
+                segment.operators[i].records_skipped += node->counts()[i].skipped.get();
+                auto& counters = segment.operators[i].counters;
+                node->counters()[i].for_each(
+                    [&counters](const std::string& name, std::uint64_t n) { counters[name] += n; });
             }
             segment.batches += node->batches();
             segment.refusals += node->refusals();

@@ -19,7 +19,25 @@ OperatorInfo Handle::describe(const OperatorOptions& options, const char* kind) 
     const std::size_t number = segments->described.size() + 1;
     segments->described.push_back(options.name.empty() ? fmt::format("{}-{}", kind, number)
                                                        : options.name);
-    return {.name = segments->described.back(), .kind = kind, .parallelism = options.parallelism};
+    return {.name = segments->described.back(),
+            .kind = kind,
+            .parallelism = options.parallelism,
+            .on_exception = options.on_exception};
+}
+
+void Handle::join(const Handle& other) {
+    if (other.segments != segments) throw GraphError("merge of streams of two different graphs");
+    origins.insert(origins.end(), other.origins.begin(), other.origins.end());
+}
+
+std::string Handle::behind(const char* what) const {
+    return fmt::format("{} behind {}", what, segments->described[last]);
+}
+
+void check_stops(const OperatorInfo& info) {
+    if (info.on_exception == OnException::stop) return;
+    throw GraphError(fmt::format("operator '{}' ({}) cannot skip a record when something throws",
+                                 info.name, info.kind));
 }
 
 void Handle::add(OperatorInfo next) {

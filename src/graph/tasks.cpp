@@ -11,10 +11,17 @@ namespace strid::graph {
 std::unique_ptr<operators::Node> make_node(const Segments& segments, const Fragment& fragment,
                                            std::size_t replica) {
     const SegmentBase& segment = *segments.all[fragment.segment];
-    return fragment.distributes
-               ? segment.instantiate_distribution(replica, fragment.parallelism)
-               : segment.instantiate(fragment.first, fragment.last, fragment.plain_output, replica,
-                                     fragment.parallelism);
+    if (fragment.distributes) {
+        return segment.instantiate_distribution(replica, fragment.parallelism);
+    }
+    auto node = segment.instantiate(fragment.first, fragment.last, fragment.plain_output, replica,
+                                    fragment.parallelism);
+    for (std::size_t i = fragment.first; i < fragment.last; ++i) {
+        if (segment.operators()[i].on_exception == OnException::skip) {
+            node->skip(i - fragment.first);
+        }
+    }
+    return node;
 }
 
 std::vector<PlannedTask> order_of_tasks(const Plan& plan, const std::vector<bool>& alone) {

@@ -25,4 +25,21 @@ void rethrow_as(const std::string& operator_name, bool fans_out) {
     }
 }
 
+bool Skipping::take_in() noexcept {
+    try {
+        throw;
+    } catch (const SkipRecord&) {
+    } catch (const OperatorError&) {
+        return false;
+    } catch (const FanOutError&) {
+        return false;
+    } catch (const std::bad_alloc&) {
+        return false;  // maybe of the output
+    } catch (...) {
+        if (!wanted) return false;
+    }
+    ++count;
+    return true;
+}
+
 }  // namespace strid::operators

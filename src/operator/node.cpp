@@ -9,6 +9,7 @@ Node::Node(std::vector<std::string> operator_names, std::size_t replica, std::si
     : names_(std::move(operator_names)),
       replica_(replica),
       parallelism_(parallelism),
-      counts_(names_.size()) {}
+      counts_(names_.size()),
+      counters_(names_.size()) {}
 
 }  // namespace strid::operators

@@ -14,6 +14,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <strid/window/aggregates.hpp>
+
 #include "probe.hpp"
 #include "test_sources.hpp"
 
@@ -58,6 +60,9 @@ const auto ignore = [](const Tracked&) {};
 const auto same = [](const Tracked& t) { return t; };
 const auto key = [](const Tracked& t) { return t.value % 7; };
 const auto wrap = [](const std::uint64_t& n) { return Tracked{n}; };
+const auto time_of = [](const Tracked& t) {
+    return EventTime::of_ns(static_cast<std::int64_t>(t.value));
+};
 const OperatorOptions broken{.name = "broken"};
 const OperatorOptions before{.name = "before"};
 
@@ -134,7 +139,7 @@ const Case by_record[] = {
              .sink(ignore);
      },
      true,
-     {"before", "before-distribution", "broken"}},
+     {"key_by behind before", "broken"}},
     {"split function",
      [](Graph& g, const Probe& p) {
          auto branches = tracked(g).map(same, broken).split(2, [p](const Tracked& t) {
@@ -143,7 +148,9 @@ const Case by_record[] = {
          });
          branches.select(0).sink(ignore);
          branches.select(1).sink(ignore);
-     }},
+     },
+     true,
+     {"split behind broken"}},
     {"split function behind a source",
      [](Graph& g, const Probe& p) {
          auto branches = g.source(Numbers{count}, broken).split(2, [p](const std::uint64_t& n) {
@@ -152,6 +159,46 @@ const Case by_record[] = {
          });
          branches.select(0).map(wrap).sink(ignore);
          branches.select(1).map(wrap).sink(ignore);
+     },
+     true,
+     {"split behind broken"}},
+    {"key function behind a source",
+     [](Graph& g, const Probe& p) {
+         g.source(Numbers{count}, {.name = "numbers"})
+             .key_by([p](const std::uint64_t& n) { return p(), n % 7; })
+             .map(wrap, broken)
+             .sink(ignore);
+     },
+     true,
+     {"key_by behind numbers", "broken"}},
+    {"key function with options",
+     [](Graph& g, const Probe& p) {
+         tracked(g).key_by([p](const Tracked& t) { return p(), t.value % 7; }, broken).sink(ignore);
+     },
+     true,
+     {"broken", "key_by behind broken"}},
+    {"key function of a group",
+     [](Graph& g, const Probe& p) {
+         tracked(g)
+             .group_by([p](const Tracked& t) { return p(), t.value % 7; })
+             .parallel_windows(window::CountWindows::tumbling(8), window::count(), {.name = "in"})
+             .sink([](const auto&) {});
+     },
+     true,
+     {"key function behind before", "in"}},
+    {"time function",
+     [](Graph& g, const Probe& p) {
+         tracked(g)
+             .event_time([p](const Tracked& t) { return p(), time_of(t); }, MonotonousTime{},
+                         {.name = "broken"})
+             .sink(ignore);
+     }},
+    {"time function of an order",
+     [](Graph& g, const Probe& p) {
+         tracked(g)
+             .event_time(time_of, BoundedDisorder{Duration::max()})
+             .in_order_of_time([p](const Tracked& t) { return p(), time_of(t); }, {}, broken)
+             .sink(ignore);
      }},
     {"keyed sink", [](Graph& g, const Probe& p) {
          tracked(g).key_by(key).sink([p](const Tracked&) { p(); }, broken);
@@ -251,7 +298,7 @@ TEST(KeyFunctionFaults, AreNamedWhileStatesAreBroughtNear) {
                         Emit::at_end, {.name = "far"})
             .sink([](const auto&) {});
     };
-    const Case one{"far states", wire, true, {"numbers", "far"}};
+    const Case one{"far states", wire, true, {"key_by behind numbers", "far"}};
     Probe counting;
     Graph whole{"whole"};
     wire(whole, counting);

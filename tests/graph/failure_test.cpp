@@ -236,7 +236,7 @@ TEST(Failure, ASplitToABranchThatDoesNotExistNamesTheOperator) {
         ADD_FAILURE() << "nothing was thrown";
     } catch (const OperatorError& error) {
         EXPECT_THAT(error.what(), HasSubstr("split chose branch 5 of 2"));
-        EXPECT_EQ(error.operator_name(), "chooser");
+        EXPECT_EQ(error.operator_name(), "split behind chooser");
     }
 }
 

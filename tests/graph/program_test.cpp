@@ -152,6 +152,26 @@ TEST(ProgramOptions, CannotTakeTheNamesOfTheRun) {
     EXPECT_THROW(arguments.flag("--quiet", flag, "Another"), GraphError);
 }
 
+TEST(ProgramSummary, NamesWhatWasSkippedAndCounted) {
+    Arguments arguments{"counted"};
+    const char* const argv[] = {"counted"};
+    ASSERT_EQ(arguments.parse(1, argv), std::nullopt);
+    Graph graph{"counted"};
+    const auto odd = [](const std::uint64_t& n, const Context& context) {
+        if (n % 2 == 1) context.counter("odd ones").add();
+        if (n % 10 == 0) throw std::runtime_error("ten");
+        return n;
+    };
+    graph.source(test::Numbers{1000})
+        .map(odd, {.name = "look", .on_exception = OnException::skip})
+        .sink([](std::uint64_t) {});
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(run(graph, arguments), 0);
+    const std::string summary = testing::internal::GetCapturedStderr();
+    EXPECT_THAT(summary, HasSubstr("  skipped   100 records on which look threw\n"));
+    EXPECT_THAT(summary, HasSubstr("  counted   500 odd ones in look\n"));
+}
+
 TEST(ProgramOptions, MayBeParsedByTheProgramItself) {
     Arguments arguments{"by hand"};
     std::uint64_t records = 5;

@@ -28,6 +28,14 @@ class InputOutputError : public Error {
     using Error::Error;
 };
 
+/// To be thrown by a function of an operator for a record that it cannot do anything with: the
+/// record goes no further and is counted as skipped, whatever the operator's `on_exception` says.
+/// By map, filter, flat_map, accumulate, reduce, process and sinks; elsewhere it ends the run.
+class SkipRecord : public Error {
+  public:
+    SkipRecord() : Error("SkipRecord was thrown where no record can be left out") {}
+};
+
 /// User code threw inside an operator. Names the operator and carries the original exception.
 class OperatorError : public Error {
   public:

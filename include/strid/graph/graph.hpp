@@ -78,6 +78,7 @@ class Graph {
     template <class S>
     [[nodiscard]] auto begin(S source, graph::OperatorInfo info) {
         using Head = operators::SourceHead<S>;
+        graph::check_stops(info);
         graph::Handle handle{.segments = segments_.get()};
         info.files = operators::files_of(source);
         handle.add(std::move(info));

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -25,6 +26,9 @@ inline constexpr bool parallel_sink = [] {
     if constexpr (requires { F::parallel_by_default; }) return bool{F::parallel_by_default};
     return std::is_empty_v<F>;
 }();
+
+/// Throws GraphError where the operator is to skip records and cannot.
+void check_stops(const OperatorInfo& info);
 
 /// True in what was moved from.
 struct Consumed {
@@ -49,6 +53,11 @@ struct Handle {
 
     /// Throws GraphError, which says what stream it is, where the handle was moved from.
     void check_not_consumed() const;
+    /// What comes from the other handle goes on in this one. Throws GraphError where it is of
+    /// another graph.
+    void join(const Handle& other);
+    /// What something that is no operator is called in an error: by the operator before it.
+    [[nodiscard]] std::string behind(const char* what) const;
     /// An operator that may be the stream's next.
     [[nodiscard]] OperatorInfo describe(const OperatorOptions& options, const char* kind) const;
     /// The operator that was described last is the next.

@@ -309,8 +309,9 @@ class KeyedStream : graph::ConsumedOnce {
     /// Ends the segment before with the edge, where that is not there yet.
     graph::Handle edge() && {
         if constexpr (open) {
-            return std::move(upstream_).routed(operators::KeyByRouter<T, KeyOf>{key_of_},
-                                               graph::Routing::key_by);
+            return std::move(upstream_).routed(
+                operators::KeyByRouter<T, KeyOf>{key_of_, {}, upstream_.handle_.behind("key_by")},
+                graph::Routing::key_by);
         } else {
             return std::move(upstream_.handle);
         }
@@ -342,7 +343,8 @@ class KeyedStream : graph::ConsumedOnce {
         lift.window_name = info.name;
         Stream<message::Hashed<Lifted>> hashed{
             std::move(upstream_).routed(
-                operators::KeyByRouter<T, KeyOf, Lift>{key_of_, std::move(lift)},
+                operators::KeyByRouter<T, KeyOf, Lift>{key_of_, std::move(lift),
+                                                       upstream_.handle_.behind("key_by")},
                 graph::Routing::key_by),
             {}};
         return std::move(hashed).template then<U>(std::move(stage), std::move(info));

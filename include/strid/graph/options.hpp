@@ -19,10 +19,22 @@
 
 namespace strid {
 
+/// What an operator does about an exception of its function.
+enum class OnException : std::uint8_t {
+    stop,  ///< The run ends with an OperatorError.
+    /// The record goes no further and is counted (OperatorReport::records_skipped). What the
+    /// function changed before it threw stays changed, and what a flat_map emitted before is on its
+    /// way. Want of memory ends the run all the same. Of map, filter, flat_map, accumulate, reduce,
+    /// process, sink and key_by; a GraphError elsewhere. To learn of each such record, give the
+    /// function to `dead_letter` instead.
+    skip
+};
+
 /// Options of one operator: `.map(parse, {.name = "parse", .parallelism = 4})`.
 struct OperatorOptions {
     std::string name = {};        ///< Unique in the graph; empty: its kind and a number.
     std::size_t parallelism = 0;  ///< Replicas; 0: chosen by the planner.
+    OnException on_exception = OnException::stop;
 };
 
 /// Options of `event_time`.

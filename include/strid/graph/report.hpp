@@ -22,6 +22,10 @@ struct OperatorReport {
     std::uint64_t records_out = 0;
     std::uint64_t records_malformed = 0;  ///< Refused by a source under the user's policy.
     std::uint64_t records_late = 0;       ///< Came to a window operator after all their windows.
+    /// Its function threw on them (OnException::skip, `dead_letter`, SkipRecord).
+    std::uint64_t records_skipped = 0;
+    /// The application's own (Context::counter), by name.
+    std::map<std::string, std::uint64_t> counters = {};
 };
 
 /// So many records had a latency of at most this, and more than the bucket below, listed or not.

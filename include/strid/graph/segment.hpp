@@ -19,6 +19,7 @@
 #include <vector>
 
 #include <strid/base/file_use.hpp>
+#include <strid/graph/options.hpp>
 #include <strid/operator/kernel.hpp>
 #include <strid/operator/stage.hpp>
 
@@ -33,6 +34,7 @@ struct OperatorInfo {
     std::string name;
     std::string kind;  ///< "source", "map", "filter", ...
     std::size_t parallelism = 0;
+    OnException on_exception = OnException::stop;
     /// False: replicas would share what they must not (a sink with captured state), so that the
     /// planner gives it one replica unless told otherwise.
     bool parallel_by_default = true;

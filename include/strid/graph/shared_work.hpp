@@ -24,10 +24,12 @@ template <class T, class KeyOf>
 struct HashKey {
     static constexpr bool selective = false;
     [[no_unique_address]] KeyOf key_of;
+    std::string name;  // of the key function in an error
 
     template <class Next>
     void operator()(T& record, Next&& next) {
-        const std::uint64_t hash = hash_of(std::invoke(key_of, std::as_const(record)));
+        const std::uint64_t hash =
+            guarded(name, [&] { return hash_of(std::invoke(key_of, std::as_const(record))); });
         message::Hashed<T> hashed{std::move(record), hash};
         next(hashed);
     }
@@ -42,8 +44,10 @@ struct SharedWork {
     template <class Upstream, class KeyOf>
     static auto hashed(Upstream&& upstream, KeyOf key_of, OperatorOptions options) {
         using T = typename Upstream::record_type;
+        std::string name = upstream.handle_.behind("key function");
         return std::move(upstream).template then<message::Hashed<T>>(
-            operators::HashKey<T, KeyOf>{std::move(key_of)}, std::move(options), "map");
+            operators::HashKey<T, KeyOf>{std::move(key_of), std::move(name)}, std::move(options),
+            "map");
     }
 
     /// The operator that says for all replicas behind a broadcast which records are late.

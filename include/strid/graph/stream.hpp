@@ -214,6 +214,16 @@ class Stream<T, graph::Chain<Head, Steps...>> : graph::ConsumedOnce {
         }
     }
 
+    /// The same; an operator before the edge asks for the key too, and heeds `on_exception`.
+    template <class KeyOf>
+    [[nodiscard]] auto key_by(KeyOf key_of, const OperatorOptions& options) && {
+        if constexpr (operators::takes_key<KeyOf, T>()) {
+            return std::move(*this)
+                .template then<T>(operators::KeyCheck<KeyOf>{key_of}, options, "key_by")
+                .key_by(std::move(key_of));
+        }
+    }
+
     /// The same for a member, `key_by<&Reading::device>()`: the faster way (base/field.hpp).
     template <auto Member>
         requires std::is_member_pointer_v<decltype(Member)>
@@ -266,8 +276,7 @@ class Stream<T, graph::Chain<Head, Steps...>> : graph::ConsumedOnce {
     [[nodiscard]] Stream<T> rebalance() && { return boundary(graph::Routing::rebalance); }
     /// Every record to every replica of the next operator. The batches are shared, not copied.
     [[nodiscard]] Stream<T> broadcast() && { return boundary(graph::Routing::broadcast); }
-    /// Ends fusion here: what follows is a segment of its own, to which records are handed batch
-    /// by batch.
+    /// Ends fusion here: what follows is a segment of its own, handed records by the batch.
     [[nodiscard]] Stream<T> separate() && { return boundary(graph::Routing::forward); }
     /// Puts the records back into the order that they had before the parallel section that ends
     /// here: all between the last operator with one replica that a `rebalance` follows and here.
@@ -289,13 +298,11 @@ class Stream<T, graph::Chain<Head, Steps...>> : graph::ConsumedOnce {
         [[nodiscard]] auto split(std::size_t branches, Choose choose) && {
         if constexpr (operators::takes_split<Choose, T>()) {
             if (branches == 0) throw GraphError("split into 0 branches");
-            auto* const segments = handle_.segments;
-            const std::size_t last = handle_.last;
-            const std::size_t index =
-                graph::complete(std::move(handle_), std::move(chain_),
-                                operators::SplitRouter<T, Choose>{std::move(choose)},
-                                graph::Routing::split, branches);
-            return Branches<T>{*segments, index, last, branches};
+            operators::SplitRouter<T, Choose> router{std::move(choose), handle_.behind("split")};
+            const graph::Handle ended =
+                std::move(*this).routed(std::move(router), graph::Routing::split, branches);
+            return Branches<T>{*ended.segments, ended.origins.front().segment, ended.last,
+                               branches};
         }
     }
 
@@ -314,14 +321,7 @@ class Stream<T, graph::Chain<Head, Steps...>> : graph::ConsumedOnce {
         static_assert((!std::is_lvalue_reference_v<Others> && ...),
                       "merge consumes the streams it is given: pass them with std::move");
         Stream<T> merged = std::move(*this).separate();
-        const auto join = [&merged](auto&& other) {
-            Stream<T> sealed = std::move(other).separate();
-            if (sealed.handle_.segments != merged.handle_.segments) {
-                throw GraphError("merge of streams of two different graphs");
-            }
-            merged.handle_.origins.push_back(sealed.handle_.origins.front());
-        };
-        (join(std::forward<Others>(others)), ...);
+        (merged.handle_.join(std::forward<Others>(others).separate().handle_), ...);
         return merged;
     }
 
@@ -343,11 +343,11 @@ class Stream<T, graph::Chain<Head, Steps...>> : graph::ConsumedOnce {
 
     template <class U, class Stage>
     auto then(Stage stage, const OperatorOptions& options, const char* kind) && {
-        auto info = handle_.describe(options, kind);
-        return std::move(*this).template then<U>(std::move(stage), std::move(info));
+        return std::move(*this).template then<U>(std::move(stage), handle_.describe(options, kind));
     }
     template <class U, class Stage>
     auto then(Stage stage, graph::OperatorInfo info) && {
+        if constexpr (!operators::may_skip<Stage>) graph::check_stops(info);
         using Next = graph::Chain<Head, Steps..., graph::Step<Stage, U>>;
         auto handle = std::move(handle_);
         handle.add(std::move(info));
@@ -385,12 +385,12 @@ class Stream<T, graph::Chain<Head, Steps...>> : graph::ConsumedOnce {
     }
     /// Ends the segment with an edge: the handle of what comes out of it.
     template <class Router>
-    graph::Handle routed(Router router, graph::Routing routing) && {
-        auto* const segments = handle_.segments;
-        const std::size_t last = handle_.last;
-        const std::size_t index =
-            graph::complete(std::move(handle_), std::move(chain_), std::move(router), routing, 1);
-        return {.segments = segments, .origins = {{index, 0}}, .last = last};
+    graph::Handle routed(Router router, graph::Routing routing, std::size_t branches = 1) && {
+        graph::Handle next{.segments = handle_.segments, .last = handle_.last};
+        next.origins = {{graph::complete(std::move(handle_), std::move(chain_), std::move(router),
+                                         routing, branches),
+                         0}};
+        return next;
     }
 
     graph::Handle handle_;

@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <string_view>
 
+#include <strid/operator/counter.hpp>
+
 namespace strid {
 
 class RunScope;
@@ -19,6 +21,14 @@ struct Context {
     /// For what is to count only where the whole run ends well (operator/run_scope.hpp); null
     /// outside a run.
     RunScope* run = nullptr;
+    operators::CounterSet* counters = nullptr;  ///< The engine's.
+
+    /// A count of the application's own, which reports, `--metrics` and the summary show by
+    /// operator and name, of all replicas together. Takes a lock and looks the name up: to be
+    /// asked for in `open`, and kept.
+    [[nodiscard]] Counter counter(std::string_view counter_name) const {
+        return counters == nullptr ? Counter{} : counters->counter(counter_name);
+    }
 };
 
 }  // namespace strid

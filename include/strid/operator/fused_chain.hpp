@@ -26,24 +26,10 @@
 #include <strid/base/cache_line.hpp>
 #include <strid/message/batch.hpp>
 #include <strid/message/watermark.hpp>
+#include <strid/operator/faults.hpp>
 #include <strid/operator/output_port.hpp>
 
 namespace strid::operators {
-
-/// Rethrows the exception being handled as an OperatorError of the named operator; one that
-/// already is an OperatorError (of an operator further down the chain) passes as it is, and a
-/// FanOutError an operator that makes one record of one.
-[[noreturn]] void rethrow_as(const std::string& operator_name, bool fans_out = true);
-
-/// Calls user code of the named operator.
-template <class Action>
-[[gnu::always_inline]] inline void guarded(const std::string& operator_name, Action&& action) {
-    try {
-        action();
-    } catch (...) {
-        rethrow_as(operator_name);
-    }
-}
 
 /// Whether a passage works on a copy of the stage.
 template <class Stage>
@@ -86,6 +72,14 @@ class FusedChain {
     void bind(OutputPort& port) noexcept {
         router_.bind(port);
         port_ = &port;
+    }
+
+    /// Of the stage: records that its function throws on are left out and counted. Before the first
+    /// record.
+    void skip(std::size_t stage) noexcept { skipping_[stage].wanted = true; }
+    /// How many were, since this was last asked.
+    [[nodiscard]] std::uint64_t take_skipped(std::size_t stage) noexcept {
+        return skipping_[stage].take();
     }
 
     /// Calls `visit.operator()<I>(stage)` for each stage, first to last. Not during a passage.
@@ -222,6 +216,7 @@ class FusedChain {
 
     std::tuple<Stages...> stages_;
     [[no_unique_address]] Router router_;
+    std::array<Skipping, stage_count + 1> skipping_{};
     OutputPort* port_ = nullptr;
 };
 
@@ -255,6 +250,9 @@ class FusedChain<Router, Stages...>::Passage {
             try {
                 std::get<I>(held_)(record, next_of<I>());
             } catch (...) {
+                if constexpr (may_skip<Stage<I>>) {
+                    if (chain_.skipping_[I].take_in()) return;
+                }
                 rethrow_as(names_[I], I == 0 || fans_out<Stage<I>>);
             }
         } else if constexpr (has_output) {

@@ -57,6 +57,10 @@ class Kernel final : public Node {
         }
     }
 
+    void skip(std::size_t operator_index) noexcept override {
+        chain_.skip(operator_index - Head::operators);
+    }
+
     void open(runtime::Task& task, const std::stop_token& stop) override {
         if constexpr (has_source) {
             guarded(names_.front(), [&] { head_.open(task, context(0), stop); });
@@ -321,8 +325,8 @@ class Kernel final : public Node {
 
     // ---- bookkeeping ---------------------------------------------------------------------------
 
-    [[nodiscard]] Context context(std::size_t index) const noexcept {
-        return {names_[index], replica_, parallelism_, run_};
+    [[nodiscard]] Context context(std::size_t index) noexcept {
+        return {names_[index], replica_, parallelism_, run_, &counters_[index]};
     }
     [[nodiscard]] const std::string* stage_names() const noexcept {
         return names_.data() + Head::operators;
@@ -335,14 +339,19 @@ class Kernel final : public Node {
         });
     }
 
-    /// `arrived` records came in; a stage that is not selective lets all of them through. Returns
-    /// how many left the last one.
+    /// `arrived` records came in; a stage that is not selective lets all of them through but those
+    /// that its function threw on. Returns how many left the last one.
     std::uint64_t count_records(std::uint64_t arrived, const Passed& passed) {
         if constexpr (has_source) counts_.front().out.add(arrived);
         chain_.for_each_stage([&]<std::size_t I>(auto& stage) {
             auto& counts = counts_[Head::operators + I];
             counts.in.add(arrived);
             if constexpr (requires { stage.take_late(); }) counts.late.add(stage.take_late());
+            if constexpr (may_skip<std::remove_cvref_t<decltype(stage)>>) {
+                const std::uint64_t skipped = chain_.take_skipped(I);
+                counts.skipped.add(skipped);
+                arrived -= std::min(arrived, skipped);
+            }
             if constexpr (std::remove_cvref_t<decltype(stage)>::selective) arrived = passed[I];
             if constexpr (I + 1 < stage_count || has_output) counts.out.add(arrived);
         });

@@ -53,6 +53,7 @@ struct OperatorCounts {
     Count out;
     Count malformed;  ///< Records that a source refused, by the user's policy.
     Count late;       ///< Records that came after all their windows.
+    Count skipped;    ///< Records that the operator's function threw on, by the user's policy.
 };
 
 class Node {
@@ -66,6 +67,9 @@ class Node {
     /// Builds the output port, where the chain has one. Called once, before `open`.
     virtual void create_output(const std::vector<OutputPort::SlotShape>& slots,
                                const PortSizes& sizes) = 0;
+    /// Of an operator of this node: records that its function throws on are left out. Before
+    /// `open`.
+    virtual void skip(std::size_t /*operator_index*/) noexcept {}
     /// Called once before the first run, on the thread that starts the graph. May throw. `stop`
     /// ends what takes long.
     virtual void open(runtime::Task& task, const std::stop_token& stop) = 0;
@@ -111,6 +115,8 @@ class Node {
     [[nodiscard]] std::size_t replica() const noexcept { return replica_; }
     [[nodiscard]] std::size_t parallelism() const noexcept { return parallelism_; }
     [[nodiscard]] const std::vector<OperatorCounts>& counts() const noexcept { return counts_; }
+    /// Of each operator, the application's own.
+    [[nodiscard]] const std::vector<CounterSet>& counters() const noexcept { return counters_; }
     [[nodiscard]] const Histogram& latency() const noexcept { return latency_; }
     [[nodiscard]] std::uint64_t busy_ns() const noexcept { return busy_ns_.get(); }
     [[nodiscard]] std::uint64_t batches() const noexcept { return batches_.get(); }
@@ -146,6 +152,7 @@ class Node {
     std::unique_ptr<OutputPort> output_;
     bool keeps_sequences_ = false;
     std::vector<OperatorCounts> counts_;
+    std::vector<CounterSet> counters_;
     Histogram latency_;
     Count busy_ns_;
     Count batches_;

@@ -81,6 +81,7 @@ template <class State, class Fold, class KeyOf, class K>
 class Accumulate {
   public:
     static constexpr bool selective = true;
+    static constexpr bool may_skip = true;
 
     Accumulate(State initial, Fold fold, KeyOf key_of, Emit emit)
         : initial_(std::move(initial)),
@@ -140,10 +141,14 @@ template <class T, class F, class KeyOf, class K>
 class Reduce {
   public:
     static constexpr bool selective = false;
+    static constexpr bool may_skip = true;
 
     Reduce(F combine, KeyOf key_of) : combine_(std::move(combine)), key_of_(std::move(key_of)) {}
 
-    void open(const Context& context) { context_ = context; }
+    void open(const Context& context) {
+        context_ = context;
+        if constexpr (requires { combine_.open(context); }) combine_.open(context);
+    }
     [[nodiscard]] std::size_t look_ahead(const message::Hashed<T>* arrived, std::size_t count) {
         return table_.look_ahead(arrived, count, key_of_);
     }

@@ -26,6 +26,7 @@
 #include <strid/base/heap_bytes.hpp>
 #include <strid/base/prefetch.hpp>
 #include <strid/message/batch.hpp>
+#include <strid/operator/faults.hpp>
 #include <strid/operator/output_port.hpp>
 
 namespace strid::operators {
@@ -124,8 +125,9 @@ class KeyByRouter {
     using Sent = std::remove_cvref_t<std::invoke_result_t<const Project&, T>>;
     using Physical = message::Hashed<Sent>;
 
-    explicit KeyByRouter(KeyOf key_of, Project project = {})
-        : key_of_(std::move(key_of)), project_(std::move(project)) {}
+    /// `name` is what the key function is called in an error.
+    explicit KeyByRouter(KeyOf key_of, Project project = {}, std::string name = "key_by")
+        : key_of_(std::move(key_of)), project_(std::move(project)), name_(std::move(name)) {}
 
     void bind(OutputPort& port) noexcept {
         for (std::size_t group = 0; group < key_groups; ++group) {
@@ -134,8 +136,9 @@ class KeyByRouter {
     }
     template <class Record>  // T or const T
     [[gnu::always_inline]] void operator()(OutputPort& port, Record& record) {
-        const std::uint64_t hash = hash_of(std::invoke(key_of_, std::as_const(record)));
-        write<Physical>(port, *slot_of_[key_group_of(hash)], project_(std::move(record)), hash);
+        const std::uint64_t key_hash = hash(std::as_const(record));
+        write<Physical>(port, *slot_of_[key_group_of(key_hash)], project_(std::move(record)),
+                        key_hash);
     }
     /// As write_some(); with several slots as long as no record needs a block that is not there.
     [[gnu::always_inline]] std::size_t some(OutputPort& port, std::span<const T> records) {
@@ -146,8 +149,8 @@ class KeyByRouter {
     }
 
   private:
-    [[nodiscard]] std::uint64_t hash(const T& record) {
-        return hash_of(std::invoke(key_of_, record));
+    [[nodiscard, gnu::always_inline]] std::uint64_t hash(const T& record) {
+        return guarded(name_, [&] { return hash_of(std::invoke(key_of_, record)); });
     }
 
     std::size_t some_apart(OutputPort& port, std::span<const T> records) {
@@ -197,6 +200,7 @@ class KeyByRouter {
 
     KeyOf key_of_;
     [[no_unique_address]] Project project_;
+    std::string name_;
     std::array<OutputPort::Slot*, key_groups> slot_of_{};
 };
 
@@ -208,32 +212,40 @@ class SplitRouter {
     using Physical = T;
     using Choice = std::invoke_result_t<Choose&, const T&>;
 
-    explicit SplitRouter(Choose choose) : choose_(std::move(choose)) {}
+    /// `name` is what the function is called in an error.
+    explicit SplitRouter(Choose choose, std::string name = "split")
+        : choose_(std::move(choose)), name_(std::move(name)) {}
 
     void bind(OutputPort&) noexcept {}
     template <class Record>  // T or const T
     [[gnu::always_inline]] void operator()(OutputPort& port, Record& record) {
         if constexpr (std::ranges::range<Choice>) {
-            for (const auto branch : std::invoke(choose_, std::as_const(record))) {
+            for (const auto branch : choice(std::as_const(record))) {
                 write<T>(port, checked(port, static_cast<std::size_t>(branch)),
                          std::as_const(record));
             }
         } else {
-            const auto branch =
-                static_cast<std::size_t>(std::invoke(choose_, std::as_const(record)));
+            const auto branch = static_cast<std::size_t>(choice(std::as_const(record)));
             write<T>(port, checked(port, branch), std::move(record));
         }
     }
 
   private:
-    static OutputPort::Slot& checked(OutputPort& port, std::size_t branch) {
+    [[gnu::always_inline]] Choice choice(const T& record) {
+        return guarded(name_, [&]() -> Choice { return std::invoke(choose_, record); });
+    }
+    OutputPort::Slot& checked(OutputPort& port, std::size_t branch) {
         if (branch < port.slot_count()) [[likely]]
             return port.slot(branch);
-        throw std::out_of_range("split chose branch " + std::to_string(branch) + " of " +
-                                std::to_string(port.slot_count()));
+        guarded(name_, [&] {
+            throw std::out_of_range("split chose branch " + std::to_string(branch) + " of " +
+                                    std::to_string(port.slot_count()));
+        });
+        return port.slot(0);  // not reached
     }
 
     Choose choose_;
+    std::string name_;
 };
 
 }  // namespace strid::operators

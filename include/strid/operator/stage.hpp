@@ -9,24 +9,26 @@
 // (operator/per_key.hpp) one for each key.
 //
 // `selective` says whether a stage may let a record go or make several of it. Optional members of a
-// stage: `one_at_most`, true for a selective one that never makes several; `only_reads`, true for
-// one that neither changes nor hands on the records that come; `look_ahead(records, count)` before
-// so many records come, to bring near what they need, which returns for how many of them it did,
-// one at least; `open(const Context&)` before the first record; `heed(progress)` when the input has
-// come so far, idle or not; `held_back()`, true while nothing is to be begun though there is room;
-// `begin_batch(EventTime)` with what the sender of a batch promised before it; `advance(watermark,
-// next, ready)` when the input has come so far, which emits what that sets off and returns true
-// once all is out (in every run where `asks_the_clock`); `texts()`, the memory::PassingTexts that
-// what it emits may point to; `forgets_input`, true where nothing that it emits points to texts of
-// its input; `take_late()`, the late records since it was last asked; `flush()` when nothing more
-// waits; `finish(next, ready)` when the input has ended, which emits what the stage still holds
-// while `ready()` says so, and returns true once it is done; `attach(Task&)` for one that outside
-// threads wake; `blocks()`, true for one that needs a thread of its own; `accepts()`, false to
-// refuse records for a while; `cut_off()`, any thread, where the run ends before the stream does;
-// `close()` at the very end.
+// stage: `may_skip`, true for one that goes on well after the user's function has thrown in the
+// middle of a record (operator/faults.hpp); `one_at_most`, true for a selective one that never
+// makes several; `only_reads`, true for one that neither changes nor hands on the records that
+// come; `look_ahead(records, count)` before so many records come, to bring near what they need,
+// which returns for how many of them it did, one at least; `open(const Context&)` before the first
+// record; `heed(progress)` when the input has come so far, idle or not; `held_back()`, true while
+// nothing is to be begun though there is room; `begin_batch(EventTime)` with what the sender of a
+// batch promised before it; `advance(watermark, next, ready)` when the input has come so far, which
+// emits what that sets off and returns true once all is out (in every run where `asks_the_clock`);
+// `texts()`, the memory::PassingTexts that what it emits may point to; `forgets_input`, true where
+// nothing that it emits points to texts of its input; `take_late()`, the late records since it was
+// last asked; `flush()` when nothing more waits; `finish(next, ready)` when the input has ended,
+// which emits what the stage still holds while `ready()` says so, and returns true once it is done;
+// `attach(Task&)` for one that outside threads wake; `blocks()`, true for one that needs a thread
+// of its own; `accepts()`, false to refuse records for a while; `cut_off()`, any thread, where the
+// run ends before the stream does; `close()` at the very end.
 #pragma once
 
 #include <concepts>
+#include <functional>
 #include <type_traits>
 #include <utility>
 
@@ -111,6 +113,7 @@ struct Applied : Holder {
 template <class Holder>
 struct Map : Applied<Map<Holder>, Holder> {
     static constexpr bool selective = false;
+    static constexpr bool may_skip = true;
     explicit Map(Holder holder) : Applied<Map, Holder>(std::move(holder)) {}
 
     template <class F, class T, class Next>
@@ -130,6 +133,7 @@ template <class Holder>
 struct Filter : Applied<Filter<Holder>, Holder> {
     static constexpr bool selective = true;
     static constexpr bool one_at_most = true;
+    static constexpr bool may_skip = true;
     explicit Filter(Holder holder) : Applied<Filter, Holder>(std::move(holder)) {}
 
     template <class F, class T, class Next>
@@ -142,6 +146,7 @@ struct Filter : Applied<Filter<Holder>, Holder> {
 template <class Holder, class U>
 struct FlatMap : Applied<FlatMap<Holder, U>, Holder> {
     static constexpr bool selective = true;
+    static constexpr bool may_skip = true;
     explicit FlatMap(Holder holder) : Applied<FlatMap, Holder>(std::move(holder)) {}
 
     template <class F, class T, class Next>
@@ -160,6 +165,7 @@ struct FlatMap : Applied<FlatMap<Holder, U>, Holder> {
 template <class F>
 struct Sink : Plain<F> {
     static constexpr bool selective = false;
+    static constexpr bool may_skip = true;
     using Plain<F>::Plain;
 
     template <class Arrived, class Next>
@@ -192,6 +198,21 @@ struct Sink : Plain<F> {
         }
     {
         this->function().cut_off();
+    }
+};
+
+/// Asks for the key of every record and hands it on as it is: where the function throws, that is
+/// seen before the record is sent.
+template <class KeyOf>
+struct KeyCheck {
+    static constexpr bool selective = false;
+    static constexpr bool may_skip = true;
+    [[no_unique_address]] KeyOf key_of;
+
+    template <class T, class Next>
+    [[gnu::always_inline]] void operator()(T& record, Next&& next) {
+        (void)std::invoke(key_of, std::as_const(record));
+        next(record);
     }
 };
 

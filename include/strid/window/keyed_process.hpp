@@ -15,6 +15,7 @@
 #include <concepts>
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -23,6 +24,7 @@
 #include <strid/message/batch.hpp>
 #include <strid/operator/callable.hpp>
 #include <strid/operator/checks.hpp>
+#include <strid/operator/faults.hpp>
 #include <strid/window/key_states.hpp>
 
 namespace strid {
@@ -111,7 +113,8 @@ class Timers {
     bool ended_ = false;  // the stream; what is pending fires now
 };
 
-/// Called as `f(record, timers, emit)` with each record, where `emit(U)` takes what comes out, and
+/// Optional: `open(const Context&)`, of the function that the copies are made of. Called as
+/// `f(record, timers, emit)` with each record, where `emit(U)` takes what comes out, and
 /// as `f.on_timer(time, timers, emit)` with an EventTime or a ProcessingTime for which it asked.
 template <class F, class T, class U>
 concept ProcessFunction =
@@ -150,10 +153,16 @@ class KeyedProcess {
     using Out = U;
     static constexpr bool selective = true;
     static constexpr bool only_reads = true;
+    static constexpr bool may_skip = true;
     static constexpr bool asks_the_clock = has_timers<ProcessingTime>;
 
     KeyedProcess(F function, KeyOf key_of)
         : prototype_(std::move(function)), key_of_(std::move(key_of)) {}
+
+    void open(const Context& context) {
+        name_ = context.name;
+        if constexpr (requires { prototype_.open(context); }) prototype_.open(context);
+    }
 
     template <class Next>
     void operator()(message::Hashed<T>& arrived, Next&& next) {
@@ -240,8 +249,11 @@ class KeyedProcess {
         if (found == pending.end()) return;  // cancelled, or its key was forgotten
         pending.erase(found);
         if constexpr (has_timers<Time>) {
-            call(key, next,
-                 [&](Emitter<U>& emit) { key.state.function.on_timer(time, timers_, emit); });
+            // There is no record that could be left out.
+            operators::guarded(name_, [&] {
+                call(key, next,
+                     [&](Emitter<U>& emit) { key.state.function.on_timer(time, timers_, emit); });
+            });
         }
     }
     template <class Time>
@@ -257,6 +269,7 @@ class KeyedProcess {
     [[no_unique_address]] KeyOf key_of_;
     Keys keys_;
     Timers timers_;
+    std::string name_;
 };
 
 }  // namespace window

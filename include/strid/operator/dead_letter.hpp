@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Records that a function throws on, set aside: `.map(dead_letter<Line>(parse, tell), ...)`. The
+// wrapped function is an operator's like any other; where it throws, `tell` gets the record and the
+// text of the error, and the record is left out and counted as skipped.
+//
+// Threads: the copies in all replicas share `tell`, which is called by one of them at a time. It
+// may take its time, and holds up the replica that calls; a push into an inlet of the same graph
+// may wait for itself.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include <strid/base/error.hpp>
+#include <strid/operator/output_port.hpp>
+
+namespace strid {
+
+namespace operators {
+
+/// A function that is no class to derive from.
+template <class F>
+struct BoxedFunction {
+    F function;
+    template <class... Arguments>
+        requires std::invocable<F&, Arguments...>
+    decltype(auto) operator()(Arguments&&... arguments) {
+        return std::invoke(function, std::forward<Arguments>(arguments)...);
+    }
+};
+
+/// Derived from the function, so that its `open`, `flush`, `close` and the like are found.
+template <class F>
+using AsBase = std::conditional_t<std::is_class_v<F> && !std::is_final_v<F>, F, BoxedFunction<F>>;
+
+/// One call operator, whose parameters are known: it may be asked what else it could be called with
+/// and nothing of it is compiled.
+template <class F>
+concept NamesItsParameters = !std::is_class_v<F> || requires { &F::operator(); };
+
+template <class T, class F, class Tell>
+class WithDeadLetter : public AsBase<F> {
+    using Base = AsBase<F>;
+
+  public:
+    WithDeadLetter(F function, Tell tell)
+        : Base{std::move(function)}, shared_(std::make_shared<Shared>(std::move(tell))) {}
+
+    template <class... Arguments>
+        requires std::invocable<Base&, Arguments...>
+    std::invoke_result_t<Base&, Arguments...> operator()(Arguments&&... arguments) {
+        constexpr std::size_t at = position<Arguments...>();
+        static_assert(at < sizeof...(Arguments),
+                      "dead_letter<T>: T is the record that the operator gives its function");
+        auto& record = std::get<at>(std::tie(arguments...));
+        using Given = std::tuple_element_t<at, std::tuple<Arguments&&...>>;
+        // What the function may change is kept as it came.
+        if constexpr (std::is_const_v<std::remove_reference_t<Given>>) {
+            return guarded(record, std::forward<Arguments>(arguments)...);
+        } else if constexpr (takes_constant<at, Arguments...>()) {
+            return std::invoke(
+                [&]<std::size_t... I>(std::index_sequence<I...>) -> decltype(auto) {
+                    return guarded(record, as_given<I == at, Arguments>(arguments)...);
+                },
+                std::index_sequence_for<Arguments...>{});
+        } else {
+            static_assert(std::copy_constructible<T>,
+                          "dead_letter<T>: of a record that cannot be copied the function must "
+                          "take a const T&");
+            const T before = record;
+            return guarded(before, std::forward<Arguments>(arguments)...);
+        }
+    }
+
+  private:
+    struct Shared {
+        explicit Shared(Tell function) : tell(std::move(function)) {}
+        std::mutex mutex;
+        Tell tell;  // guarded
+    };
+
+    /// Of the record among the arguments: the last of its type.
+    template <class... Arguments>
+    static consteval std::size_t position() {
+        std::size_t found = sizeof...(Arguments);
+        std::size_t i = 0;
+        ((found = std::same_as<std::remove_cvref_t<Arguments>, T> ? i : found, ++i), ...);
+        return found;
+    }
+    template <bool is_record, class Argument>
+    using Constant = std::conditional_t<is_record, const T&, Argument&&>;
+    template <bool is_record, class Argument>
+    static Constant<is_record, Argument> as_given(std::remove_reference_t<Argument>& argument) {
+        return static_cast<Constant<is_record, Argument>>(argument);
+    }
+    template <std::size_t at, class... Arguments>
+    static consteval bool takes_constant() {
+        if constexpr (NamesItsParameters<F>) {
+            return []<std::size_t... I>(std::index_sequence<I...>) {
+                return std::invocable<Base&, Constant<I == at, Arguments>...>;
+            }(std::index_sequence_for<Arguments...>{});
+        }
+        return false;
+    }
+
+    template <class... Arguments>
+    decltype(auto) guarded(const T& record, Arguments&&... arguments) {
+        try {
+            return std::invoke(static_cast<Base&>(*this), std::forward<Arguments>(arguments)...);
+        } catch (const OperatorError&) {
+            throw;  // of what is behind this operator
+        } catch (const FanOutError&) {
+            throw;
+        } catch (const SkipRecord&) {
+            throw;
+        } catch (const std::bad_alloc&) {
+            throw;
+        } catch (const std::exception& error) {
+            set_aside(record, error.what());
+        } catch (...) {
+            set_aside(record, "threw something that is not a std::exception");
+        }
+        throw SkipRecord{};
+    }
+    void set_aside(const T& record, std::string_view error) {
+        const std::lock_guard lock{shared_->mutex};
+        std::invoke(shared_->tell, record, error);
+    }
+
+    std::shared_ptr<Shared> shared_;
+};
+
+}  // namespace operators
+
+/// `function`, as an operator takes it, whose exceptions end no run: `tell` is called with the
+/// record, as it came, and with the text of the error, and the operator goes on with the next.
+/// `T` is what the operator is given (the last argument of this type). What the function changed
+/// before it threw (a state by key, members of its own) stays changed, and what a flat_map emitted
+/// is on its way. An `on_timer` is not covered. What `tell` throws ends the run.
+///
+/// A record that the function might change is copied before each call; where it takes a `const T&`
+/// nothing is.
+template <class T, class F, std::invocable<const T&, std::string_view> Tell>
+    requires std::copy_constructible<F>
+[[nodiscard]] auto dead_letter(F function, Tell tell) {
+    return operators::WithDeadLetter<T, F, Tell>{std::move(function), std::move(tell)};
+}
+
+}  // namespace strid
