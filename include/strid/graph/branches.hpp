@@ -40,9 +40,9 @@ struct EveryBranch {
 template <class T>
 class Branches {
   public:
-    /// `last`: the operator that splits, among all that were described.
-    Branches(graph::Segments& segments, std::size_t segment, std::size_t last, std::size_t count)
-        : segments_(&segments), segment_(segment), last_(last), selected_(count, false) {}
+    /// `split`: what is behind the operator that splits, with branch 0 as its origin.
+    Branches(graph::Handle split, std::size_t count)
+        : split_(std::move(split)), selected_(count, false) {}
     Branches(Branches&&) noexcept = default;
     Branches& operator=(Branches&&) noexcept = default;
     Branches(const Branches&) = delete;
@@ -59,7 +59,10 @@ class Branches {
             throw GraphError("branch " + std::to_string(branch) + " was selected before");
         }
         selected_[branch] = true;
-        return Stream<T>{{.segments = segments_, .origins = {{segment_, branch}}, .last = last_},
+        return Stream<T>{{.segments = split_.segments,
+                          .origins = {{split_.origins.front().segment, branch}},
+                          .last = split_.last,
+                          .promised_time = split_.promised_time},
                          {}};
     }
 
@@ -72,9 +75,7 @@ class Branches {
     }
 
   private:
-    graph::Segments* segments_;
-    std::size_t segment_;
-    std::size_t last_;
+    graph::Handle split_;
     std::vector<bool> selected_;
 };
 

@@ -15,6 +15,7 @@
 
 #include <strid/graph/options.hpp>
 #include <strid/graph/segment.hpp>
+#include <strid/operator/agreed_time.hpp>
 #include <strid/operator/stage.hpp>
 
 namespace strid::graph {
@@ -49,6 +50,7 @@ struct Handle {
     bool restores_order = false;
     std::vector<OperatorInfo> operators = {};
     std::size_t last = 0;  // the operator that the stream leaves, among all that were described
+    operators::PromisedTimePointer promised_time = {};  ///< Where it is known.
     Consumed consumed = {};
 
     /// Throws GraphError, which says what stream it is, where the handle was moved from.
@@ -56,6 +58,8 @@ struct Handle {
     /// What comes from the other handle goes on in this one. Throws GraphError where it is of
     /// another graph.
     void join(const Handle& other);
+    /// What is known of the same stream behind an edge, without its origins.
+    [[nodiscard]] Handle behind_edge() const;
     /// What something that is no operator is called in an error: by the operator before it.
     [[nodiscard]] std::string behind(const char* what) const;
     /// An operator that may be the stream's next.
@@ -63,6 +67,20 @@ struct Handle {
     /// The operator that was described last is the next.
     void add(OperatorInfo next);
 };
+
+/// The stage, which takes records of `T`, is the handle's next: what it relies on and what is known
+/// of the times behind it (operator/agreed_time.hpp).
+template <class T, class Stage>
+void agree_on_time(Stage& stage, Handle& handle) {
+    if constexpr (requires { stage.time_of().agree_with(handle.promised_time); }) {
+        stage.time_of().agree_with(handle.promised_time);
+    }
+    if constexpr (requires { stage.draws_from(); }) {
+        handle.promised_time = operators::promised_time<T>(stage.draws_from());
+    } else if constexpr (!requires { Stage::passes_records; }) {
+        handle.promised_time = nullptr;
+    }
+}
 
 /// Ends the chain with a router: the segment is complete and joins the graph.
 template <class Router, class Head, class... Steps>

@@ -39,7 +39,8 @@ auto as_either(Upstream&& upstream, const JoinOptions& options, const char* whic
                   "a join consumes its streams: pass them with std::move");
     using T = typename Upstream::record_type;
     check_owns_text<T>();
-    return std::move(upstream).map(
+    return SharedWork::side_of<Either, side>(
+        std::move(upstream),
         [](T&& record) {
             return Either{std::in_place_index<side>, std::move(record)};
         },

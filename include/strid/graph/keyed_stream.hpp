@@ -257,11 +257,7 @@ class KeyedStream : graph::ConsumedOnce {
     template <class Other>
     [[nodiscard]] KeyedStream<T, KeyOf> merge(KeyedStream<T, KeyOf, Other>&& other) && {
         graph::Handle merged = std::move(*this).edge();
-        const graph::Handle joined = std::move(other).edge();
-        if (joined.segments != merged.segments) {
-            throw GraphError("merge of streams of two different graphs");
-        }
-        merged.origins.insert(merged.origins.end(), joined.origins.begin(), joined.origins.end());
+        merged.join(std::move(other).edge());
         return {{std::move(merged)}, key_of_};
     }
 
@@ -341,6 +337,9 @@ class KeyedStream : graph::ConsumedOnce {
         auto info = upstream_.handle_.describe(of(options), "window");
         info.say("what it needs of a record is sent");
         lift.window_name = info.name;
+        if constexpr (requires { lift.time_of.agree_with(nullptr); }) {
+            lift.time_of.agree_with(upstream_.handle_.promised_time);
+        }
         Stream<message::Hashed<Lifted>> hashed{
             std::move(upstream_).routed(
                 operators::KeyByRouter<T, KeyOf, Lift>{key_of_, std::move(lift),

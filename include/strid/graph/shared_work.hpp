@@ -23,6 +23,7 @@ namespace operators {
 template <class T, class KeyOf>
 struct HashKey {
     static constexpr bool selective = false;
+    static constexpr bool passes_records = true;
     [[no_unique_address]] KeyOf key_of;
     std::string name;  // of the key function in an error
 
@@ -40,6 +41,16 @@ struct HashKey {
 namespace graph {
 
 struct SharedWork {
+    /// A stream that is one side of a join: what is known of its times is known of the pair's.
+    template <class Either, std::size_t side, class Upstream, class F>
+    static auto side_of(Upstream&& upstream, F as_either, const OperatorOptions& options) {
+        auto promised =
+            operators::promised_time_of_side<Either, side>(upstream.handle_.promised_time);
+        auto either = std::move(upstream).map(std::move(as_either), options);
+        either.handle_.promised_time = std::move(promised);
+        return either;
+    }
+
     /// The records of a stream with the hashes of their keys.
     template <class Upstream, class KeyOf>
     static auto hashed(Upstream&& upstream, KeyOf key_of, OperatorOptions options) {

@@ -299,10 +299,9 @@ class Stream<T, graph::Chain<Head, Steps...>> : graph::ConsumedOnce {
         if constexpr (operators::takes_split<Choose, T>()) {
             if (branches == 0) throw GraphError("split into 0 branches");
             operators::SplitRouter<T, Choose> router{std::move(choose), handle_.behind("split")};
-            const graph::Handle ended =
-                std::move(*this).routed(std::move(router), graph::Routing::split, branches);
-            return Branches<T>{*ended.segments, ended.origins.front().segment, ended.last,
-                               branches};
+            return Branches<T>{
+                std::move(*this).routed(std::move(router), graph::Routing::split, branches),
+                branches};
         }
     }
 
@@ -351,6 +350,7 @@ class Stream<T, graph::Chain<Head, Steps...>> : graph::ConsumedOnce {
         using Next = graph::Chain<Head, Steps..., graph::Step<Stage, U>>;
         auto handle = std::move(handle_);
         handle.add(std::move(info));
+        graph::agree_on_time<T>(stage, handle);
         return Stream<U, Next>{std::move(handle),
                                std::move(*this).appended(graph::Step<Stage, U>{std::move(stage)})};
     }
@@ -386,7 +386,7 @@ class Stream<T, graph::Chain<Head, Steps...>> : graph::ConsumedOnce {
     /// Ends the segment with an edge: the handle of what comes out of it.
     template <class Router>
     graph::Handle routed(Router router, graph::Routing routing, std::size_t branches = 1) && {
-        graph::Handle next{.segments = handle_.segments, .last = handle_.last};
+        graph::Handle next = handle_.behind_edge();
         next.origins = {{graph::complete(std::move(handle_), std::move(chain_), std::move(router),
                                          routing, branches),
                          0}};

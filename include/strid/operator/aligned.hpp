@@ -21,6 +21,7 @@ namespace strid::operators {
 class AlignedStage {
   public:
     static constexpr bool selective = false;
+    static constexpr bool passes_records = true;
     static constexpr bool asks_the_clock = true;
 
     explicit AlignedStage(Alignment alignment) : alignment_(std::move(alignment)) {}

@@ -40,6 +40,7 @@ template <class TimeOf, class Strategy>
 class EventTimeStage {
   public:
     static constexpr bool selective = false;
+    static constexpr bool passes_records = true;
 
     /// A stream without records for `idle_after` holds nobody back; 0: it always does. Throws
     /// GraphError where that is negative.
@@ -64,6 +65,9 @@ class EventTimeStage {
         came_ = true;
         next(record);
     }
+
+    /// What its watermarks speak of.
+    [[nodiscard]] const TimeOf& draws_from() const noexcept { return time_of_; }
 
     [[nodiscard]] Progress progress(std::int64_t now_ns) {
         if (came_ || last_ns_ == 0) last_ns_ = now_ns;
@@ -110,6 +114,7 @@ template <class TimeOf>
 class EventTimeStage<TimeOf, SourceTime> {
   public:
     static constexpr bool selective = false;
+    static constexpr bool passes_records = true;
 
     /// Throws Error where `idle_after` is not 0.
     EventTimeStage(TimeOf time_of, SourceTime, Duration idle_after) : time_of_(std::move(time_of)) {

@@ -12,19 +12,22 @@
 // stage: `may_skip`, true for one that goes on well after the user's function has thrown in the
 // middle of a record (operator/faults.hpp); `one_at_most`, true for a selective one that never
 // makes several; `only_reads`, true for one that neither changes nor hands on the records that
-// come; `look_ahead(records, count)` before so many records come, to bring near what they need,
-// which returns for how many of them it did, one at least; `open(const Context&)` before the first
-// record; `heed(progress)` when the input has come so far, idle or not; `held_back()`, true while
-// nothing is to be begun though there is room; `begin_batch(EventTime)` with what the sender of a
-// batch promised before it; `advance(watermark, next, ready)` when the input has come so far, which
-// emits what that sets off and returns true once all is out (in every run where `asks_the_clock`);
-// `texts()`, the memory::PassingTexts that what it emits may point to; `forgets_input`, true where
-// nothing that it emits points to texts of its input; `take_late()`, the late records since it was
-// last asked; `flush()` when nothing more waits; `finish(next, ready)` when the input has ended,
-// which emits what the stage still holds while `ready()` says so, and returns true once it is done;
-// `attach(Task&)` for one that outside threads wake; `blocks()`, true for one that needs a thread
-// of its own; `accepts()`, false to refuse records for a while; `cut_off()`, any thread, where the
-// run ends before the stream does; `close()` at the very end.
+// come; `passes_records`, true for one behind which they are what they were; `time_of()`, the
+// AgreedTime by which it relies on the watermark, and `draws_from()`, the time function of one that
+// draws watermarks (operator/agreed_time.hpp); `look_ahead(records, count)` before so many records
+// come, to bring near what they need, which returns for how many of them it did, one at least;
+// `open(const Context&)` before the first record; `heed(progress)` when the input has come so far,
+// idle or not; `held_back()`, true while nothing is to be begun though there is room;
+// `begin_batch(EventTime)` with what the sender of a batch promised before it; `advance(watermark,
+// next, ready)` when the input has come so far, which emits what that sets off and returns true
+// once all is out (in every run where `asks_the_clock`); `texts()`, the memory::PassingTexts that
+// what it emits may point to; `forgets_input`, true where nothing that it emits points to texts of
+// its input; `take_late()`, the late records since it was last asked; `flush()` when nothing more
+// waits; `finish(next, ready)` when the input has ended, which emits what the stage still holds
+// while `ready()` says so, and returns true once it is done; `attach(Task&)` for one that outside
+// threads wake; `blocks()`, true for one that needs a thread of its own; `accepts()`, false to
+// refuse records for a while; `cut_off()`, any thread, where the run ends before the stream does;
+// `close()` at the very end.
 #pragma once
 
 #include <concepts>
@@ -133,6 +136,7 @@ template <class Holder>
 struct Filter : Applied<Filter<Holder>, Holder> {
     static constexpr bool selective = true;
     static constexpr bool one_at_most = true;
+    static constexpr bool passes_records = true;
     static constexpr bool may_skip = true;
     explicit Filter(Holder holder) : Applied<Filter, Holder>(std::move(holder)) {}
 
@@ -206,6 +210,7 @@ struct Sink : Plain<F> {
 template <class KeyOf>
 struct KeyCheck {
     static constexpr bool selective = false;
+    static constexpr bool passes_records = true;
     static constexpr bool may_skip = true;
     [[no_unique_address]] KeyOf key_of;
 
@@ -220,6 +225,7 @@ struct KeyCheck {
 /// merge, or the distribution of another.
 struct Identity {
     static constexpr bool selective = false;
+    static constexpr bool passes_records = true;
 
     template <class Arrived, class Next>
     [[gnu::always_inline]] void operator()(Arrived& arrived, Next&& next) {

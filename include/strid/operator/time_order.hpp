@@ -27,6 +27,7 @@
 #include <strid/base/text_fields.hpp>
 #include <strid/base/time.hpp>
 #include <strid/message/watermark.hpp>
+#include <strid/operator/agreed_time.hpp>
 #include <strid/operator/late_output.hpp>
 #include <strid/operator/stage.hpp>
 
@@ -104,10 +105,13 @@ class TimeOrder {
   public:
     using Out = LateOutput<T, T, keeps_late>;
     static constexpr bool selective = true;
+    static constexpr bool passes_records = true;
 
     TimeOrder(TimeOf time_of, TieOf tie_of)
         : time_of_(std::move(time_of)), tie_of_(std::move(tie_of)) {}
 
+    /// For the engine (operator/agreed_time.hpp).
+    auto& time_of() noexcept { return time_of_; }
     /// What the sender of the records that follow has promised, and which of the inputs it is.
     void begin_batch(EventTime promised, std::size_t input) noexcept {
         promised_ = promised;
@@ -116,7 +120,7 @@ class TimeOrder {
 
     template <class Next>
     void operator()(T& record, Next&& next) {
-        const EventTime time = std::invoke(time_of_, std::as_const(record));
+        const EventTime time = time_of_(record);
         if (time < promised_ || time < watermark_) [[unlikely]] {
             ++late_;
             return Out::late(next, record);
@@ -138,7 +142,7 @@ class TimeOrder {
     [[nodiscard]] std::uint64_t take_late() noexcept { return std::exchange(late_, 0); }
 
   private:
-    [[no_unique_address]] TimeOf time_of_;
+    [[no_unique_address]] AgreedTime<TimeOf> time_of_;
     [[no_unique_address]] TieOf tie_of_;
     EventTime promised_ = EventTime::earliest();
     std::size_t input_ = 0;
@@ -154,6 +158,9 @@ class KSlack {
     static constexpr bool selective = true;
 
     explicit KSlack(TimeOf time_of) : time_of_(std::move(time_of)) {}
+
+    /// What its watermarks speak of.
+    [[nodiscard]] const TimeOf& draws_from() const noexcept { return time_of_; }
 
     template <class Next>
     void operator()(T& record, Next&& next) {

@@ -33,6 +33,7 @@
 #include <strid/base/error.hpp>
 #include <strid/base/hash.hpp>
 #include <strid/message/batch.hpp>
+#include <strid/operator/agreed_time.hpp>
 #include <strid/operator/context.hpp>
 #include <strid/operator/stage.hpp>
 #include <strid/window/deadlines.hpp>
@@ -73,8 +74,7 @@ class KeyedIntervalJoin {
     KeyedIntervalJoin(JoinInterval interval, KeyOf key_of, LeftTime left_time, RightTime right_time,
                       F combine, const JoinOptions& options)
         : key_of_(std::move(key_of)),
-          left_time_(std::move(left_time)),
-          right_time_(std::move(right_time)),
+          time_of_({std::move(left_time), std::move(right_time)}),
           combine_(std::move(combine)),
           lower_(within(interval.lower.offset) + (interval.lower.inclusive ? 0 : 1)),
           upper_(within(interval.upper.offset) - (interval.upper.inclusive ? 0 : 1)),
@@ -95,6 +95,8 @@ class KeyedIntervalJoin {
         replicas_ = context.parallelism;
     }
 
+    /// For the engine (operator/agreed_time.hpp).
+    auto& time_of() noexcept { return time_of_; }
     /// What the sender of the records that follow has promised.
     void begin_batch(EventTime promised, std::size_t) noexcept {
         late_before_ = std::max(promised - lateness_, passed_);
@@ -112,8 +114,7 @@ class KeyedIntervalJoin {
     void operator()(message::Hashed<Either>& arrived, Next&& next) {
         const auto* const left = std::get_if<0>(&arrived.record);
         const auto* const right = std::get_if<1>(&arrived.record);
-        const EventTime time =
-            left != nullptr ? std::invoke(left_time_, *left) : std::invoke(right_time_, *right);
+        const EventTime time = time_of_(arrived.record);
         if (replicas_ != 1 && left != nullptr && !is_mine(time)) return;
         if (time < late_before_) [[unlikely]] {
             STRID_ASSERT(!farmed_);
@@ -305,8 +306,7 @@ class KeyedIntervalJoin {
     }
 
     [[no_unique_address]] KeyOf key_of_;
-    [[no_unique_address]] LeftTime left_time_;
-    [[no_unique_address]] RightTime right_time_;
+    [[no_unique_address]] operators::AgreedTime<EitherTime<LeftTime, RightTime>> time_of_;
     [[no_unique_address]] F combine_;
     std::int64_t lower_;  // inclusive
     std::int64_t upper_;  // inclusive

@@ -32,6 +32,7 @@
 #include <vector>
 
 #include <strid/message/batch.hpp>
+#include <strid/operator/agreed_time.hpp>
 #include <strid/operator/late_output.hpp>
 #include <strid/operator/stage.hpp>
 #include <strid/window/deadlines.hpp>
@@ -83,6 +84,8 @@ class KeyedSessions {
         if (late_by_ == LateBy::own_input) taken_from_ = promised - lateness_;
     }
 
+    /// For the engine (operator/agreed_time.hpp).
+    auto& time_of() noexcept { return time_of_; }
     [[nodiscard]] std::size_t look_ahead(const message::Hashed<T>* arrived, std::size_t count) {
         return keys_.look_ahead(arrived, count, key_of_, [](const KeyState& state) {
             prefetch_object(state.sessions.data());
@@ -92,7 +95,7 @@ class KeyedSessions {
     template <class Next>
     void operator()(message::Hashed<T>& arrived, Next&& next) {
         const T& record = arrived.record;
-        const EventTime time = std::invoke(time_of_, record);
+        const EventTime time = time_of_(record);
         if (time < taken_from_) [[unlikely]] {
             ++late_;
             Out::late(next, record);
@@ -326,7 +329,7 @@ class KeyedSessions {
 
     SessionWindows windows_;
     [[no_unique_address]] KeyOf key_of_;
-    [[no_unique_address]] TimeOf time_of_;
+    [[no_unique_address]] operators::AgreedTime<TimeOf> time_of_;
     [[no_unique_address]] A aggregate_;
     Duration lateness_;
     OpenWindows at_end_;

@@ -11,10 +11,8 @@
 // that comes between its end and its closing; a function with `give_new` then gives what is new. A
 // record all of whose windows are closed is late. By the promise of its own input (LateBy) it is
 // late where one of its windows is: that one may still be open for others, who have its panes in
-// common with windows behind it.
-// Records of a pane are combined in the order in which they came, panes in the order of time.
-//
-// Where rows are marked (Firing::updates) see time_updates.hpp.
+// common with windows behind it. Records of a pane are combined in the order in which they came,
+// panes in the order of time. Where rows are marked (Firing::updates) see time_updates.hpp.
 //
 // Threads: only the task of the node.
 #pragma once
@@ -29,6 +27,7 @@
 
 #include <strid/base/assert.hpp>
 #include <strid/message/batch.hpp>
+#include <strid/operator/agreed_time.hpp>
 #include <strid/operator/context.hpp>
 #include <strid/operator/late_output.hpp>
 #include <strid/operator/stage.hpp>
@@ -67,6 +66,7 @@ class KeyedTimeWindows {
           late_by_(of_window(options).late_by),
           updates_(options) {}
 
+    auto& time_of() noexcept { return time_of_; }
     /// The replicas have every record, and each fires every n-th window: window farming.
     void farm() { all_ = windows_; }
     void open(const Context& context) {
@@ -90,7 +90,7 @@ class KeyedTimeWindows {
     template <class Next>
     void operator()(message::Hashed<T>& arrived, Next&& next) {
         const T& record = arrived.record;
-        const EventTime time = std::invoke(time_of_, record);
+        const EventTime time = time_of_(record);
         if (time < at_pane_.start || time >= at_pane_.end) [[unlikely]]
             go_to_pane(time);
         if (in_windows_.size() <= 0) [[unlikely]] {
@@ -379,7 +379,7 @@ class KeyedTimeWindows {
     std::optional<TimeWindows> all_;  // of all replicas, where these share them
     Context context_;
     [[no_unique_address]] KeyOf key_of_;
-    [[no_unique_address]] TimeOf time_of_;
+    [[no_unique_address]] operators::AgreedTime<TimeOf> time_of_;
     [[no_unique_address]] A aggregate_;
     Duration lateness_;
     OpenWindows at_end_;

@@ -17,6 +17,7 @@
 #include <utility>
 
 #include <strid/base/time.hpp>
+#include <strid/operator/agreed_time.hpp>
 #include <strid/operator/fused_chain.hpp>
 #include <strid/window/aggregate.hpp>
 
@@ -78,14 +79,13 @@ struct LiftAt {
     static constexpr bool pays = detail::may_lift<K, A, T> && 2 * sizeof(Lifted) <= sizeof(T);
 
     KeyOf key_of;
-    TimeOf time_of;
+    operators::AgreedTime<TimeOf> time_of;
     A aggregate;
     std::string window_name = {};
 
     [[gnu::always_inline]] Lifted operator()(const T& record) const {
         return detail::lifted_for(window_name, [&] {
-            return Lifted{std::invoke(key_of, record), std::invoke(time_of, record),
-                          aggregate.lift(record)};
+            return Lifted{std::invoke(key_of, record), time_of(record), aggregate.lift(record)};
         });
     }
 };

@@ -28,6 +28,7 @@
 #include <vector>
 
 #include <strid/message/watermark.hpp>
+#include <strid/operator/agreed_time.hpp>
 #include <strid/operator/context.hpp>
 #include <strid/operator/stage.hpp>
 #include <strid/window/aggregate.hpp>
@@ -71,6 +72,8 @@ class PartialPanes {
           time_of_(std::move(time_of)),
           aggregate_(std::move(aggregate)) {}
 
+    /// For the engine (operator/agreed_time.hpp).
+    auto& time_of() noexcept { return time_of_; }
     void open(const Context&) {
         places_.assign(place_count, {});
         taken_.reserve(places_.size());
@@ -78,7 +81,7 @@ class PartialPanes {
 
     template <class Next>
     [[gnu::always_inline]] void operator()(T& record, Next&& next) {
-        const EventTime time = std::invoke(time_of_, std::as_const(record));
+        const EventTime time = time_of_(record);
         if (time < at_pane_.start || time >= at_pane_.end) [[unlikely]] {
             go_to_pane(time);
             if (pane_ == no_pane) return send_alone(record, next);
@@ -213,7 +216,7 @@ class PartialPanes {
 
     TimeWindows windows_;
     [[no_unique_address]] KeyOf key_of_;
-    [[no_unique_address]] TimeOf time_of_;
+    [[no_unique_address]] operators::AgreedTime<TimeOf> time_of_;
     [[no_unique_address]] A aggregate_;
     static constexpr TimeBounds nowhen{EventTime::latest(), EventTime::earliest()};
     TimeBounds at_pane_ = nowhen;  // of the last record's pane

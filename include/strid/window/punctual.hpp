@@ -19,6 +19,7 @@
 #include <utility>
 
 #include <strid/base/time.hpp>
+#include <strid/operator/agreed_time.hpp>
 #include <strid/operator/late_output.hpp>
 #include <strid/operator/stage.hpp>
 #include <strid/window/result.hpp>
@@ -62,9 +63,12 @@ class Punctual {
   public:
     using Out = operators::LateOutput<T, T, keeps_late>;
     static constexpr bool selective = true;
+    static constexpr bool passes_records = true;
 
     Punctual(TimeOf time_of, Rule rule) : time_of_(std::move(time_of)), rule_(std::move(rule)) {}
 
+    /// For the engine (operator/agreed_time.hpp).
+    auto& time_of() noexcept { return time_of_; }
     /// What the sender of the records that follow has promised.
     void begin_batch(EventTime promised, std::size_t) noexcept {
         late_before_ = rule_.late_before(promised, passed_);
@@ -72,7 +76,7 @@ class Punctual {
 
     template <class Next>
     void operator()(T& record, Next&& next) {
-        const EventTime time = std::invoke(time_of_, std::as_const(record));
+        const EventTime time = time_of_(record);
         if (time < late_before_ && rule_.is_missed(time)) [[unlikely]] {
             ++late_;
             return Out::late(next, record);
@@ -88,7 +92,7 @@ class Punctual {
     [[nodiscard]] std::uint64_t take_late() noexcept { return std::exchange(late_, 0); }
 
   private:
-    [[no_unique_address]] TimeOf time_of_;
+    [[no_unique_address]] operators::AgreedTime<TimeOf> time_of_;
     [[no_unique_address]] Rule rule_;
     EventTime passed_ = EventTime::earliest();       // by all that is active
     EventTime late_before_ = EventTime::earliest();  // of the batch at hand
