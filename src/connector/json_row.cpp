@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// simdjson's on-demand parser finds where tokens begin and that all is UTF-8; of what nobody asks
-// for it only counts brackets. So everything is walked here, down to each scalar: what it is made
-// of, and that a comma or the right bracket follows it.
+// simdjson's on-demand parser finds where tokens begin and that all is UTF-8; of what is not asked
+// for for it only counts brackets. So everything is walked here, down to each scalar: what it is
+// made of, and that a comma or the right bracket follows it.
 #include <algorithm>
 #include <cstring>
 #include <utility>

@@ -18,7 +18,7 @@ void OutputFile::begin(std::string_view header, RunScope* run) {
     run_ = run;
     header_ = header;
     destination_.open();
-    if (destination_.may_block()) return;  // the first append() waits, not who starts the run
+    if (destination_.may_block()) return;  // the first append() waits, not the start of the run
     try {
         write({});
     } catch (...) {

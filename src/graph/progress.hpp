@@ -46,8 +46,8 @@ class Terminal {
     void clear();
     /// A message that stays, whole lines.
     void say(const std::string& text);
-    /// The same where somebody looks, from a thread that must not wait: nothing where the terminal
-    /// is stopped (Ctrl-S), as with the line that changes.
+    /// The same where it is a terminal, from a thread that must not wait: nothing where the
+    /// terminal is stopped (Ctrl-S), as with the line that changes.
     void hint(const std::string& text);
 
   private:

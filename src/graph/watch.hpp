@@ -46,7 +46,7 @@ class Watch {
     SignalScope signals_;
     std::stop_source opening_;
     std::atomic<Running*> running_{nullptr};
-    std::atomic<bool> ended_{false};  // relaxed: the semaphore of signals_ wakes who reads it
+    std::atomic<bool> ended_{false};  // relaxed: the semaphore of signals_ wakes its reader
     // Of the thread:
     bool stopped_ = false;  // the run was told
     bool cancelled_ = false;

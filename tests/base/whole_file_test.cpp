@@ -156,7 +156,7 @@ TEST(Destination, AWaitForAReaderIsGivenUp) {
     ASSERT_GE(reader, 0);
     pipe.write("text", interrupted);
     std::string much(1U << 20, 'x');
-    EXPECT_THROW(pipe.write(much, interrupted), Interrupted);  // nobody reads
+    EXPECT_THROW(pipe.write(much, interrupted), Interrupted);  // no reader
     ::close(reader);
     EXPECT_THROW(pipe.write("more", interrupted), InputOutputError);
 }

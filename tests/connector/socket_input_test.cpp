@@ -60,7 +60,7 @@ TEST(SocketInput, ASourceThatListensTakesAClientAndEndsWithIt) {
     EXPECT_TRUE(source.blocks());
     Emit<std::pair<int, double>> emit;
     source.open({});
-    EXPECT_EQ(source.poll(emit, 100), SourceStatus::idle);  // nobody has come
+    EXPECT_EQ(source.poll(emit, 100), SourceStatus::idle);  // no client yet
     const int peer = connected_to(path);
     send(peer, "1,2.5\n7");
     EXPECT_NE(poll_until(source, emit, 1), SourceStatus::finished);

@@ -41,7 +41,7 @@ class Destination {
     /// Writes all of `text`. Throws InputOutputError, and Interrupted once `interrupted` is set
     /// while it waits.
     void write(std::string_view text, const std::atomic<bool>& interrupted);
-    /// A named pipe that was never written to still waits for a reader, who sees its end. Closes;
+    /// A named pipe that was never written to still waits for a reader, which sees its end. Closes;
     /// throws InputOutputError when the system reports a late fault.
     void commit(const std::atomic<bool>& interrupted);
     /// Closes; a file that is to be whole is as it was before open().

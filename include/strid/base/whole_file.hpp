@@ -5,7 +5,7 @@
 // and the name beside. One thread at a time.
 //
 // Laws: until commit() the name stands for what it stood for before; whatever ends the process
-// leaves either. The file beside is locked while it is written, so that one that nobody has locked
+// leaves either. The file beside is locked while it is written, so that one that is not locked
 // is left of a process that was killed, and is removed by the next that writes the same file.
 #pragma once
 

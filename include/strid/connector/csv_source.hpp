@@ -192,7 +192,7 @@ class CsvSource : public FileSource {
     CsvRowCutter cutter_;
     CsvQuoteLimits quote_limits_{};
     std::uint64_t looked_at_line_ = 0;  // up to it rows were looked at as parts of others
-    std::string raw_;                   // the row before unescaping, when somebody may want it
+    std::string raw_;                   // the row before unescaping, where it may be asked for
     std::string_view row_;              // the row as it stands in the chunk
     std::uint64_t row_line_ = 0;        // where it begins
     bool has_header_;

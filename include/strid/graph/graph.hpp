@@ -91,7 +91,7 @@ class Graph {
 };
 
 /// A run in progress. Its destructor cancels what still runs and waits for the threads. A run
-/// that fails ends by itself, and its inlets and outlets with it, though nobody waits for it
+/// that fails ends by itself, and its inlets and outlets with it, though no thread waits for it
 /// (RunOptions::on_end tells).
 class Running {
   public:
@@ -105,7 +105,8 @@ class Running {
     /// Waits for `time` at most: true when the run is over, and wait() then tells how it ended.
     [[nodiscard]] bool wait_for(std::chrono::nanoseconds time);
     /// The sources end their streams; what is in flight is finished. Inlets take no more records,
-    /// and those that they took are delivered; an outlet whose records nobody pops holds that up.
+    /// and those that they took are delivered; an outlet whose records are not popped holds that
+    /// up.
     void stop() noexcept;
     /// Nothing more is handled; what is in flight is dropped. Pushes and pops are answered.
     void cancel() noexcept;

@@ -4,7 +4,7 @@
 // and the same checks. Options are declared first, then parsed into variables, and then the graph
 // is built, which may depend on them.
 //
-// Who owns what: the variables are the program's, and outlive the parsing. One thread.
+// The variables are the program's, and outlive the parsing. One thread.
 #pragma once
 
 #include <chrono>

@@ -42,8 +42,8 @@ class EventTimeStage {
     static constexpr bool selective = false;
     static constexpr bool passes_records = true;
 
-    /// A stream without records for `idle_after` holds nobody back; 0: it always does. Throws
-    /// GraphError where that is negative.
+    /// A stream without records for `idle_after` does not hold others back; 0: it always does.
+    /// Throws GraphError where that is negative.
     EventTimeStage(TimeOf time_of, Strategy strategy, Duration idle_after)
         : time_of_(std::move(time_of)),
           strategy_(std::move(strategy)),

@@ -47,7 +47,7 @@ class FanOutError : public Error {
 /// Where nobody says how much one record may make, ahead of what is read of it.
 inline constexpr std::size_t fan_out_bytes_max = std::size_t{1} << 30;
 
-/// Where nobody says how much the records of one batch may own outside its block.
+/// Where it is not said how much the records of one batch may own outside its block.
 inline constexpr std::size_t batch_heap_bytes = std::size_t{256} << 10;
 
 /// Sizes of a port, chosen by the planner.

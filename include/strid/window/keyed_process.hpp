@@ -60,7 +60,7 @@ class Timers {
   private:
     template <class T, class KeyOf, class K, class F, class U>
     friend class window::KeyedProcess;
-    /// A function that takes a copy would set its timers for nobody.
+    /// A function that takes a copy would set its timers in vain.
     Timers(const Timers&) = default;
 
     /// The timers of all keys by their time.

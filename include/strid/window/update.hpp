@@ -76,7 +76,7 @@ namespace window {
 /// What a window gives when it fires, and when a late record comes after that.
 enum class Firing : std::uint8_t {
     totals,  ///< Its whole value as it is now.
-    parts,   ///< The value of the late record alone: somebody behind adds the parts up.
+    parts,   ///< The value of the late record alone: an operator behind adds the parts up.
     updates  ///< Its whole value, and what that is: a WindowUpdate.
 };
 

@@ -159,7 +159,7 @@ CsvSource::Row TableInput::checked(Row found) {
     return found;
 }
 
-// The file of late rows has one header: who writes there may look at it from the first row on.
+// The file of late rows has one header: its writers may look at it from the first row on.
 void TableInput::keep_header(std::string_view header) {
     const auto without_end = [](std::string_view line) {
         while (!line.empty() && (line.back() == '\n' || line.back() == '\r')) line.remove_suffix(1);

@@ -52,7 +52,7 @@ struct WindowJob {
     TimeProgress progress;
     WindowOptions window;
     WindowRows rows;
-    /// Rows from the future, counted by whoever sets them aside.
+    /// Rows from the future, counted where they are set aside.
     std::shared_ptr<std::atomic<std::uint64_t>> set_aside =
         std::make_shared<std::atomic<std::uint64_t>>(0);
 
