@@ -96,6 +96,14 @@ class Dialects(Case):
         done = strid(*SUMS, "sum(x)", "--decimal-comma", given="ts;x\n1000;1.5\n", code=1)
         self.assertIn("not a number: \"1.5\"", done.stderr)
 
+    def test_decimal_commas_in_times(self):
+        given = "ts;x\n1000,25;1,5\n1000,5;1\n1001;1\n"
+        seconds = ("--time", "ts", "--unit", "s", "--window", "tumbling:500ms", "--decimal-comma")
+        self.assertEqual(self.results(*seconds, "--aggregate", "sum(x)", given=given),
+                         ["1000,1000.5,1.5", "1000.5,1001,1", "1001,1001.5,1"])
+        done = strid(*seconds, "--aggregate", "sum(x)", given="ts;x\n1000.25;1\n", code=1)
+        self.assertIn("1000.25", done.stderr)
+
     def test_words_for_no_value(self):
         for word in ("NA", "N/A", "NaN", "nan", "null", "NULL", "\\N", "-", "inf"):
             given = f"ts,x\n1000,1\n1001,{word}\n"
@@ -189,6 +197,24 @@ class Inputs(Case):
             paths, rows = self.files(rng, all_times)
             self.assertEqual(self.run_windows("--merge-inputs", "--input", *paths),
                              self.sums(rows))
+
+    def test_equal_times_come_in_the_order_of_the_inputs(self):
+        """What a stable sort of all rows by time gives, the files one behind the other."""
+        rng = random.Random(3)
+        tables = [[(time, f"{part}-{n}") for n, time in
+                   enumerate(sorted(1000 * rng.randrange(6) for _ in range(40)))]
+                  for part in range(3)]
+        paths = []
+        for part, rows in enumerate(tables):
+            paths.append(self.folder / f"ties{part}")
+            paths[-1].write_text("ts,x\n" + "".join(f"{time},{x}\n" for time, x in rows))
+        expected = {}
+        for time, x in sorted(sum(tables, []), key=lambda row: row[0]):
+            expected.setdefault(time, []).append(x)
+        done = strid("--quiet", *SUMS, "first(x),last(x)", "--merge-inputs", "--input", *paths)
+        self.assertEqual(done.stdout.splitlines()[1:],
+                         [f"{time},{time + 1000},{xs[0]},{xs[-1]}"
+                          for time, xs in sorted(expected.items())])
 
     def test_merging_pipes(self):
         """Two live streams: a window is written once both are past its end."""

@@ -97,6 +97,7 @@ void settle_dialect(WindowCommand& options) {
     } else if (csv.decimal_comma) {
         csv.delimiter = ';';
     }
+    if (csv.decimal_comma) options.plan->format.decimal_point = ',';
     const bool is_csv = is_given || by_name != '\0' || csv.decimal_comma || csv.ragged ||
                         csv.comment != '\0' || csv.skip_lines != 0 || options.no_header;
     const bool is_json = job.format == TableFormat::json ||

@@ -69,7 +69,7 @@ detail::CsvFault moment_of_number(std::string digits, std::int64_t whole, bool i
 }
 
 /// `-1487249458.633`, `1.4872e9`. Null text of the fault: it is no number.
-bool take_decimal(std::string_view text, std::int64_t unit_ns, EventTime& time,
+bool take_decimal(std::string_view text, const TimeFormat& format, EventTime& time,
                   detail::CsvFault& fault) {
     const bool is_negative = take(text, '-');
     if (!is_negative) static_cast<void>(take(text, '+'));
@@ -77,7 +77,7 @@ bool take_decimal(std::string_view text, std::int64_t unit_ns, EventTime& time,
     std::string digits(text.substr(0, count));
     auto whole = static_cast<std::int64_t>(count);
     text.remove_prefix(count);
-    if (take(text, '.')) {
+    if (take(text, format.decimal_point)) {
         count = count_digits(text);
         digits += text.substr(0, count);
         text.remove_prefix(count);
@@ -91,7 +91,7 @@ bool take_decimal(std::string_view text, std::int64_t unit_ns, EventTime& time,
         whole += is_smaller ? -exponent : exponent;
     }
     if (!text.empty()) return false;
-    fault = moment_of_number(std::move(digits), whole, is_negative, unit_ns, time);
+    fault = moment_of_number(std::move(digits), whole, is_negative, format.unit_ns, time);
     return true;
 }
 
@@ -349,7 +349,7 @@ detail::CsvFault read_time(std::string_view text, const TimeFormat& format, Even
         return nullptr;
     }
     detail::CsvFault fault = nullptr;
-    if (take_decimal(text, format.unit_ns, time, fault)) {
+    if (take_decimal(text, format, time, fault)) {
         form.kind = TimeForm::Kind::decimal;
         return fault;
     }

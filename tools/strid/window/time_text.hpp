@@ -62,6 +62,7 @@ static_assert(std::atomic<TimeForm>::is_always_lock_free);
 struct TimeFormat {
     std::int64_t unit_ns = 1'000'000;
     bool is_unit_given = false;
+    char decimal_point = '.';                    // in times that are numbers, where they are read
     TimeZone zone;                               // of dates without an offset, and of those written
     std::shared_ptr<const TimePattern> pattern;  // what all times are read by; null: none
     std::shared_ptr<const TimePattern> output;   // what bounds are written by; null: as `form` says
