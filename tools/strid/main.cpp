@@ -15,16 +15,18 @@ constexpr const char* footer =
     "`strid run APP --help` tells about one application.";
 
 int strid_main(int argc, char** argv) {
-    const tool::Applications applications = apps::all_applications();
     CLI::App app{"Strid: data-stream processing on one multicore machine", "strid"};
     app.require_subcommand(1);
     app.footer(footer);
     tool::Action action;
+#ifndef STRID_LEAN_TOOL
+    const tool::Applications applications = apps::all_applications();
     tool::add_run_command(app, applications, action);
-    tool::add_window_command(app, action);
     tool::add_list_command(app, applications, action);
     tool::add_explain_command(app, applications, action);
     tool::add_bench_command(app, applications, action);
+#endif
+    tool::add_window_command(app, action);
     if (const auto code = parse_arguments(app, argc, argv)) return *code;
     return action();
 }

@@ -62,7 +62,7 @@ void complete(WindowCommand& command) {
     job.window.name = "window";
 }
 
-#ifdef STRID_FEW_TABLES
+#ifdef STRID_LEAN_TOOL
 /// The largest rows have room for everything; the smallest show that rows without lines work.
 template <class Spec>
 void build_smallest(Graph& graph, const WindowJob& job, const Spec& windows) {
