@@ -63,11 +63,12 @@ class TimeForm:
             return ["--unit", "s"]
         return ["--unit", self.unit] if self.kind == "integer" else []
 
-    def write(self, ns):
+    def write(self, ns, decimal_comma=False):
         if self.kind == "integer":
             return str(ns // UNITS[self.unit])
         if self.kind == "fraction":
-            return format(Decimal(ns) / 10**9, ".3f")
+            seconds = format(Decimal(ns) / 10**9, ".3f")
+            return seconds.replace(".", ",") if decimal_comma else seconds
         at = EPOCH + timedelta(microseconds=ns // 1000)
         if self.kind == "iso":
             return at.astimezone(self.east).isoformat(timespec="milliseconds")
@@ -175,7 +176,7 @@ class Dialect:
                 lines.append("")
             if self.header_again and self.rng.random() < 0.02:
                 lines.append(self.header())
-            texts = row.texts(write_time)
+            texts = row.texts(lambda ns: write_time(ns, self.decimal_comma))
             lines.append(self.delimiter.join(self.field(name, texts[name]) for name in self.order))
             # Behind a row: without a header the first says how many fields there are.
             if self.malformed and self.rng.random() < 0.05:
