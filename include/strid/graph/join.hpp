@@ -16,6 +16,7 @@
 #include <strid/base/error.hpp>
 #include <strid/base/text_fields.hpp>
 #include <strid/graph/keyed_stream.hpp>
+#include <strid/graph/shared_work.hpp>
 #include <strid/window/content.hpp>
 #include <strid/window/keyed_interval_join.hpp>
 #include <strid/window/pairs.hpp>
