@@ -129,7 +129,8 @@ class TableAggregate {
     template <class Key, class Bounds>
     [[nodiscard]] auto lower(const Key& /*key*/, const Bounds& bounds, const State& state) const {
         if constexpr (Table::is_wide) {
-            std::string text;
+            thread_local std::string text;  // its memory is used again
+            text.clear();
             append_results(text, *plan_, bounds, state);
             return TableResult(text);
         } else {
