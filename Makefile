@@ -59,7 +59,7 @@ format:
 	@clang-format-16 -i $(sources)
 
 check:
-	@bash .ci/run dependencies formatting release asan-ubsan tsan perturb paranoid clang
+	@bash .ci/run dependencies formatting release asan-ubsan clang-warnings tsan perturb paranoid clang
 
 clean:
 	@rm -rf build out
