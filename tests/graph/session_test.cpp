@@ -19,6 +19,7 @@
 #include <strid/graph/main.hpp>
 #include <strid/graph/session.hpp>
 
+#include "../support/perturbed.hpp"
 #include "test_sources.hpp"
 
 namespace strid {
@@ -158,6 +159,7 @@ TEST(Session, ASignalDrainsAndTheHandlersAreTakenAway) {
 }
 
 TEST(Session, ASecondSignalCancels) {
+    if (test::perturbed) GTEST_SKIP() << "batches of a few records drain at once";
     Graph graph{"session"};
     const auto begin = std::chrono::steady_clock::now();
     // Some batches wait, for a second in all, each for a quarter of one.
