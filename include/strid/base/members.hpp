@@ -59,19 +59,12 @@ constexpr bool takes_braces(std::index_sequence<before...>, std::index_sequence<
     return requires { T{Any<T>{before}..., {Any<T>{within}...}, Any<T>{behind}...}; };
 }
 
-/// The indices of all initialisers but the first.
-template <std::size_t least>
-constexpr auto rest_of() {
-    return std::make_index_sequence < least == 0 ? 0 : least - 1 > {};
-}
-/// Whether the first initialiser is that of a base.
+/// Whether the first of so many initialisers is that of a base.
 template <class T, std::size_t... behind>
 constexpr bool begins_with_base(std::index_sequence<behind...>) {
-    return requires {
-        T{AnyBase<T>{}, Any<T>{behind}...};
-    } && !requires {
-        T{Nothing{}, Any<T>{behind}...};
-    };
+    constexpr bool takes_base = requires { T{AnyBase<T>{}, Any<T>{behind}...}; };
+    constexpr bool takes_anything = requires { T{Nothing{}, Any<T>{behind}...}; };
+    return takes_base && !takes_anything;
 }
 
 /// The least number of initialisers, braces left out, that an aggregate takes: more than none where
@@ -84,7 +77,11 @@ constexpr std::size_t initialisers_least() {
         return initialisers_least<T, count + 1>();
     }
 }
-/// The largest.
+/// So many of them stand behind the first.
+template <class T>
+inline constexpr std::size_t behind_first =
+    initialisers_least<T>() == 0 ? 0 : initialisers_least<T>() - 1;
+/// The largest number.
 template <class T, std::size_t count = initialisers_least<T>()>
 constexpr std::size_t initialisers() {
     if constexpr (count < initialisers_max && takes<T>(std::make_index_sequence<count + 1>{})) {
@@ -137,7 +134,7 @@ constexpr std::size_t member_count() {
         return 0;
     } else if constexpr (initialisers_least<T>() == initialisers_max) {
         return 0;
-    } else if constexpr (begins_with_base<T>(rest_of<initialisers_least<T>()>())) {
+    } else if constexpr (begins_with_base<T>(std::make_index_sequence<behind_first<T>>{})) {
         return 0;
     } else {
         constexpr std::size_t all = initialisers<T>();

@@ -37,23 +37,30 @@ using PromisedTimePointer = std::shared_ptr<const PromisedTime>;
 /// Null where times are not compared.
 template <class T, class TimeOf>
 PromisedTimePointer promised_time(const TimeOf& time_of) {
-    if constexpr (!compares_times) return nullptr;
-    return std::make_shared<const PromisedTime>(
-        PromisedTime{typeid(T), [time_of](const void* record) -> std::optional<EventTime> {
-                         return std::invoke(time_of, *static_cast<const T*>(record));
-                     }});
+    if constexpr (compares_times) {
+        return std::make_shared<const PromisedTime>(
+            PromisedTime{typeid(T), [time_of](const void* record) -> std::optional<EventTime> {
+                             return std::invoke(time_of, *static_cast<const T*>(record));
+                         }});
+    } else {
+        return nullptr;
+    }
 }
 
 /// Of a variant whose alternative number `side` is the record.
 template <class Either, std::size_t side>
 PromisedTimePointer promised_time_of_side(PromisedTimePointer promised) {
-    if (!compares_times || promised == nullptr) return nullptr;
-    return std::make_shared<const PromisedTime>(PromisedTime{
-        typeid(Either),
-        [promised = std::move(promised)](const void* record) -> std::optional<EventTime> {
-            const auto* const one = std::get_if<side>(static_cast<const Either*>(record));
-            return one == nullptr ? std::nullopt : promised->of(one);
-        }});
+    if constexpr (compares_times) {
+        if (promised == nullptr) return nullptr;
+        return std::make_shared<const PromisedTime>(PromisedTime{
+            typeid(Either),
+            [promised = std::move(promised)](const void* record) -> std::optional<EventTime> {
+                const auto* const one = std::get_if<side>(static_cast<const Either*>(record));
+                return one == nullptr ? std::nullopt : promised->of(one);
+            }});
+    } else {
+        return nullptr;
+    }
 }
 
 /// Of two streams in one: what one of them says where the other says nothing or the same.
