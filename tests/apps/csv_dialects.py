@@ -10,8 +10,10 @@ import gzip
 import os
 import random
 import subprocess
+import threading
 import unittest
 from collections import defaultdict
+from time import sleep
 
 from command_line import Case
 from csv_rows import skipped
@@ -216,16 +218,17 @@ class Inputs(Case):
                          [f"{time},{time + 1000},{xs[0]},{xs[-1]}"
                           for time, xs in sorted(expected.items())])
 
-    def test_merging_pipes(self):
+    def merge_pipes(self, write_headers):
         """Two live streams: a window is written once both are past its end."""
         ends = [self.folder / "p0", self.folder / "p1"]
         for end in ends:
             os.mkfifo(end)
         with subprocess.Popen([STRID, "window", *SUMS, "sum(x)", "--merge-inputs", "--quiet",
                                "--input", *map(str, ends)], stdout=subprocess.PIPE) as process:
+            watchdog = threading.Timer(100, process.kill)
+            watchdog.start()
             streams = [open(end, "w", buffering=1) for end in ends]
-            for stream in streams:
-                stream.write("ts,x\n")
+            write_headers(streams)
             for i in range(50):
                 for j, stream in enumerate(streams):
                     stream.write(f"{1000 * i},{100 * j + i}\n")
@@ -238,7 +241,21 @@ class Inputs(Case):
                 stream.close()
             self.assertEqual(process.stdout.read().decode(), "49000,50000,198\n")
             process.wait(timeout=100)
+            watchdog.cancel()
         self.assertEqual(process.returncode, 0)
+        for end in ends:
+            end.unlink()
+
+    def test_merging_pipes(self):
+        """Whichever is silent when the run begins, and for however long."""
+        for order in ([0, 1], [1, 0]):
+            for pause_s in (0, 0.1):
+                def write_headers(streams, order=order, pause_s=pause_s):
+                    for i in order:
+                        sleep(pause_s)
+                        streams[i].write("ts,x\n")
+                    sleep(pause_s)
+                self.merge_pipes(write_headers)
 
     def test_late_rows_of_several(self):
         (self.folder / "a").write_text("ts,x\n5000,1\n1,2\n")

@@ -160,6 +160,12 @@ def feed(stream, data, rng):
         pass  # the exit status says why
 
 
+def feed_named(path, data, seed):
+    """Waits for the reader, who opens the pipe when it comes to it."""
+    with open(path, "wb", buffering=0) as stream:
+        feed(stream, data, random.Random(seed))
+
+
 def run(spec, folder):
     """What is written, and what is said about it."""
     rng = spec.rng
@@ -171,26 +177,37 @@ def run(spec, folder):
         spec.malformed += malformed
     command = spec.command(folder)
     given = None
+    feeders = []
     if len(texts) == 1 and rng.random() < 0.5:
         given = texts[0]
     else:
+        are_pipes = rng.random() < 0.2
         for number, data in enumerate(texts):
             ending = rng.choice(list(PACKED))
             path = folder / f"in{number}{ending}"
-            path.write_bytes(PACKED[ending](data))
             command += ["--input", str(path)]
-    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                               stderr=subprocess.PIPE)
-    if given is not None and rng.random() < 0.2:
-        feeder = threading.Thread(target=feed, args=(process.stdin, given, rng))
-        feeder.start()
-        out, said = process.stdout.read(), process.stderr.read()
-        feeder.join()
-        process.wait()
-        process.stdout.close()
-        process.stderr.close()
-    else:
-        out, said = process.communicate(given or b"", timeout=120)
+            if are_pipes:
+                os.mkfifo(path)
+                feeders.append((feed_named, (path, PACKED[ending](data), rng.random())))
+            else:
+                path.write_bytes(PACKED[ending](data))
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE) as process:
+        watchdog = threading.Timer(120, process.kill)
+        watchdog.start()
+        if given is not None and rng.random() < 0.2:
+            feeders.append((feed, (process.stdin, given, rng)))
+        # A pipe that is never opened must not keep the test from failing.
+        threads = [threading.Thread(target=feed, args=args, daemon=True)
+                   for feed, args in feeders]
+        for thread in threads:
+            thread.start()
+        if threads:
+            out, said = process.stdout.read(), process.stderr.read()
+            process.wait()
+        else:
+            out, said = process.communicate(given or b"")
+        watchdog.cancel()
     return command, process.returncode, out.decode(), said.decode()
 
 

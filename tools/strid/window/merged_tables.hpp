@@ -84,6 +84,7 @@ class MergedTables {
     }
 
     void open(const Context& context) {
+        awaited_ = 0;
         for (Input& input : inputs_) {
             input.ahead.forget();
             input.is_finished = false;
@@ -121,13 +122,7 @@ class MergedTables {
                            [](const Input& input) { return input.source.blocks(); });
     }
     [[nodiscard]] std::int64_t wake_at_ns() const noexcept {
-        std::int64_t wake_at_ns = 0;
-        for (const Input& input : inputs_) {
-            if (inputs_.size() > 1 && (input.is_finished || !input.ahead.empty())) continue;
-            const std::int64_t at_ns = input.source.wake_at_ns();
-            if (wake_at_ns == 0 || at_ns < wake_at_ns) wake_at_ns = at_ns;
-        }
-        return wake_at_ns;
+        return inputs_[awaited_].source.wake_at_ns();
     }
     [[nodiscard]] double fraction_done() const noexcept {
         double sum = 0;
@@ -171,7 +166,8 @@ class MergedTables {
     SourceStatus read_ahead(Emit& emit) {
         constexpr std::size_t rows_ahead = 128;
         auto status = SourceStatus::finished;
-        for (Input& input : inputs_) {
+        for (std::size_t i = 0; i < inputs_.size(); ++i) {
+            Input& input = inputs_[i];
             if (input.ahead.empty() && !input.is_finished) {
                 input.ahead.forget();
                 const SourceStatus found = input.source.poll(input.ahead, rows_ahead);
@@ -179,7 +175,10 @@ class MergedTables {
                 if (const auto malformed = input.ahead.take_malformed()) {
                     emit.count_malformed(malformed);
                 }
-                if (input.ahead.empty() && !input.is_finished) return found;
+                if (input.ahead.empty() && !input.is_finished) {
+                    awaited_ = i;
+                    return found;
+                }
             }
             if (!input.ahead.empty()) status = SourceStatus::more;
         }
@@ -187,6 +186,7 @@ class MergedTables {
     }
 
     std::vector<Input> inputs_;
+    std::size_t awaited_ = 0;  // where the last poll that found no row looked in vain
 };
 
 }  // namespace strid::tool
