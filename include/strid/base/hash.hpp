@@ -41,34 +41,44 @@ template <class Word>
     return word;
 }
 
-[[nodiscard]] inline std::uint64_t hash_bytes(const char* data, std::size_t size) noexcept {
+[[nodiscard]] inline std::uint64_t hash_of_words(std::uint64_t first, std::uint64_t last,
+                                                 std::uint64_t state, std::size_t size) noexcept {
+    return fold_multiply(hash_secret[1] ^ size,
+                         fold_multiply(first ^ hash_secret[1], last ^ state ^ hash_secret[2]));
+}
+
+/// Of more than 16 bytes.
+[[nodiscard]] [[gnu::noinline]] inline std::uint64_t hash_many_bytes(const char* data,
+                                                                     std::size_t size) noexcept {
     std::uint64_t state = hash_secret[0];
-    std::uint64_t a = 0;
-    std::uint64_t b = 0;
-    if (size <= 16) {
-        if (size >= 8) {
-            a = load_word<std::uint64_t>(data);
-            b = load_word<std::uint64_t>(data + size - 8);
-        } else if (size >= 4) {
-            a = load_word<std::uint32_t>(data);
-            b = load_word<std::uint32_t>(data + size - 4);
-        } else if (size > 0) {
-            a = static_cast<std::uint64_t>(static_cast<unsigned char>(data[0])) << 16 |
+    const char* at = data;
+    for (std::size_t left = size; left > 16; left -= 16, at += 16) {
+        state = fold_multiply(load_word<std::uint64_t>(at) ^ hash_secret[1],
+                              load_word<std::uint64_t>(at + 8) ^ state);
+    }
+    return hash_of_words(load_word<std::uint64_t>(data + size - 16),
+                         load_word<std::uint64_t>(data + size - 8), state, size);
+}
+
+/// Most keys are short: of these the hash is a few instructions in place.
+[[nodiscard]] [[gnu::always_inline]] inline std::uint64_t hash_bytes(const char* data,
+                                                                     std::size_t size) noexcept {
+    if (size > 16) [[unlikely]]
+        return hash_many_bytes(data, size);
+    std::uint64_t first = 0;
+    std::uint64_t last = 0;
+    if (size >= 8) {
+        first = load_word<std::uint64_t>(data);
+        last = load_word<std::uint64_t>(data + size - 8);
+    } else if (size >= 4) {
+        first = load_word<std::uint32_t>(data);
+        last = load_word<std::uint32_t>(data + size - 4);
+    } else if (size > 0) {
+        first = static_cast<std::uint64_t>(static_cast<unsigned char>(data[0])) << 16 |
                 static_cast<std::uint64_t>(static_cast<unsigned char>(data[size / 2])) << 8 |
                 static_cast<std::uint64_t>(static_cast<unsigned char>(data[size - 1]));
-        }
-    } else {
-        std::size_t left = size;
-        const char* at = data;
-        for (; left > 16; left -= 16, at += 16) {
-            state = fold_multiply(load_word<std::uint64_t>(at) ^ hash_secret[1],
-                                  load_word<std::uint64_t>(at + 8) ^ state);
-        }
-        a = load_word<std::uint64_t>(data + size - 16);
-        b = load_word<std::uint64_t>(data + size - 8);
     }
-    return fold_multiply(hash_secret[1] ^ size,
-                         fold_multiply(a ^ hash_secret[1], b ^ state ^ hash_secret[2]));
+    return hash_of_words(first, last, hash_secret[0], size);
 }
 
 template <class Key>
@@ -135,7 +145,7 @@ inline constexpr bool is_characters<char[size]> = true;
 /// arrays, pairs, tuples and aggregates of them. Of a type with a std::hash, that. O(size of the
 /// key). Any thread.
 template <class Key>
-[[nodiscard]] std::uint64_t hash_of(const Key& key) {
+[[nodiscard]] [[gnu::always_inline]] inline std::uint64_t hash_of(const Key& key) {
     [[maybe_unused]] const auto of_parts = [](const auto&... parts) {
         std::uint64_t hash = detail::hash_secret[2];
         ((hash = detail::fold_multiply(hash ^ hash_of(parts), detail::hash_secret[1])), ...);

@@ -109,7 +109,8 @@ class DigitWord {
 inline constexpr bool reads_words = std::endian::native == std::endian::little;
 
 /// A whole number of at most 16 digits, with a minus sign or none.
-inline bool read_whole_number(const char* begin, const char* end, std::int64_t& number) noexcept {
+[[gnu::always_inline]] inline bool read_whole_number(const char* begin, const char* end,
+                                                     std::int64_t& number) noexcept {
     constexpr std::ptrdiff_t half = DigitWord::characters_max;
     const bool is_negative = *begin == '-';
     begin += static_cast<int>(is_negative);
