@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // One line of JSON as `strid window` reads it. Law: a line that is taken is one that the whole
-// parser of simdjson, which looks at every byte, takes as an object.
+// parser of simdjson, which looks at every byte, takes as an object. That parser knows no number
+// beyond 64 bits or the doubles, so that it is shown each number with few digits.
+#include <cctype>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -14,6 +16,26 @@
 
 #include "table_input.hpp"
 
+namespace {
+
+/// Of more digits than two, outside of texts, the first two.
+std::string with_short_numbers(std::string_view json) {
+    std::string shown;
+    bool is_in_text = false;
+    std::size_t digits = 0;
+    for (std::size_t i = 0; i < json.size(); ++i) {
+        const char c = json[i];
+        digits = !is_in_text && std::isdigit(static_cast<unsigned char>(c)) != 0 ? digits + 1 : 0;
+        if (digits > 2) continue;
+        shown += c;
+        if (c == '"') is_in_text = !is_in_text;
+        if (is_in_text && c == '\\' && i + 1 < json.size()) shown += json[++i];
+    }
+    return shown;
+}
+
+}  // namespace
+
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::string_view text(reinterpret_cast<const char*>(data), size);
     if (text.find('\n') != std::string_view::npos) return 0;  // ends a line
@@ -24,7 +46,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (!row.read(line.data(), size).empty()) return 0;
     static simdjson::dom::parser parser;
     simdjson::dom::object object;
-    strid::fuzz::require(parser.parse(text.data(), size).get(object) == simdjson::SUCCESS);
+    strid::fuzz::require(parser.parse(with_short_numbers(text)).get(object) == simdjson::SUCCESS);
     std::size_t bytes = 0;
     for (std::size_t column = 0; column < 4; ++column) {
         for (const char c : row.text(column)) bytes += static_cast<unsigned char>(c) != 0 ? 1U : 0U;
