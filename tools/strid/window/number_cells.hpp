@@ -36,7 +36,7 @@ class [[gnu::may_alias]] NumberTotal {
     [[gnu::always_inline]] void add(const NumberTotal& other) noexcept {
         if (((count_ | other.count_) & flags) == 0) {
             count_ += other.count_;
-            add_integer(other.wide());
+            add_words(other.low_, other.high_);
         } else if (count_ == 0) {
             *this = other;
         } else if (other.count_ != 0) {
@@ -105,9 +105,11 @@ class [[gnu::may_alias]] NumberTotal {
     [[gnu::always_inline]] void add_integer(WideInteger integer) noexcept {
         if (is_mixed()) [[unlikely]]
             return add_to_mixed(integer);
-        const WideInteger sum = wide() + integer;
-        low_ = static_cast<std::uint64_t>(sum);
-        high_ = static_cast<std::uint64_t>(sum >> 64);
+        add_words(static_cast<std::uint64_t>(integer), static_cast<std::uint64_t>(integer >> 64));
+    }
+    [[gnu::always_inline]] void add_words(std::uint64_t low, std::uint64_t high) noexcept {
+        const bool carries = __builtin_add_overflow(low_, low, &low_);
+        high_ += high + static_cast<std::uint64_t>(carries);
     }
     /// One of both is mixed, and none is empty.
     [[gnu::always_inline]] void add_mixed(const NumberTotal& other) noexcept {

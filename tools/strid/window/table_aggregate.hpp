@@ -78,16 +78,8 @@ class TableAggregate {
                     cell_in<NumberExtreme>(state.words, cell)
                         .take(row.number(cell.value), cell.kind == CellKind::minimum);
                     break;
-                case CellKind::moments:
-                    change_moments(state, cell, [&](window::Moments& moments) {
-                        moments.add(decimal_of(row.number(cell.value)));
-                    });
-                    break;
                 default:
-                    if constexpr (Table::is_wide) {
-                        add_to_sketch(state.sketches[cell.sketch], cell, row,
-                                      plan_->time.empty() ? EventTime{} : row.time);
-                    }
+                    add_to_large_cell(state, cell, row);
                     break;
             }
         }
@@ -111,15 +103,8 @@ class TableAggregate {
                         .take(cell_in<NumberExtreme>(newer.words, cell),
                               cell.kind == CellKind::minimum);
                     break;
-                case CellKind::moments:
-                    change_moments(sum, cell, [&](window::Moments& moments) {
-                        moments.add(cell_at<window::Moments>(newer.words, cell));
-                    });
-                    break;
                 default:
-                    if constexpr (Table::is_wide) {
-                        merge_sketch(sum.sketches[cell.sketch], newer.sketches[cell.sketch]);
-                    }
+                    combine_large_cell(sum, newer, cell);
                     break;
             }
         }
@@ -139,6 +124,28 @@ class TableAggregate {
     }
 
   private:
+    // Moments and sketches are calls, so that the loops over sums and extremes keep few registers.
+    [[gnu::noinline]] void add_to_large_cell(State& state, const TableCell& cell,
+                                             const Row& row) const {
+        if (cell.kind == CellKind::moments) {
+            change_moments(state, cell, [&](window::Moments& moments) {
+                moments.add(decimal_of(row.number(cell.value)));
+            });
+        } else if constexpr (Table::is_wide) {
+            add_to_sketch(state.sketches[cell.sketch], cell, row,
+                          plan_->time.empty() ? EventTime{} : row.time);
+        }
+    }
+    [[gnu::noinline]] static void combine_large_cell(State& sum, const State& newer,
+                                                     const TableCell& cell) {
+        if (cell.kind == CellKind::moments) {
+            change_moments(sum, cell, [&](window::Moments& moments) {
+                moments.add(cell_at<window::Moments>(newer.words, cell));
+            });
+        } else if constexpr (Table::is_wide) {
+            merge_sketch(sum.sketches[cell.sketch], newer.sketches[cell.sketch]);
+        }
+    }
     template <class Change>
     static void change_moments(State& state, const TableCell& at, Change&& change) {
         auto moments = cell_at<window::Moments>(state.words, at);
