@@ -9,6 +9,8 @@
 #include <set>
 #include <thread>
 
+#include <fmt/format.h>
+
 #include <strid/window/fold.hpp>
 
 #include "windows.hpp"

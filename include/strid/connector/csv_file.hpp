@@ -40,7 +40,7 @@ class CsvFile : public CsvSource {
 
   private:
     // One pass over a plain row. False, with nothing consumed, when read_row() has to look.
-    bool scan_row(T& record) noexcept {
+    [[gnu::always_inline]] bool scan_row(T& record) noexcept {
         if (!is_direct() || *position_ == '\r' || is_comment(position_)) return false;
         const char* p = position_;
         const char delimiter = options().delimiter;

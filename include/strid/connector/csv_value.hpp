@@ -9,17 +9,14 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cmath>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <string>
 #include <string_view>
 #include <type_traits>
-
-#include <fast_float/fast_float.h>
-#include <fmt/format.h>
 
 #include <strid/connector/csv_row.hpp>
 #include <strid/connector/digits.hpp>
@@ -68,21 +65,10 @@ CsvFault read_integer(std::string_view text, T& value) noexcept {
     return nullptr;
 }
 
-template <std::floating_point T>
-CsvFault read_floating(std::string_view text, T& value, const NumberFormat& format) noexcept {
-    text = without_plus(trimmed(text));
-    const auto result = fast_float::from_chars_advanced(
-        text.data(), text.data() + text.size(), value,
-        fast_float::parse_options{fast_float::chars_format::general, format.decimal_point});
-    if (result.ec != std::errc{} || result.ptr != text.data() + text.size()) {
-        // Newer versions of the library report overflow as an error, older ones as infinity.
-        return result.ec == std::errc::result_out_of_range ? "out of range" : "not a number";
-    }
-    if (std::isfinite(value)) return nullptr;
-    const bool is_word = text.find_first_of("iInN") != std::string_view::npos;
-    if (!is_word) return "out of range";
-    return format.non_finite == NonFinite::accept ? nullptr : "not a finite number";
-}
+[[nodiscard]] CsvFault read_floating(std::string_view text, double& value,
+                                     const NumberFormat& format) noexcept;
+[[nodiscard]] CsvFault read_floating(std::string_view text, float& value,
+                                     const NumberFormat& format) noexcept;
 
 inline CsvFault read_bool(std::string_view text, bool& value) noexcept {
     text = trimmed(text);
@@ -152,6 +138,10 @@ bool scan_integer(const char*& p, T& value) noexcept {
     return true;
 }
 
+/// Reads any finite number at `p`, and passes it.
+[[nodiscard]] bool scan_any_floating(const char*& p, const char* end, double& value) noexcept;
+[[nodiscard]] bool scan_any_floating(const char*& p, const char* end, float& value) noexcept;
+
 /// The usual number: at most 15 digits, with or without a fraction. Both they and the power of ten
 /// are doubles, so one division rounds as reading the text does and nothing else rounds.
 template <std::floating_point T>
@@ -183,9 +173,7 @@ bool scan_floating(const char*& p, const char* end, T& value) noexcept {
             return true;
         }
     }
-    const auto result = fast_float::from_chars(p, end, value);
-    p = result.ptr;
-    return result.ec == std::errc{} && std::isfinite(value);
+    return scan_any_floating(p, end, value);
 }
 
 /// Reads `value` from `p`, where a field begins, up to what must be its end. `end` is that of the
@@ -215,42 +203,10 @@ bool scan_csv_value(const char*& p, const char* end, char delimiter, T& value) n
     }
 }
 
-/// Appends the shortest text that reads back the same, as fmt's `{}` has it. The usual value of a
-/// few decimals is found without a search: at most 15 digits name a double of their own, so
-/// if n / 1,000,000 rounds to the value, then no shorter text does.
-template <std::floating_point T>
-void append_floating(std::string& out, T value) {
-    char text[64];
-    if constexpr (std::same_as<T, double>) {
-        constexpr double scale = 1e6;
-        constexpr std::ptrdiff_t places = 6;
-        const double size = std::abs(value);
-        if (size >= 1e-4 && size < 1e9) {
-            const auto scaled = static_cast<std::int64_t>(size * scale + 0.5);
-            if (static_cast<double>(scaled) / scale == size) {
-                // Below 1 with a 1 before the decimals, which keeps their zeros.
-                const bool is_fraction = size < 1;
-                const fmt::format_int digits(is_fraction ? scaled + 1'000'000 : scaled);
-                const char* const decimals = digits.data() + digits.size() - places;
-                char* end = text;
-                if (value < 0) *end++ = '-';
-                if (is_fraction) {
-                    *end++ = '0';
-                } else {
-                    end = std::copy(digits.data(), decimals, end);
-                }
-                *end = '.';
-                end = std::copy_n(decimals, places, end + 1);
-                while (end[-1] == '0') --end;
-                if (end[-1] == '.') --end;
-                out.append(text, static_cast<std::size_t>(end - text));
-                return;
-            }
-        }
-    }
-    const char* const end = fmt::format_to(text, "{}", value);
-    out.append(text, static_cast<std::size_t>(end - text));
-}
+/// Appends the shortest text that reads back the same, as fmt's `{}` has it.
+void append_floating(std::string& out, double value);
+void append_floating(std::string& out, float value);
+void append_floating(std::string& out, long double value);
 
 template <class T>
 void append_csv_value(std::string& out, const T& value, char delimiter) {
@@ -265,8 +221,9 @@ void append_csv_value(std::string& out, const T& value, char delimiter) {
     } else if constexpr (std::same_as<T, char>) {
         append_csv_field(out, {&value, 1}, delimiter);
     } else if constexpr (std::integral<T>) {
-        const fmt::format_int text(value);
-        out.append(text.data(), text.size());
+        char text[24];
+        const char* const end = std::to_chars(std::begin(text), std::end(text), +value).ptr;
+        out.append(text, static_cast<std::size_t>(end - text));
     } else if constexpr (std::floating_point<T>) {
         append_floating(out, value);
     } else if constexpr (std::is_enum_v<T>) {

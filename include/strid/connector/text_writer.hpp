@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <strid/connector/columns.hpp>
 #include <strid/connector/csv_value.hpp>

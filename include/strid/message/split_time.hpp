@@ -16,12 +16,13 @@
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
-
-#include <strid/base/error.hpp>
 #include <strid/message/watermark.hpp>
 
 namespace strid {
+
+namespace detail {
+[[noreturn]] void throw_no_such_split(std::size_t index, std::size_t splits);
+}
 
 /// A WatermarkStrategy over splits, `split_of(record)` says which of [0, splits) a record is of.
 /// O(1) per record where its split is not the slowest, else O(splits). A record of a split that
@@ -43,10 +44,7 @@ class SplitTime {
         requires std::is_invocable_r_v<std::size_t, const SplitOf&, const T&>
     void observe(const T& record, EventTime time) {
         const std::size_t index = std::invoke(split_of_, record);
-        if (index >= splits_.size()) {
-            throw Error(fmt::format("SplitTime: a record of split {}, of {} that there are", index,
-                                    splits_.size()));
-        }
+        if (index >= splits_.size()) detail::throw_no_such_split(index, splits_.size());
         Split& split = splits_[index];
         split.strategy.observe(record, time);
         split.last_record = ++records_;

@@ -99,7 +99,7 @@ class Accumulate {
     }
 
     template <class T, class Next>
-    void operator()(message::Hashed<T>& arrived, Next&& next) {
+    [[gnu::always_inline]] void operator()(message::Hashed<T>& arrived, Next&& next) {
         const auto [key, state] =
             table_.find_or_make(std::invoke(key_of_, std::as_const(arrived.record)), arrived.hash,
                                 [this]() -> const State& { return initial_; });

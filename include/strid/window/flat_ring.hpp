@@ -43,10 +43,10 @@ class FlatRing {
         STRID_ASSERT(position - begin_ < size());
         return slots_[position & mask()];
     }
-    [[nodiscard]] T& front() noexcept { return (*this)[begin_]; }
-    [[nodiscard]] const T& front() const noexcept { return (*this)[begin_]; }
-    [[nodiscard]] T& back() noexcept { return (*this)[end_ - 1]; }
-    [[nodiscard]] const T& back() const noexcept { return (*this)[end_ - 1]; }
+    [[nodiscard, gnu::always_inline]] T& front() noexcept { return (*this)[begin_]; }
+    [[nodiscard, gnu::always_inline]] const T& front() const noexcept { return (*this)[begin_]; }
+    [[nodiscard, gnu::always_inline]] T& back() noexcept { return (*this)[end_ - 1]; }
+    [[nodiscard, gnu::always_inline]] const T& back() const noexcept { return (*this)[end_ - 1]; }
 
     /// The first position whose element is not `before`, or the end; those before it stand first.
     /// O(log size).

@@ -10,13 +10,14 @@
 #include <algorithm>
 #include <cstdint>
 
-#include <fmt/format.h>
-
-#include <strid/base/error.hpp>
 #include <strid/operator/key_table.hpp>
 #include <strid/window/spec.hpp>
 
 namespace strid::window {
+
+namespace detail {
+[[noreturn]] void throw_gap_too_wide(std::uint64_t windows, std::uint64_t windows_max);
+}
 
 template <class K>
 class GivenWindows {
@@ -53,12 +54,7 @@ class GivenWindows {
         // Not by size(), which may pass the limits of numbers.
         const auto windows =
             static_cast<std::uint64_t>(gap.end) - static_cast<std::uint64_t>(gap.first);
-        if (windows > gap_max_) {
-            throw Error(fmt::format(
-                "{} windows without a record lie between two of a key, and at most {} are filled: "
-                "a time far from the others may be wrong",
-                windows, gap_max_));
-        }
+        if (windows > gap_max_) detail::throw_gap_too_wide(windows, gap_max_);
         return gap;
     }
 

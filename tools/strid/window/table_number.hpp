@@ -11,6 +11,8 @@
 #include <string_view>
 #include <system_error>
 
+#include <fmt/format.h>
+
 #include <strid/connector/csv_value.hpp>
 
 namespace strid::tool {
