@@ -9,8 +9,10 @@ A fenced block is picked up when the comment right above it names it:
     <!-- input: NAME FILE -->          a file that lies in the folder the program is started in
     <!-- output: NAME -->              what it must print on standard output, line for line
     <!-- output: NAME FILE -->         what it must leave in that file
+    <!-- rows: NAME FILE -->           the same where the lines may come in any order
 
-Writes TARGET/NAME.cpp or NAME.sh and, below TARGET/NAME/, input/FILE, output/FILE and stdout.
+Writes TARGET/NAME.cpp or NAME.sh and, below TARGET/NAME/, input/FILE, output/FILE, rows/FILE and
+stdout.
 Files that are right already keep their time; those that are in no page any more go. TARGET must
 be absent or of an earlier run. Every block of C++ in the pages must be such a program.
 
@@ -21,7 +23,7 @@ import re
 import sys
 from pathlib import Path
 
-MARK = re.compile(r"<!-- (example|command|input|output): ([a-z0-9_]+)(?: (\S+))? -->")
+MARK = re.compile(r"<!-- (example|command|input|output|rows): ([a-z0-9_]+)(?: (\S+))? -->")
 FENCE = re.compile(r"```(\w*)")
 PROGRAMS = {"example": "cpp", "command": "sh"}
 STAMP = "written-by-extract-examples"
@@ -34,8 +36,8 @@ class Fault(Exception):
 def target_of(kind: str, name: str, file: str | None) -> str:
     if kind in PROGRAMS:
         return f"{name}.{PROGRAMS[kind]}"
-    if kind == "input" and not file:
-        raise Fault(f"input of {name} names no file")
+    if kind in ("input", "rows") and not file:
+        raise Fault(f"{kind} of {name} names no file")
     return f"{name}/{kind}/{file}" if file else f"{name}/stdout"
 
 

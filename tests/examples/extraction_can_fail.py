@@ -51,6 +51,7 @@ class Examples(unittest.TestCase):
             (PROGRAM + PROGRAM.replace("example", "command"), "of a program and of a command"),
             (PROGRAM[:-4], "does not end"),
             ("<!-- output: other -->\n```\n1\n```\n", "of no example"),
+            (PROGRAM + "<!-- rows: hello -->\n```\n1\n```\n", "rows of hello names no file"),
             (PROGRAM + "<!-- input: hello -->\n```\n1\n```\n", "names no file"),
         ]:
             with self.subTest(words), self.assertRaisesRegex(Fault, words):
@@ -76,6 +77,14 @@ class Examples(unittest.TestCase):
         self.assertIn("+hallo", run("echo hallo\ncp names.csv copy.csv\n"))
         self.assertIn("no such file", run("echo hello\n"))
         self.assertIn("exit status 3", run("echo hello\ncp names.csv copy.csv\nexit 3\n"))
+
+    def test_rows_in_any_order(self):
+        self.extract(PROGRAM + "<!-- rows: hello two.csv -->\n```\n1\n2\n```\n")
+        program = self.root / "program"
+        for written, is_right in [("1\\n2", True), ("2\\n1", True), ("1\\n1", False)]:
+            program.write_text(f"#!/bin/sh\nprintf '{written}\\n' >two.csv\n")
+            program.chmod(0o755)
+            self.assertEqual(faults_of(program, self.target / "hello") == [], is_right)
 
     def test_commands(self):
         page = "<!-- command: go -->\n```sh\n{}\n```\n<!-- output: go -->\n```\nwent\n```\n"

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs one extracted example in a folder of its own and compares what it prints and writes.
 
-    run_example.py PROGRAM FOLDER [STRID]    FOLDER: input/*, output/*, stdout, each where there is
-                                             one; PROGRAM.sh calls STRID by the name of strid
+    run_example.py PROGRAM FOLDER [STRID]    FOLDER: input/*, output/*, rows/*, stdout, each where
+                                             there is one; PROGRAM.sh calls STRID by the name of strid
 """
 
 import difflib
@@ -49,10 +49,13 @@ def faults_of(program: Path, folder: Path, strid: Path | None = None) -> list[st
         expected = folder / "stdout"
         if expected.is_file():
             faults.append(difference("standard output", expected.read_text(), run.stdout))
-        for file in folder.glob("output/*"):
+        for file in [*folder.glob("output/*"), *folder.glob("rows/*")]:
             written = Path(place) / file.name
             found = written.read_text() if written.is_file() else "(no such file)"
-            faults.append(difference(file.name, file.read_text(), found))
+            texts = [file.read_text(), found]
+            if file.parent.name == "rows":
+                texts = ["".join(sorted(text.splitlines(keepends=True))) for text in texts]
+            faults.append(difference(file.name, *texts))
     return [fault for fault in faults if fault]
 
 
