@@ -3,7 +3,7 @@
 """`strid window` with random specifications over random tables, against the plain Python of
 simulated_windows.py: every dialect and form of time, every kind of windows, random aggregates,
 disorder and lateness, several inputs, packed files and slow pipes, any parallelism and mode. The
-seed is printed with a failure; STRID_SEED repeats it, STRID_CASES sets how many are tried.
+seed is printed with a failure (seeds.py).
 
     window_specifications.py CLASS...
 """
@@ -24,11 +24,11 @@ import unittest
 from collections import Counter
 
 from live_windows import CorrectionsCase
+from seeds import seeds
 from simulated_tables import Dialect, JsonLines, TimeForm, random_rows
 from simulated_windows import (AGGREGATES, Calendar, Fixed, by_count, by_session, by_time, filled)
 
 STRID = os.environ["STRID"]
-CASES = int(os.environ.get("STRID_CASES", "300"))
 PACKED = {"": lambda data: data, ".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}
 MS = 10**6
 
@@ -223,10 +223,7 @@ class Specifications(unittest.TestCase):
     maxDiff = 4000
 
     def test_random_ones(self):
-        given = os.environ.get("STRID_SEED")
-        first = int(given) if given else random.SystemRandom().randrange(10**6)
-        cases = int(os.environ.get("STRID_CASES", "1")) if given else CASES
-        for seed in range(first, first + cases):
+        for seed in seeds(300):
             with self.subTest(STRID_SEED=seed), tempfile.TemporaryDirectory() as folder:
                 self.one(random.Random(seed), pathlib.Path(folder))
 
@@ -266,9 +263,7 @@ class MarkedSpecifications(CorrectionsCase):
     """Windows whose rows say what they are, early ones and filled ones."""
 
     def test_random_ones(self):
-        given = os.environ.get("STRID_SEED")
-        first = int(given) if given else random.SystemRandom().randrange(10**6)
-        for seed in range(first, first + (1 if given else CASES // 10)):
+        for seed in seeds(30):
             with self.subTest(STRID_SEED=seed):
                 self.one_marked(random.Random(seed), seed)
 

@@ -7,10 +7,12 @@
 #include <random>
 #include <thread>
 
+#include "../support/seeds.hpp"
+
 namespace strid::test {
 
 struct Falters {
-    std::mt19937_64 random{std::random_device{}()};
+    std::mt19937_64 random{first_seed()};
 
     template <class Record>
     void operator()(Record&) {
