@@ -9,18 +9,22 @@ strid := $(build)/tools/strid
 quietly := scripts/quietly
 sources = $(shell git ls-files -co --exclude-standard '*.hpp' '*.cpp')
 
-.PHONY: help demo test bench figures soak format check install-dependencies configure clean
+.PHONY: help demo test bench instructions compiling figures soak format check install-dependencies \
+	configure clean
 .DEFAULT_GOAL := help
 
 help:
-	@echo 'make demo     build, run flights, word count and spike detection on bundled input, into out/'
-	@echo 'make test     build and run every test'
-	@echo 'make bench    build and run the benchmarks, print their table'
-	@echo 'make figures  the figures of the trading operator, tables and plots into out/trading; half an hour'
-	@echo 'make soak     a minute of a slow sink behind a source at full speed: flat memory, nothing lost'
-	@echo 'make format   format the C++ files (clang-format-16)'
-	@echo 'make check    the whole of continuous integration: every sanitizer and both compilers'
-	@echo 'make clean    remove build/ and out/'
+	@echo 'make demo          build, run flights, word count and spike detection on bundled input, into out/'
+	@echo 'make test          build and run every test'
+	@echo 'make bench         build and run the benchmarks, print their table'
+	@echo 'make instructions  count the instructions per record of a dozen short runs; a minute'
+	@echo 'make compiling     measure what three programs take to compile, against a budget'
+	@echo 'make figures       the figures of the trading operator, tables and plots into out/trading; half an hour'
+	@echo 'make soak          a minute of a slow sink behind a source at full speed, then every random test with'
+	@echo '                   fresh seeds and ten times the cases'
+	@echo 'make format        format the C++ files (clang-format-16)'
+	@echo 'make check         the whole of continuous integration: every sanitizer and both compilers'
+	@echo 'make clean         remove build/ and out/'
 
 install-dependencies:
 	@scripts/install-dependencies
@@ -41,8 +45,16 @@ test: configure
 bench:
 	@scripts/install-dependencies --bench
 	@$(quietly) configure cmake --preset release
-	@$(quietly) build-bench cmake --build --preset release -j $(JOBS)
+	@$(quietly) build-bench cmake --build --preset release -j $(JOBS) --target all benchmarks
 	@scripts/bench $(build)
+
+instructions: configure
+	@$(quietly) build-counted cmake --build --preset release -j $(JOBS) \
+		--target tools/strid counted_runs
+	@bench/instructions/count.py --build $(build)
+
+compiling: configure
+	@bench/compiling/budget.py --build $(build)
 
 figures:
 	@scripts/install-dependencies --bench
@@ -51,15 +63,18 @@ figures:
 		--target trading_bench multicast_bench
 	@bench/trading/figures.py --build $(build) --output out/trading
 
+# Fresh seeds: ctest without those of scripts/run-tests.
 soak: configure
-	@$(quietly) build-soak cmake --build --preset release -j $(JOBS) --target graph_slow_test
+	@$(quietly) build cmake --build --preset release -j $(JOBS) -- -k 0
 	@STRID_SOAK_SECONDS=60 $(build)/tests/graph_slow_test --gtest_brief=1
+	@STRID_CASES=3000 $(quietly) soak ctest --preset release-quick -E '^example|^layering'
 
 format:
 	@clang-format-16 -i $(sources)
 
 check:
-	@bash .ci/run dependencies formatting release asan-ubsan clang-warnings tsan perturb paranoid clang
+	@bash .ci/run dependencies formatting release instructions benchmarks asan-ubsan \
+		clang-warnings tsan perturb paranoid clang
 
 clean:
 	@rm -rf build out

@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What it takes to compile a program that uses the library, against a budget.
+
+    budget.py --build build/release [--rounds N]
+
+Compiles examples of the pages with the compiler and the flags of a build, at -O2 and without a
+cache: processor seconds, of the rounds the least, and the most memory that a compiler took. Exits
+with 1 where one of them is above 1.3 of its bar, which leaves room for slower processors.
+"""
+
+import argparse
+import json
+import os
+import shlex
+import sys
+import tempfile
+from pathlib import Path
+
+ALLOWED = 1.3
+# Program, bars: processor seconds, and MB of memory.
+BUDGET = [("spike_detection", 4.7, 390), ("delays", 6.0, 440), ("log_analyser", 15.0, 720)]
+
+
+def compilation_of(build, program):
+    """The words of the build's command for an extracted example, without output and cache."""
+    for entry in json.loads((build / "compile_commands.json").read_text()):
+        if Path(entry["file"]).name != f"{program}.cpp" or "extracted" not in entry["file"]:
+            continue
+        words = shlex.split(entry["command"])
+        if "ccache" in words[0]:
+            words = words[1:]
+        output = words.index("-o")
+        del words[output:output + 2]
+        return [word for word in words if not word.startswith("-O")] + ["-O2"], entry["directory"]
+    sys.exit(f"{build} has no example '{program}': it is configured with the tests")
+
+
+def cost_of(words, directory):
+    """Processor seconds and megabytes of one compilation."""
+    with tempfile.TemporaryDirectory() as folder:
+        child = os.fork()
+        if child == 0:
+            os.chdir(directory)
+            os.execvp(words[0], [*words, "-o", f"{folder}/program.o"])
+        _, status, usage = os.wait4(child, 0)
+    if status != 0:
+        sys.exit(f"{shlex.join(words)}\ndoes not compile")
+    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024 / 1e6
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", type=Path, required=True, help="a build of any preset")
+    parser.add_argument("--rounds", type=int, default=2, metavar="N")
+    options = parser.parse_args()
+    print("| program | processor seconds | bar | MB | bar | |\n|---|---:|---:|---:|---:|---|")
+    is_within = True
+    for program, seconds_bar, megabytes_bar in BUDGET:
+        words, directory = compilation_of(options.build, program)
+        costs = [cost_of(words, directory) for _ in range(options.rounds)]
+        seconds = min(cost[0] for cost in costs)
+        megabytes = max(cost[1] for cost in costs)
+        over = max(seconds / seconds_bar, megabytes / megabytes_bar)
+        verdict = "met" if over <= 1 else f"{over:.2f} of the bar"
+        if over > ALLOWED:
+            verdict += ": TOO MUCH"
+            is_within = False
+        print(f"| {program} | {seconds:.1f} | {seconds_bar} | {megabytes:.0f} | {megabytes_bar} "
+              f"| {verdict} |", flush=True)
+    return 0 if is_within else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
