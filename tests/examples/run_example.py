@@ -2,7 +2,8 @@
 """Runs one extracted example in a folder of its own and compares what it prints and writes.
 
     run_example.py PROGRAM FOLDER [STRID]    FOLDER: input/*, output/*, rows/*, stdout, each where
-                                             there is one; PROGRAM.sh calls STRID by the name of strid
+                                             there is one; PROGRAM.sh calls STRID by the name of
+                                             strid
 """
 
 import difflib
