@@ -148,11 +148,20 @@ def all_runs(build):
     ]
 
 
+def least_per_record(run, rounds):
+    return min(per_record(run) for _ in range(rounds))
+
+
 def per_record(run):
     with tempfile.TemporaryDirectory() as folder:
         few, few_records = run.count(Path(folder), 1)
         many, many_records = run.count(Path(folder), 5)
     return (many - few) / (many_records - few_records)
+
+
+def rounds_of(stored):
+    """What is not exact depends on the clock a little, which a slow moment only makes more."""
+    return 1 if stored is not None and stored["kind"] == "exact" else 3
 
 
 def stored_figures():
@@ -203,7 +212,8 @@ def main():
     measured = {}
     are_allowed = True
     with ThreadPoolExecutor(2) as pool:
-        counts = [(run.name, pool.submit(per_record, run)) for run in runs]
+        counts = [(run.name, pool.submit(least_per_record, run, rounds_of(stored.get(run.name))))
+                  for run in runs]
         for name, count in counts:
             try:
                 measured[name] = count.result()
