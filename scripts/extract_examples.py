@@ -12,9 +12,8 @@ A fenced block is picked up when the comment right above it names it:
     <!-- rows: NAME FILE -->           the same where the lines may come in any order
 
 Writes TARGET/NAME.cpp or NAME.sh and, below TARGET/NAME/, input/FILE, output/FILE, rows/FILE and
-stdout.
-Files that are right already keep their time; those that are in no page any more go. TARGET must
-be absent or of an earlier run. Every block of C++ in the pages must be such a program.
+stdout. Files that are right already keep their time; those that are in no page any more go. TARGET
+must be absent or of an earlier run. Every block of C++ in the pages must be such a program.
 
     extract_examples.py TARGET PAGE...     prints NAME.cpp or NAME.sh of each, one a line
 """

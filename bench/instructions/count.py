@@ -43,7 +43,7 @@ def output_of(*command):
 def counted(folder, *command):
     """The instructions of all threads, and the output."""
     counts = folder / "callgrind.out"
-    # What the C library chooses by the processor is chosen alike everywhere.
+    # Valgrind shows every processor with AVX2 as the same one: the C library chooses alike.
     output = output_of("valgrind", "--tool=callgrind", f"--callgrind-out-file={counts}", *command)
     return int(re.search(r"^(?:summary|totals): (\d+)", counts.read_text(), re.M)[1]), output
 

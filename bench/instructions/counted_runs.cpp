@@ -23,6 +23,7 @@
 #include <strid/strid.hpp>
 
 #include "../engine/pipeline.hpp"
+#include "../hand/pipeline.hpp"
 #include "../hand/yahoo_benchmark.hpp"
 #include "../window/quotes.hpp"
 #include "../yahoo/events.hpp"
@@ -80,15 +81,7 @@ Answer pipeline(std::uint64_t records) {
 }
 
 Answer pipeline_by_hand(std::uint64_t records) {
-    PipelineChecksum checksum;
-    PipelineSource source;
-    for (std::uint64_t i = 0; i < records; ++i) {
-        Record64 record;
-        source.fill(record);
-        pipeline_map(record);
-        if (pipeline_keep(record)) checksum.add(record);
-    }
-    return answer_of(checksum);
+    return answer_of(hand::run_pipeline_fused(records).checksum);
 }
 
 // ---- windows of quotes -------------------------------------------------------------------------

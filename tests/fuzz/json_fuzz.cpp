@@ -26,7 +26,8 @@ bool is_surrogate(std::string_view escape) {
            std::isxdigit(static_cast<unsigned char>(escape[5])) != 0;
 }
 
-/// Of more digits than two, outside of texts, the first two.
+/// The same with two digits at most in a row outside of texts, and a letter in the place of each
+/// half of a surrogate pair: valid where the text is valid.
 std::string for_the_other(std::string_view json) {
     std::string shown;
     bool is_in_text = false;
