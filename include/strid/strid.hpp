@@ -9,3 +9,4 @@
 #include <strid/graph/program.hpp>
 #include <strid/message/split_time.hpp>
 #include <strid/operator/dead_letter.hpp>
+#include <strid/operator/deduplicate.hpp>

@@ -71,10 +71,10 @@ std::string to_json(const std::map<std::string, std::uint64_t>& counters) {
 std::string to_json(const OperatorReport& op) {
     return fmt::format(R"({{"name":{},"kind":{},"parallelism":{},"records_in":{},"records_out":{},)"
                        R"("records_malformed":{},"records_late":{},"records_skipped":{},)"
-                       R"("counters":{}}})",
+                       R"("state_keys":{},"state_bytes":{},"counters":{}}})",
                        quoted(op.name), quoted(op.kind), op.parallelism, op.records_in,
                        op.records_out, op.records_malformed, op.records_late, op.records_skipped,
-                       to_json(op.counters));
+                       op.state_keys, op.state_bytes, to_json(op.counters));
 }
 
 std::string to_json(const SegmentReport& segment) {
@@ -121,6 +121,8 @@ RunReport Running::State::report() const {
                 segment.operators[i].records_malformed += node->counts()[i].malformed.get();
                 segment.operators[i].records_late += node->counts()[i].late.get();
                 segment.operators[i].records_skipped += node->counts()[i].skipped.get();
+                segment.operators[i].state_keys += node->counts()[i].keys.get();
+                segment.operators[i].state_bytes += node->counts()[i].state_bytes.get();
                 auto& counters = segment.operators[i].counters;
                 node->counters()[i].for_each(
                     [&counters](const std::string& name, std::uint64_t n) { counters[name] += n; });

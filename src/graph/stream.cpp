@@ -14,13 +14,13 @@ void Handle::check_not_consumed() const {
                     segments->described[last]));
 }
 
-OperatorInfo Handle::describe(const OperatorOptions& options, const char* kind) const {
+OperatorInfo Handle::describe(const OperatorOptions& options, std::string_view kind) const {
     check_not_consumed();
     const std::size_t number = segments->described.size() + 1;
     segments->described.push_back(options.name.empty() ? fmt::format("{}-{}", kind, number)
                                                        : options.name);
     return {.name = segments->described.back(),
-            .kind = kind,
+            .kind = std::string(kind),
             .parallelism = options.parallelism,
             .on_exception = options.on_exception};
 }

@@ -9,6 +9,7 @@
 
 #include <strid/operator/ahead_of_clock.hpp>
 
+#include "../support/driven.hpp"
 #include "windows.hpp"
 
 namespace strid {
@@ -44,30 +45,28 @@ TEST(InSilence, GoesOnByTheClockBehindWhatWasPromised) {
     EXPECT_EQ(off.next_silence(Duration{0}), Duration{0});
 }
 
-/// The stage tells the strategy how long the silence lasts, and asks to be woken for it.
-TEST(InSilence, IsToldByItsStage) {
+/// The operator tells the strategy how long the silence lasts, and asks to be woken for it.
+TEST(InSilence, IsToldByItsOperator) {
     const auto ns = [](std::chrono::nanoseconds time) { return time.count(); };
-    using Stage = operators::EventTimeStage<EventTime Event::*, InSilence<MonotonousTime>>;
-    Stage stage{&Event::time, InSilence{MonotonousTime{}, 80ms}, Duration{0}};
+    using Operator =
+        operators::EventTimeOperator<Event, EventTime Event::*, InSilence<MonotonousTime>>;
     std::vector<Event> passed;
-    struct Next {
-        std::vector<Event>* passed;
-        void operator()(Event& event) const { passed->push_back(event); }
-        void promise(const Progress&) const {}
-    };
+    test::Driven driven{Operator{&Event::time, InSilence{MonotonousTime{}, 80ms}, Duration{0}},
+                        [&passed](const Event& event) { passed.push_back(event); }};
+    Operator& one = driven.one();
+    const auto said = [&one](std::int64_t now_ns) { return one.on(Clock{now_ns}); };
     const std::int64_t start = ns(5s);
-    Event event{1, at(1'000), 1};
-    stage(event, Next{&passed});
-    EXPECT_EQ(stage.progress(start).watermark, at(1'000));
-    EXPECT_EQ(stage.wake_at_ns(), start + ns(80ms));
-    EXPECT_EQ(stage.progress(start + ns(80ms)).watermark, at(1'000));
-    EXPECT_EQ(stage.wake_at_ns(), start + ns(90ms));
-    EXPECT_EQ(stage.progress(start + ns(90ms)).watermark, at(1'000 + ns(10ms)));
-    EXPECT_FALSE(stage.progress(start + ns(95ms)).idle);
-    Event behind{1, at(2'000), 1};  // late: nothing else is known of it
-    stage(behind, Next{&passed});
-    EXPECT_EQ(stage.progress(start + ns(100ms)).watermark, at(1'000 + ns(15ms)));
-    EXPECT_EQ(stage.wake_at_ns(), start + ns(180ms));
+    driven.arrives({1, at(1'000), 1});
+    EXPECT_EQ(said(start).watermark, at(1'000));
+    EXPECT_EQ(one.wake_at_ns(), start + ns(80ms));
+    EXPECT_EQ(said(start + ns(80ms)).watermark, at(1'000));
+    EXPECT_EQ(one.wake_at_ns(), start + ns(90ms));
+    EXPECT_EQ(said(start + ns(90ms)).watermark, at(1'000 + ns(10ms)));
+    EXPECT_FALSE(said(start + ns(95ms)).idle);
+    driven.arrives({1, at(2'000), 1});  // late: nothing else is known of it
+    EXPECT_EQ(driven.emitted().promises(), 1U);
+    EXPECT_EQ(said(start + ns(100ms)).watermark, at(1'000 + ns(15ms)));
+    EXPECT_EQ(one.wake_at_ns(), start + ns(180ms));
     EXPECT_EQ(passed.size(), 2U);
 }
 

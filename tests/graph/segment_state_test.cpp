@@ -28,13 +28,13 @@ struct SumSink {
     void operator()(const std::uint64_t& n) { sum += n; }
     void close() { *result = sum; }
 };
-static_assert(operators::kept_in_registers<operators::Sink<SumSink>>);
+static_assert(operators::kept_in_registers<operators::Sink<std::uint64_t, SumSink>>);
 
 /// The same with a member that forbids a copy by bytes.
 struct SumSinkInPlace : SumSink {
     std::shared_ptr<int> anything = std::make_shared<int>(0);
 };
-static_assert(!operators::kept_in_registers<operators::Sink<SumSinkInPlace>>);
+static_assert(!operators::kept_in_registers<operators::Sink<std::uint64_t, SumSinkInPlace>>);
 
 template <class S>
 std::uint64_t sum_of_numbered(const RunOptions& options) {

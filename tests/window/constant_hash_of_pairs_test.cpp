@@ -9,6 +9,7 @@
 #include <random>
 #include <span>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -24,6 +25,7 @@
 #include <strid/window/partial.hpp>
 #include <strid/window/partial_panes.hpp>
 
+#include "../support/driven.hpp"
 #include "../support/seeds.hpp"
 #include "keyed_events.hpp"
 
@@ -56,22 +58,20 @@ bool is_left(const Event& event) {
 
 using Row = std::tuple<std::uint32_t, std::int64_t, std::int64_t>;
 
-constexpr auto ready = [] { return true; };
-
 std::vector<Row> sorted(std::vector<Row> rows) {
     std::sort(rows.begin(), rows.end());
     return rows;
 }
 
-/// Gives the stage the events as `made`, time going on with each.
-template <class Stage, class Make, class Next>
-void give(Stage& stage, const std::vector<Event>& events, const Make& made, const Next& next) {
+/// Gives the operator the events as `made`, time going on with each.
+template <class Operator, class Make, class Take>
+void give(Operator one, const std::vector<Event>& events, const Make& made, const Take& take) {
+    test::Driven driven{std::move(one), take};
     for (const Event& event : events) {
-        message::Hashed arrived{made(event), the_hash};
-        stage(arrived, next);
-        EXPECT_TRUE(stage.advance(event.time, next, ready));
+        driven.arrives({made(event), the_hash});
+        driven.time_goes_on_to(event.time);
     }
-    EXPECT_TRUE(stage.finish(next, ready));
+    driven.ends();
 }
 
 using Either = EitherSide<Event, Event>;
@@ -105,7 +105,7 @@ void add_pairs(std::vector<Row>& rows, std::span<const Event> all, const Meet& m
 }
 
 TEST(AConstantHash, GivesThePairsOfAnIntervalOfEachKey) {
-    using Stage = KeyedIntervalJoin<Event, Event, EitherKeyOf, TimeOf, TimeOf, PairOf>;
+    using IntervalJoin = KeyedIntervalJoin<Event, Event, EitherKeyOf, TimeOf, TimeOf, PairOf>;
     const JoinInterval interval{{Duration{-150}}, {Duration{300}}};
     for (const std::uint64_t seed : test::seeds(4)) {
         const auto events = random_events(seed);
@@ -115,16 +115,16 @@ TEST(AConstantHash, GivesThePairsOfAnIntervalOfEachKey) {
             return apart >= -150 && apart <= 300;
         });
         std::vector<Row> rows;
-        Stage stage{interval, {}, {}, {}, {}, {.kind = JoinKind::full}};
-        give(stage, events, either, [&rows](const Row& row) { rows.push_back(row); });
+        const JoinOptions options{.kind = JoinKind::full};
+        give(IntervalJoin{interval, {}, {}, {}, {}, options}, events, either, [&rows](const Row& row) { rows.push_back(row); });
         EXPECT_EQ(sorted(rows), sorted(oracle)) << "seed " << seed;
     }
 }
 
 TEST(AConstantHash, GivesThePairsOfTheWindowsOfEachKey) {
     using Join = WindowJoin<Event, Event, PairOf>;
-    using Stage = KeyedTimeWindows<Either, EitherKeyOf, std::uint32_t, EitherTime<TimeOf, TimeOf>,
-                                   Join, false>;
+    using Windows = KeyedTimeWindows<Either, EitherKeyOf, std::uint32_t,
+                                     EitherTime<TimeOf, TimeOf>, Join>;
     for (const std::uint64_t seed : test::seeds(4)) {
         const auto events = random_events(seed);
         std::vector<Row> oracle;
@@ -133,8 +133,8 @@ TEST(AConstantHash, GivesThePairsOfTheWindowsOfEachKey) {
                       [](const Event&, const Event&) { return true; });
         }
         std::vector<Row> rows;
-        Stage stage{TimeWindows::tumbling(Duration{500}), {}, {}, Join{{}, JoinKind::full}, {}};
-        give(stage, events, either, [&rows](const auto& row) { rows.push_back(row.value); });
+        const auto windows = TimeWindows::tumbling(Duration{500});
+        give(Windows{windows, {}, {}, Join{{}, JoinKind::full}, {}}, events, either, [&rows](const auto& row) { rows.push_back(row.value); });
         EXPECT_EQ(sorted(rows), sorted(oracle)) << "seed " << seed;
     }
 }
@@ -159,7 +159,7 @@ struct Alarm {
 };
 
 TEST(AConstantHash, GivesTheTimersOfEachKey) {
-    using Stage = KeyedProcess<Event, KeyOf, std::uint32_t, Alarm, Row>;
+    using Process = KeyedProcess<Event, KeyOf, std::uint32_t, Alarm, Row>;
     for (const std::uint64_t seed : test::seeds(4)) {
         const auto events = random_events(seed);
         std::vector<Row> oracle;
@@ -177,8 +177,8 @@ TEST(AConstantHash, GivesTheTimersOfEachKey) {
         }
         for (const auto& [key, row] : open) oracle.push_back(row);
         std::vector<Row> rows;
-        Stage stage{{}, {}};
-        give(stage, events, std::identity{}, [&rows](const Row& row) { rows.push_back(row); });
+        give(Process{{}, {}}, events, std::identity{},
+             [&rows](const Row& row) { rows.push_back(row); });
         EXPECT_EQ(sorted(rows), sorted(oracle)) << "seed " << seed;
     }
 }
@@ -191,8 +191,8 @@ constexpr auto first_and_last = [](std::uint32_t key, const TimeBounds&, std::sp
 
 TEST(AConstantHash, GivesTheContentOfTheWindowsOfEachKey) {
     const auto function = process<Event, Row>(first_and_last);
-    using Stage = KeyedTimeWindows<Event, KeyOf, std::uint32_t, TimeOf,
-                                   std::remove_const_t<decltype(function)>, false>;
+    using Windows = KeyedTimeWindows<Event, KeyOf, std::uint32_t, TimeOf,
+                                     std::remove_const_t<decltype(function)>>;
     for (const std::uint64_t seed : test::seeds(4)) {
         const auto events = random_events(seed);
         std::map<std::tuple<std::int64_t, std::uint32_t>, std::vector<Event>> contents;
@@ -208,8 +208,8 @@ TEST(AConstantHash, GivesTheContentOfTheWindowsOfEachKey) {
             first_and_last(std::get<1>(where), {}, all, emit);
         }
         std::vector<Row> rows;
-        Stage stage{TimeWindows::sliding(Duration{500}, Duration{100}), {}, {}, function, {}};
-        give(stage, events, std::identity{},
+        const auto windows = TimeWindows::sliding(Duration{500}, Duration{100});
+        give(Windows{windows, {}, {}, function, {}}, events, std::identity{},
              [&rows](const auto& row) { rows.push_back(row.value); });
         EXPECT_EQ(sorted(rows), sorted(oracle)) << "seed " << seed;
     }
@@ -218,9 +218,9 @@ TEST(AConstantHash, GivesTheContentOfTheWindowsOfEachKey) {
 /// Both levels of combined windows.
 TEST(AConstantHash, GivesTheCombinedWindowsOfEachKey) {
     using First = PartialPanes<Event, KeyOf, std::uint32_t, TimeOf, ValueSum>;
-    using Part = First::Out;
+    using Part = First::Part;
     using Second =
-        KeyedTimeWindows<Part, KeyOf, std::uint32_t, TimeOf, Merged<ValueSum, Part>, false>;
+        KeyedTimeWindows<Part, KeyOf, std::uint32_t, TimeOf, Merged<ValueSum, Part>>;
     const auto windows = TimeWindows::sliding(Duration{500}, Duration{100});
     for (const std::uint64_t seed : test::seeds(4)) {
         const auto events = random_events(seed);
@@ -234,23 +234,20 @@ TEST(AConstantHash, GivesTheCombinedWindowsOfEachKey) {
             oracle.emplace_back(std::get<0>(where), std::get<1>(where) * 100, sum);
         }
         std::vector<Row> rows;
-        const auto row = [&rows](const auto& result) {
-            rows.emplace_back(result.key, result.window.start.ns(), result.value);
-        };
-        First first{windows, {}, {}, {}};
-        first.open({});
-        Second second{windows, {}, {}, {}, {}};
-        const auto part = [&](const Part& one) {
-            message::Hashed arrived{one, the_hash};
-            second(arrived, row);
-        };
-        for (Event event : events) {
-            first(event, part);
-            EXPECT_TRUE(first.advance(event.time, part, ready));
-            EXPECT_TRUE(second.advance(event.time, row, ready));
+        test::Driven second{Second{windows, {}, {}, {}, {}}, [&rows](const auto& result) {
+                                rows.emplace_back(result.key, result.window.start.ns(),
+                                                  result.value);
+                            }};
+        test::Driven first{First{windows, {}, {}, {}},
+                           [&second](const Part& part) { second.arrives({part, the_hash}); }};
+        first.opens();
+        for (const Event& event : events) {
+            first.arrives(event);
+            first.time_goes_on_to(event.time);
+            second.time_goes_on_to(event.time);
         }
-        EXPECT_TRUE(first.finish(part, ready));
-        EXPECT_TRUE(second.finish(row, ready));
+        first.ends();
+        second.ends();
         EXPECT_EQ(sorted(rows), sorted(oracle)) << "seed " << seed;
     }
 }

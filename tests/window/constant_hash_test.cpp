@@ -8,6 +8,7 @@
 #include <map>
 #include <random>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -19,6 +20,7 @@
 #include <strid/window/keyed_sessions.hpp>
 #include <strid/window/keyed_time_windows.hpp>
 
+#include "../support/driven.hpp"
 #include "../support/seeds.hpp"
 #include "keyed_events.hpp"
 
@@ -54,20 +56,17 @@ Row row_of(const WindowResult<std::uint32_t, std::int64_t, CountBounds>& result)
             static_cast<std::int64_t>(result.window.end), result.value};
 }
 
-/// What the stage gives, time going on with each record.
-template <class Stage>
-std::vector<Row> rows_of(Stage stage, const std::vector<Event>& events) {
+/// What the operator gives, time going on with each record.
+template <class Operator>
+std::vector<Row> rows_of(Operator one, const std::vector<Event>& events) {
     std::vector<Row> rows;
-    const auto next = [&rows](const auto& result) { rows.push_back(row_of(result)); };
-    const auto ready = [] { return true; };
+    test::Driven windows{std::move(one),
+                         [&rows](const auto& result) { rows.push_back(row_of(result)); }};
     for (const Event& event : events) {
-        message::Hashed<Event> arrived{event, 42};
-        stage(arrived, next);
-        if constexpr (requires { stage.advance(event.time, next, ready); }) {
-            EXPECT_TRUE(stage.advance(event.time, next, ready));
-        }
+        windows.arrives({event, 42});
+        windows.time_goes_on_to(event.time);
     }
-    EXPECT_TRUE(stage.finish(next, ready));
+    windows.ends();
     std::sort(rows.begin(), rows.end());
     return rows;
 }
@@ -95,8 +94,8 @@ TEST(AConstantHash, GivesTheWindowsOfTimeOfEachKey) {
             const auto [key, start] = where;
             oracle.emplace_back(key, start, start + 500, sum);
         }
-        using Stage = KeyedTimeWindows<Event, KeyOf, std::uint32_t, TimeOf, ValueSum, false>;
-        EXPECT_EQ(rows_of(Stage{windows, {}, {}, {}, {}}, events), oracle) << "seed " << seed;
+        using Windows = KeyedTimeWindows<Event, KeyOf, std::uint32_t, TimeOf, ValueSum>;
+        EXPECT_EQ(rows_of(Windows{windows, {}, {}, {}, {}}, events), oracle) << "seed " << seed;
     }
 }
 
@@ -115,9 +114,9 @@ TEST(AConstantHash, GivesTheSessionsOfEachKey) {
                 last = time;
             }
         }
-        using Stage = KeyedSessions<Event, KeyOf, std::uint32_t, TimeOf, ValueSum, false>;
+        using Windows = KeyedSessions<Event, KeyOf, std::uint32_t, TimeOf, ValueSum>;
         const auto sessions = SessionWindows::with_gap(Duration{gap});
-        EXPECT_EQ(rows_of(Stage{sessions, {}, {}, {}, {}}, events), oracle) << "seed " << seed;
+        EXPECT_EQ(rows_of(Windows{sessions, {}, {}, {}, {}}, events), oracle) << "seed " << seed;
     }
 }
 
@@ -137,8 +136,8 @@ TEST(AConstantHash, GivesTheWindowsOfCountsOfEachKey) {
                 oracle.emplace_back(key, start, end, sum);
             }
         }
-        using Stage = KeyedCountWindows<Event, KeyOf, std::uint32_t, ValueSum>;
-        EXPECT_EQ(rows_of(Stage{CountWindows::sliding(7, 3), {}, {}, {}}, events), oracle)
+        using Windows = KeyedCountWindows<Event, KeyOf, std::uint32_t, ValueSum>;
+        EXPECT_EQ(rows_of(Windows{CountWindows::sliding(7, 3), {}, {}, {}}, events), oracle)
             << "seed " << seed;
         auto never = [](const Event&) { return Trigger::wait; };
         using Whole = KeyedGlobalWindows<Event, KeyOf, std::uint32_t, decltype(never), ValueSum>;

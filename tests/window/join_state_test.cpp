@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
-#include <type_traits>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -14,6 +14,8 @@
 #include <strid/window/keyed_interval_join.hpp>
 #include <strid/window/keyed_time_windows.hpp>
 #include <strid/window/pairs.hpp>
+
+#include "../support/driven.hpp"
 
 namespace strid::window {
 namespace {
@@ -51,7 +53,7 @@ using EitherTimeOf = EitherTime<TimeOf, TimeOf>;
 using IntervalJoin = KeyedIntervalJoin<Counted, Counted, EitherKeyOf, TimeOf, TimeOf, Pair>;
 using JoinOfWindows = WindowJoin<Counted, Counted, Pair>;
 using WindowsOfJoin =
-    KeyedTimeWindows<Either, EitherKeyOf, std::uint32_t, EitherTimeOf, JoinOfWindows, false>;
+    KeyedTimeWindows<Either, EitherKeyOf, std::uint32_t, EitherTimeOf, JoinOfWindows>;
 
 IntervalJoin interval_join_of(const JoinOptions& options) {
     return {{{-40ns}, {60ns}}, {}, {}, {}, {}, options};
@@ -75,10 +77,9 @@ struct Most {
 };
 
 /// The watermark follows the records where time moves.
-template <class Stage>
-Most most_kept(Stage stage, Keys keys, bool time_moves) {
-    const auto next = [](const auto&) {};
-    const auto ready = [] { return true; };
+template <class Operator>
+Most most_kept(Operator one, Keys keys, bool time_moves) {
+    test::Driven join{std::move(one), [](const auto&) {}};
     const std::int64_t before = Counted::alive;
     Most most;
     for (std::int64_t i = 0; i < records; ++i) {
@@ -90,11 +91,9 @@ Most most_kept(Stage stage, Keys keys, bool time_moves) {
             message::Hashed<Either> arrived{i % 2 == 0 ? Either{std::in_place_index<0>, record}
                                                        : Either{std::in_place_index<1>, record},
                                             hash_of(key)};
-            stage(arrived, next);
+            join.arrives(std::move(arrived));
         }
-        if (time_moves) {
-            EXPECT_TRUE(stage.advance(EventTime::of_ns(i - 20), next, ready));
-        }
+        if (time_moves) join.time_goes_on_to(EventTime::of_ns(i - 20));
         most.ever = std::max(most.ever, Counted::alive - before);
         if (i < records / 10) most.early = most.ever;
     }

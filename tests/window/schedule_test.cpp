@@ -13,7 +13,7 @@
 
 #include <strid/base/hash.hpp>
 #include <strid/window/flat_ring.hpp>
-#include <strid/window/key_states.hpp>
+#include <strid/operator/keyed_state.hpp>
 #include <strid/window/schedule.hpp>
 
 namespace strid::window {
@@ -69,67 +69,6 @@ TEST(Schedule, HoldsTheEndsOfTime) {
     EXPECT_TRUE(schedule.pop(INT64_MAX, due, item));
     EXPECT_EQ(due, INT64_MAX - 1);
     EXPECT_FALSE(schedule.pop(INT64_MAX, due, item));
-}
-
-struct Counter {
-    void clear() { count = 0; }
-    int count = 0;
-};
-
-template <class K>
-void keys_come_and_go(const std::vector<K>& keys) {
-    std::mt19937_64 random{keys.size()};
-    KeyStates<K, Counter> states;
-    std::map<K, int> model;
-    for (int i = 0; i < 20'000; ++i) {
-        const K& key = keys[random() % keys.size()];
-        auto& entry = states.find_or_make(key, hash_of(key), [] { return Counter{}; });
-        ASSERT_EQ(entry.key, key);
-        ASSERT_EQ(entry.state.count, model[key]++) << "a key begins with a clear state";
-        ++entry.state.count;
-        if (random() % 3 == 0) {
-            states.expire(entry);
-            model.erase(key);
-        }
-        ASSERT_EQ(states.live(), model.size());
-    }
-}
-
-TEST(KeyStates, StartAnewForAKeyThatExpired) {
-    std::vector<std::uint64_t> numbers(500);
-    for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = i;
-    keys_come_and_go(numbers);
-    std::vector<std::string> texts;
-    for (int i = 0; i < 100; ++i)
-        texts.push_back("a text too long for a small one " + std::to_string(i));
-    keys_come_and_go(std::vector<std::string_view>(texts.begin(), texts.end()));
-}
-
-TEST(KeyStates, KeepTheTextOfAKeyOfSeveralParts) {
-    using Key = std::pair<std::string_view, int>;
-    KeyStates<Key, Counter> states;
-    const auto find = [&states](std::string text, int number) -> auto& {
-        const Key key{text, number};
-        return states.find_or_make(key, hash_of(key), [] { return Counter{}; });
-    };
-    auto& entry = find("gone with its batch", 7);
-    auto& other = find("another one", 7);
-    EXPECT_EQ(&find("gone with its batch", 7), &entry);
-    EXPECT_NE(&other, &entry);
-    EXPECT_EQ(entry.key.first, "gone with its batch");
-}
-
-TEST(KeyStates, LeaveNothingOfATextKeyBehind) {
-    KeyStates<std::string_view, Counter> states;
-    std::size_t most = 0;
-    for (int i = 0; i < 200'000; ++i) {
-        const std::string text = "the visitor of the moment " + std::to_string(i);
-        states.expire(
-            states.find_or_make(text, hash_of(std::string_view(text)), [] { return Counter{}; }));
-        if (i % 100 == 0) (void)states.texts().turn();
-        most = std::max(most, states.texts().held());
-    }
-    EXPECT_LT(most, 2'000U);
 }
 
 RC_GTEST_PROP(FlatRing, InsertsWhereItIsTold, (const std::vector<std::uint8_t>& places)) {

@@ -15,6 +15,7 @@
 
 #include <strid/graph/options.hpp>
 #include <strid/graph/segment.hpp>
+#include <strid/operator/late_apart.hpp>
 
 namespace strid {
 
@@ -37,6 +38,12 @@ struct OrderedStreams {
 };
 
 namespace graph {
+
+/// The operator with its late records, of these types, among its results.
+template <class... Late, class Operator>
+operators::LateApart<Operator, Late...> with_late(Operator one) {
+    return {std::move(one)};
+}
 
 /// Branch I of a split of variants: what they hold, as operator `name`-`what`. Not sealed: the
 /// next operator is fused with it.
@@ -66,10 +73,11 @@ std::tuple<Stream<T>...> alternatives(S stream, const std::string& name,
 }
 
 /// The two streams of a window operator that gives its late records as well.
-template <class Result, class T, class S>
-WindowStreams<Result, T> results_and_late(S stream, const std::string& name) {
+template <class T, class S>
+auto results_and_late(S stream, const std::string& name) {
+    using Result = std::variant_alternative_t<0, typename S::record_type>;
     auto [results, late] = alternatives<Result, T>(std::move(stream), name, {"results", "late"});
-    return {std::move(results), std::move(late)};
+    return WindowStreams<Result, T>{std::move(results), std::move(late)};
 }
 
 /// Those of an operator that puts records into an order, which they keep: what follows a split has

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -16,17 +17,10 @@
 #include <strid/graph/options.hpp>
 #include <strid/graph/segment.hpp>
 #include <strid/operator/agreed_time.hpp>
-#include <strid/operator/stage.hpp>
+#include <strid/operator/contract_checks.hpp>
+#include <strid/operator/per_record.hpp>
 
 namespace strid::graph {
-
-/// A sink may have replicas without being asked for where its copies share nothing: it has no
-/// state, or says so itself with `static constexpr bool parallel_by_default = true`.
-template <class F>
-inline constexpr bool parallel_sink = [] {
-    if constexpr (requires { F::parallel_by_default; }) return bool{F::parallel_by_default};
-    return std::is_empty_v<F>;
-}();
 
 /// Throws GraphError where the operator is to skip records and cannot.
 void check_stops(const OperatorInfo& info);
@@ -63,43 +57,66 @@ struct Handle {
     /// What something that is no operator is called in an error: by the operator before it.
     [[nodiscard]] std::string behind(const char* what) const;
     /// An operator that may be the stream's next.
-    [[nodiscard]] OperatorInfo describe(const OperatorOptions& options, const char* kind) const;
+    [[nodiscard]] OperatorInfo describe(const OperatorOptions& options,
+                                        std::string_view kind) const;
     /// The operator that was described last is the next.
     void add(OperatorInfo next);
+    /// What explain() says of the operator that the stream leaves, besides what that says itself.
+    void note(std::string_view why) { operators.back().say(why); }
 };
 
-/// The stage, which takes records of `T`, is the handle's next: what it relies on and what is known
-/// of the times behind it (operator/agreed_time.hpp).
-template <class T, class Stage>
-void agree_on_time(Stage& stage, Handle& handle) {
-    if constexpr (requires { stage.time_of().agree_with(handle.promised_time); }) {
-        stage.time_of().agree_with(handle.promised_time);
+/// What the planner may know of an operator: its traits and its facts.
+template <class Operator>
+void declare(OperatorInfo& info, const Operator& one) {
+    constexpr OperatorTraits traits = Operator::traits;
+    info.draws_watermarks = traits.watermarks == Watermarks::drawn ||
+                            traits.watermarks == Watermarks::relayed;
+    info.needs_watermarks = traits.watermarks == Watermarks::needed;
+    info.one_replica = traits.one_replica;
+    if constexpr (requires { one.facts(); }) {
+        OperatorFacts facts = one.facts();
+        info.one_replica = info.one_replica || facts.one_replica;
+        info.parallel_by_default = facts.parallel_by_default;
+        info.shares_broadcast = facts.shares_broadcast;
+        info.light = facts.light;
+        info.files = std::move(facts.files);
+        for (const std::string& note : facts.notes) info.say(note);
     }
-    if constexpr (requires { stage.draws_from(); }) {
-        handle.promised_time = operators::promised_time<T>(stage.draws_from());
-    } else if constexpr (!requires { Stage::passes_records; }) {
+    if constexpr (!traits.may_skip) check_stops(info);
+}
+
+/// The operator is the handle's next: what it relies on and what is known of the times behind it
+/// (operator/agreed_time.hpp).
+template <class Operator>
+void agree_on_time(Operator& one, Handle& handle) {
+    if constexpr (requires { one.time_of().agree_with(handle.promised_time); }) {
+        one.time_of().agree_with(handle.promised_time);
+    }
+    if constexpr (requires { one.draws_from(); }) {
+        handle.promised_time =
+            operators::promised_time<typename Operator::Arrived>(one.draws_from());
+    } else if constexpr (!Operator::traits.passes_records) {
         handle.promised_time = nullptr;
     }
 }
 
 /// Ends the chain with a router: the segment is complete and joins the graph.
-template <class Router, class Head, class... Steps>
-std::size_t complete(Handle&& handle, Chain<Head, Steps...> chain, Router router, Routing routing,
-                     std::size_t branches) {
+template <class Router, class Head, class... Operators>
+std::size_t complete(Handle&& handle, Chain<Head, Operators...> chain, Router router,
+                     Routing routing, std::size_t branches) {
     handle.check_not_consumed();
     Handle ended = std::move(handle);
     Segments& segments = *ended.segments;
     std::size_t index = 0;
-    if constexpr (Head::operators + sizeof...(Steps) == 0) {
+    if constexpr (Head::operators + sizeof...(Operators) == 0) {
         // Nothing but routing: an operator that hands every record on.
-        using T = typename Head::Arrived;
-        ended.operators.push_back(ended.describe({}, "route"));
-        using Routed = Segment<Router, Head, Step<operators::Identity, T>>;
-        index = segments.add(std::make_unique<Routed>(
-            Chain<Head, Step<operators::Identity, T>>{std::move(chain.head), {}}, std::move(router),
+        using Identity = operators::Identity<typename Head::Arrived>;
+        ended.operators.push_back(ended.describe({}, Identity::traits.kind));
+        index = segments.add(std::make_unique<Segment<Router, Head, Identity>>(
+            Chain<Head, Identity>{std::move(chain.head), {}}, std::move(router),
             std::move(ended.operators), routing, branches));
     } else {
-        index = segments.add(std::make_unique<Segment<Router, Head, Steps...>>(
+        index = segments.add(std::make_unique<Segment<Router, Head, Operators...>>(
             std::move(chain), std::move(router), std::move(ended.operators), routing, branches));
     }
     for (const Origin& origin : ended.origins) {

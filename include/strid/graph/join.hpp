@@ -80,23 +80,23 @@ auto late_sides(S late, const JoinOptions& options) {
     return alternatives<L, R>(std::move(late), options.name, {"late-left", "late-right"});
 }
 
-/// The results of an interval join, with its late records among them where that is asked for.
-template <bool keeps_late, class Left, class Right, class LeftKey, class LeftTime, class RightKey,
-          class RightTime, class F>
+/// An interval join, of which `finished(operator)` is applied.
+template <class Left, class Right, class LeftKey, class LeftTime, class RightKey, class RightTime,
+          class F, class Finished>
 auto interval_join(Left&& left, Right&& right, JoinSide<LeftKey, LeftTime> left_side,
                    JoinSide<RightKey, RightTime> right_side, JoinInterval interval, F combine,
-                   const JoinOptions& options) {
+                   const JoinOptions& options, const Finished& finished) {
     using L = typename Left::record_type;
     using R = typename Right::record_type;
     using KeyOf = window::EitherKey<LeftKey, RightKey>;
-    using Stage = window::KeyedIntervalJoin<L, R, KeyOf, LeftTime, RightTime, F, keeps_late>;
+    using Join = window::KeyedIntervalJoin<L, R, KeyOf, LeftTime, RightTime, F>;
     check_join<L, R, F>(options);
     KeyOf key_of{std::move(left_side.key_of), std::move(right_side.key_of)};
     return both_sides<window::EitherSide<L, R>>(std::forward<Left>(left),
                                                 std::forward<Right>(right), key_of, options)
-        .through(Stage{interval, std::move(key_of), std::move(left_side.time_of),
-                       std::move(right_side.time_of), std::move(combine), options},
-                 {.name = options.name, .parallelism = options.parallelism}, "join");
+        .apply(finished(Join{interval, std::move(key_of), std::move(left_side.time_of),
+                             std::move(right_side.time_of), std::move(combine), options}),
+               {.name = options.name, .parallelism = options.parallelism});
 }
 
 /// What a window join makes of the records of both sides: `windowed(keyed, time_of, process,
@@ -145,9 +145,9 @@ template <class Left, class Right, class LeftKey, class LeftTime, class RightKey
 auto interval_join(Left&& left, Right&& right, JoinSide<LeftKey, LeftTime> left_side,
                    JoinSide<RightKey, RightTime> right_side, JoinInterval interval, F combine,
                    JoinOptions options = {}) {
-    return graph::interval_join<false>(std::forward<Left>(left), std::forward<Right>(right),
-                                       std::move(left_side), std::move(right_side), interval,
-                                       std::move(combine), options);
+    return graph::interval_join(std::forward<Left>(left), std::forward<Right>(right),
+                                std::move(left_side), std::move(right_side), interval,
+                                std::move(combine), options, [](auto join) { return join; });
 }
 
 /// The same with the late records of either side as streams of their own:
@@ -161,9 +161,10 @@ JoinStreams<typename window::PairResult<F, L, R>::type, L, R> interval_join_with
     JoinOptions options = {}) {
     using U = typename window::PairResult<F, L, R>::type;
     auto [pairs, late_left, late_right] = graph::alternatives<U, L, R>(
-        graph::interval_join<true>(std::forward<Left>(left), std::forward<Right>(right),
-                                   std::move(left_side), std::move(right_side), interval,
-                                   std::move(combine), options),
+        graph::interval_join(std::forward<Left>(left), std::forward<Right>(right),
+                             std::move(left_side), std::move(right_side), interval,
+                             std::move(combine), options,
+                             [](auto join) { return graph::with_late<L, R>(std::move(join)); }),
         options.name, {"pairs", "late-left", "late-right"});
     return {std::move(pairs), std::move(late_left), std::move(late_right)};
 }

@@ -7,7 +7,9 @@
 
 #include <concepts>
 #include <cstddef>
+#include <functional>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -41,14 +43,15 @@ template <class T, class KeyOf, class Upstream>
 class KeyedStream : graph::ConsumedOnce {
     using Once = graph::ConsumedOnce;
     using K = operators::KeyType<KeyOf, T>;
-    using Head = operators::InputHead<message::Hashed<T>>;
     static constexpr bool open = !std::same_as<Upstream, graph::KeyedEdge<T>>;
     /// The edge is still to come, so it may as well carry what `Lift` makes of the records.
     template <class Lift>
     static constexpr bool lifts_first = open && Lift::pays;
-    template <class F>
-    using Holder =
-        std::conditional_t<std::is_empty_v<F>, operators::Plain<F>, operators::PerKey<F, KeyOf, K>>;
+    using Arrived = message::Hashed<T>;
+    /// Of a function without state one will do for all keys.
+    template <class F, class Life>
+    using Holder = std::conditional_t<std::is_empty_v<F>, operators::Plain<F>,
+                                      operators::PerKey<F, T, KeyOf, Life>>;
 
   public:
     using Once::map, Once::filter, Once::flat_map, Once::sink;
@@ -59,50 +62,88 @@ class KeyedStream : graph::ConsumedOnce {
     KeyedStream(KeyedStream&&) noexcept = default;
     KeyedStream& operator=(KeyedStream&&) noexcept = default;
 
-    /// As Stream::map, with one copy of `f` for each key.
+    /// As Stream::apply: an operator that takes `message::Hashed<T>`, or a function that makes one,
+    /// `maker(ArrivingByKey<T, KeyOf>)`. The replica that owns a key has all records of it.
+    template <class OperatorOrMaker>
+    auto apply(OperatorOrMaker one, const OperatorOptions& options = {}) && {
+        if constexpr (operators::SaysTraits<OperatorOrMaker>) {
+            return then(std::move(one), options, OperatorOrMaker::traits.kind);
+        } else if constexpr (operators::takes_maker<OperatorOrMaker, ArrivingByKey<T, KeyOf>>()) {
+            auto made = std::invoke(std::move(one), ArrivingByKey<T, KeyOf>{key_of_});
+            constexpr std::string_view kind = operators::kind_of<decltype(made)>();
+            return then(std::move(made), options, kind);
+        }
+    }
+
+    /// As Stream::map, with one copy of `f` for each key where it has state: for the run, or as
+    /// `life` says (operator/forget_keys.hpp).
     template <class F>
-    auto map(F f, OperatorOptions options = {}) && {
+    auto map(F f, const OperatorOptions& options = {}) && {
+        return std::move(*this).map(std::move(f), KeepKeys{}, options);
+    }
+    template <class F, KeysLife Life>
+    auto map(F f, Life life, const OperatorOptions& options = {}) && {
         if constexpr (operators::takes_map<F, T>()) {
-            using U = typename operators::MapResult<F, T>::type;
-            return then<U>(operators::Map<Holder<F>>{hold(std::move(f))}, options, "map");
+            using Map = operators::Map<Arrived, F, Holder<F, Life>>;
+            return apply_held<Map>(std::move(f), life, options);
         }
     }
-    /// As Stream::filter, with one copy of `f` for each key.
+    /// As Stream::filter; of the copies of `f` the same holds.
     template <class F>
-    auto filter(F f, OperatorOptions options = {}) && {
+    auto filter(F f, const OperatorOptions& options = {}) && {
+        return std::move(*this).filter(std::move(f), KeepKeys{}, options);
+    }
+    template <class F, KeysLife Life>
+    auto filter(F f, Life life, const OperatorOptions& options = {}) && {
         if constexpr (operators::takes_filter<F, T>()) {
-            return then<T>(operators::Filter<Holder<F>>{hold(std::move(f))}, options, "filter");
+            using Filter = operators::Filter<Arrived, F, Holder<F, Life>>;
+            return apply_held<Filter>(std::move(f), life, options);
         }
     }
-    /// As Stream::flat_map, with one copy of `f` for each key.
+    /// As Stream::flat_map; of the copies of `f` the same holds.
     template <class U, class F>
-    auto flat_map(F f, OperatorOptions options = {}) && {
+    auto flat_map(F f, const OperatorOptions& options = {}) && {
+        return std::move(*this).template flat_map<U>(std::move(f), KeepKeys{}, options);
+    }
+    template <class U, class F, KeysLife Life>
+    auto flat_map(F f, Life life, const OperatorOptions& options = {}) && {
         if constexpr (operators::takes_flat_map<F, T, U>()) {
-            return then<U>(operators::FlatMap<Holder<F>, U>{hold(std::move(f))}, options,
-                           "flat_map");
+            using FlatMap = operators::FlatMap<Arrived, U, F, Holder<F, Life>>;
+            return apply_held<FlatMap>(std::move(f), life, options);
         }
     }
 
     /// One state per key, starting from `initial`: `void fold(State&, const T&)`. Out comes the key
     /// with its state, after every record or at the end of the stream. The state is kept longer
-    /// than the records: it owns what it points to.
+    /// than the records: it owns what it points to. Keys are kept for the run, or as `life` says.
     template <class State, class Fold>
-    auto accumulate(State initial, Fold fold, Emit emit = Emit::every_update,
-                    OperatorOptions options = {}) && {
+    auto accumulate(State initial, Fold fold, Emit when = Emit::every_update,
+                    const OperatorOptions& options = {}) && {
+        return std::move(*this).accumulate(std::move(initial), std::move(fold), when, KeepKeys{},
+                                           options);
+    }
+    template <class State, class Fold, KeysLife Life>
+    auto accumulate(State initial, Fold fold, Emit when, Life life,
+                    const OperatorOptions& options = {}) && {
         if constexpr (operators::takes_fold<Fold, State, T>()) {
-            using Stage = operators::Accumulate<State, Fold, KeyOf, K>;
-            return then<Keyed<K, State>>(Stage{std::move(initial), std::move(fold), key_of_, emit},
-                                         options, "accumulate");
+            using Accumulate = operators::Accumulate<T, State, Fold, KeyOf, Life>;
+            return std::move(*this).apply(
+                Accumulate{std::move(initial), std::move(fold), key_of_, when, life}, options);
         }
     }
 
     /// Combines the records of each key: `T f(const T& so_far, const T& record)`; out comes what
-    /// is combined so far, after every record. A `T` that is held must own what it points to.
+    /// is combined so far, after every record. A `T` that is held must own what it points to. Keys
+    /// are kept for the run, or as `life` says.
     template <class F>
-    auto reduce(F f, OperatorOptions options = {}) && {
+    auto reduce(F f, const OperatorOptions& options = {}) && {
+        return std::move(*this).reduce(std::move(f), KeepKeys{}, options);
+    }
+    template <class F, KeysLife Life>
+    auto reduce(F f, Life life, const OperatorOptions& options = {}) && {
         if constexpr (operators::takes_reduce<F, T>()) {
-            using Stage = operators::Reduce<T, F, KeyOf, K>;
-            return then<T>(Stage{std::move(f), key_of_}, options, "reduce");
+            using Reduce = operators::Reduce<T, F, KeyOf, Life>;
+            return std::move(*this).apply(Reduce{std::move(f), key_of_, life}, options);
         }
     }
 
@@ -110,14 +151,10 @@ class KeyedStream : graph::ConsumedOnce {
     /// emits. Timers of event time need `event_time` somewhere before it. What the function keeps
     /// outlives the records: it owns what it points to (the compiler sees public members only).
     template <class U, class F>
-    auto process(F f, OperatorOptions options = {}) && {
+    auto process(F f, const OperatorOptions& options = {}) && {
         if constexpr (operators::takes_process<F, T, U>()) {
-            using Stage = window::KeyedProcess<T, KeyOf, K, F, U>;
-            constexpr bool needs_watermarks =
-                requires(F& function, Timers& timers, Emitter<U>& emit) {
-                    function.on_timer(EventTime{}, timers, emit);
-                };
-            return then<U>(Stage{std::move(f), key_of_}, options, "process", needs_watermarks);
+            using Process = window::KeyedProcess<T, KeyOf, K, F, U>;
+            return std::move(*this).apply(Process{std::move(f), key_of_}, options);
         }
     }
 
@@ -138,53 +175,43 @@ class KeyedStream : graph::ConsumedOnce {
             using KeyOfLifted = Field<&Lifted::key>;
             using TimeOfLifted = Field<&Lifted::time>;
             using Sum = window::Merged<A, Lifted>;
-            using Stage =
-                window::KeyedTimeWindows<Lifted, KeyOfLifted, K, TimeOfLifted, Sum, false>;
+            using Windows = window::KeyedTimeWindows<Lifted, KeyOfLifted, K, TimeOfLifted, Sum>;
             graph::check(options);
-            auto stream = lifted<typename Stage::Out::Record>(
-                Lift{key_of_, std::move(time_of), aggregate},
-                Stage{windows, {}, {}, Sum{aggregate}, options}, options);
-            stream.handle_.operators.back().needs_watermarks = true;
-            return explained<A>(std::move(stream), windows);
+            return lifted(Lift{key_of_, std::move(time_of), aggregate},
+                          Windows{windows, {}, {}, Sum{aggregate}, options}, options,
+                          how_it_slides<A>(windows));
         } else {
-            using Stage = window::KeyedTimeWindows<T, KeyOf, K, TimeOf, A, false>;
-            return explained<A>(
-                timed<Stage>(windows, std::move(time_of), std::move(aggregate), options), windows);
+            using Windows = window::KeyedTimeWindows<T, KeyOf, K, TimeOf, A>;
+            graph::check(options);
+            return windowed(
+                Windows{windows, key_of_, std::move(time_of), std::move(aggregate), options},
+                options, how_it_slides<A>(windows));
         }
     }
     /// Sessions: a window lasts as long as the records of its key come within the gap.
     template <TimeFunction<T> TimeOf, window::FunctionOf<T> A>
     auto window(window::SessionWindows windows, TimeOf time_of, A aggregate,
                 WindowOptions options = {}) && {
-        auto function = window::of_sessions(std::move(aggregate));
-        using Stage = window::KeyedSessions<T, KeyOf, K, TimeOf, decltype(function), false>;
-        return explained(timed<Stage>(windows, std::move(time_of), std::move(function), options),
-                         of_sessions);
+        return windowed(sessions<window::Firing::totals>(windows, std::move(time_of),
+                                                         std::move(aggregate), options),
+                        options, of_sessions);
     }
     /// Windows of a number of records of the key: out comes a WindowResult<K, V, CountBounds> with
     /// the record that completes a window. Who asks the aggregate: as above.
     template <window::FunctionOf<T> A>
     auto window(window::CountWindows windows, A aggregate, WindowOptions options = {}) && {
-        const auto marked = [&windows](auto stream) {
-            stream.handle_.operators.back().light = window::is_light<A>(windows);
-            return stream;
-        };
         using Lift = window::Lift<T, KeyOf, K, A>;
         if constexpr (lifts_first<Lift>) {
             using Lifted = typename Lift::Lifted;
             using KeyOfLifted = Field<&Lifted::key>;
             using Sum = window::Merged<A, Lifted>;
-            using Stage = window::KeyedCountWindows<Lifted, KeyOfLifted, K, Sum>;
-            return marked(explained<A>(
-                lifted<typename Stage::Result>(
-                    Lift{key_of_, aggregate}, Stage{windows, {}, Sum{aggregate}, options}, options),
-                windows));
+            using Windows = window::KeyedCountWindows<Lifted, KeyOfLifted, K, Sum>;
+            return lifted(Lift{key_of_, aggregate}, Windows{windows, {}, Sum{aggregate}, options},
+                          options, how_it_slides<A>(windows));
         } else {
-            using Stage = window::KeyedCountWindows<T, KeyOf, K, A>;
-            return marked(explained<A>(
-                then<typename Stage::Result>(Stage{windows, key_of_, std::move(aggregate), options},
-                                             of(options), "window"),
-                windows));
+            using Windows = window::KeyedCountWindows<T, KeyOf, K, A>;
+            return windowed(Windows{windows, key_of_, std::move(aggregate), options}, options,
+                            how_it_slides<A>(windows));
         }
     }
 
@@ -194,11 +221,9 @@ class KeyedStream : graph::ConsumedOnce {
         requires window::TriggerOf<F, T>
     auto window(window::GlobalWindows<F> windows, A aggregate, WindowOptions options = {}) && {
         if constexpr (operators::keeps_no_text<F, const T&>()) {
-            using Stage = window::KeyedGlobalWindows<T, KeyOf, K, F, A>;
-            return explained(then<typename Stage::Result>(
-                                 Stage{std::move(windows), key_of_, std::move(aggregate), options},
-                                 of(options), "window"),
-                             "a state for each key, until the trigger clears it");
+            using Windows = window::KeyedGlobalWindows<T, KeyOf, K, F, A>;
+            return windowed(Windows{std::move(windows), key_of_, std::move(aggregate), options},
+                            options, "a state for each key, until the trigger clears it");
         }
     }
 
@@ -208,15 +233,13 @@ class KeyedStream : graph::ConsumedOnce {
     auto window_with_late(Windows windows, TimeOf time_of, A aggregate,
                           WindowOptions options = {}) && {
         if constexpr (std::same_as<Windows, window::SessionWindows>) {
-            auto function = window::of_sessions(std::move(aggregate));
-            using Stage = window::KeyedSessions<T, KeyOf, K, TimeOf, decltype(function), true>;
-            return graph::results_and_late<typename Stage::Result, T>(
-                explained(timed<Stage>(windows, std::move(time_of), std::move(function), options),
-                          of_sessions),
-                options.name);
+            auto stream = windowed(
+                graph::with_late<T>(sessions<window::Firing::totals>(
+                    windows, std::move(time_of), std::move(aggregate), options)),
+                options, of_sessions);
+            return graph::results_and_late<T>(std::move(stream), options.name);
         } else {
-            using Stage = window::KeyedTimeWindows<T, KeyOf, K, TimeOf, A, true>;
-            return graph::results_and_late<typename Stage::Result, T>(
+            return graph::results_and_late<T>(
                 std::move(*this).results_or_late(windows, std::move(time_of), std::move(aggregate),
                                                  options),
                 options.name);
@@ -227,9 +250,11 @@ class KeyedStream : graph::ConsumedOnce {
     template <class TimeOf, class A>
     auto results_or_late(window::TimeWindows windows, TimeOf time_of, A aggregate,
                          const WindowOptions& options) && {
-        using Stage = window::KeyedTimeWindows<T, KeyOf, K, TimeOf, A, true>;
-        return explained<A>(
-            timed<Stage>(windows, std::move(time_of), std::move(aggregate), options), windows);
+        using Windows = window::KeyedTimeWindows<T, KeyOf, K, TimeOf, A>;
+        graph::check(options);
+        return windowed(graph::with_late<T>(Windows{windows, key_of_, std::move(time_of),
+                                                    std::move(aggregate), options}),
+                        options, how_it_slides<A>(windows));
     }
 
     /// Windows of event time or sessions whose rows say what they are (window/update.hpp): out
@@ -239,18 +264,17 @@ class KeyedStream : graph::ConsumedOnce {
     template <class Windows, TimeFunction<T> TimeOf, window::FunctionOf<T> A>
     auto window_updates(Windows windows, TimeOf time_of, A aggregate,
                         UpdateOptions options = {}) && {
-        return std::move(*this).template updates<false>(windows, std::move(time_of),
-                                                        std::move(aggregate), options);
+        return updates(
+            windows, std::move(time_of), std::move(aggregate), options,
+            [](auto one) { return one; });
     }
     /// The same with the late records as a stream of their own: `auto [updates, late] = ...`.
     template <class Windows, TimeFunction<T> TimeOf, window::FunctionOf<T> A>
     auto window_updates_with_late(Windows windows, TimeOf time_of, A aggregate,
                                   UpdateOptions options = {}) && {
-        auto stream = std::move(*this).template updates<true>(windows, std::move(time_of),
-                                                              std::move(aggregate), options);
-        using Any = typename decltype(stream)::record_type;
-        return graph::results_and_late<std::variant_alternative_t<0, Any>, T>(std::move(stream),
-                                                                              options.window.name);
+        auto stream = updates(windows, std::move(time_of), std::move(aggregate), options,
+                              [](auto one) { return graph::with_late<T>(std::move(one)); });
+        return graph::results_and_late<T>(std::move(stream), options.window.name);
     }
 
     /// Joins two streams with the same key into one, in no particular order between them.
@@ -264,38 +288,23 @@ class KeyedStream : graph::ConsumedOnce {
     /// The same with records sent whole, whatever they are for: one type, wherever it comes from.
     [[nodiscard]] KeyedStream<T, KeyOf> sealed() && { return {{std::move(*this).edge()}, key_of_}; }
 
-    /// A stage of one's own that handles `message::Hashed<T>` (operator/stage.hpp); `Stage::Out` is
-    /// what leaves it. For operators of the library.
-    template <class Stage>
-    auto through(Stage stage, const OperatorOptions& options, const char* kind,
-                 bool needs_watermarks = true) && {
-        return then<typename Stage::Out>(std::move(stage), options, kind, needs_watermarks);
-    }
-
     /// The end of the stream, one replica owning all records of a key.
     template <class F>
-    auto sink(F f, OperatorOptions options = {}) && {
+    auto sink(F f, const OperatorOptions& options = {}) && {
         if constexpr (operators::takes_sink<F, T>()) {
-            Stream<message::Hashed<T>> hashed{std::move(*this).edge(), {}};
-            auto info = hashed.handle_.describe(options, "sink");
-            info.parallel_by_default = graph::parallel_sink<F>;
-            info.files = operators::files_of(f);
-            hashed.handle_.operators.push_back(std::move(info));
-            auto handle = std::move(hashed.handle_);
-            graph::complete(std::move(handle),
-                            std::move(hashed).appended(graph::Step<operators::Sink<F>, void>{
-                                operators::Sink<F>{std::move(f)}}),
-                            operators::NoRouter{}, graph::Routing::none, 0);
+            then(operators::Sink<Arrived, F>{std::move(f)}, options, "sink");
         }
     }
 
   private:
-    template <class F>
-    Holder<F> hold(F f) {
+    template <class Operator, class F, class Life>
+    auto apply_held(F f, Life life, const OperatorOptions& options) {
         if constexpr (std::is_empty_v<F>) {
-            return operators::Plain<F>{std::move(f)};
+            return then(Operator{operators::Plain<F>{std::move(f)}}, options,
+                        Operator::traits.kind);
         } else {
-            return operators::PerKey<F, KeyOf, K>{std::move(f), key_of_};
+            return then(Operator{Holder<F, Life>{std::move(f), key_of_, life}}, options,
+                        Operator::traits.kind);
         }
     }
 
@@ -313,29 +322,27 @@ class KeyedStream : graph::ConsumedOnce {
         }
     }
 
-    /// Says how the work is shared, and how windows are kept.
-    template <class S>
-    static S explained(S stream, const char* kept) {
-        graph::OperatorInfo& info = stream.handle_.operators.back();
-        info.say("by key: each replica has the windows of its keys");
-        info.say(kept);
-        return stream;
-    }
-    template <class A, class S, class Windows>
-    static S explained(S stream, const Windows& windows) {
-        return explained(std::move(stream), windows.slide() < windows.length()
-                                                ? window::how_it_slides<A>()
-                                                : "windows that do not overlap: a state for each");
-    }
+    static constexpr const char* shared_by_key =
+        "by key: each replica has the windows of its keys";
     static constexpr const char* of_sessions =
         "a state for each session; those that a record joins become one";
+    template <class A>
+    static const char* how_it_slides(const auto& windows) {
+        return windows.slide() < windows.length()
+                   ? window::how_it_slides<A>()
+                   : "windows that do not overlap: a state for each";
+    }
 
-    /// A window whose records are lifted before they are sent.
-    template <class U, class Lift, class Stage>
-    auto lifted(Lift lift, Stage stage, const WindowOptions& options) {
+    /// A window operator, and how its windows are kept.
+    template <class Operator, class Options>
+    auto windowed(Operator one, const Options& options, const char* kept) {
+        return then(std::move(one), of(window::of_window(options)), "window", shared_by_key, kept);
+    }
+    /// One whose records are lifted before they are sent.
+    template <class Lift, class Operator>
+    auto lifted(Lift lift, Operator one, const WindowOptions& options, const char* kept) {
         using Lifted = typename Lift::Lifted;
         auto info = upstream_.handle_.describe(of(options), "window");
-        info.say("what it needs of a record is sent");
         lift.window_name = info.name;
         if constexpr (requires { lift.time_of.agree_with(nullptr); }) {
             lift.time_of.agree_with(upstream_.handle_.promised_time);
@@ -346,50 +353,52 @@ class KeyedStream : graph::ConsumedOnce {
                                                        upstream_.handle_.behind("key_by")},
                 graph::Routing::key_by),
             {}};
-        return std::move(hashed).template then<U>(std::move(stage), std::move(info));
+        return std::move(hashed).described(std::move(one), std::move(info),
+                                           "what it needs of a record is sent", shared_by_key,
+                                           kept);
     }
 
-    template <bool keeps_late, class Windows, class TimeOf, class A>
-    auto updates(const Windows& windows, TimeOf time_of, A aggregate,
-                 const UpdateOptions& options) && {
+    template <window::Firing firing, class TimeOf, class A, class Options>
+    auto sessions(const window::SessionWindows& windows, TimeOf time_of, A aggregate,
+                  const Options& options) {
+        graph::check(options);
+        auto function = window::of_sessions(std::move(aggregate));
+        return window::KeyedSessions<T, KeyOf, K, TimeOf, decltype(function), firing>{
+            windows, key_of_, std::move(time_of), std::move(function), options};
+    }
+
+    /// `finished(operator)` is what is applied.
+    template <class Windows, class TimeOf, class A, class Finished>
+    auto updates(const Windows& windows, TimeOf time_of, A aggregate, const UpdateOptions& options,
+                 const Finished& finished) {
         static_assert(!std::same_as<Windows, window::CountWindows>,
                       "a window of a number of records is given once, when it is full: window()");
         if constexpr (std::same_as<Windows, window::SessionWindows>) {
             if (options.fill_max != 0) {
                 throw GraphError("no session is without a record: fill_max is for windows of time");
             }
-            auto function = window::of_sessions(std::move(aggregate));
-            using Stage = window::KeyedSessions<T, KeyOf, K, TimeOf, decltype(function), keeps_late,
-                                                window::Firing::updates>;
-            return explained(
-                timed<Stage>(windows, std::move(time_of), std::move(function), options),
-                of_sessions);
+            return windowed(finished(sessions<window::Firing::updates>(
+                                windows, std::move(time_of), std::move(aggregate), options)),
+                            options, of_sessions);
         } else {
-            using Stage = window::KeyedTimeWindows<T, KeyOf, K, TimeOf, A, keeps_late,
-                                                   window::Firing::updates>;
-            return explained<A>(
-                timed<Stage>(windows, std::move(time_of), std::move(aggregate), options), windows);
+            using Updates =
+                window::KeyedTimeWindows<T, KeyOf, K, TimeOf, A, window::Firing::updates>;
+            graph::check(options);
+            return windowed(finished(Updates{windows, key_of_, std::move(time_of),
+                                             std::move(aggregate), options}),
+                            options, how_it_slides<A>(windows));
         }
     }
 
-    template <class Stage, class Windows, class TimeOf, class A, class Options>
-    auto timed(Windows windows, TimeOf time_of, A aggregate, const Options& options) {
-        graph::check(options);
-        return then<typename Stage::Out::Record>(
-            Stage{windows, key_of_, std::move(time_of), std::move(aggregate), options},
-            of(window::of_window(options)), "window", true);
-    }
     static OperatorOptions of(const WindowOptions& options) {
         return {.name = options.name, .parallelism = options.parallelism};
     }
 
-    template <class U, class Stage>
-    auto then(Stage stage, const OperatorOptions& options, const char* kind,
-              bool needs_watermarks = false) {
-        Stream<message::Hashed<T>> hashed{std::move(*this).edge(), {}};
-        auto stream = std::move(hashed).template then<U>(std::move(stage), options, kind);
-        stream.handle_.operators.back().needs_watermarks = needs_watermarks;
-        return stream;
+    template <class Operator, class... Notes>
+    auto then(Operator one, const OperatorOptions& options, std::string_view kind,
+              Notes... notes) {
+        Stream<Arrived> hashed{std::move(*this).edge(), {}};
+        return std::move(hashed).then(std::move(one), options, kind, notes...);
     }
 
     Upstream upstream_;

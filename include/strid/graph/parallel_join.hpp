@@ -32,29 +32,33 @@ inline std::string part_of(const JoinOptions& options, const char* what) {
 template <class Either, bool keeps_late, class Left, class Right, class TimeOf, class Rule>
 auto both_sides_in_time(Left&& left, Right&& right, TimeOf time_of, Rule rule,
                         const JoinOptions& options) {
-    using Stage = window::Punctual<Either, TimeOf, Rule, keeps_late>;
-    return SharedWork::judged(
-        as_either<Either, 0>(std::forward<Left>(left), options, "left")
-            .merge(as_either<Either, 1>(std::forward<Right>(right), options, "right")),
-        Stage{std::move(time_of), std::move(rule)}, part_of(options, "in-time"));
+    window::Punctual<Either, TimeOf, Rule> punctual{std::move(time_of), std::move(rule)};
+    const OperatorOptions of_punctual{.name = part_of(options, "in-time"), .parallelism = 1};
+    auto both = as_either<Either, 0>(std::forward<Left>(left), options, "left")
+                    .merge(as_either<Either, 1>(std::forward<Right>(right), options, "right"));
+    if constexpr (keeps_late) {
+        return std::move(both).apply(with_late<Either>(std::move(punctual)), of_punctual);
+    } else {
+        return std::move(both).apply(std::move(punctual), of_punctual);
+    }
 }
 
 /// Such records with the hashes of their keys, for every replica.
 template <class InTime, class KeyOf>
 auto in_time_everywhere(InTime in_time, const KeyOf& key_of, const JoinOptions& options) {
-    return SharedWork::with_one_replica(
-               SharedWork::hashed(std::move(in_time), key_of,
-                                  {.name = part_of(options, "hash"), .parallelism = 1}))
+    return SharedWork::hashed(std::move(in_time), key_of,
+                              {.name = part_of(options, "hash"), .parallelism = 1}, true)
         .broadcast();
 }
 
 /// The replicas that join what is in time.
-template <class U, class Everywhere, class Stage>
-auto shared_join(Everywhere everywhere, Stage stage, const JoinOptions& options, const char* note) {
-    stage.farm();
-    return SharedWork::with_watermarks(SharedWork::shared<U>(
-        std::move(everywhere), std::move(stage),
-        {.name = options.name, .parallelism = options.parallelism}, "parallel_join", note));
+template <class Everywhere, class Operator>
+auto shared_join(Everywhere everywhere, Operator one, const JoinOptions& options,
+                 const char* note) {
+    one.farm();
+    return SharedWork::then(std::move(everywhere), std::move(one),
+                            {.name = options.name, .parallelism = options.parallelism},
+                            "parallel_join", note);
 }
 
 template <class L, class R, class InTime, class LeftKey, class LeftTime, class RightKey,
@@ -63,12 +67,12 @@ auto shared_interval_join(InTime in_time, JoinSide<LeftKey, LeftTime> left_side,
                           JoinSide<RightKey, RightTime> right_side, JoinInterval interval,
                           F combine, const JoinOptions& options) {
     using KeyOf = window::EitherKey<LeftKey, RightKey>;
-    using Stage = window::KeyedIntervalJoin<L, R, KeyOf, LeftTime, RightTime, F>;
+    using Join = window::KeyedIntervalJoin<L, R, KeyOf, LeftTime, RightTime, F>;
     KeyOf key_of{std::move(left_side.key_of), std::move(right_side.key_of)};
     auto everywhere = in_time_everywhere(std::move(in_time), key_of, options);
-    return shared_join<typename Stage::Out>(
+    return shared_join(
         std::move(everywhere),
-        Stage{interval, std::move(key_of), std::move(left_side.time_of),
+        Join{interval, std::move(key_of), std::move(left_side.time_of),
               std::move(right_side.time_of), std::move(combine), options},
         options, "the replicas share the left records of every key");
 }
@@ -83,20 +87,20 @@ auto shared_window_join(InTime in_time, JoinSide<LeftKey, LeftTime> left_side,
     using TimeOf = window::EitherTime<LeftTime, RightTime>;
     KeyOf key_of{std::move(left_side.key_of), std::move(right_side.key_of)};
     window::WindowJoin<L, R, F> pairs{std::move(combine), options.kind};
-    using Stage = window::KeyedTimeWindows<Either, KeyOf, operators::KeyType<KeyOf, Either>, TimeOf,
-                                           decltype(pairs), false>;
-    using Result = typename Stage::Result;
+    using Windows = window::KeyedTimeWindows<Either, KeyOf, operators::KeyType<KeyOf, Either>,
+                                             TimeOf, decltype(pairs)>;
+    using Result = typename Windows::Result;
     auto everywhere = in_time_everywhere(std::move(in_time), key_of, options);
     WindowOptions of_window = of_windows(options);
     of_window.late_by = LateBy::slowest_input;  // who is late has been said
-    return SharedWork::collected<Result>(
-        shared_join<Result>(
-            std::move(everywhere),
-            Stage{windows, std::move(key_of),
-                  TimeOf{std::move(left_side.time_of), std::move(right_side.time_of)},
-                  std::move(pairs), of_window},
-            options, "the replicas take turns with the windows of every key"),
-        window::OrderedByTime<Result>{}, {.name = part_of(options, "collector"), .parallelism = 1});
+    return shared_join(
+               std::move(everywhere),
+               Windows{windows, std::move(key_of),
+                       TimeOf{std::move(left_side.time_of), std::move(right_side.time_of)},
+                       std::move(pairs), of_window},
+               options, "the replicas take turns with the windows of every key")
+        .apply(window::OrderedByTime<Result>{},
+               {.name = part_of(options, "collector"), .parallelism = 1});
 }
 
 template <class LeftKey, class LeftTime, class RightKey, class RightTime>

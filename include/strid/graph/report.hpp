@@ -24,6 +24,10 @@ struct OperatorReport {
     std::uint64_t records_late = 0;       ///< Came to a window operator after all their windows.
     /// Its function threw on them (OnException::skip, `dead_letter`, SkipRecord).
     std::uint64_t records_skipped = 0;
+    /// What its state has at present, all replicas together: keys, and bytes of the tables by key
+    /// and of what waits, without what the values of the user's own types have elsewhere.
+    std::uint64_t state_keys = 0;
+    std::uint64_t state_bytes = 0;
     /// The application's own (Context::counter), by name.
     std::map<std::string, std::uint64_t> counters = {};
 };

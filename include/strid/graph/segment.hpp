@@ -21,7 +21,7 @@
 #include <strid/base/file_use.hpp>
 #include <strid/graph/options.hpp>
 #include <strid/operator/kernel.hpp>
-#include <strid/operator/stage.hpp>
+#include <strid/operator/per_record.hpp>
 
 namespace strid::graph {
 
@@ -100,24 +100,16 @@ class SegmentBase {
     bool restores_order_ = false;
 };
 
-/// A stage and the type of the records that leave it.
-template <class Stage, class Out>
-struct Step {
-    using Output = Out;
-    using StageType = Stage;
-    Stage stage;
-};
-
-/// A head and the steps behind it: the type of a fused chain.
-template <class Head, class... Steps>
+/// A head and the operators behind it: the type of a fused chain.
+template <class Head, class... Operators>
 struct Chain {
     Head head;
-    std::tuple<Steps...> steps;
+    std::tuple<Operators...> operators;
 };
 
-template <class Router, class Head, class... Steps>
+template <class Router, class Head, class... Operators>
 class Segment final : public SegmentBase {
-    static constexpr std::size_t operator_count = Head::operators + sizeof...(Steps);
+    static constexpr std::size_t operator_count = Head::operators + sizeof...(Operators);
 
     /// The records that arrive at operator I; at the end: that leave the segment.
     template <std::size_t I>
@@ -125,17 +117,17 @@ class Segment final : public SegmentBase {
         if constexpr (I <= Head::operators) {
             return std::type_identity<typename Head::Arrived>{};
         } else {
-            using At = std::tuple_element_t<I - Head::operators - 1, std::tuple<Steps...>>;
-            return std::type_identity<typename At::Output>{};
+            using At = std::tuple_element_t<I - Head::operators - 1, std::tuple<Operators...>>;
+            return std::type_identity<typename At::Emitted>{};
         }
     }
     template <std::size_t I>
     using Arriving = typename decltype(arriving<I>())::type;
 
   public:
-    Segment(Chain<Head, Steps...> chain, Router router, std::vector<OperatorInfo> operators,
+    Segment(Chain<Head, Operators...> chain, Router router, std::vector<OperatorInfo> infos,
             Routing routing, std::size_t branches)
-        : SegmentBase(std::move(operators), routing, branches),
+        : SegmentBase(std::move(infos), routing, branches),
           chain_(std::move(chain)),
           router_(std::move(router)) {}
 
@@ -175,10 +167,11 @@ class Segment final : public SegmentBase {
         std::size_t replica, std::size_t parallelism) const override {
         if constexpr (Router::has_output) {
             using Record = Arriving<operator_count>;
+            using Identity = operators::Identity<Record>;
             using Distribution =
-                operators::Kernel<operators::InputHead<Record>, Router, operators::Identity>;
+                operators::Kernel<operators::InputHead<Record>, Router, Identity>;
             return std::make_unique<Distribution>(
-                operators::InputHead<Record>{}, std::tuple{operators::Identity{}}, router_,
+                operators::InputHead<Record>{}, std::tuple{Identity{}}, router_,
                 std::vector{operators().back().name + "-distribution"}, replica, parallelism);
         } else {
             (void)replica;
@@ -201,25 +194,23 @@ class Segment final : public SegmentBase {
         }
     }
 
-    /// A kernel of the `Count` steps from `First` on.
+    /// A kernel of the `Count` operators from `First` on.
     template <std::size_t First, std::size_t Count, class H, class R>
     std::unique_ptr<operators::Node> make_with(H head, R router, std::size_t first_operator,
                                                std::size_t last_operator, std::size_t replica,
                                                std::size_t parallelism) const {
         return [&]<std::size_t... S>(std::index_sequence<S...>) {
-            using All = std::tuple<Steps...>;
-            using K =
-                operators::Kernel<H, R,
-                                  typename std::tuple_element_t<First + S, All>::StageType...>;
+            using All = std::tuple<Operators...>;
+            using K = operators::Kernel<H, R, std::tuple_element_t<First + S, All>...>;
             return std::make_unique<K>(
                 std::move(head),
-                std::tuple<typename std::tuple_element_t<First + S, All>::StageType...>{
-                    std::get<First + S>(chain_.steps).stage...},
+                std::tuple<std::tuple_element_t<First + S, All>...>{
+                    std::get<First + S>(chain_.operators)...},
                 std::move(router), names(first_operator, last_operator), replica, parallelism);
         }(std::make_index_sequence<Count>{});
     }
 
-    Chain<Head, Steps...> chain_;
+    Chain<Head, Operators...> chain_;
     Router router_;
 };
 

@@ -30,6 +30,8 @@ namespace strid::graph {
 /// explain() says of it.
 template <class Upstream, class KeyOf>
 class SharedWindows {
+    using Shared = SharedWork;
+
   protected:
     using T = typename Upstream::record_type;
     using K = operators::KeyType<KeyOf, T>;
@@ -51,22 +53,22 @@ class SharedWindows {
     template <class TimeOf, class A>
     Stream<TimeResult<A>> by_key(const window::TimeWindows& windows, TimeOf time_of, A aggregate,
                                  const WindowOptions& options, const char* why) {
-        return noted(keyed().window(windows, std::move(time_of), std::move(aggregate),
+        return Shared::noted(keyed().window(windows, std::move(time_of), std::move(aggregate),
                                     second_level(options)),
                      why);
     }
     template <class A>
     Stream<CountResult<A>> by_key(const window::CountWindows& windows, A aggregate,
                                   const WindowOptions& options, const char* why) {
-        return noted(keyed().window(windows, std::move(aggregate), second_level(options)), why);
+        return Shared::noted(keyed().window(windows, std::move(aggregate), second_level(options)), why);
     }
     template <class TimeOf, class A>
     WindowStreams<TimeResult<A>, T> by_key_with_late(const window::TimeWindows& windows,
                                                      TimeOf time_of, A aggregate,
                                                      const WindowOptions& options,
                                                      const char* why) {
-        return results_and_late<TimeResult<A>, T>(
-            noted(keyed().results_or_late(windows, std::move(time_of), std::move(aggregate),
+        return results_and_late<T>(
+            Shared::noted(keyed().results_or_late(windows, std::move(time_of), std::move(aggregate),
                                           second_level(options)),
                   why),
             options.name);
@@ -76,7 +78,8 @@ class SharedWindows {
     Stream<TimeResult<A>> farmed(const window::TimeWindows& windows, TimeOf time_of, A aggregate,
                                  const WindowOptions& options, const char* note) {
         return in_order<TimeResult<A>>(
-            taking_turns<false>(windows, std::move(time_of), std::move(aggregate), options, note),
+            shared(taking_turns(windows, std::move(time_of), std::move(aggregate), options),
+                   options, note, sliding<A>(windows)),
             options);
     }
     template <class TimeOf, class A>
@@ -84,29 +87,34 @@ class SharedWindows {
                                                      TimeOf time_of, A aggregate,
                                                      const WindowOptions& options,
                                                      const char* note) {
-        using Result = TimeResult<A>;
-        auto [results, late] = results_and_late<Result, T>(
-            taking_turns<true>(windows, std::move(time_of), std::move(aggregate), options, note),
+        auto [results, late] = results_and_late<T>(
+            shared(with_late<T>(
+                       taking_turns(windows, std::move(time_of), std::move(aggregate), options)),
+                   options, note, sliding<A>(windows)),
             options.name);
-        return {in_order<Result>(std::move(results), options), std::move(late)};
+        return {in_order<TimeResult<A>>(std::move(results), options), std::move(late)};
     }
     /// Window k of every group by replica k mod n.
-    template <bool keeps_late, class TimeOf, class A>
+    template <class TimeOf, class A>
     auto taking_turns(const window::TimeWindows& windows, TimeOf time_of, A aggregate,
-                      const WindowOptions& options, const char* note) {
-        using Stage = window::KeyedTimeWindows<T, KeyOf, K, TimeOf, A, keeps_late>;
+                      const WindowOptions& options) {
         check_shared(options);
-        Stage stage{windows, key_of_, std::move(time_of), std::move(aggregate), options};
-        stage.farm();
-        return Shared::with_watermarks(Shared::template shared<typename Stage::Out::Record>(
-            numbered(options), std::move(stage), of(options), "parallel_windows", note,
-            sliding<A>(windows)));
+        window::KeyedTimeWindows<T, KeyOf, K, TimeOf, A> one{windows, key_of_, std::move(time_of),
+                                                             std::move(aggregate), options};
+        one.farm();
+        return one;
+    }
+    /// The operator of which each replica has every record.
+    template <class Operator>
+    auto shared(Operator one, const WindowOptions& options, const char* note, const char* slides) {
+        return Shared::then(numbered(options), std::move(one), of(options), "parallel_windows",
+                            note, slides);
     }
     /// Results of time windows as one replica would have given them.
     template <class Result, class S>
     static Stream<Result> in_order(S results, const WindowOptions& options) {
-        return Shared::template collected<Result>(
-            std::move(results), window::OrderedByTime<Result>{}, part(options, "collector", 1));
+        return std::move(results).apply(window::OrderedByTime<Result>{},
+                                        part(options, "collector", 1));
     }
     template <class A>
     Stream<CountResult<A>> farmed(const window::CountWindows& windows, A aggregate,
@@ -120,28 +128,25 @@ class SharedWindows {
                                         const WindowOptions& options, OperatorOptions name,
                                         const char* kind, const char* note) {
         constexpr bool one_value = !requires { typename A::Value; };
-        using Stage = window::KeyedCountWindows<
+        using Windows = window::KeyedCountWindows<
             T, KeyOf, K, A, one_value ? window::Giving::values : window::Giving::values_and_ends>;
-        using Given = typename Stage::Result;
-        Stage stage{windows, key_of_, std::move(aggregate), options};
-        stage.farm();
-        return Shared::template collected<CountResult<A>>(
-            Shared::template shared<Given>(numbered(options), std::move(stage), std::move(name),
-                                           kind, note, sliding<A>(windows)),
-            window::OrderedByCount<Given, K>{windows.slide()}, part(options, "collector", 1));
+        Windows one{windows, key_of_, std::move(aggregate), options};
+        one.farm();
+        return Shared::then(numbered(options), std::move(one), name, kind, note,
+                            sliding<A>(windows))
+            .apply(window::OrderedByCount<typename Windows::Result, K>{windows.slide()},
+                   part(options, "collector", 1));
     }
 
     template <class TimeOf, class A>
     Stream<TimeResult<A>> combined(const window::TimeWindows& windows, TimeOf time_of, A aggregate,
                                    const WindowOptions& options, const char* note) {
-        using Stage = window::PartialPanes<T, KeyOf, K, TimeOf, A>;
-        using PartOfPane = typename Stage::Out;
+        using Panes = window::PartialPanes<T, KeyOf, K, TimeOf, A>;
+        using PartOfPane = typename Panes::Part;
         check_shared(options);
-        auto parts = std::move(upstream_).template then<PartOfPane>(
-            Stage{windows, key_of_, std::move(time_of), aggregate}, part(options, "parts", 0),
-            "combine");
-        parts.handle_.operators.back().needs_watermarks = true;
-        parts.handle_.operators.back().say(note);
+        auto parts = Shared::then(std::move(upstream_),
+                                  Panes{windows, key_of_, std::move(time_of), aggregate},
+                                  part(options, "parts", 0), Panes::traits.kind, note);
         return std::move(parts).template key_by<&PartOfPane::key>().window(
             windows, field<&PartOfPane::time>, window::Merged<A, PartOfPane>{std::move(aggregate)},
             second_level(options));
@@ -171,32 +176,33 @@ class SharedWindows {
         using PartResult = CountResult<window::Part<A>>;
         using Sum = window::MergedCounts<A, PartResult>;
         const auto key_of_part = [](const PartResult& part) { return part.key; };
-        using Stage = window::KeyedCountWindows<PartResult,
-                                                std::remove_const_t<decltype(key_of_part)>, K, Sum>;
+        using Windows =
+            window::KeyedCountWindows<PartResult, std::remove_const_t<decltype(key_of_part)>, K,
+                                      Sum>;
         const WindowOptions second = second_level(options);
         auto panes = taking_turns(
             window::CountWindows::tumbling(windows.pane()), window::Part<A>{aggregate}, options,
             part(options, "panes", options.parallelism), "paned_windows", note);
-        return noted(std::move(panes)
+        return Shared::noted(std::move(panes)
                          .key_by(key_of_part)
-                         .through(Stage{windows, key_of_part, Sum{std::move(aggregate)}, second},
-                                  of(second), "window", false),
+                         .apply(Windows{windows, key_of_part, Sum{std::move(aggregate)}, second},
+                                of(second)),
                      sliding<A>(windows));
     }
 
     template <class A>
     Stream<CountResult<A>> map_reduce(const window::CountWindows& windows, A aggregate,
                                       const WindowOptions& options, const char* note) {
-        using Stage =
+        using Windows =
             window::KeyedCountWindows<T, KeyOf, K, window::Part<A>, window::Giving::parts>;
-        using PartResult = typename Stage::Result;
-        auto parts = Shared::template shared<PartResult>(
-            numbered(options), Stage{windows, key_of_, {aggregate}, options},
-            part(options, "map", options.parallelism), "map_reduce_windows", note,
-            sliding<A>(windows));
-        return std::move(parts).template key_by<&PartResult::key>().through(
+        using PartResult = typename Windows::Result;
+        auto parts =
+            Shared::then(numbered(options), Windows{windows, key_of_, {aggregate}, options},
+                         part(options, "map", options.parallelism), "map_reduce_windows", note,
+                         sliding<A>(windows));
+        return std::move(parts).template key_by<&PartResult::key>().apply(
             window::GatheredParts<K, A>{windows.slide(), std::move(aggregate)},
-            of(second_level(options)), "window", false);
+            of(second_level(options)));
     }
 
     template <class TimeOf, class A>
@@ -227,32 +233,22 @@ class SharedWindows {
                                                            const WindowOptions& options,
                                                            const char* name, const char* kind,
                                                            const char* note) {
-        using PartResult = WindowResult<K, typename A::State>;
-        using Stage = window::KeyedTimeWindows<T, KeyOf, K, TimeOf, window::Part<A>, false,
-                                               window::Firing::parts>;
+        using Windows = window::KeyedTimeWindows<T, KeyOf, K, TimeOf, window::Part<A>,
+                                                 window::Firing::parts>;
         check_shared(options);
-        auto stream = hashed(options, 0)
-                          .rebalance()
-                          .template then<PartResult>(
-                              Stage{windows, key_of_, std::move(time_of), {aggregate}, options},
-                              part(options, name, options.parallelism), kind);
-        stream.handle_.operators.back().needs_watermarks = true;
-        return noted(noted(std::move(stream), note), sliding<A>(windows));
+        return Shared::then(hashed(options, 0, false).rebalance(),
+                            Windows{windows, key_of_, std::move(time_of), {aggregate}, options},
+                            part(options, name, options.parallelism), kind, note,
+                            sliding<A>(windows));
     }
 
   private:
-    using Shared = SharedWork;
 
     template <class A, class Windows>
     static const char* sliding(const Windows& windows) noexcept {
         return windows.slide() < windows.length() ? window::how_it_slides<A>() : "";
     }
 
-    template <class S>
-    static S noted(S stream, const char* why) {
-        stream.handle_.operators.back().say(why);
-        return stream;
-    }
     /// What is shared does not know whose record is late.
     static void check_shared(const WindowOptions& options) {
         check(options);
@@ -265,10 +261,11 @@ class SharedWindows {
 
     /// Every record to every replica, in an order about which all agree: one replica gives it.
     auto numbered(const WindowOptions& options) {
-        return Shared::with_one_replica(hashed(options, 1)).broadcast();
+        return hashed(options, 1, true).broadcast();
     }
-    auto hashed(const WindowOptions& options, std::size_t parallelism) {
-        return Shared::hashed(std::move(upstream_), key_of_, part(options, "hash", parallelism));
+    auto hashed(const WindowOptions& options, std::size_t parallelism, bool one_replica) {
+        return Shared::hashed(std::move(upstream_), key_of_, part(options, "hash", parallelism),
+                              one_replica);
     }
     static OperatorOptions of(const WindowOptions& options) {
         return {.name = options.name, .parallelism = options.parallelism};

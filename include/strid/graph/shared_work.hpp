@@ -6,37 +6,15 @@
 // Threads: as Stream.
 #pragma once
 
-#include <cstdint>
-#include <functional>
 #include <string>
+#include <string_view>
+#include <type_traits>
 #include <utility>
 
-#include <strid/base/hash.hpp>
 #include <strid/graph/stream.hpp>
-#include <strid/message/batch.hpp>
+#include <strid/operator/per_record.hpp>
 
 namespace strid {
-
-namespace operators {
-
-/// Hashes the key once, where the stream is one still.
-template <class T, class KeyOf>
-struct HashKey {
-    static constexpr bool selective = false;
-    static constexpr bool passes_records = true;
-    [[no_unique_address]] KeyOf key_of;
-    std::string name;  // of the key function in an error
-
-    template <class Next>
-    void operator()(T& record, Next&& next) {
-        const std::uint64_t hash =
-            guarded(name, [&] { return hash_of(std::invoke(key_of, std::as_const(record))); });
-        message::Hashed<T> hashed{std::move(record), hash};
-        next(hashed);
-    }
-};
-
-}  // namespace operators
 
 namespace graph {
 
@@ -51,50 +29,27 @@ struct SharedWork {
         return either;
     }
 
-    /// The records of a stream with the hashes of their keys.
+    /// The records of a stream with the hashes of their keys. `one_replica`: all that is behind has
+    /// them in one order.
     template <class Upstream, class KeyOf>
-    static auto hashed(Upstream&& upstream, KeyOf key_of, OperatorOptions options) {
-        using T = typename Upstream::record_type;
+    static auto hashed(Upstream&& upstream, KeyOf key_of, const OperatorOptions& options,
+                       bool one_replica) {
+        using T = typename std::remove_cvref_t<Upstream>::record_type;
         std::string name = upstream.handle_.behind("key function");
-        return std::move(upstream).template then<message::Hashed<T>>(
-            operators::HashKey<T, KeyOf>{std::move(key_of), std::move(name)}, std::move(options),
-            "map");
+        return std::move(upstream).apply(
+            operators::HashKey<T, KeyOf>{std::move(key_of), std::move(name), one_replica},
+            options);
     }
 
-    /// The operator that says for all replicas behind a broadcast which records are late.
-    template <class S, class Stage>
-    static auto judged(S stream, Stage stage, std::string name) {
-        return with_watermarks(
-            with_one_replica(std::move(stream).template then<typename Stage::Out::Record>(
-                std::move(stage), OperatorOptions{.name = std::move(name), .parallelism = 1},
-                "in_time")));
-    }
-
-    /// The operator behind a broadcast. `notes`: why it is as it is.
-    template <class U, class T, class Stage, class... Notes>
-    static auto shared(Stream<T> broadcast, Stage stage, OperatorOptions options, const char* kind,
-                       Notes... notes) {
-        auto stream =
-            std::move(broadcast).template then<U>(std::move(stage), std::move(options), kind);
-        stream.handle_.operators.back().shares_broadcast = true;
-        (stream.handle_.operators.back().say(notes), ...);
-        return stream;
+    /// The next operator, and why it is as it is.
+    template <class S, class Operator, class... Notes>
+    static auto then(S stream, Operator one, const OperatorOptions& options,
+                     std::string_view kind, Notes... notes) {
+        return std::move(stream).then(std::move(one), options, kind, notes...);
     }
     template <class S>
-    static S with_watermarks(S stream) {
-        stream.handle_.operators.back().needs_watermarks = true;
-        return stream;
-    }
-
-    /// The operator that brings what the replicas give into one order.
-    template <class U, class S, class Stage>
-    static Stream<U> collected(S stream, Stage stage, OperatorOptions options) {
-        return with_one_replica(
-            std::move(stream).template then<U>(std::move(stage), std::move(options), "collector"));
-    }
-    template <class S>
-    static S with_one_replica(S stream) {
-        stream.handle_.operators.back().one_replica = true;
+    static S noted(S stream, const char* why) {
+        stream.handle_.note(why);
         return stream;
     }
 };

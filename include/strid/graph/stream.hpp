@@ -15,8 +15,10 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -38,7 +40,8 @@
 #include <strid/operator/ingress_time.hpp>
 #include <strid/operator/outlet.hpp>
 #include <strid/operator/per_key.hpp>
-#include <strid/operator/stage.hpp>
+#include <strid/operator/per_record.hpp>
+#include <strid/operator/source_time.hpp>
 #include <strid/operator/time_order.hpp>
 #include <strid/window/result.hpp>
 
@@ -56,9 +59,9 @@ class KeyedStream;
 template <class Upstream, class KeyOf>
 class GroupedStream;
 
-template <class T, class Head, class... Steps>
-class Stream<T, graph::Chain<Head, Steps...>> : graph::ConsumedOnce {
-    using Chain = graph::Chain<Head, Steps...>;
+template <class T, class Head, class... Operators>
+class Stream<T, graph::Chain<Head, Operators...>> : graph::ConsumedOnce {
+    using Chain = graph::Chain<Head, Operators...>;
     using Once = graph::ConsumedOnce;
 
   public:
@@ -73,34 +76,47 @@ class Stream<T, graph::Chain<Head, Steps...>> : graph::ConsumedOnce {
     Stream(const Stream&) = delete;
     Stream& operator=(const Stream&) = delete;
 
+    /// The next operator (operator/contract.hpp): one that takes records of `T`, or a function that
+    /// makes one, `maker(Arriving<T>)`. Every operator of the library comes in here. What follows
+    /// is the stream of what it emits, or nothing behind a sink. Throws GraphError where it cannot
+    /// do what the options ask for.
+    template <class OperatorOrMaker>
+    auto apply(OperatorOrMaker one, const OperatorOptions& options = {}) && {
+        if constexpr (operators::SaysTraits<OperatorOrMaker>) {
+            return std::move(*this).then(std::move(one), options);
+        } else if constexpr (operators::takes_maker<OperatorOrMaker, Arriving<T>>()) {
+            auto made = std::invoke(std::move(one), Arriving<T>{});
+            constexpr std::string_view kind = operators::kind_of<decltype(made)>();
+            return std::move(*this).then(std::move(made), options, kind);
+        }
+    }
+
     /// One record for each record. `f` changes it in place (`void f(T&)`) or makes a new one
     /// (`U f(const T&)` or `U f(T&&)`); an optional last argument is a `const Context&`. Each
     /// replica has its own copy of `f`. One that could do nothing does not compile.
     template <class F>
-    auto map(F f, OperatorOptions options = {}) && {
+    auto map(F f, const OperatorOptions& options = {}) && {
         if constexpr (operators::takes_map<F, T>()) {
-            using U = typename operators::MapResult<F, T>::type;
-            return std::move(*this).template then<U>(
-                operators::Map{operators::Plain<F>{std::move(f)}}, options, "map");
+            using Map = operators::Map<T, F, operators::Plain<F>>;
+            return std::move(*this).then(Map{operators::Plain<F>{std::move(f)}}, options);
         }
     }
 
     /// Keeps the records for which `bool f(const T&)` is true.
     template <class F>
-    auto filter(F f, OperatorOptions options = {}) && {
+    auto filter(F f, const OperatorOptions& options = {}) && {
         if constexpr (operators::takes_filter<F, T>()) {
-            return std::move(*this).template then<T>(
-                operators::Filter{operators::Plain<F>{std::move(f)}}, options, "filter");
+            using Filter = operators::Filter<T, F, operators::Plain<F>>;
+            return std::move(*this).then(Filter{operators::Plain<F>{std::move(f)}}, options);
         }
     }
 
     /// Any number of `U` for each record: `void f(const T&, auto& emit)`, which calls `emit(U)`.
     template <class U, class F>
-    auto flat_map(F f, OperatorOptions options = {}) && {
+    auto flat_map(F f, const OperatorOptions& options = {}) && {
         if constexpr (operators::takes_flat_map<F, T, U>()) {
-            return std::move(*this).template then<U>(
-                operators::FlatMap<operators::Plain<F>, U>{operators::Plain<F>{std::move(f)}},
-                options, "flat_map");
+            using FlatMap = operators::FlatMap<T, U, F, operators::Plain<F>>;
+            return std::move(*this).then(FlatMap{operators::Plain<F>{std::move(f)}}, options);
         }
     }
 
@@ -113,20 +129,17 @@ class Stream<T, graph::Chain<Head, Steps...>> : graph::ConsumedOnce {
     auto event_time(TimeOf time_of, Strategy strategy, EventTimeOptions options = {}) && {
         if constexpr (operators::takes_time<TimeOf, T>()) {
             check_state_owns_text<Strategy>();
-            using Stage = operators::EventTimeStage<TimeOf, Strategy>;
-            auto stream = std::move(*this).template then<T>(
-                Stage{std::move(time_of), std::move(strategy), options.idle_after},
-                {.name = std::move(options.name)}, "event_time");
-            stream.handle_.operators.back().draws_watermarks = true;
-            return stream;
+            using Operator = operators::EventTimeOperator<T, TimeOf, Strategy>;
+            return std::move(*this).then(
+                Operator{std::move(time_of), std::move(strategy), options.idle_after},
+                {.name = std::move(options.name)});
         }
     }
 
     /// Sources of the same alignment keep step: each waits for the slowest of them, by their
     /// `event_time`, which stands before. Copies of `alignment` are the same one.
-    [[nodiscard]] auto aligned(Alignment alignment, OperatorOptions options = {}) && {
-        return std::move(*this).template then<T>(operators::AlignedStage{std::move(alignment)},
-                                                 options, "aligned");
+    [[nodiscard]] auto aligned(Alignment alignment, const OperatorOptions& options = {}) && {
+        return std::move(*this).then(operators::Aligned<T>{std::move(alignment)}, options);
     }
 
     /// Puts the records in the order of event time, equal times by `tie_of`, then by input, then as
@@ -136,18 +149,18 @@ class Stream<T, graph::Chain<Head, Steps...>> : graph::ConsumedOnce {
     /// own.
     template <TimeFunction<T> TimeOf, class TieOf = operators::AsTheyCame>
     auto in_order_of_time(TimeOf time_of, TieOf tie_of = {}, OperatorOptions options = {}) && {
-        using Stage = operators::TimeOrder<T, TimeOf, TieOf>;
-        return std::move(*this).ordering(Stage{std::move(time_of), std::move(tie_of)},
-                                         std::move(options), "in_order_of_time");
+        using Order = operators::TimeOrder<T, TimeOf, TieOf>;
+        return std::move(*this).ordering(Order{std::move(time_of), std::move(tie_of)},
+                                         std::move(options));
     }
     /// The same with the late records as a stream of their own: `auto [records, late] = ...`.
     template <TimeFunction<T> TimeOf, class TieOf = operators::AsTheyCame>
     auto in_order_of_time_with_late(TimeOf time_of, TieOf tie_of = {},
                                     OperatorOptions options = {}) && {
-        using Stage = operators::TimeOrder<T, TimeOf, TieOf, true>;
+        using Order = operators::TimeOrder<T, TimeOf, TieOf>;
         return graph::records_and_late<T>(
-            std::move(*this).ordering(Stage{std::move(time_of), std::move(tie_of)}, options,
-                                      "in_order_of_time"),
+            std::move(*this).ordering(
+                graph::with_late<T>(Order{std::move(time_of), std::move(tie_of)}), options),
             options.name);
     }
 
@@ -158,14 +171,14 @@ class Stream<T, graph::Chain<Head, Steps...>> : graph::ConsumedOnce {
     template <TimeFunction<T> TimeOf>
     auto k_slack(TimeOf time_of, OperatorOptions options = {}) && {
         return std::move(*this).ordering(operators::KSlack<T, TimeOf>{std::move(time_of)},
-                                         std::move(options), "k_slack");
+                                         std::move(options));
     }
     /// The same with the late records as a stream of their own: `auto [records, late] = ...`.
     template <TimeFunction<T> TimeOf>
     auto k_slack_with_late(TimeOf time_of, OperatorOptions options = {}) && {
         return graph::records_and_late<T>(
-            std::move(*this).ordering(operators::KSlack<T, TimeOf, true>{std::move(time_of)},
-                                      options, "k_slack"),
+            std::move(*this).ordering(
+                graph::with_late<T>(operators::KSlack<T, TimeOf>{std::move(time_of)}), options),
             options.name);
     }
 
@@ -174,20 +187,17 @@ class Stream<T, graph::Chain<Head, Steps...>> : graph::ConsumedOnce {
     /// before a window processing time. Behind a source that blocks, `separate()` it first.
     [[nodiscard]] auto ingress_time(IngressTimeOptions options = {}) && {
         if (options.every.count() <= 0) throw GraphError("the period of a clock must be positive");
-        auto stream = std::move(*this).template then<Stamped<T>>(
-            operators::IngressTimeStage<T>{options.every}, {.name = std::move(options.name)},
-            "ingress_time");
-        stream.handle_.operators.back().draws_watermarks = true;
-        return stream;
+        return std::move(*this).then(operators::IngressTimeOperator<T>{options.every},
+                                     {.name = std::move(options.name)});
     }
 
     /// The end of the stream: `void f(const T&)`; optional `open(const Context&)`, `flush()`
     /// (nothing more waits), `close()` (the stream has ended), `files()` (see Source). One replica
     /// unless `f` has no state, says `parallel_by_default`, or the options ask for more.
     template <class F>
-    auto sink(F f, OperatorOptions options = {}) && {
+    auto sink(F f, const OperatorOptions& options = {}) && {
         if constexpr (operators::takes_sink<F, T>()) {
-            std::move(*this).end(std::move(f), handle_.describe(options, "sink"));
+            std::move(*this).then(operators::Sink<T, F>{std::move(f)}, options);
         }
     }
 
@@ -198,9 +208,8 @@ class Stream<T, graph::Chain<Head, Steps...>> : graph::ConsumedOnce {
         check_owns_text<T>();
         auto state = std::make_shared<operators::OutletState<T>>(capacity_records);
         if (options.parallelism == 0) options.parallelism = 1;
-        auto info = handle_.describe(options, "sink");
-        info.one_replica = true;
-        std::move(*this).end(operators::OutletSink<T>{state}, std::move(info));
+        using Sink = operators::Sink<T, operators::OutletSink<T>>;
+        std::move(*this).then(Sink{operators::OutletSink<T>{state}}, options);
         return Outlet<T>{std::move(state)};
     }
 
@@ -219,7 +228,7 @@ class Stream<T, graph::Chain<Head, Steps...>> : graph::ConsumedOnce {
     [[nodiscard]] auto key_by(KeyOf key_of, const OperatorOptions& options) && {
         if constexpr (operators::takes_key<KeyOf, T>()) {
             return std::move(*this)
-                .template then<T>(operators::KeyCheck<KeyOf>{key_of}, options, "key_by")
+                .then(operators::KeyCheck<T, KeyOf>{key_of}, options)
                 .key_by(std::move(key_of));
         }
     }
@@ -288,7 +297,7 @@ class Stream<T, graph::Chain<Head, Steps...>> : graph::ConsumedOnce {
     }
     /// Any stream can be stored and passed as a plain `Stream<T>`.
     operator Stream<T>() &&  // NOLINT: implicit by intent
-        requires(Head::operators + sizeof...(Steps) > 0) {
+        requires(Head::operators + sizeof...(Operators) > 0) {
             return boundary(graph::Routing::forward);
         }
 
@@ -333,51 +342,46 @@ class Stream<T, graph::Chain<Head, Steps...>> : graph::ConsumedOnce {
     friend class graph::SharedWindows;
     friend struct graph::SharedWork;
 
-    template <class S>
-    auto appended(S step) && {
-        return graph::Chain<Head, Steps..., S>{
-            std::move(chain_.head),
-            std::tuple_cat(std::move(chain_.steps), std::tuple<S>{std::move(step)})};
+    /// The operator is the next. `kind`: what it is called in reports; `notes`: why it is as it is,
+    /// for explain().
+    template <class Operator, class... Notes>
+    auto then(Operator one, const OperatorOptions& options, std::string_view kind,
+              Notes... notes) && {
+        return std::move(*this).described(std::move(one), handle_.describe(options, kind),
+                                          notes...);
+    }
+    template <class Operator>
+    auto then(Operator one, const OperatorOptions& options) && {
+        return std::move(*this).then(std::move(one), options, Operator::traits.kind);
+    }
+    template <class Operator, class... Notes>
+    auto described(Operator one, graph::OperatorInfo info, Notes... notes) && {
+        if constexpr (operators::is_operator_for<Operator, T>()) {
+            graph::declare(info, one);
+            (info.say(notes), ...);
+            auto handle = std::move(handle_);
+            graph::agree_on_time(one, handle);
+            using Next = graph::Chain<Head, Operators..., Operator>;
+            Next next{std::move(chain_.head),
+                      std::tuple_cat(std::move(chain_.operators),
+                                     std::tuple<Operator>{std::move(one)})};
+            if constexpr (Operator::traits.emits == Emits::nothing) {
+                handle.operators.push_back(std::move(info));
+                graph::complete(std::move(handle), std::move(next), operators::NoRouter{},
+                                graph::Routing::none, 0);
+            } else {
+                handle.add(std::move(info));
+                return Stream<typename Operator::Emitted, Next>{std::move(handle), std::move(next)};
+            }
+        }
     }
 
-    template <class U, class Stage>
-    auto then(Stage stage, const OperatorOptions& options, const char* kind) && {
-        return std::move(*this).template then<U>(std::move(stage), handle_.describe(options, kind));
-    }
-    template <class U, class Stage>
-    auto then(Stage stage, graph::OperatorInfo info) && {
-        if constexpr (!operators::may_skip<Stage>) graph::check_stops(info);
-        using Next = graph::Chain<Head, Steps..., graph::Step<Stage, U>>;
-        auto handle = std::move(handle_);
-        handle.add(std::move(info));
-        graph::agree_on_time<T>(stage, handle);
-        return Stream<U, Next>{std::move(handle),
-                               std::move(*this).appended(graph::Step<Stage, U>{std::move(stage)})};
-    }
-
-    template <class F>
-    void end(F f, graph::OperatorInfo info) && {
-        info.parallel_by_default = graph::parallel_sink<F>;
-        info.files = operators::files_of(f);
-        handle_.operators.push_back(std::move(info));
-        graph::complete(std::move(handle_),
-                        std::move(*this).appended(graph::Step<operators::Sink<F>, void>{
-                            operators::Sink<F>{std::move(f)}}),
-                        operators::NoRouter{}, graph::Routing::none, 0);
-    }
-
-    /// A stage that puts the records into an order.
-    template <class Stage>
-    auto ordering(Stage stage, OperatorOptions options, const char* kind) && {
+    /// An operator that puts the records into an order.
+    template <class Operator>
+    auto ordering(Operator one, OperatorOptions options) && {
         check_owns_text<T>();
         if (options.parallelism == 0) options.parallelism = 1;
-        auto stream = std::move(*this).template then<typename Stage::Out::Record>(std::move(stage),
-                                                                                  options, kind);
-        graph::OperatorInfo& info = stream.handle_.operators.back();
-        info.draws_watermarks = operators::draws_watermarks<Stage>;
-        info.needs_watermarks = !info.draws_watermarks;
-        info.one_replica = true;
-        return stream;
+        return std::move(*this).then(std::move(one), options);
     }
 
     Stream<T> boundary(graph::Routing routing) {

@@ -179,17 +179,6 @@ class PunctuatedTime {
     EventTime watermark_ = EventTime::earliest();
 };
 
-/// For sources that know how far their time has come, as the reader of a log does that keeps a
-/// watermark of its own: they say it with `emit.watermark(time)`, and `emit.idle()` where nothing
-/// is known for the time being (operator/source.hpp). Until a source says something, time stands
-/// still.
-class SourceTime {
-  public:
-    template <class T>
-    void observe(const T&, EventTime) noexcept {}
-    [[nodiscard]] EventTime watermark() const noexcept { return EventTime::earliest(); }
-};
-
 /// How far a stream has come: what a batch says of what its sender sends after it, and what travels
 /// down a chain of operators.
 struct Progress {

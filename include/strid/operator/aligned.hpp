@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The stage behind a source that keeps step with others (message/alignment.hpp): it lets every
+// The operator behind a source that keeps step with others (message/alignment.hpp): it lets every
 // record through, says how far the stream has come, and holds the source back while that is too far
 // ahead. Others are asked again every millisecond.
 //
@@ -13,36 +13,35 @@
 
 #include <strid/base/clock.hpp>
 #include <strid/message/alignment.hpp>
-#include <strid/message/watermark.hpp>
-#include <strid/operator/context.hpp>
+#include <strid/operator/contract.hpp>
 
 namespace strid::operators {
 
-class AlignedStage {
+template <class T>
+class Aligned : public OperatorTypes<T, T> {
   public:
-    static constexpr bool selective = false;
-    static constexpr bool passes_records = true;
-    static constexpr bool asks_the_clock = true;
+    static constexpr OperatorTraits traits{.kind = "aligned",
+                                           .watermarks = Watermarks::heard,
+                                           .passes_records = true,
+                                           .asks_the_clock = true,
+                                           .holds_back = true};
 
-    explicit AlignedStage(Alignment alignment) : alignment_(std::move(alignment)) {}
+    explicit Aligned(Alignment alignment) : alignment_(std::move(alignment)) {}
 
-    void open(const Context&) { member_ = alignment_.join(); }
-    template <class Arrived, class Next>
-    void operator()(Arrived& arrived, Next&& next) {
-        next(arrived);
-    }
-    /// A stream that is idle holds nobody back, and is not held back.
-    void heed(const Progress& progress) {
+    void on(const Opened&) { member_ = alignment_.join(); }
+    [[gnu::always_inline]] void process(T& record, auto& emit) { emit(record); }
+    /// A stream that is idle holds nothing back, and is not held back.
+    void on(Watermark watermark, auto& /*emit*/) {
         const bool may_go_on =
-            alignment_.may_go_on(member_, progress.idle ? EventTime::latest() : progress.watermark);
-        held_back_ = !may_go_on && !progress.idle;
+            alignment_.may_go_on(member_, watermark.idle ? EventTime::latest() : watermark.time);
+        held_back_ = !may_go_on && !watermark.idle;
     }
     [[nodiscard]] bool held_back() const noexcept { return held_back_; }
     [[nodiscard]] std::int64_t wake_at_ns() const noexcept {
         constexpr std::int64_t ask_again_ns = 1'000'000;
         return held_back_ ? now_ns() + ask_again_ns : 0;
     }
-    void close() { (void)alignment_.may_go_on(member_, EventTime::latest()); }
+    void on(Closed) { (void)alignment_.may_go_on(member_, EventTime::latest()); }
 
   private:
     Alignment alignment_;

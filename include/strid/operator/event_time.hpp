@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where a stream learns its time: a stage that lets every record through, looks at when it
+// Where a stream learns its time: an operator that lets every record through, looks at when it
 // happened, and says how far the stream has come by the user's strategy.
 //
 // What it says goes with the next batch. A record that breaks the promise that stands when it comes
-// is late, whatever the timing of the run: before it goes on, everybody behind is told of the
-// promise it broke.
+// is late, whatever the timing of the run: before it goes on, every operator behind is told of the
+// promise it broke. Of streams whose source says its time: operator/source_time.hpp.
 //
 // Threads: only the task of the node.
 #pragma once
@@ -13,12 +13,13 @@
 #include <concepts>
 #include <cstdint>
 #include <functional>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
 #include <strid/base/error.hpp>
 #include <strid/message/watermark.hpp>
-#include <strid/operator/stage.hpp>
+#include <strid/operator/contract.hpp>
 
 namespace strid {
 
@@ -36,15 +37,15 @@ inline constexpr bool sees_silence = requires(Strategy& strategy, const Strategy
     { asked.next_silence(Duration{}) } -> std::same_as<Duration>;
 };
 
-template <class TimeOf, class Strategy>
-class EventTimeStage {
+template <class T, class TimeOf, class Strategy>
+class EventTimeOperator : public OperatorTypes<T, T> {
   public:
-    static constexpr bool selective = false;
-    static constexpr bool passes_records = true;
+    static constexpr OperatorTraits traits{
+        .kind = "event_time", .watermarks = Watermarks::drawn, .passes_records = true};
 
     /// A stream without records for `idle_after` does not hold others back; 0: it always does.
     /// Throws GraphError where that is negative.
-    EventTimeStage(TimeOf time_of, Strategy strategy, Duration idle_after)
+    EventTimeOperator(TimeOf time_of, Strategy strategy, Duration idle_after)
         : time_of_(std::move(time_of)),
           strategy_(std::move(strategy)),
           idle_after_(idle_after.count()) {
@@ -53,30 +54,28 @@ class EventTimeStage {
         }
     }
 
-    template <class Arrived, class Next>
-    [[gnu::always_inline]] void operator()(Arrived& arrived, Next&& next) {
-        auto& record = record_of(arrived);
+    [[gnu::always_inline]] void process(T& record, auto& emit) {
         const EventTime time = std::invoke(time_of_, std::as_const(record));
         if (time < strategy_.watermark()) [[unlikely]]
-            next.promise({said(), false});
+            emit.promise({said(), false});
         strategy_.observe(std::as_const(record), time);
         // What goes back and recovers within a batch would not be seen behind it.
         if constexpr (!never_goes_back<Strategy>) (void)said();
         came_ = true;
-        next(record);
+        emit(record);
     }
 
     /// What its watermarks speak of.
     [[nodiscard]] const TimeOf& draws_from() const noexcept { return time_of_; }
 
-    [[nodiscard]] Progress progress(std::int64_t now_ns) {
-        if (came_ || last_ns_ == 0) last_ns_ = now_ns;
+    [[nodiscard]] Progress on(Clock clock) {
+        if (came_ || last_ns_ == 0) last_ns_ = clock.now_ns;
         came_ = false;
         if constexpr (sees_silence<Strategy>) {
-            asked_ns_ = now_ns;
-            strategy_.silent_for(Duration{now_ns - last_ns_});
+            asked_ns_ = clock.now_ns;
+            strategy_.silent_for(Duration{clock.now_ns - last_ns_});
         }
-        idle_ = idle_after_ != 0 && now_ns - last_ns_ >= idle_after_;
+        idle_ = idle_after_ != 0 && clock.now_ns - last_ns_ >= idle_after_;
         return {said(), idle_};
     }
     [[nodiscard]] std::int64_t wake_at_ns() const noexcept {
@@ -89,6 +88,7 @@ class EventTimeStage {
         }
         return idle_ns;
     }
+    auto state() { return std::tie(strategy_, said_); }
 
   private:
     /// What is said now. Throws WatermarkError where the strategy takes back what it said before.
@@ -107,38 +107,6 @@ class EventTimeStage {
     std::int64_t asked_ns_ = 0;
     bool came_ = false;  // one came in this run
     bool idle_ = false;
-};
-
-/// The source says how far the stream has come; the stage passes it on.
-template <class TimeOf>
-class EventTimeStage<TimeOf, SourceTime> {
-  public:
-    static constexpr bool selective = false;
-    static constexpr bool passes_records = true;
-
-    /// Throws Error where `idle_after` is not 0.
-    EventTimeStage(TimeOf time_of, SourceTime, Duration idle_after) : time_of_(std::move(time_of)) {
-        if (idle_after != Duration::zero()) {
-            throw Error("a source that says its time says itself when it is idle: emit.idle()");
-        }
-    }
-
-    template <class Arrived, class Next>
-    [[gnu::always_inline]] void operator()(Arrived& arrived, Next&& next) {
-        auto& record = record_of(arrived);
-        const EventTime time = std::invoke(time_of_, std::as_const(record));
-        if (time < said_) [[unlikely]]
-            next.promise({said_, false});
-        next(record);
-    }
-
-    /// The source of this chain has just said so.
-    void told(const Progress& progress) noexcept { said_ = progress.watermark; }
-    void heed(const Progress& progress) noexcept { said_ = progress.watermark; }
-
-  private:
-    [[no_unique_address]] TimeOf time_of_;
-    EventTime said_ = EventTime::earliest();
 };
 
 }  // namespace operators

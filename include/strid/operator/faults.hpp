@@ -29,13 +29,9 @@ template <class Action>
     }
 }
 
-/// Whether records are left out that the user's function of a stage throws on. What is behind the
-/// stage in its chain throws OperatorErrors, and its output for want of memory, so that these are
-/// told apart from the function's own.
-template <class Stage>
-inline constexpr bool may_skip = requires { requires Stage::may_skip; };
-
-/// The policy of one stage in one replica.
+/// The policy of one stage in one replica: whether records are left out that the user's function
+/// throws on. What is behind the stage in its chain throws OperatorErrors, and its output for want
+/// of memory, so that these are told apart from the function's own.
 struct Skipping {
     bool wanted = false;      // fixed before the first record
     std::uint64_t count = 0;  // since it was last taken

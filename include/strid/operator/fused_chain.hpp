@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The stages of a fused segment and the router behind them. Neighbours compose when the template is
-// instantiated: a record passes the whole chain without a call between its operators.
+// The operators of a fused segment, its stages, and the router behind them. Neighbours compose when
+// the template is instantiated: a record passes the whole chain without a call between its
+// operators. Which hooks an operator has: operator/contract.hpp.
 //
 // Records pass in a Passage, which lives as long as one run of the node. It holds its own copy of
 // every stage that is small and trivially copyable, and writes it back at its end: a sum that a
@@ -26,7 +27,9 @@
 #include <strid/base/cache_line.hpp>
 #include <strid/message/batch.hpp>
 #include <strid/message/watermark.hpp>
+#include <strid/operator/contract.hpp>
 #include <strid/operator/faults.hpp>
+#include <strid/operator/late_apart.hpp>
 #include <strid/operator/output_port.hpp>
 
 namespace strid::operators {
@@ -36,23 +39,6 @@ template <class Stage>
 inline constexpr bool kept_in_registers =
     std::is_trivially_copyable_v<Stage> && std::is_copy_constructible_v<Stage> &&
     sizeof(Stage) <= 2 * cache_line_bytes;
-
-/// Whether the stage says how far the stream has come, whatever its input said.
-template <class Stage>
-inline constexpr bool draws_watermarks =
-    requires(Stage& stage, std::int64_t now_ns) { stage.progress(now_ns); };
-
-/// Whether the stage wants to be told how late it is by the machine's clock though nothing came.
-template <class Stage>
-inline constexpr bool asks_the_clock = requires { requires Stage::asks_the_clock; };
-
-/// Whether the stage may make several records of one.
-template <class Stage>
-inline constexpr bool fans_out = Stage::selective && !requires { requires Stage::one_at_most; };
-
-/// Whether nothing that the stage emits points to texts of its input.
-template <class Stage>
-inline constexpr bool emits_only_its_own = requires { requires Stage::forgets_input; };
 
 template <class Router, class... Stages>
 class FusedChain {
@@ -81,6 +67,10 @@ class FusedChain {
     [[nodiscard]] std::uint64_t take_skipped(std::size_t stage) noexcept {
         return skipping_[stage].take();
     }
+    /// How many records came late to it since this was last asked.
+    [[nodiscard]] std::uint64_t take_late(std::size_t stage) noexcept {
+        return std::exchange(late_[stage], 0);
+    }
 
     /// Calls `visit.operator()<I>(stage)` for each stage, first to last. Not during a passage.
     template <class Visit>
@@ -90,10 +80,11 @@ class FusedChain {
         }(std::index_sequence_for<Stages...>{});
     }
     /// Some stage has its own idea of time, so that it is asked in every run.
-    static constexpr bool draws = ((draws_watermarks<Stages> || asks_the_clock<Stages>) || ...);
+    static constexpr bool draws =
+        ((draws_watermarks<Stages> || Stages::traits.asks_the_clock) || ...);
     /// The first stage leaves the records that come as they are.
     static constexpr bool only_reads = [] {
-        if constexpr (stage_count != 0) return requires { requires Stage<0>::only_reads; };
+        if constexpr (stage_count != 0) return Stage<0>::traits.only_reads;
         return false;
     }();
     /// Before the `count` records from `records` on: the first stage may look at some of them, to
@@ -103,11 +94,13 @@ class FusedChain {
     [[nodiscard]] std::size_t look_ahead(const Record* records, std::size_t count,
                                          [[maybe_unused]] const std::string* names) {
         if constexpr (stage_count != 0) {
-            auto& first = std::get<0>(stages_);
-            if constexpr (requires { first.look_ahead(records, count); }) {
+            if constexpr (Stage<0>::traits.looks_ahead) {
+                auto& first = std::get<0>(stages_);
                 std::size_t seen = 0;
                 // It asks for keys, by a function of the user's.
-                guarded(names[0], [&] { seen = first.look_ahead(records, count); });
+                guarded(names[0], [&] {
+                    seen = first.on(Coming<Record>{std::span<const Record>(records, count)});
+                });
                 STRID_ASSERT(seen != 0 && seen <= count);
                 return seen;
             }
@@ -138,9 +131,11 @@ class FusedChain {
     /// The stages' own texts besides those that the port knows.
     void keep_own_alive() {
         for_each_stage([this]<std::size_t I>(auto& stage) {
-            if constexpr (requires { stage.texts(); }) {
-                if (!is_held_by_output(stage.texts().turn())) stage.texts().keep_for_good();
-            }
+            for_each_state(stage, [this](auto& state) {
+                if constexpr (requires { state.texts(); }) {
+                    if (!is_held_by_output(state.texts().turn())) state.texts().keep_for_good();
+                }
+            });
         });
     }
     /// Where nothing is sent nothing has to hold it.
@@ -161,8 +156,8 @@ class FusedChain {
     }
     /// A stage wants nothing to be begun for the time being though there is room.
     [[nodiscard]] bool held_back() const noexcept {
-        const auto held = [](const auto& stage) {
-            if constexpr (requires { stage.held_back(); }) return stage.held_back();
+        const auto held = []<class S>(const S& stage) {
+            if constexpr (S::traits.holds_back) return stage.held_back();
             return false;
         };
         return std::apply([&held](const auto&... stages) { return (held(stages) || ...); },
@@ -180,10 +175,10 @@ class FusedChain {
     /// also during a passage.
     void cut_off_sink() noexcept {
         if constexpr (stage_count != 0) {
-            auto& last = std::get<stage_count - 1>(stages_);
-            if constexpr (requires { last.cut_off(); }) {
-                static_assert(!kept_in_registers<Stage<stage_count - 1>>);
-                last.cut_off();
+            using Last = Stage<stage_count - 1>;
+            if constexpr (Hears<Last, CutOff>) {
+                static_assert(!kept_in_registers<Last>);
+                std::get<stage_count - 1>(stages_).on(CutOff{});
             }
         }
     }
@@ -200,7 +195,7 @@ class FusedChain {
     [[nodiscard]] bool ready() { return ready(port_, stages_); }
 
   private:
-    static constexpr bool forgets_input = (emits_only_its_own<Stages> || ...);
+    static constexpr bool forgets_input = (Stages::traits.forgets_input || ...);
 
     template <class Held>
     [[nodiscard]] static bool ready([[maybe_unused]] const OutputPort* port,
@@ -217,6 +212,7 @@ class FusedChain {
     std::tuple<Stages...> stages_;
     [[no_unique_address]] Router router_;
     std::array<Skipping, stage_count + 1> skipping_{};
+    std::array<std::uint64_t, stage_count + 1> late_{};  // since it was last taken
     OutputPort* port_ = nullptr;
 };
 
@@ -248,9 +244,10 @@ class FusedChain<Router, Stages...>::Passage {
     [[gnu::always_inline]] void pass(Record& record) {
         if constexpr (I < stage_count) {
             try {
-                std::get<I>(held_)(record, next_of<I>());
+                const EmitFrom<I, Hook::process> emit{this};
+                std::get<I>(held_).process(record, emit);
             } catch (...) {
-                if constexpr (may_skip<Stage<I>>) {
+                if constexpr (Stage<I>::traits.may_skip) {
                     if (chain_.skipping_[I].take_in()) return;
                 }
                 rethrow_as(names_[I], I == 0 || fans_out<Stage<I>>);
@@ -272,54 +269,29 @@ class FusedChain<Router, Stages...>::Passage {
     /// The source at the head has come this far, between two records. False where none of the
     /// stages has to do with time.
     bool told(const Progress& progress) noexcept {
-        const auto tell = [&progress](auto& stage) {
-            if constexpr (requires { stage.told(progress); }) stage.told(progress);
-            return draws_watermarks<std::remove_cvref_t<decltype(stage)>> ||
-                   requires { stage.told(progress); };
+        const auto tell = [&progress]<class S>(S& stage) {
+            if constexpr (Hears<S, SourceSaid>) stage.on(SourceSaid{progress});
+            return draws_watermarks<S> || Hears<S, SourceSaid>;
         };
         std::size_t drawing = 0;
         std::apply([&](auto&... stages) { ((drawing += tell(stages) ? 1 : 0), ...); }, held_);
         return drawing != 0;
     }
 
-    /// The input has come this far: the stages emit what that sets off while `more_room()` says so,
-    /// and the port learns of it. True once all have; until then to be called again with the same.
-    /// `now_ns` is when the run began.
-    template <std::size_t I = 0, class MoreRoom>
-    [[nodiscard]] bool advance(Progress progress, std::int64_t now_ns, const MoreRoom& more_room) {
-        if constexpr (I < stage_count) {
-            auto& stage = std::get<I>(held_);
-            if constexpr (draws_watermarks<Stage<I>>) {
-                guarded(names_[I], [&] { progress = stage.progress(now_ns); });
-            }
-            if constexpr (requires { stage.heed(progress); }) stage.heed(progress);
-            auto next = next_of<I>();
-            if constexpr (requires { stage.advance(progress.watermark, next, more_room); }) {
-                bool done = false;
-                guarded(names_[I],
-                        [&] { done = stage.advance(progress.watermark, next, more_room); });
-                if (!done) return false;
-            }
-            return advance<I + 1>(progress, now_ns, more_room);
-        } else {
-            if constexpr (has_output) port_->set_progress(progress);
-            return true;
-        }
+    /// The input has come this far: the stages emit what that sets off while there is room, and the
+    /// port learns of it. True once all have; until then to be called again with the same. `now_ns`
+    /// is when the run began.
+    [[nodiscard]] bool advance(const Progress& progress, std::int64_t now_ns) {
+        return advance<0, Hook::event>(progress, now_ns);
     }
 
-    /// The input has ended: the stages emit what they still hold while `more_room()` says so. True
-    /// once all have.
-    template <std::size_t I = 0, class MoreRoom>
-    [[nodiscard]] bool finish(const MoreRoom& more_room) {
+    /// The input has ended: the stages emit what they still hold while there is room. True once all
+    /// have.
+    template <std::size_t I = 0>
+    [[nodiscard]] bool finish() {
         if constexpr (I < stage_count) {
-            auto& stage = std::get<I>(held_);
-            auto next = next_of<I>();
-            if constexpr (requires { stage.finish(next, more_room); }) {
-                bool done = false;
-                guarded(names_[I], [&] { done = stage.finish(next, more_room); });
-                if (!done) return false;
-            }
-            return finish<I + 1>(more_room);
+            if (!tell<I, Hook::event>(Ended{})) return false;
+            return finish<I + 1>();
         } else {
             return true;
         }
@@ -330,26 +302,107 @@ class FusedChain<Router, Stages...>::Passage {
     using AtHand = std::conditional_t<kept_in_registers<S>, S, S&>;
     using Held = std::tuple<AtHand<Stages>...>;
 
-    /// What stage I hands its records to.
-    template <std::size_t I>
-    struct Next {
-        Passage* passage;
+    /// What a stage emits from: `process`, another hook, or one that a promise sets off, which is
+    /// made between two records and does not wait for room.
+    enum class Hook : std::uint8_t { process, event, promise };
+
+    /// What stage I emits into (operator/contract.hpp).
+    template <std::size_t I, Hook hook>
+    class EmitFrom {
+        using Operator = FusedChain::Stage<I>;
+
+      public:
+        explicit EmitFrom(Passage* passage) noexcept : passage_(passage) {}
 
         template <class Record>
-        [[gnu::always_inline]] void operator()(Record& record) const {
-            if constexpr (FusedChain::Stage<I>::selective) ++passage->passed_[I];
-            passage->template pass<I + 1>(record);
+        [[gnu::always_inline]] void operator()(Record&& record) const {
+            static_assert(hook == Hook::process || fans_out<Operator>,
+                          "an operator that emits in on(...) has the trait .emits = "
+                          "Emits::any_number");
+            if constexpr (keeps_late<Operator>) {
+                auto result = Operator::result(std::forward<Record>(record));
+                emit(result);
+            } else if constexpr (std::is_same_v<std::remove_cvref_t<Record>,
+                                                typename Operator::Emitted>) {
+                emit(record);
+            } else {
+                static_assert(
+                    std::is_same_v<std::remove_cvref_t<Record>, typename Operator::Emitted>,
+                    "an operator emits records of the type that it says: "
+                    "OperatorTypes<Arrived, Emitted>");
+            }
         }
-        /// The record that comes next breaks this promise: everybody behind is told before.
+        /// More may be emitted: the output has a spare block, or the sink accepts.
+        [[nodiscard]] bool room() const {
+            if constexpr (hook == Hook::promise) return true;
+            return passage_->ready() || passage_->refreshed();
+        }
+        template <std::size_t side = 0, class Record>
+        void late(const Record& record, std::uint64_t count = 1) const {
+            static_assert(Operator::traits.finds_late,
+                          "an operator that calls emit.late() has the trait .finds_late");
+            passage_->chain_.late_[I] += count;
+            if constexpr (keeps_late<Operator>) {
+                auto apart = Operator::template late<side>(record);
+                emit(apart);
+            }
+        }
+        /// The record that comes next breaks this promise: every stage behind is told before.
         void promise(const Progress& progress) const {
-            (void)passage->template advance<I + 1>(progress, 0, [] { return true; });
-            if constexpr (has_output) passage->port_->promise(progress);
+            (void)passage_->template advance<I + 1, Hook::promise>(progress, 0);
+            if constexpr (has_output) passage_->port_->promise(progress);
         }
+
+      private:
+        template <class Record>
+        [[gnu::always_inline]] void emit(Record& record) const {
+            if constexpr (is_selective<Operator>) ++passage_->passed_[I];
+            if constexpr (std::is_const_v<Record> && I + 1 != stage_count) {
+                std::remove_const_t<Record> copy = record;
+                passage_->template pass<I + 1>(copy);
+            } else {
+                passage_->template pass<I + 1>(record);
+            }
+        }
+
+        Passage* passage_;
     };
 
-    template <std::size_t I>
-    [[nodiscard]] Next<I> next_of() noexcept {
-        return {this};
+    /// Stage I has one more event. True once it has emitted all that the event sets off.
+    template <std::size_t I, Hook hook, class Event>
+    [[nodiscard]] bool tell(const Event& event) {
+        bool done = true;
+        if constexpr (Answers<FusedChain::Stage<I>, Event>) {
+            auto& stage = std::get<I>(held_);
+            const EmitFrom<I, hook> emit{this};
+            guarded(names_[I], [&] {
+                if constexpr (std::is_void_v<decltype(stage.on(event, emit))>) {
+                    stage.on(event, emit);
+                } else {
+                    done = stage.on(event, emit);
+                }
+            });
+        }
+        return done;
+    }
+
+    template <std::size_t I, Hook hook>
+    [[nodiscard]] bool advance(Progress progress, std::int64_t now_ns) {
+        if constexpr (I < stage_count) {
+            if constexpr (draws_watermarks<FusedChain::Stage<I>>) {
+                guarded(names_[I], [&] { progress = std::get<I>(held_).on(Clock{now_ns}); });
+            }
+            if (!tell<I, hook>(Watermark{progress.watermark, progress.idle})) return false;
+            return advance<I + 1, hook>(progress, now_ns);
+        } else {
+            if constexpr (has_output) port_->set_progress(progress);
+            return true;
+        }
+    }
+
+    [[nodiscard]] bool refreshed() {
+        if constexpr (has_output) return port_->refresh();
+        return false;
     }
 
     template <std::size_t I>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Time by the machine's clock: a stage that stamps each record with the moment at which it came
+// Time by the machine's clock: an operator that stamps each record with the moment at which it came
 // here, and says with every run, and at least so often while nothing comes, how far the clock is.
 // At the source that is ingress time; right before a window, processing time.
 //
@@ -11,12 +11,13 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <tuple>
 #include <utility>
 
 #include <strid/base/clock.hpp>
 #include <strid/base/time.hpp>
 #include <strid/message/watermark.hpp>
-#include <strid/operator/stage.hpp>
+#include <strid/operator/contract.hpp>
 
 namespace strid {
 
@@ -33,24 +34,25 @@ struct Stamped {
 namespace operators {
 
 template <class T>
-class IngressTimeStage {
+class IngressTimeOperator : public OperatorTypes<T, Stamped<T>> {
   public:
-    static constexpr bool selective = false;
+    static constexpr OperatorTraits traits{.kind = "ingress_time",
+                                           .watermarks = Watermarks::drawn};
 
-    explicit IngressTimeStage(Duration every) : every_ns_(every.count()) {}
+    explicit IngressTimeOperator(Duration every) : every_ns_(every.count()) {}
 
-    template <class Next>
-    void operator()(T& record, Next&& next) {
+    void process(T& record, auto& emit) {
         said_ns_ = std::max(said_ns_, now_ns());
         Stamped<T> stamped{std::move(record), IngressTime::of_ns(said_ns_)};
-        next(stamped);
+        emit(stamped);
     }
 
-    [[nodiscard]] Progress progress(std::int64_t now_ns) noexcept {
-        said_ns_ = std::max(said_ns_, now_ns);
+    [[nodiscard]] Progress on(Clock clock) noexcept {
+        said_ns_ = std::max(said_ns_, clock.now_ns);
         return {EventTime::of_ns(said_ns_), false};
     }
     [[nodiscard]] std::int64_t wake_at_ns() const noexcept { return said_ns_ + every_ns_; }
+    auto state() { return std::tie(said_ns_); }
 
   private:
     std::int64_t every_ns_;

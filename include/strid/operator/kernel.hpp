@@ -65,11 +65,11 @@ class Kernel final : public Node {
         if constexpr (has_source) {
             guarded(names_.front(), [&] { head_.open(task, context(0), stop); });
         }
-        chain_.for_each_stage([&]<std::size_t I>(auto& stage) {
-            if constexpr (requires { stage.attach(task); }) stage.attach(task);
-            if constexpr (requires { stage.open(context(I)); }) {
+        chain_.for_each_stage([&]<std::size_t I, class Stage>(Stage& stage) {
+            if constexpr (Hears<Stage, Opened>) {
+                const Context context_of_stage = context(Head::operators + I);
                 guarded(names_[Head::operators + I],
-                        [&] { stage.open(context(Head::operators + I)); });
+                        [&] { stage.on(Opened{context_of_stage, task}); });
             }
         });
     }
@@ -194,9 +194,9 @@ class Kernel final : public Node {
     }
 
     void begin_batch(const message::BatchHeader& header) {
-        chain_.for_each_stage([this]<std::size_t I>(auto& stage) {
-            if constexpr (requires { stage.begin_batch(EventTime{}, 0); }) {
-                stage.begin_batch(input_.promised(*link_), link_->input());
+        chain_.for_each_stage([this]<std::size_t I, class Stage>(Stage& stage) {
+            if constexpr (Hears<Stage, BatchBegins>) {
+                stage.on(BatchBegins{input_.promised(*link_), link_->input()});
             }
         });
         if constexpr (has_output) {
@@ -255,8 +255,7 @@ class Kernel final : public Node {
         Passed passed{};
         {
             Passage passage{chain_, stage_names(), passed};
-            advancing_ =
-                !passage.advance(progress, now_ns, [&] { return passage.ready() || refreshed(); });
+            advancing_ = !passage.advance(progress, now_ns);
         }
         count_records(0, passed);
     }
@@ -299,7 +298,7 @@ class Kernel final : public Node {
         Passed passed{};
         const bool done = [&] {
             Passage passage{chain_, stage_names(), passed};
-            return passage.finish([&] { return passage.ready() || refreshed(); });
+            return passage.finish();
         }();
         count_records(0, passed);
         if (!done) {
@@ -309,9 +308,9 @@ class Kernel final : public Node {
         }
         if (!stages_closed_) {
             stages_closed_ = true;
-            chain_.for_each_stage([&]<std::size_t I>(auto& stage) {
-                if constexpr (requires { stage.close(); }) {
-                    guarded(names_[Head::operators + I], [&] { stage.close(); });
+            chain_.for_each_stage([&]<std::size_t I, class Stage>(Stage& stage) {
+                if constexpr (Hears<Stage, Closed>) {
+                    guarded(names_[Head::operators + I], [&] { stage.on(Closed{}); });
                 }
             });
         }
@@ -332,9 +331,9 @@ class Kernel final : public Node {
         return names_.data() + Head::operators;
     }
     void flush_stages() {
-        chain_.for_each_stage([&]<std::size_t I>(auto& stage) {
-            if constexpr (requires { stage.flush(); }) {
-                guarded(names_[Head::operators + I], [&] { stage.flush(); });
+        chain_.for_each_stage([&]<std::size_t I, class Stage>(Stage& stage) {
+            if constexpr (Hears<Stage, Flush>) {
+                guarded(names_[Head::operators + I], [&] { stage.on(Flush{}); });
             }
         });
     }
@@ -343,16 +342,21 @@ class Kernel final : public Node {
     /// that its function threw on. Returns how many left the last one.
     std::uint64_t count_records(std::uint64_t arrived, const Passed& passed) {
         if constexpr (has_source) counts_.front().out.add(arrived);
-        chain_.for_each_stage([&]<std::size_t I>(auto& stage) {
+        chain_.for_each_stage([&]<std::size_t I, class Stage>(Stage& stage) {
             auto& counts = counts_[Head::operators + I];
             counts.in.add(arrived);
-            if constexpr (requires { stage.take_late(); }) counts.late.add(stage.take_late());
-            if constexpr (may_skip<std::remove_cvref_t<decltype(stage)>>) {
+            if constexpr (Stage::traits.finds_late) counts.late.add(chain_.take_late(I));
+            if constexpr (Stage::traits.may_skip) {
                 const std::uint64_t skipped = chain_.take_skipped(I);
                 counts.skipped.add(skipped);
                 arrived -= std::min(arrived, skipped);
             }
-            if constexpr (std::remove_cvref_t<decltype(stage)>::selective) arrived = passed[I];
+            if constexpr (has_sized_state<Stage>) {
+                const StateSize size = state_size(stage);
+                counts.keys.set(size.keys);
+                counts.state_bytes.set(size.bytes);
+            }
+            if constexpr (is_selective<Stage>) arrived = passed[I];
             if constexpr (I + 1 < stage_count || has_output) counts.out.add(arrived);
         });
         return arrived;

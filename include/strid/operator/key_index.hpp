@@ -93,6 +93,17 @@ class KeyIndex {
     void prefetch(std::uint64_t hash) const noexcept { prefetch_for_read(&slots_[hash & mask_]); }
 
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
+    /// Of the slots.
+    [[nodiscard]] std::size_t bytes() const noexcept {
+        return slots_.size() * sizeof(std::uint64_t);
+    }
+    /// Calls `visit(entry)` for each entry, in no order. O(slots).
+    template <class Visit>
+    void for_each(Visit&& visit) const {
+        for (std::size_t at = 0; at != slots_.size(); ++at) {
+            if (slots_[at] != 0) visit(entry_at(at));
+        }
+    }
     /// Checks the law above. O(slots).
     [[nodiscard]] bool is_valid() const {
         std::size_t taken = 0;

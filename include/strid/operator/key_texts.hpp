@@ -83,6 +83,8 @@ class KeyTexts {
     [[nodiscard]] K own(const K& key) {
         return with_texts(key, [this](std::string_view text) { return arena().intern(text); });
     }
+    /// That the copies take.
+    [[nodiscard]] std::size_t bytes() const noexcept { return arena_ ? arena_->bytes_held() : 0; }
 
   private:
     memory::StaticArena& arena() {
@@ -112,12 +114,18 @@ class PassingKeyTexts {
     /// May throw std::bad_alloc.
     template <class K>
     [[nodiscard]] K own(const K& key) {
-        return with_texts(key, [this](std::string_view text) { return texts_->keep(text); });
+        return with_texts(key, [this](std::string_view text) {
+            bytes_ += text.size();
+            return texts_->keep(text);
+        });
     }
+    /// Of the copies of live keys.
+    [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
     /// No record that is sent from now on points to this key's texts, which own() gave.
     template <class K>
     void retire(const K& key) {
         (void)with_texts(key, [this](std::string_view text) {
+            bytes_ -= text.size();
             texts_->retire(text);
             return text;
         });
@@ -126,6 +134,7 @@ class PassingKeyTexts {
     template <class K>
     void free(const K& key) {
         (void)with_texts(key, [this](std::string_view text) {
+            bytes_ -= text.size();
             texts_->free(text);
             return text;
         });
@@ -135,6 +144,7 @@ class PassingKeyTexts {
 
   private:
     std::unique_ptr<memory::PassingTexts> texts_;
+    std::size_t bytes_ = 0;
 };
 
 }  // namespace strid::operators

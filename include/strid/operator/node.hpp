@@ -39,6 +39,7 @@ class Count {
     void add(std::uint64_t n) noexcept {
         value_.store(value_.load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
     }
+    void set(std::uint64_t n) noexcept { value_.store(n, std::memory_order_relaxed); }
     [[nodiscard]] std::uint64_t get() const noexcept {
         return value_.load(std::memory_order_relaxed);
     }
@@ -54,6 +55,8 @@ struct OperatorCounts {
     Count malformed;  ///< Records that a source refused, by the user's policy.
     Count late;       ///< Records that came after all their windows.
     Count skipped;    ///< Records that the operator's function threw on, by the user's policy.
+    Count keys;       ///< That its state has at present.
+    Count state_bytes;
 };
 
 class Node {

@@ -172,6 +172,8 @@ struct OutletState {
 template <class T>
 class OutletSink {
   public:
+    static constexpr bool one_replica = true;
+
     explicit OutletSink(std::shared_ptr<OutletState<T>> state)
         : state_(std::move(state)), graph_(when_gone([state = state_] { state->end_session(); })) {}
 

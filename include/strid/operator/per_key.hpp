@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The operators that hold a state for each key, in a table (operator/key_table.hpp) that is looked
-// up with the hash that the record brought along.
+// The operators that hold a state for each key, in a table (operator/keyed_state.hpp) that is
+// looked up with the hash that the record brought along. `Life` says how long keys are kept
+// (operator/forget_keys.hpp).
 //
 // Threads: only the task of the node.
 #pragma once
@@ -10,17 +11,20 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
 #include <strid/message/batch.hpp>
-#include <strid/operator/key_table.hpp>
-#include <strid/operator/stage.hpp>
+#include <strid/operator/contract.hpp>
+#include <strid/operator/forget_keys.hpp>
+#include <strid/operator/keyed_state.hpp>
+#include <strid/operator/per_record.hpp>
 
 namespace strid {
 
 /// A key with the value that an `accumulate` holds for it. A text key stays valid until the graph's
-/// run is over.
+/// run is over; where keys are forgotten, as long as a text field of a record.
 template <class K, class V>
 struct Keyed {
     K key;
@@ -30,7 +34,7 @@ struct Keyed {
 /// When a keyed accumulation tells what it has.
 enum class Emit : std::uint8_t {
     every_update,  ///< After each record: the papers' Accumulator.
-    at_end         ///< Once per key, when the stream ends.
+    at_end         ///< Once per key, when the stream ends or the key is forgotten.
 };
 
 namespace operators {
@@ -39,140 +43,223 @@ namespace operators {
 template <class KeyOf, class T>
 using KeyType = std::remove_cvref_t<std::invoke_result_t<KeyOf&, const T&>>;
 
-/// One copy of the function for each key, made from the prototype when the key first comes. The
-/// prototype's `open` runs before the first record.
-template <class F, class KeyOf, class K>
-class PerKey {
+/// Nothing becomes of what is forgotten.
+inline constexpr auto dropped = [](const auto&, auto&) {};
+
+/// The table of an operator that holds a state for each key, and what it has to do with time.
+template <class T, class KeyOf, class State, class Life, bool shows_keys = false>
+class ByKey {
+    using K = KeyType<KeyOf, T>;
+
   public:
-    using Function = F;
-    static constexpr bool keyed = true;
+    using Keys = LivingKeys<K, State, Life, shows_keys>;
+    using Entry = typename Keys::Entry;
 
-    PerKey(F prototype, KeyOf key_of)
-        : prototype_(std::move(prototype)), key_of_(std::move(key_of)) {}
+    ByKey(KeyOf key_of, Life life) : key_of_(std::move(key_of)), keys_(life) {}
 
-    void open(const Context& context) {
-        context_ = context;
-        if constexpr (requires { prototype_.open(context); }) prototype_.open(context);
+    [[nodiscard]] std::size_t on(Coming<message::Hashed<T>> coming) {
+        return keys_.table().look_ahead(coming.records, key_of_);
     }
-    template <class T>
-    [[nodiscard]] std::size_t look_ahead(const message::Hashed<T>* arrived, std::size_t count) {
-        return table_.look_ahead(arrived, count, key_of_);
+    auto state() { return std::tie(keys_.table()); }
+    [[nodiscard]] std::int64_t wake_at_ns() const noexcept
+        requires requires(const Keys& keys) { keys.wake_at_ns(); }
+    {
+        return keys_.wake_at_ns();
+    }
+    [[nodiscard]] static OperatorFacts facts() {
+        if constexpr (Keys::forgets) {
+            return {.notes = {"a state for each key, until it is forgotten"}};
+        } else {
+            return {.notes = {"a state for each key, for the whole run"}};
+        }
     }
 
   protected:
+    static constexpr OperatorTraits with(OperatorTraits traits) {
+        traits.looks_ahead = true;
+        Keys::add_to(traits);
+        return traits;
+    }
+    template <class Make, class Gone>
+    [[gnu::always_inline]] Entry& entry_of(const message::Hashed<T>& arrived, Make&& make,
+                                           Gone&& gone) {
+        return keys_.find_or_make(std::invoke(key_of_, arrived.record), arrived.hash, make, gone);
+    }
+    static constexpr bool goes_on = requires(Keys& keys, EmitterProbe& emit) {
+        keys.go_on(Watermark{}, emit, dropped);
+    };
+    [[nodiscard]] Keys& keys() noexcept { return keys_; }
+
+  private:
+    KeyOf key_of_;
+    Keys keys_;
+};
+
+/// One copy of the function for each key, made from the prototype when the key first comes. The
+/// prototype's `open` runs before the first record.
+template <class F, class T, class KeyOf, class Life>
+class PerKey : public ByKey<T, KeyOf, F, Life> {
+    using Base = ByKey<T, KeyOf, F, Life>;
+
+  public:
+    static constexpr bool keyed = true;
+
+    PerKey(F prototype, KeyOf key_of, Life life)
+        : Base(std::move(key_of), life), prototype_(std::move(prototype)) {}
+
+    using Base::on;
+    void on(const Opened& opened) {
+        context_ = opened.context;
+        if constexpr (requires { prototype_.open(context_); }) prototype_.open(context_);
+    }
+    bool on(Watermark watermark, auto& emit)
+        requires(Base::goes_on)
+    {
+        return this->keys().go_on(watermark, emit, dropped);
+    }
+    static constexpr void add_to(OperatorTraits& traits) { traits = Base::with(traits); }
+
+  protected:
     [[nodiscard]] const Context& context() const noexcept { return context_; }
-    template <class T>
-    [[nodiscard, gnu::always_inline]] F& function_for(message::Hashed<T>& arrived) {
-        return table_
-            .find_or_make(std::invoke(key_of_, std::as_const(arrived.record)), arrived.hash,
-                          [this]() -> const F& { return prototype_; })
-            .second;
+    [[nodiscard, gnu::always_inline]] F& function_for(const message::Hashed<T>& arrived) {
+        return this
+            ->entry_of(
+                arrived, [this]() -> const F& { return prototype_; }, dropped)
+            .state;
     }
 
   private:
     F prototype_;
-    KeyOf key_of_;
     Context context_;
-    KeyTable<K, F> table_;
 };
 
 /// What a keyed accumulation holds: `Fold` is called as `fold(state, record)`.
-template <class State, class Fold, class KeyOf, class K>
-class Accumulate {
+template <class T, class State, class Fold, class KeyOf, class Life>
+class Accumulate : public ByKey<T, KeyOf, State, Life, true>,
+                   public OperatorTypes<message::Hashed<T>, Keyed<KeyType<KeyOf, T>, State>> {
+    using Base = ByKey<T, KeyOf, State, Life, true>;
+    using K = KeyType<KeyOf, T>;
+    using Update = Keyed<K, State>;
+
   public:
-    static constexpr bool selective = true;
-    static constexpr bool may_skip = true;
+    static constexpr OperatorTraits traits =
+        Base::with({.kind = "accumulate", .emits = Emits::any_number, .may_skip = true});
 
-    Accumulate(State initial, Fold fold, KeyOf key_of, Emit emit)
-        : initial_(std::move(initial)),
+    Accumulate(State initial, Fold fold, KeyOf key_of, Emit when, Life life)
+        : Base(std::move(key_of), life),
+          initial_(std::move(initial)),
           fold_(std::move(fold)),
-          key_of_(std::move(key_of)),
-          emit_(emit) {}
+          when_(when) {}
 
-    void open(const Context& context) {
-        context_ = context;
-        if constexpr (requires { fold_.open(context); }) fold_.open(context);
-    }
-    template <class T>
-    [[nodiscard]] std::size_t look_ahead(const message::Hashed<T>* arrived, std::size_t count) {
-        return table_.look_ahead(arrived, count, key_of_);
+    using Base::on;
+    void on(const Opened& opened) {
+        context_ = opened.context;
+        if constexpr (requires { fold_.open(context_); }) fold_.open(context_);
     }
 
-    template <class T, class Next>
-    [[gnu::always_inline]] void operator()(message::Hashed<T>& arrived, Next&& next) {
-        const auto [key, state] =
-            table_.find_or_make(std::invoke(key_of_, std::as_const(arrived.record)), arrived.hash,
-                                [this]() -> const State& { return initial_; });
-        call(fold_, context_, state, std::as_const(arrived.record));
-        if (emit_ == Emit::every_update) {
-            Keyed<K, State> update{key, state};
-            next(update);
+    [[gnu::always_inline]] void process(message::Hashed<T>& arrived, auto& emit) {
+        auto& entry = this->entry_of(
+            arrived, [this]() -> const State& { return initial_; }, last_value(emit));
+        call(fold_, context_, entry.state, std::as_const(arrived.record));
+        if (when_ == Emit::every_update) {
+            Update update{entry.key, entry.state};
+            emit(update);
         }
     }
 
-    template <class Next, class Ready>
-    bool finish(Next&& next, Ready&& ready) {
-        if (emit_ != Emit::at_end) return true;
-        if (!position_) position_ = table_.begin();
-        for (; *position_ != table_.end(); ++*position_) {
-            if (!ready()) return false;
-            Keyed<K, State> last{(*position_)->key, (*position_)->value};
-            next(last);
+    bool on(Watermark watermark, auto& emit)
+        requires(Base::goes_on)
+    {
+        return this->keys().go_on(watermark, emit, last_value(emit));
+    }
+    bool on(Ended, auto& emit) {
+        if (when_ != Emit::at_end) return true;
+        if constexpr (Base::Keys::forgets) {
+            auto& table = this->keys().table();
+            while (auto* const entry = table.longest_unused()) {
+                if (!emit.room()) return false;
+                last_value(emit)(entry->key, entry->state);
+                table.expire(*entry);
+            }
+        } else {
+            auto& table = this->keys().table();
+            if (!position_) position_ = table.begin();
+            for (; *position_ != table.end(); ++*position_) {
+                if (!emit.room()) return false;
+                last_value(emit)((*position_)->key, (*position_)->state);
+            }
         }
         return true;
     }
 
   private:
-    using Table = KeyTable<K, State>;
+    using Table = typename Base::Keys::Table;
+    struct Nowhere {};
+    static auto position_of_keys() {
+        if constexpr (Base::Keys::forgets) {
+            return std::type_identity<Nowhere>{};
+        } else {
+            return std::type_identity<std::optional<decltype(std::declval<Table&>().begin())>>{};
+        }
+    }
+
+    [[gnu::always_inline]] auto last_value(auto& emit) {
+        return [this, &emit](const K& key, State& state) {
+            if (when_ != Emit::at_end) return;
+            Update last{key, state};
+            emit(last);
+        };
+    }
 
     State initial_;
     Fold fold_;
-    KeyOf key_of_;
-    Emit emit_;
+    Emit when_;
     Context context_;
-    Table table_;
-    std::optional<decltype(std::declval<Table&>().begin())> position_;
+    [[no_unique_address]] typename decltype(position_of_keys())::type position_;
 };
 
 /// Combines the records of a key pairwise: `T f(const T& so_far, const T& record)`. The first
 /// record of a key passes as it is. What is held must own what it points to: a `T` with text
 /// fields outlives the batch that the text came with.
-template <class T, class F, class KeyOf, class K>
-class Reduce {
+template <class T, class F, class KeyOf, class Life>
+class Reduce : public ByKey<T, KeyOf, std::optional<T>, Life>,
+               public OperatorTypes<message::Hashed<T>, T> {
+    using Base = ByKey<T, KeyOf, std::optional<T>, Life>;
+
   public:
-    static constexpr bool selective = false;
-    static constexpr bool may_skip = true;
+    static constexpr OperatorTraits traits =
+        Base::with({.kind = "reduce", .emits = Emits::one, .may_skip = true});
 
-    Reduce(F combine, KeyOf key_of) : combine_(std::move(combine)), key_of_(std::move(key_of)) {}
+    Reduce(F combine, KeyOf key_of, Life life)
+        : Base(std::move(key_of), life), combine_(std::move(combine)) {}
 
-    void open(const Context& context) {
-        context_ = context;
-        if constexpr (requires { combine_.open(context); }) combine_.open(context);
+    using Base::on;
+    void on(const Opened& opened) {
+        context_ = opened.context;
+        if constexpr (requires { combine_.open(context_); }) combine_.open(context_);
     }
-    [[nodiscard]] std::size_t look_ahead(const message::Hashed<T>* arrived, std::size_t count) {
-        return table_.look_ahead(arrived, count, key_of_);
+    bool on(Watermark watermark, auto& emit)
+        requires(Base::goes_on)
+    {
+        return this->keys().go_on(watermark, emit, dropped);
     }
 
-    template <class Next>
-    void operator()(message::Hashed<T>& arrived, Next&& next) {
-        auto& held = table_
-                         .find_or_make(std::invoke(key_of_, std::as_const(arrived.record)),
-                                       arrived.hash, [] { return std::optional<T>{}; })
-                         .second;
+    void process(message::Hashed<T>& arrived, auto& emit) {
+        auto& held = this->entry_of(
+                             arrived, [] { return std::optional<T>{}; }, dropped)
+                         .state;
         if (held) {
             held = call(combine_, context_, std::as_const(*held), std::as_const(arrived.record));
         } else {
             held = arrived.record;
         }
         T update = *held;
-        next(update);
+        emit(update);
     }
 
   private:
     F combine_;
-    KeyOf key_of_;
     Context context_;
-    KeyTable<K, std::optional<T>> table_;
 };
 
 }  // namespace operators

@@ -27,6 +27,7 @@
 #include <strid/base/prefetch.hpp>
 #include <strid/message/batch.hpp>
 #include <strid/operator/faults.hpp>
+#include <strid/operator/key_groups.hpp>
 #include <strid/operator/output_port.hpp>
 
 namespace strid::operators {
@@ -106,15 +107,6 @@ struct SingleSlotRouter {
         return write_some<T>(port, port.slot(0), records, [](const T& record) { return record; });
     }
 };
-
-/// Key groups: a key belongs to one of them for good, a replica owns a range of them. Fixed, so
-/// that state can move between replicas group by group.
-inline constexpr std::size_t key_group_bits = 7;
-inline constexpr std::size_t key_groups = std::size_t{1} << key_group_bits;
-
-[[nodiscard]] constexpr std::size_t key_group_of(std::uint64_t hash) noexcept {
-    return static_cast<std::size_t>(hash >> (64 - key_group_bits));
-}
 
 /// All records of a key to one replica, with the key's hash. What is sent of a record is what
 /// `project` makes of it.

@@ -10,7 +10,7 @@
 //     KSlack      probabilistic: a record waits as long as the greatest delay seen so far (K).
 //                 Needs no watermark and draws its own; what comes later than that is late.
 //
-// Late records are counted, and dropped unless they have a way of their own (`keeps_late`).
+// Late records are counted, and dropped unless they have a way of their own (late_apart.hpp).
 // O(log records waiting) per record. What waits is copied out of its batch and must own what it
 // points to.
 //
@@ -21,21 +21,20 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include <strid/base/text_fields.hpp>
 #include <strid/base/time.hpp>
-#include <strid/message/watermark.hpp>
 #include <strid/operator/agreed_time.hpp>
-#include <strid/operator/late_output.hpp>
-#include <strid/operator/stage.hpp>
+#include <strid/operator/contract.hpp>
 
 namespace strid::operators {
 
 /// The records that wait for their turn: by time, then by what decides among equal times, then by
 /// the input that brought them, then as they came.
-template <class T, class Tie, class Out>
+template <class T, class Tie>
 class WaitingRecords {
   public:
     void push(T&& record, EventTime time, Tie tie, std::size_t input) {
@@ -43,22 +42,22 @@ class WaitingRecords {
         std::push_heap(heap_.begin(), heap_.end(), later);
     }
     /// Passes on what is earlier than `end` while there is room. True once all is.
-    template <class Next, class Ready>
-    bool release_before(EventTime end, Next& next, Ready& ready) {
+    bool release_before(EventTime end, auto& emit) {
         while (!heap_.empty() && heap_.front().time < end) {
-            if (!ready()) return false;
-            release_first(next);
+            if (!emit.room()) return false;
+            release_first(emit);
         }
         return true;
     }
-    template <class Next, class Ready>
-    bool release_all(Next& next, Ready& ready) {
+    bool release_all(auto& emit) {
         while (!heap_.empty()) {
-            if (!ready()) return false;
-            release_first(next);
+            if (!emit.room()) return false;
+            release_first(emit);
         }
         return true;
     }
+    /// Without what the records own elsewhere.
+    [[nodiscard]] std::size_t bytes() const noexcept { return heap_.size() * sizeof(Item); }
 
   private:
     struct Item {
@@ -75,12 +74,11 @@ class WaitingRecords {
         return a.came > b.came;
     }
 
-    template <class Next>
-    void release_first(Next& next) {
+    void release_first(auto& emit) {
         std::pop_heap(heap_.begin(), heap_.end(), later);
         T record = std::move(heap_.back().record);
         heap_.pop_back();
-        Out::result(next, std::move(record));
+        emit(record);
     }
 
     std::vector<Item> heap_;  // the next at the front
@@ -95,51 +93,46 @@ struct AsTheyCame {
     }
 };
 
-template <class T, class TimeOf, class TieOf, bool keeps_late = false>
-class TimeOrder {
+template <class T, class TimeOf, class TieOf>
+class TimeOrder : public OperatorTypes<T, T> {
     using Tie = std::remove_cvref_t<std::invoke_result_t<const TieOf&, const T&>>;
     static_assert(!points_to_text<Tie>,
                   "what decides among equal times is kept until the record's turn has come: it has "
                   "to own its text (std::string)");
 
   public:
-    using Out = LateOutput<T, T, keeps_late>;
-    static constexpr bool selective = true;
-    static constexpr bool passes_records = true;
+    static constexpr OperatorTraits traits{.kind = "in_order_of_time",
+                                           .emits = Emits::any_number,
+                                           .watermarks = Watermarks::needed,
+                                           .passes_records = true,
+                                           .finds_late = true,
+                                           .one_replica = true};
 
     TimeOrder(TimeOf time_of, TieOf tie_of)
         : time_of_(std::move(time_of)), tie_of_(std::move(tie_of)) {}
 
     /// For the engine (operator/agreed_time.hpp).
     auto& time_of() noexcept { return time_of_; }
-    /// What the sender of the records that follow has promised, and which of the inputs it is.
-    void begin_batch(EventTime promised, std::size_t input) noexcept {
-        promised_ = promised;
-        input_ = input;
+    auto state() { return std::tie(waiting_); }
+    void on(const BatchBegins& batch) noexcept {
+        promised_ = batch.promised;
+        input_ = batch.input;
     }
 
-    template <class Next>
-    void operator()(T& record, Next&& next) {
+    void process(T& record, auto& emit) {
         const EventTime time = time_of_(record);
-        if (time < promised_ || time < watermark_) [[unlikely]] {
-            ++late_;
-            return Out::late(next, record);
-        }
+        if (time < promised_ || time < watermark_) [[unlikely]]
+            return emit.late(record);
         auto tie = std::invoke(tie_of_, std::as_const(record));
         waiting_.push(std::move(record), time, std::move(tie), input_);
     }
 
-    template <class Next, class Ready>
-    bool advance(EventTime watermark, Next&& next, Ready&& ready) {
-        if (!waiting_.release_before(watermark, next, ready)) return false;
-        watermark_ = watermark;
+    bool on(Watermark watermark, auto& emit) {
+        if (!waiting_.release_before(watermark.time, emit)) return false;
+        watermark_ = watermark.time;
         return true;
     }
-    template <class Next, class Ready>
-    bool finish(Next&& next, Ready&& ready) {
-        return waiting_.release_all(next, ready);
-    }
-    [[nodiscard]] std::uint64_t take_late() noexcept { return std::exchange(late_, 0); }
+    bool on(Ended, auto& emit) { return waiting_.release_all(emit); }
 
   private:
     [[no_unique_address]] AgreedTime<TimeOf> time_of_;
@@ -147,55 +140,49 @@ class TimeOrder {
     EventTime promised_ = EventTime::earliest();
     std::size_t input_ = 0;
     EventTime watermark_ = EventTime::earliest();
-    std::uint64_t late_ = 0;
-    WaitingRecords<T, Tie, Out> waiting_;
+    WaitingRecords<T, Tie> waiting_;
 };
 
-template <class T, class TimeOf, bool keeps_late = false>
-class KSlack {
+template <class T, class TimeOf>
+class KSlack : public OperatorTypes<T, T> {
   public:
-    using Out = LateOutput<T, T, keeps_late>;
-    static constexpr bool selective = true;
+    static constexpr OperatorTraits traits{.kind = "k_slack",
+                                           .emits = Emits::any_number,
+                                           .watermarks = Watermarks::drawn,
+                                           .finds_late = true,
+                                           .one_replica = true};
 
     explicit KSlack(TimeOf time_of) : time_of_(std::move(time_of)) {}
 
     /// What its watermarks speak of.
     [[nodiscard]] const TimeOf& draws_from() const noexcept { return time_of_; }
+    auto state() { return std::tie(waiting_); }
 
-    template <class Next>
-    void operator()(T& record, Next&& next) {
+    void process(T& record, auto& emit) {
         const EventTime time = std::invoke(time_of_, std::as_const(record));
         latest_ = std::max(latest_, time);
         slack_ = std::max(slack_, latest_ - time);
-        if (time < passed_) [[unlikely]] {
-            ++late_;
-            return Out::late(next, record);
-        }
+        if (time < passed_) [[unlikely]]
+            return emit.late(record);
         waiting_.push(std::move(record), time, 0, 0);
     }
 
     /// All before this went on, in order: nothing more will come.
-    [[nodiscard]] Progress progress(std::int64_t) noexcept {
+    [[nodiscard]] Progress on(Clock) noexcept {
         passed_ = std::max(passed_, latest_ - slack_);
         return {passed_, false};
     }
-    template <class Next, class Ready>
-    bool advance(EventTime watermark, Next&& next, Ready&& ready) {
-        return waiting_.release_before(watermark, next, ready);
+    bool on(Watermark watermark, auto& emit) {
+        return waiting_.release_before(watermark.time, emit);
     }
-    template <class Next, class Ready>
-    bool finish(Next&& next, Ready&& ready) {
-        return waiting_.release_all(next, ready);
-    }
-    [[nodiscard]] std::uint64_t take_late() noexcept { return std::exchange(late_, 0); }
+    bool on(Ended, auto& emit) { return waiting_.release_all(emit); }
 
   private:
     [[no_unique_address]] TimeOf time_of_;
     EventTime latest_ = EventTime::earliest();
     EventTime passed_ = EventTime::earliest();
     Duration slack_ = Duration::zero();  // K
-    std::uint64_t late_ = 0;
-    WaitingRecords<T, int, Out> waiting_;
+    WaitingRecords<T, int> waiting_;
 };
 
 }  // namespace strid::operators

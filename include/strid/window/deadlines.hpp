@@ -23,7 +23,7 @@ struct Deadline {
     bool is_set = false;
 };
 
-/// `Entry` is that of a KeyStates whose state has a member `deadline`.
+/// `Entry` is that of a KeyedState whose state has a member `deadline`.
 template <class Entry>
 class Deadlines {
   public:

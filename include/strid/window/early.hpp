@@ -15,7 +15,7 @@
 
 namespace strid::window {
 
-/// `Entry` is that of a KeyStates whose state has a member `awaits_early`. A key that expires and
+/// `Entry` is that of a KeyedState whose state has a member `awaits_early`. A key that expires and
 /// is used again may stand here twice: the second time it no longer awaits anything.
 template <class Entry>
 class EarlyKeys {
@@ -34,12 +34,12 @@ class EarlyKeys {
 
     /// Gives `write` each key that has changed, where it is time, while there is room. True once
     /// all are done.
-    template <class Ready, class Write>
-    bool write(Ready& ready, const Write& write) {
+    template <class Write>
+    bool write(auto& emit, const Write& write) {
         if (keys_.empty()) return true;
         if (next_ == 0 && now_ns() < due_ns_) return true;
         for (; next_ != keys_.size(); ++next_) {
-            if (!ready()) return false;
+            if (!emit.room()) return false;
             Entry& key = *keys_[next_];
             if (!key.state.awaits_early) continue;
             key.state.awaits_early = false;

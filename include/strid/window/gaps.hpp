@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include <strid/operator/key_table.hpp>
+#include <strid/operator/keyed_state.hpp>
 #include <strid/window/spec.hpp>
 
 namespace strid::window {
@@ -37,8 +37,8 @@ class GivenWindows {
     [[nodiscard]] bool on() const noexcept { return gap_max_ != 0; }
 
     [[nodiscard]] Given of(const K& key, std::uint64_t hash) {
-        const auto [kept, range] = keys_.find_or_make(key, hash, [] { return Range{}; });
-        return {kept, range};
+        auto& entry = keys_.find_or_make(key, hash, [] { return Range{}; });
+        return {entry.key, entry.state};
     }
     /// The windows without a record between those that were given and these, which are given now
     /// and belong to them from now on. Throws Error where that are too many.
@@ -59,7 +59,7 @@ class GivenWindows {
     }
 
   private:
-    operators::KeyTable<K, Range> keys_;
+    KeyedState<K, Range> keys_;
     std::uint64_t gap_max_;
 };
 

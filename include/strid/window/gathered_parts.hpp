@@ -8,10 +8,12 @@
 #pragma once
 
 #include <cstdint>
+#include <tuple>
 #include <utility>
 
 #include <strid/message/batch.hpp>
-#include <strid/operator/key_table.hpp>
+#include <strid/operator/contract.hpp>
+#include <strid/operator/keyed_state.hpp>
 #include <strid/window/aggregate.hpp>
 #include <strid/window/flat_ring.hpp>
 #include <strid/window/partial.hpp>
@@ -21,24 +23,27 @@
 namespace strid::window {
 
 template <class K, Aggregate A>
-class GatheredParts {
+class GatheredParts
+    : public OperatorTypes<message::Hashed<CountPart<K, typename A::State>>,
+                           WindowResult<K, ResultOf<A, K, CountBounds>, CountBounds>> {
   public:
     using Part = CountPart<K, typename A::State>;
-    using Out = WindowResult<K, ResultOf<A, K, CountBounds>, CountBounds>;
-    static constexpr bool selective = true;
-    static constexpr bool only_reads = true;
+    using Result = WindowResult<K, ResultOf<A, K, CountBounds>, CountBounds>;
+    static constexpr OperatorTraits traits{
+        .kind = "window", .emits = Emits::any_number, .only_reads = true};
 
     GatheredParts(std::uint64_t slide, A aggregate)
         : slide_(slide), aggregate_(std::move(aggregate)) {}
 
-    template <class Next>
-    void operator()(message::Hashed<Part>& arrived, Next&& next) {
+    auto state() { return std::tie(table_); }
+
+    void process(const message::Hashed<Part>& arrived, auto& emit) {
         const Part& part = arrived.record;
-        const auto [key, state] =
+        auto& [hash, key, state] =
             table_.find_or_make(part.key, arrived.hash, [] { return KeyState{}; });
         add(state.open, part);
         while (!state.open.empty() && state.open.front().is_whole()) {
-            emit(key, state.open.front(), next);
+            give(key, state.open.front(), emit);
             state.open.pop_front();
         }
     }
@@ -68,17 +73,16 @@ class GatheredParts {
         open.records += part.records;
     }
 
-    template <class Next>
-    void emit(const K& key, const Open& open, Next& next) {
+    void give(const K& key, const Open& open, auto& emit) {
         give_values(aggregate_, key, open.window, open.value, [&](auto&& value) {
-            Out result{key, open.window, std::move(value)};
-            next(result);
+            Result result{key, open.window, std::move(value)};
+            emit(result);
         });
     }
 
     std::uint64_t slide_;
     [[no_unique_address]] A aggregate_;
-    operators::KeyTable<K, KeyState> table_;
+    KeyedState<K, KeyState> table_;
 };
 
 }  // namespace strid::window

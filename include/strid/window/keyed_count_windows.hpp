@@ -15,12 +15,13 @@
 #include <functional>
 #include <limits>
 #include <optional>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
 #include <strid/message/batch.hpp>
-#include <strid/operator/context.hpp>
-#include <strid/operator/key_table.hpp>
+#include <strid/operator/contract.hpp>
+#include <strid/operator/keyed_state.hpp>
 #include <strid/window/count_panes.hpp>
 #include <strid/window/partial.hpp>
 #include <strid/window/result.hpp>
@@ -46,18 +47,27 @@ enum class Giving : std::uint8_t {
     parts             ///< Of n replicas that have every record each adds up every n-th: map-reduce.
 };
 
-template <class T, class KeyOf, class K, class A, Giving giving = Giving::values>
-class KeyedCountWindows {
-    static constexpr bool in_turns = giving == Giving::parts;
+/// What leaves them.
+template <class K, class A, Giving giving>
+struct CountResultOf {
     using Value = WindowResult<K, ResultOf<A, K, CountBounds>, CountBounds>;
+    using type =
+        std::conditional_t<giving == Giving::parts, CountPart<K, typename A::State>,
+                           std::conditional_t<giving == Giving::values, Value, ValueOrEnd<Value>>>;
+};
+
+template <class T, class KeyOf, class K, class A, Giving giving = Giving::values>
+class KeyedCountWindows : public OperatorTypes<message::Hashed<T>,
+                                               typename CountResultOf<K, A, giving>::type> {
+    static constexpr bool in_turns = giving == Giving::parts;
+    using Value = typename CountResultOf<K, A, giving>::Value;
 
   public:
-    using Result =
-        std::conditional_t<in_turns, CountPart<K, typename A::State>,
-                           std::conditional_t<giving == Giving::values, Value, ValueOrEnd<Value>>>;
-    using Out = Result;
-    static constexpr bool selective = true;
-    static constexpr bool only_reads = true;
+    using Result = typename CountResultOf<K, A, giving>::type;
+    static constexpr OperatorTraits traits{.kind = "window",
+                                           .emits = Emits::any_number,
+                                           .only_reads = true,
+                                           .looks_ahead = true};
 
     KeyedCountWindows(CountWindows windows, KeyOf key_of, A aggregate, const WindowOptions& options)
         : windows_(windows),
@@ -67,21 +77,29 @@ class KeyedCountWindows {
 
     /// The replicas have every record, and each fires every n-th window: window farming.
     void farm() noexcept { farmed_ = true; }
-    void open(const Context& context) {
-        context_ = context;
+    [[nodiscard]] OperatorFacts facts() const {
+        constexpr bool adds_parts = requires(const A& aggregate, const T& record) {
+            aggregate.positions_of(record);
+        };
+        return {.shares_broadcast = farmed_ || in_turns,
+                .light = !farmed_ && giving == Giving::values && !adds_parts &&
+                         is_light<A>(windows_)};
+    }
+    auto state() { return std::tie(table_); }
+
+    void on(const Opened& opened) {
+        context_ = opened.context;
         if (!farmed_) return;
         slide_of_all_ = windows_.slide();
-        windows_ = windows_.share(0, context.parallelism);
+        windows_ = windows_.share(0, context_.parallelism);
+    }
+    [[nodiscard]] std::size_t on(Coming<message::Hashed<T>> coming) {
+        return table_.look_ahead(coming.records, key_of_);
     }
 
-    [[nodiscard]] std::size_t look_ahead(const message::Hashed<T>* arrived, std::size_t count) {
-        return table_.look_ahead(arrived, count, key_of_);
-    }
-
-    template <class Next>
-    void operator()(message::Hashed<T>& arrived, Next&& next) {
+    void process(const message::Hashed<T>& arrived, auto& emit) {
         const T& record = arrived.record;
-        const auto [key, state] =
+        auto& [hash, key, state] =
             table_.find_or_make(std::invoke(key_of_, record), arrived.hash,
                                 [&] { return KeyState(aggregate_, first_start(arrived.hash)); });
         if (state.skip != 0) {  // between two windows
@@ -96,24 +114,23 @@ class KeyedCountWindows {
         } else {
             ++state.in_pane;
         }
-        if (state.in_pane == windows_.pane()) end_pane(key, state, next);
+        if (state.in_pane == windows_.pane()) end_pane(key, state, emit);
     }
 
     /// The windows that the end of the stream cuts short, each with the records that it has.
-    template <class Next, class Ready>
-    bool finish(Next&& next, Ready&& ready) {
+    bool on(Ended, auto& emit) {
         if (at_end_ == OpenWindows::drop) return true;
         if (!finishing_) finishing_ = table_.begin();
         for (; *finishing_ != table_.end(); ++*finishing_) {
             const K& key = (*finishing_)->key;
-            KeyState& state = (*finishing_)->value;
+            KeyState& state = (*finishing_)->state;
             if (!end_) {
                 end_ = position(state);
                 if (state.in_pane != 0) state.panes.end_pane(aggregate_);
             }
             while (state.skip == 0 && state.start < *end_) {
-                if (!ready()) return false;
-                emit(key, {state.start, *end_}, state.panes.query(), next);
+                if (!emit.room()) return false;
+                give(key, {state.start, *end_}, state.panes.query(), emit);
                 slide(state);
             }
             end_.reset();
@@ -131,7 +148,7 @@ class KeyedCountWindows {
         std::uint64_t skip;         // records until the next window begins
         std::uint64_t start;        // of the window that fires next
     };
-    using Table = operators::KeyTable<K, KeyState>;
+    using Table = KeyedState<K, KeyState>;
 
     /// Of the key's next record.
     [[nodiscard]] std::uint64_t position(const KeyState& state) const noexcept {
@@ -145,12 +162,11 @@ class KeyedCountWindows {
         return (positions + context_.parallelism - 1 - context_.replica) / context_.parallelism;
     }
 
-    template <class Next>
-    void end_pane(const K& key, KeyState& state, Next& next) {
+    void end_pane(const K& key, KeyState& state, auto& emit) {
         state.panes.end_pane(aggregate_);
         state.in_pane = 0;
         if (state.panes.size() * windows_.pane() != windows_.length()) return;
-        emit(key, {state.start, state.start + windows_.length()}, state.panes.query(), next);
+        give(key, {state.start, state.start + windows_.length()}, state.panes.query(), emit);
         slide(state);
         if (windows_.slide() > windows_.length()) {
             state.skip = windows_.slide() - windows_.length();
@@ -173,26 +189,26 @@ class KeyedCountWindows {
         state.start += windows_.slide();
     }
 
-    template <class Sum, class Next>
-    void emit(const K& key, CountBounds bounds, const Sum& sum, Next& next) {
+    template <class Sum>
+    void give(const K& key, CountBounds bounds, const Sum& sum, auto& emit) {
         if constexpr (in_turns) {
             const std::uint64_t records = mine_of(bounds.end) - mine_of(bounds.start);
             if (records == 0) return;
             Result part{key, bounds, value_of(aggregate_, key, bounds, sum), records};
-            next(part);
+            emit(part);
         } else {
             give_values(aggregate_, key, bounds, sum, [&](auto&& value) {
                 Value result{key, bounds, std::move(value)};
                 if constexpr (giving == Giving::values) {
-                    next(result);
+                    emit(result);
                 } else {
                     Result one{key, bounds.start, std::move(result)};
-                    next(one);
+                    emit(one);
                 }
             });
             if constexpr (giving == Giving::values_and_ends) {
                 Result end{key, bounds.start, std::nullopt};
-                next(end);
+                emit(end);
             }
         }
     }

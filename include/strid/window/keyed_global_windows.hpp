@@ -13,10 +13,12 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include <strid/message/batch.hpp>
-#include <strid/operator/key_table.hpp>
+#include <strid/operator/contract.hpp>
+#include <strid/operator/keyed_state.hpp>
 #include <strid/window/result.hpp>
 
 namespace strid::window {
@@ -46,11 +48,13 @@ template <class F>
 }
 
 template <class T, class KeyOf, class K, class F, class A>
-class KeyedGlobalWindows {
+class KeyedGlobalWindows
+    : public OperatorTypes<message::Hashed<T>,
+                           WindowResult<K, ResultOf<A, K, CountBounds>, CountBounds>> {
   public:
     using Result = WindowResult<K, ResultOf<A, K, CountBounds>, CountBounds>;
-    static constexpr bool selective = true;
-    static constexpr bool only_reads = true;
+    static constexpr OperatorTraits traits{
+        .kind = "window", .emits = Emits::any_number, .only_reads = true};
 
     KeyedGlobalWindows(GlobalWindows<F> windows, KeyOf key_of, A aggregate,
                        const WindowOptions& options)
@@ -59,10 +63,11 @@ class KeyedGlobalWindows {
           aggregate_(std::move(aggregate)),
           at_end_(options.at_end) {}
 
-    template <class Next>
-    void operator()(message::Hashed<T>& arrived, Next&& next) {
+    auto state() { return std::tie(table_); }
+
+    void process(const message::Hashed<T>& arrived, auto& emit) {
         const T& record = arrived.record;
-        const auto [key, state] =
+        auto& [hash, key, state] =
             table_.find_or_make(std::invoke(key_of_, record), arrived.hash, [this] {
                 return KeyState{aggregate_.identity(), trigger_, {0, 0}};
             });
@@ -70,22 +75,21 @@ class KeyedGlobalWindows {
         ++state.bounds.end;
         const Trigger wanted = state.trigger(record);
         if (wanted == Trigger::wait) return;
-        emit(key, state, next);
+        give(key, state, emit);
         if (wanted == Trigger::fire) return;
         state.sum = aggregate_.identity();
         state.bounds.start = state.bounds.end;
     }
 
     /// What has not fired since its last record.
-    template <class Next, class Ready>
-    bool finish(Next&& next, Ready&& ready) {
+    bool on(Ended, auto& emit) {
         if (at_end_ == OpenWindows::drop) return true;
         if (!finishing_) finishing_ = table_.begin();
         for (; *finishing_ != table_.end(); ++*finishing_) {
             auto& [hash, key, state] = **finishing_;
             if (state.bounds.end == state.said) continue;
-            if (!ready()) return false;
-            emit(key, state, next);
+            if (!emit.room()) return false;
+            give(key, state, emit);
         }
         return true;
     }
@@ -97,14 +101,13 @@ class KeyedGlobalWindows {
         CountBounds bounds;      // positions of the records in the window
         std::uint64_t said = 0;  // the end of the window that fired last
     };
-    using Table = operators::KeyTable<K, KeyState>;
+    using Table = KeyedState<K, KeyState>;
 
-    template <class Next>
-    void emit(const K& key, KeyState& state, Next& next) {
+    void give(const K& key, KeyState& state, auto& emit) {
         state.said = state.bounds.end;
         give_values(aggregate_, key, state.bounds, state.sum, [&](auto&& value) {
             Result result{key, state.bounds, std::move(value)};
-            next(result);
+            emit(result);
         });
     }
 

@@ -25,6 +25,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -34,11 +35,10 @@
 #include <strid/base/hash.hpp>
 #include <strid/message/batch.hpp>
 #include <strid/operator/agreed_time.hpp>
-#include <strid/operator/context.hpp>
-#include <strid/operator/stage.hpp>
+#include <strid/operator/contract.hpp>
+#include <strid/operator/keyed_state.hpp>
 #include <strid/window/deadlines.hpp>
 #include <strid/window/flat_ring.hpp>
-#include <strid/window/key_states.hpp>
 #include <strid/window/pairs.hpp>
 #include <strid/window/result.hpp>
 
@@ -58,17 +58,20 @@ struct JoinInterval {
 
 namespace window {
 
-template <class L, class R, class KeyOf, class LeftTime, class RightTime, PairFunction<L, R> F,
-          bool keeps_late = false>
-class KeyedIntervalJoin {
+template <class L, class R, class KeyOf, class LeftTime, class RightTime, PairFunction<L, R> F>
+class KeyedIntervalJoin : public OperatorTypes<message::Hashed<EitherSide<L, R>>,
+                                               typename PairResult<F, L, R>::type> {
     static constexpr bool takes_pointers = std::invocable<const F&, const L*, const R*>;
 
   public:
     using Either = EitherSide<L, R>;
     using K = std::remove_cvref_t<std::invoke_result_t<const KeyOf&, const Either&>>;
     using Result = typename PairResult<F, L, R>::type;
-    using Out = std::conditional_t<keeps_late, std::variant<Result, L, R>, Result>;
-    static constexpr bool selective = true;
+    static constexpr OperatorTraits traits{.kind = "join",
+                                           .emits = Emits::any_number,
+                                           .watermarks = Watermarks::needed,
+                                           .looks_ahead = true,
+                                           .finds_late = true};
 
     /// Throws Error for an interval that no time lies in.
     KeyedIntervalJoin(JoinInterval interval, KeyOf key_of, LeftTime left_time, RightTime right_time,
@@ -89,64 +92,58 @@ class KeyedIntervalJoin {
     /// where no replica alone knows which right records met nobody. Late records have been taken
     /// out before (window/punctual.hpp): the replicas might not agree which these are.
     void farm() noexcept { farmed_ = true; }
-    void open(const Context& context) noexcept {
-        if (!farmed_) return;
-        replica_ = context.replica;
-        replicas_ = context.parallelism;
-    }
-
+    [[nodiscard]] OperatorFacts facts() const { return {.shares_broadcast = farmed_}; }
     /// For the engine (operator/agreed_time.hpp).
     auto& time_of() noexcept { return time_of_; }
-    /// What the sender of the records that follow has promised.
-    void begin_batch(EventTime promised, std::size_t) noexcept {
-        late_before_ = std::max(promised - lateness_, passed_);
-    }
+    auto state() { return std::tie(keys_); }
 
-    [[nodiscard]] std::size_t look_ahead(const message::Hashed<Either>* arrived,
-                                         std::size_t count) {
-        return keys_.look_ahead(arrived, count, key_of_, [](const KeyState& state) {
+    void on(const Opened& opened) noexcept {
+        if (!farmed_) return;
+        replica_ = opened.context.replica;
+        replicas_ = opened.context.parallelism;
+    }
+    void on(const BatchBegins& batch) noexcept {
+        late_before_ = std::max(batch.promised - lateness_, passed_);
+    }
+    [[nodiscard]] std::size_t on(Coming<message::Hashed<Either>> coming) {
+        return keys_.look_ahead(coming.records, key_of_, [](const KeyState& state) {
             state.left.prefetch();
             state.right.prefetch();
         });
     }
 
-    template <class Next>
-    void operator()(message::Hashed<Either>& arrived, Next&& next) {
+    void process(message::Hashed<Either>& arrived, auto& emit) {
         const auto* const left = std::get_if<0>(&arrived.record);
         const auto* const right = std::get_if<1>(&arrived.record);
         const EventTime time = time_of_(arrived.record);
         if (replicas_ != 1 && left != nullptr && !is_mine(time)) return;
         if (time < late_before_) [[unlikely]] {
             STRID_ASSERT(!farmed_);
-            return late(next, left, right);
+            return left != nullptr ? emit.template late<0>(*left) : emit.template late<1>(*right);
         }
         Entry& key =
             keys_.find_or_make(key_of_(arrived.record), arrived.hash, [] { return KeyState{}; });
         if (left != nullptr) {
             meet(key, key.state.left, key.state.right, time, *left, lower_, upper_,
-                 [&](const L& l, const R& r) { pair(next, &l, &r); });
+                 [&](const L& l, const R& r) { pair(emit, &l, &r); });
         } else {
             meet(key, key.state.right, key.state.left, time, *right, -upper_, -lower_,
-                 [&](const R& r, const L& l) { pair(next, &l, &r); });
+                 [&](const R& r, const L& l) { pair(emit, &l, &r); });
         }
     }
 
-    template <class Next, class Ready>
-    bool advance(EventTime watermark, Next&& next, Ready&& ready) {
+    bool on(Watermark watermark, auto& emit) {
         // At the end of time a record may still meet what seems to have expired: expiries stay
         // there.
-        const EventTime passed = std::min(watermark - lateness_, EventTime::latest() - Duration{1});
-        if (!expire_up_to(passed, next, ready)) return false;
+        const EventTime passed = std::min(watermark.time - lateness_, EventTime::latest() - Duration{1});
+        if (!expire_up_to(passed, emit)) return false;
         passed_ = passed;
         return true;
     }
-    template <class Next, class Ready>
-    bool finish(Next&& next, Ready&& ready) {
+    bool on(Ended, auto& emit) {
         if (at_end_ == OpenWindows::drop) return true;
-        return expire_up_to(EventTime::latest(), next, ready);
+        return expire_up_to(EventTime::latest(), emit);
     }
-
-    [[nodiscard]] std::uint64_t take_late() noexcept { return std::exchange(late_, 0); }
 
   private:
     /// An offset that can be negated and moved by one: a century and a half stands for ever.
@@ -179,34 +176,16 @@ class KeyedIntervalJoin {
         FlatRing<KeptRight> right;
         Deadline deadline;
     };
-    using Keys = KeyStates<K, KeyState, false>;
+    using Keys = KeyedState<K, KeyState, KeyLife{.expires = true, .shows_keys = false}>;
     using Entry = typename Keys::Entry;
 
-    static Out made(Result result) {
-        if constexpr (keeps_late) {
-            return Out{std::in_place_index<0>, std::move(result)};
-        } else {
-            return result;
-        }
-    }
-    template <class Next>
-    void pair(Next& next, const L* left, const R* right) {
+    void pair(auto& emit, const L* left, const R* right) {
         if constexpr (takes_pointers) {
-            Out out = made(std::invoke(combine_, left, right));
-            next(out);
+            Result result = std::invoke(combine_, left, right);
+            emit(result);
         } else {
-            Out out = made(std::invoke(combine_, *left, *right));
-            next(out);
-        }
-    }
-    /// One of the two is null.
-    template <class Next>
-    void late(Next& next, const L* left, const R* right) {
-        ++late_;
-        if constexpr (keeps_late) {
-            Out out = left != nullptr ? Out{std::in_place_index<1>, *left}
-                                      : Out{std::in_place_index<2>, *right};
-            next(out);
+            Result result = std::invoke(combine_, *left, *right);
+            emit(result);
         }
     }
 
@@ -237,17 +216,16 @@ class KeyedIntervalJoin {
         return ring.partition_point([time](const Kept& kept) { return kept.time < time; });
     }
 
-    template <class Next, class Ready>
-    bool expire_up_to(EventTime watermark, Next& next, Ready& ready) {
+    bool expire_up_to(EventTime watermark, auto& emit) {
         while (deadlines_.is_due(watermark)) {
-            if (!ready()) return false;
+            if (!emit.room()) return false;
             Entry* const key = deadlines_.pop();
             if (key == nullptr) continue;
             KeyState& state = key->state;
             const bool left_done =
-                expire(state.left, upper_, watermark, kind_ != JoinKind::inner, next, ready);
+                expire(state.left, upper_, watermark, kind_ != JoinKind::inner, emit);
             const bool right_done = left_done && expire(state.right, -lower_, watermark,
-                                                        kind_ == JoinKind::full, next, ready);
+                                                        kind_ == JoinKind::full, emit);
             if (state.left.empty() && state.right.empty()) {
                 keys_.expire(*key);
                 continue;
@@ -283,22 +261,20 @@ class KeyedIntervalJoin {
         while (!ring.empty() && expiry(ring, upper) <= passed_) ring.pop_front();
     }
 
-    template <class Next>
-    void alone(Next& next, const KeptLeft& kept) {
-        if constexpr (takes_pointers) pair(next, &kept.record, nullptr);
+    void alone(auto& emit, const KeptLeft& kept) {
+        if constexpr (takes_pointers) pair(emit, &kept.record, nullptr);
     }
-    template <class Next>
-    void alone(Next& next, const KeptRight& kept) {
-        if constexpr (takes_pointers) pair(next, nullptr, &kept.record);
+    void alone(auto& emit, const KeptRight& kept) {
+        if constexpr (takes_pointers) pair(emit, nullptr, &kept.record);
     }
 
-    template <class Kept, class Next, class Ready>
+    template <class Kept>
     bool expire(FlatRing<Kept>& ring, std::int64_t upper, EventTime watermark, bool tells,
-                Next& next, Ready& ready) {
+                auto& emit) {
         while (!ring.empty() && expiry(ring, upper) <= watermark) {
             if (tells && !ring.front().met) {
-                if (!ready()) return false;
-                alone(next, ring.front());
+                if (!emit.room()) return false;
+                alone(emit, ring.front());
             }
             ring.pop_front();
         }
@@ -318,7 +294,6 @@ class KeyedIntervalJoin {
     std::size_t replicas_ = 1;                       // that share the left records
     EventTime passed_ = EventTime::earliest();       // by all that is active, and the lateness
     EventTime late_before_ = EventTime::earliest();  // of the batch at hand
-    std::uint64_t late_ = 0;
     Keys keys_;
     Deadlines<Entry> deadlines_;
 };

@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -24,8 +25,9 @@
 #include <strid/message/batch.hpp>
 #include <strid/operator/callable.hpp>
 #include <strid/operator/checks.hpp>
+#include <strid/operator/contract.hpp>
 #include <strid/operator/faults.hpp>
-#include <strid/window/key_states.hpp>
+#include <strid/operator/keyed_state.hpp>
 
 namespace strid {
 
@@ -143,60 +145,64 @@ consteval bool takes_process() {
 namespace window {
 
 template <class T, class KeyOf, class K, class F, class U>
-class KeyedProcess {
+class KeyedProcess : public OperatorTypes<message::Hashed<T>, U> {
     template <class Time>
     static constexpr bool has_timers = requires(F& f, Time time, Timers& timers, Emitter<U>& emit) {
         f.on_timer(time, timers, emit);
     };
 
   public:
-    using Out = U;
-    static constexpr bool selective = true;
-    static constexpr bool only_reads = true;
-    static constexpr bool may_skip = true;
     static constexpr bool asks_the_clock = has_timers<ProcessingTime>;
+    static constexpr OperatorTraits traits{
+        .kind = "process",
+        .emits = Emits::any_number,
+        .watermarks = has_timers<EventTime> ? Watermarks::needed : Watermarks::heard,
+        .only_reads = true,
+        .may_skip = true,
+        .asks_the_clock = asks_the_clock};
 
     KeyedProcess(F function, KeyOf key_of)
         : prototype_(std::move(function)), key_of_(std::move(key_of)) {}
 
-    void open(const Context& context) {
-        name_ = context.name;
-        if constexpr (requires { prototype_.open(context); }) prototype_.open(context);
+    void on(const Opened& opened) {
+        name_ = opened.context.name;
+        if constexpr (requires { prototype_.open(opened.context); }) {
+            prototype_.open(opened.context);
+        }
     }
+    auto state() { return std::tie(keys_); }
 
-    template <class Next>
-    void operator()(message::Hashed<T>& arrived, Next&& next) {
+    void process(const message::Hashed<T>& arrived, auto& emit) {
         const T& record = arrived.record;
         Entry& key = keys_.find_or_make(std::invoke(key_of_, record), arrived.hash, [this] {
             return KeyState{prototype_, {}, &prototype_};
         });
-        call(key, next, [&](Emitter<U>& emit) { key.state.function(record, timers_, emit); });
+        call(key, emit, [&](Emitter<U>& take) { key.state.function(record, timers_, take); });
         // A timer for what has been is not kept waiting for the watermark to move on.
-        const auto always = [] { return true; };
-        (void)fire_event_timers(timers_.watermark_, next, always);
+        while (timers_.event_.is_due(timers_.watermark_)) fire_first(timers_.event_, emit);
     }
 
-    template <class Next, class Ready>
-    bool advance(EventTime watermark, Next&& next, Ready&& ready) {
-        if (!fire_event_timers(watermark, next, ready)) return false;
+    bool on(Watermark watermark, auto& emit) {
+        if (!fire_event_timers(watermark.time, emit)) return false;
         if constexpr (asks_the_clock) {
             if (timers_.processing_.empty()) return true;
             const ProcessingTime now = Timers::now();
             while (timers_.processing_.is_due(now)) {
-                if (!ready()) return false;
-                fire_first(timers_.processing_, next);
+                if (!emit.room()) return false;
+                fire_first(timers_.processing_, emit);
             }
         }
         return true;
     }
-    template <class Next, class Ready>
-    bool finish(Next&& next, Ready&& ready) {
+    bool on(Ended, auto& emit) {
         timers_.ended_ = true;
-        return fire_event_timers(EventTime::latest(), next, ready);
+        return fire_event_timers(EventTime::latest(), emit);
     }
 
     /// When the clock is to be looked at; 0: never.
-    [[nodiscard]] std::int64_t wake_at_ns() const noexcept {
+    [[nodiscard]] std::int64_t wake_at_ns() const noexcept
+        requires(asks_the_clock)
+    {
         return timers_.processing_.empty() ? 0 : timers_.processing_.first().ns();
     }
 
@@ -213,35 +219,34 @@ class KeyedProcess {
         Timers::Pending pending;
         const F* prototype;
     };
-    using Keys = KeyStates<K, KeyState, false>;
+    using Keys = KeyedState<K, KeyState, KeyLife{.expires = true, .shows_keys = false}>;
     using Entry = typename Keys::Entry;
 
-    template <class Next, class Call>
-    void call(Entry& key, Next& next, const Call& user) {
+    template <class Call>
+    void call(Entry& key, auto& emit, const Call& user) {
         timers_.pending_ = &key.state.pending;
         timers_.key_ = &key;
         timers_.forgets_ = false;
-        auto take = [&next](U emitted) { next(emitted); };
-        Emitter<U> emit{take};
-        user(emit);
+        auto take = [&emit](U emitted) { emit(emitted); };
+        Emitter<U> emitter{take};
+        user(emitter);
         if (!timers_.forgets_) return;
         key.state.pending.event.clear();
         key.state.pending.processing.clear();
         keys_.expire(key);
     }
 
-    template <class Next, class Ready>
-    bool fire_event_timers(EventTime watermark, Next& next, Ready& ready) {
+    bool fire_event_timers(EventTime watermark, auto& emit) {
         timers_.watermark_ = std::max(timers_.watermark_, watermark);
         while (timers_.event_.is_due(watermark)) {
-            if (!ready()) return false;
-            fire_first(timers_.event_, next);
+            if (!emit.room()) return false;
+            fire_first(timers_.event_, emit);
         }
         return true;
     }
 
-    template <class Time, class Next>
-    void fire_first(Timers::Queue<Time>& queue, Next& next) {
+    template <class Time>
+    void fire_first(Timers::Queue<Time>& queue, auto& emit) {
         const Time time = queue.first();
         Entry& key = *static_cast<Entry*>(queue.pop());
         auto& pending = pending_of<Time>(key);
@@ -251,8 +256,8 @@ class KeyedProcess {
         if constexpr (has_timers<Time>) {
             // There is no record that could be left out.
             operators::guarded(name_, [&] {
-                call(key, next,
-                     [&](Emitter<U>& emit) { key.state.function.on_timer(time, timers_, emit); });
+                call(key, emit,
+                     [&](Emitter<U>& take) { key.state.function.on_timer(time, timers_, take); });
             });
         }
     }

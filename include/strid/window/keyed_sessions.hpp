@@ -27,17 +27,17 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include <strid/message/batch.hpp>
 #include <strid/operator/agreed_time.hpp>
-#include <strid/operator/late_output.hpp>
-#include <strid/operator/stage.hpp>
+#include <strid/operator/contract.hpp>
+#include <strid/operator/keyed_state.hpp>
 #include <strid/window/deadlines.hpp>
 #include <strid/window/early.hpp>
-#include <strid/window/key_states.hpp>
 #include <strid/window/result.hpp>
 #include <strid/window/update.hpp>
 
@@ -54,19 +54,22 @@ template <class A>
     }
 }
 
-template <class T, class KeyOf, class K, class TimeOf, class A, bool keeps_late,
-          Firing firing = Firing::totals>
-class KeyedSessions {
+template <class T, class KeyOf, class K, class TimeOf, class A, Firing firing = Firing::totals>
+class KeyedSessions
+    : public OperatorTypes<message::Hashed<T>, RowOf<firing, K, ResultOf<A, K, TimeBounds>>> {
     static constexpr bool marks = firing == Firing::updates;
 
   public:
     using Result = RowOf<firing, K, ResultOf<A, K, TimeBounds>>;
     using Options = OptionsOf<firing>;
-    using Out = operators::LateOutput<Result, T, keeps_late>;
-    static constexpr bool selective = true;
-    static constexpr bool only_reads = true;
-    static constexpr bool forgets_input = !keeps_late;
-    static constexpr bool asks_the_clock = marks;
+    static constexpr OperatorTraits traits{.kind = "window",
+                                           .emits = Emits::any_number,
+                                           .watermarks = Watermarks::needed,
+                                           .only_reads = true,
+                                           .forgets_input = true,
+                                           .looks_ahead = true,
+                                           .asks_the_clock = marks,
+                                           .finds_late = true};
 
     KeyedSessions(SessionWindows windows, KeyOf key_of, TimeOf time_of, A aggregate,
                   const Options& options)
@@ -79,39 +82,33 @@ class KeyedSessions {
           late_by_(of_window(options).late_by),
           early_(options) {}
 
-    /// What the sender of the records that follow has promised.
-    void begin_batch(EventTime promised, std::size_t) noexcept {
-        if (late_by_ == LateBy::own_input) taken_from_ = promised - lateness_;
-    }
-
     /// For the engine (operator/agreed_time.hpp).
     auto& time_of() noexcept { return time_of_; }
-    [[nodiscard]] std::size_t look_ahead(const message::Hashed<T>* arrived, std::size_t count) {
-        return keys_.look_ahead(arrived, count, key_of_, [](const KeyState& state) {
+    auto state() { return std::tie(keys_); }
+
+    void on(const BatchBegins& batch) noexcept {
+        if (late_by_ == LateBy::own_input) taken_from_ = batch.promised - lateness_;
+    }
+    [[nodiscard]] std::size_t on(Coming<message::Hashed<T>> coming) {
+        return keys_.look_ahead(coming.records, key_of_, [](const KeyState& state) {
             prefetch_object(state.sessions.data());
         });
     }
 
-    template <class Next>
-    void operator()(message::Hashed<T>& arrived, Next&& next) {
+    void process(const message::Hashed<T>& arrived, auto& emit) {
         const T& record = arrived.record;
         const EventTime time = time_of_(record);
-        if (time < taken_from_) [[unlikely]] {
-            ++late_;
-            Out::late(next, record);
-            return;
-        }
+        if (time < taken_from_) [[unlikely]]
+            return emit.late(record);
         Entry& key = keys_.find_or_make(std::invoke(key_of_, record), arrived.hash,
                                         [] { return KeyState{}; });
         Session* const session = [&] {
-            if constexpr (marks) return join_marked(key, time, next);
+            if constexpr (marks) return join_marked(key, time, emit);
             return join(key.state.sessions, time);
         }();
         if (session == nullptr) [[unlikely]] {
-            ++late_;
             if (key.state.sessions.empty()) keys_.expire(key);
-            Out::late(next, record);
-            return;
+            return emit.late(record);
         }
         add_record(aggregate_, session->state, record);
         session->fired = false;
@@ -119,16 +116,15 @@ class KeyedSessions {
             deadlines_.await(key, over(*session));
             if constexpr (marks) note_change(key, *session);
         } else {
-            fire(key, *session, next);
+            fire(key, *session, emit);
             deadlines_.await(key, dropping(*session));
         }
     }
 
-    template <class Next, class Ready>
-    bool advance(EventTime watermark, Next&& next, Ready&& ready) {
-        if (!fire_up_to(watermark, next, ready)) return false;
-        watermark_ = watermark;
-        if constexpr (marks) return give_early(next, ready);
+    bool on(Watermark watermark, auto& emit) {
+        if (!fire_up_to(watermark.time, emit)) return false;
+        watermark_ = watermark.time;
+        if constexpr (marks) return give_early(emit);
         return true;
     }
     /// When open sessions are to be given early; 0: not before a record comes.
@@ -138,18 +134,11 @@ class KeyedSessions {
         return early_.wake_at_ns();
     }
 
-    template <class Next, class Ready>
-    bool finish(Next&& next, Ready&& ready) {
+    bool on(Ended, auto& emit) {
         if (at_end_ == OpenWindows::drop) return true;
-        return fire_up_to(EventTime::latest(), next, ready);
+        return fire_up_to(EventTime::latest(), emit);
     }
 
-    [[nodiscard]] std::uint64_t take_late() noexcept { return std::exchange(late_, 0); }
-    [[nodiscard]] auto& texts() noexcept
-        requires operators::key_holds_text<K>
-    {
-        return keys_.texts();
-    }
 
   private:
     /// What has become of a session. Where rows are not marked the last three stay as they are.
@@ -172,7 +161,7 @@ class KeyedSessions {
         Deadline deadline;
         bool awaits_early = false;
     };
-    using Keys = KeyStates<K, KeyState>;
+    using Keys = KeyedState<K, KeyState, KeyLife{.expires = true}>;
     using Entry = typename Keys::Entry;
 
     /// When the watermark says that no record can extend it: one at its very end still would.
@@ -234,22 +223,20 @@ class KeyedSessions {
         return &sessions[static_cast<std::size_t>(at)];
     }
 
-    template <class Next, class Ready>
-    bool fire_up_to(EventTime watermark, Next& next, Ready& ready) {
+    bool fire_up_to(EventTime watermark, auto& emit) {
         while (deadlines_.is_due(watermark)) {
-            if (!ready()) return false;
-            if (Entry* const key = deadlines_.pop()) look_at(*key, key->state.deadline.at, next);
+            if (!emit.room()) return false;
+            if (Entry* const key = deadlines_.pop()) look_at(*key, key->state.deadline.at, emit);
         }
         return true;
     }
 
     /// Fires the session that is over at `now`, drops what is closed by then, and says when to look
     /// again.
-    template <class Next>
-    void look_at(Entry& key, EventTime now, Next& next) {
+    void look_at(Entry& key, EventTime now, auto& emit) {
         auto& sessions = key.state.sessions;
         for (Session& session : sessions) {
-            if (!session.fired && over(session) == now) fire(key, session, next);
+            if (!session.fired && over(session) == now) fire(key, session, emit);
         }
         std::erase_if(sessions, [&](const Session& session) {
             return session.fired && dropping(session) <= now;
@@ -265,22 +252,20 @@ class KeyedSessions {
         deadlines_.await(key, soonest);
     }
 
-    template <class Next>
-    void fire(const Entry& key, Session& session, Next& next) {
-        give(key, session, next, session.replaces ? Revision::again : Revision::first);
+    void fire(const Entry& key, Session& session, auto& emit) {
+        give(key, session, emit, session.replaces ? Revision::again : Revision::first);
         session.fired = true;
         session.replaces = true;
         session.given_early = false;
     }
-    template <class Next>
-    void give(const Entry& key, const Session& session, Next& next,
+    void give(const Entry& key, const Session& session, auto& emit,
               [[maybe_unused]] Revision revision) {
         const TimeBounds bounds{session.start, session.end};
         give_values(aggregate_, key.key, bounds, session.state, [&](auto&& value) {
             if constexpr (marks) {
-                Out::result(next, {key.key, bounds, std::move(value), revision});
+                emit(Result{key.key, bounds, std::move(value), revision});
             } else {
-                Out::result(next, {key.key, bounds, std::move(value)});
+                emit(Result{key.key, bounds, std::move(value)});
             }
         });
     }
@@ -288,8 +273,7 @@ class KeyedSessions {
     // ---- marked rows: Firing::updates ----------------------------------------------------------
 
     /// As join(), with sessions that were given taken back before their bounds change.
-    template <class Next>
-    Session* join_marked(Entry& key, EventTime time, Next& next) {
+    Session* join_marked(Entry& key, EventTime time, auto& emit) {
         auto& sessions = key.state.sessions;
         const auto [start, end] = windows_.of(time);
         const auto [first, last] = touched(sessions, time, end);
@@ -303,7 +287,7 @@ class KeyedSessions {
         for (auto session = first; session != last; ++session) {
             if (TimeBounds{session->start, session->end} == bounds) continue;
             if (session->fired || session->given_early) {
-                give(key, *session, next, Revision::retracted);
+                give(key, *session, emit, Revision::retracted);
             }
             session->given_early = false;
         }
@@ -316,12 +300,11 @@ class KeyedSessions {
         early_.changed(key);
     }
 
-    template <class Next, class Ready>
-    bool give_early(Next& next, Ready& ready) {
-        return early_.write(ready, [&](Entry& key) {
+    bool give_early(auto& emit) {
+        return early_.write(emit, [&](Entry& key) {
             for (Session& session : key.state.sessions) {
                 if (!std::exchange(session.changed, false) || session.fired) continue;
-                give(key, session, next, Revision::early);
+                give(key, session, emit, Revision::early);
                 session.given_early = true;
             }
         });
@@ -336,7 +319,6 @@ class KeyedSessions {
     LateBy late_by_;
     EventTime taken_from_ = EventTime::earliest();
     EventTime watermark_ = EventTime::earliest();
-    std::uint64_t late_ = 0;
     Keys keys_;
     Deadlines<Entry> deadlines_;
     [[no_unique_address]] std::conditional_t<marks, EarlyKeys<Entry>, NoEarlyKeys> early_;

@@ -23,15 +23,14 @@
 #include <functional>
 #include <limits>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include <strid/base/assert.hpp>
 #include <strid/message/batch.hpp>
 #include <strid/operator/agreed_time.hpp>
-#include <strid/operator/context.hpp>
-#include <strid/operator/late_output.hpp>
-#include <strid/operator/stage.hpp>
-#include <strid/window/key_states.hpp>
+#include <strid/operator/contract.hpp>
+#include <strid/operator/keyed_state.hpp>
 #include <strid/window/panes.hpp>
 #include <strid/window/result.hpp>
 #include <strid/window/schedule.hpp>
@@ -40,20 +39,24 @@
 
 namespace strid::window {
 
-template <class T, class KeyOf, class K, class TimeOf, class A, bool keeps_late,
-          Firing firing = Firing::totals>
-class KeyedTimeWindows {
+template <class T, class KeyOf, class K, class TimeOf, class A, Firing firing = Firing::totals>
+class KeyedTimeWindows
+    : public OperatorTypes<message::Hashed<T>, RowOf<firing, K, ResultOf<A, K, TimeBounds>>> {
     static constexpr bool marks = firing == Firing::updates;
 
   public:
     using Result = RowOf<firing, K, ResultOf<A, K, TimeBounds>>;
     using Options = OptionsOf<firing>;
-    using Out = operators::LateOutput<Result, T, keeps_late>;
-    static constexpr bool selective = true;
-    static constexpr bool only_reads = true;
-    /// A part that comes late goes on with the key of its record.
-    static constexpr bool forgets_input = !keeps_late && firing != Firing::parts;
-    static constexpr bool asks_the_clock = marks;
+    static constexpr OperatorTraits traits{
+        .kind = "window",
+        .emits = Emits::any_number,
+        .watermarks = Watermarks::needed,
+        .only_reads = true,
+        // A part that comes late goes on with the key of its record.
+        .forgets_input = firing != Firing::parts,
+        .looks_ahead = true,
+        .asks_the_clock = marks,
+        .finds_late = true};
 
     KeyedTimeWindows(TimeWindows windows, KeyOf key_of, TimeOf time_of, A aggregate,
                      const Options& options)
@@ -66,44 +69,47 @@ class KeyedTimeWindows {
           late_by_(of_window(options).late_by),
           updates_(options) {}
 
+    /// For the engine (operator/agreed_time.hpp).
     auto& time_of() noexcept { return time_of_; }
+    auto state() { return std::tie(keys_); }
+    [[nodiscard]] OperatorFacts facts() const { return {.shares_broadcast = all_.has_value()}; }
     /// The replicas have every record, and each fires every n-th window: window farming.
     void farm() { all_ = windows_; }
-    void open(const Context& context) {
+
+    void on(const Opened& opened) {
         if (!all_) return;
-        windows_ = all_->share(context.replica, context.parallelism);
-        context_ = context;
+        context_ = opened.context;
+        windows_ = all_->share(context_.replica, context_.parallelism);
         // The collector keeps results for longer than their batches live.
         if constexpr (Keys::holds_text) keys_.texts().keep_for_good();
     }
 
-    /// What the sender of the records that follow has promised.
-    void begin_batch(EventTime promised, std::size_t) noexcept {
-        if (late_by_ == LateBy::own_input) taken_from_ = windows_.end_over(promised - lateness_);
+    void on(const BatchBegins& batch) noexcept {
+        if (late_by_ == LateBy::own_input) {
+            taken_from_ = windows_.end_over(batch.promised - lateness_);
+        }
     }
-
-    [[nodiscard]] std::size_t look_ahead(const message::Hashed<T>* arrived, std::size_t count) {
-        return keys_.look_ahead(arrived, count, key_of_,
+    [[nodiscard]] std::size_t on(Coming<message::Hashed<T>> coming) {
+        return keys_.look_ahead(coming.records, key_of_,
                                 [](const KeyState& state) { state.panes.prefetch(); });
     }
 
-    template <class Next>
-    void operator()(message::Hashed<T>& arrived, Next&& next) {
+    void process(const message::Hashed<T>& arrived, auto& emit) {
         const T& record = arrived.record;
         const EventTime time = time_of_(record);
         if (time < at_pane_.start || time >= at_pane_.end) [[unlikely]]
             go_to_pane(time);
         if (in_windows_.size() <= 0) [[unlikely]] {
-            if (in_windows_ == beyond && says_what_is_late(time)) late(record, next);
+            if (in_windows_ == beyond && says_what_is_late(time)) emit.late(record, records_in(record));
             return;  // else between two windows
         }
         if (in_windows_.end <= closed_ || in_windows_.first < taken_from_) [[unlikely]] {
-            if (says_what_is_late(time)) late(record, next);
+            if (says_what_is_late(time)) emit.late(record, records_in(record));
             return;
         }
         if constexpr (firing == Firing::parts) {
             if (in_windows_.end <= schedule_.position()) [[unlikely]] {
-                fire_part(std::invoke(key_of_, record), in_windows_, record, next);
+                fire_part(std::invoke(key_of_, record), in_windows_, record, emit);
                 return;
             }
         }
@@ -119,16 +125,15 @@ class KeyedTimeWindows {
             key.state.panes.add(aggregate_, pane_, record);
         }
         if (first < schedule_.position()) [[unlikely]]
-            fire_again(key, {first, std::min(in_windows_.end, schedule_.position())}, record, next);
+            fire_again(key, {first, std::min(in_windows_.end, schedule_.position())}, record, emit);
         await(key, std::max(first, schedule_.position()));
     }
 
     /// Fires what the watermark has passed while there is room. True once all has.
-    template <class Next, class Ready>
-    bool advance(EventTime watermark, Next&& next, Ready&& ready) {
-        if (!fire_up_to(windows_.end_over(watermark), next, ready)) return false;
-        closed_ = windows_.end_over(watermark - lateness_);
-        if constexpr (marks) return give_early(next, ready);
+    bool on(Watermark watermark, auto& emit) {
+        if (!fire_up_to(windows_.end_over(watermark.time), emit)) return false;
+        closed_ = windows_.end_over(watermark.time - lateness_);
+        if constexpr (marks) return give_early(emit);
         return true;
     }
     [[nodiscard]] std::int64_t wake_at_ns() const noexcept
@@ -137,18 +142,9 @@ class KeyedTimeWindows {
         return updates_.early.wake_at_ns();
     }
 
-    template <class Next, class Ready>
-    bool finish(Next&& next, Ready&& ready) {
+    bool on(Ended, auto& emit) {
         if (at_end_ == OpenWindows::drop) return true;
-        return fire_up_to(std::numeric_limits<Index>::max(), next, ready);
-    }
-
-    /// Records that came too late since this was last asked.
-    [[nodiscard]] std::uint64_t take_late() noexcept { return std::exchange(late_, 0); }
-    [[nodiscard]] auto& texts() noexcept
-        requires operators::key_holds_text<K>
-    {
-        return keys_.texts();
+        return fire_up_to(std::numeric_limits<Index>::max(), emit);
     }
 
   private:
@@ -168,7 +164,7 @@ class KeyedTimeWindows {
         Panes panes;              // of windows that are not closed
         Index due = nothing_due;  // the number that its entry in the schedule stands at
     };
-    using Keys = KeyStates<K, KeyState>;
+    using Keys = KeyedState<K, KeyState, KeyLife{.expires = true}>;
     using Entry = typename Keys::Entry;
 
     /// What is known of a window while it fires, one key after another.
@@ -192,12 +188,6 @@ class KeyedTimeWindows {
         if (!windows_.has_number(time)) in_windows_ = beyond;
     }
 
-    template <class Next>
-    void late(const T& record, Next& next) {
-        late_ += records_in(record);
-        Out::late(next, record);
-    }
-
     [[nodiscard]] WindowRange<Index> panes_of(Index window) const noexcept {
         if constexpr (folds) return {window, strid::detail::saturating_add(window, 1)};
         return windows_.panes(window);
@@ -214,14 +204,13 @@ class KeyedTimeWindows {
         schedule_.add(window, &key);
     }
 
-    template <class Next, class Ready>
-    bool fire_up_to(Index end, Next& next, Ready& ready) {
+    bool fire_up_to(Index end, auto& emit) {
         for (;;) {
-            if (!ready()) return false;
+            if (!emit.room()) return false;
             Entry* key = nullptr;
             if constexpr (marks) {
                 if (updates_.gives_of_gap(
-                        [&](const K& of, Index window) { give_empty(of, window, next); })) {
+                        [&](const K& of, Index window) { give_empty(of, window, emit); })) {
                     continue;
                 }
                 key = updates_.take_held();
@@ -238,7 +227,7 @@ class KeyedTimeWindows {
                     if (updates_.waits_for_gap(*key, window, has_record())) continue;
                 }
             }
-            fire(*key, next);
+            fire(*key, emit);
             await_next(*key);
         }
     }
@@ -255,21 +244,20 @@ class KeyedTimeWindows {
                 panes_of(closed_by(window + 1)).first};
     }
 
-    template <class Next>
-    void fire(Entry& entry, Next& next) {
+    void fire(Entry& entry, auto& emit) {
         entry.state.panes.slide_to(aggregate_, firing_->panes, [&](const auto& sum) {
-            emit(entry.key, firing_->bounds, sum, next);
+            give_sum(entry.key, firing_->bounds, sum, emit);
         });
     }
 
-    template <class Sum, class Next>
-    void emit(const K& key, const TimeBounds& bounds, const Sum& sum, Next& next,
-              [[maybe_unused]] Revision revision = Revision::first) {
+    template <class Sum>
+    void give_sum(const K& key, const TimeBounds& bounds, const Sum& sum, auto& emit,
+                  [[maybe_unused]] Revision revision = Revision::first) {
         give_values(aggregate_, key, bounds, sum, [&](auto&& value) {
             if constexpr (marks) {
-                Out::result(next, {key, bounds, std::move(value), revision});
+                emit(Result{key, bounds, std::move(value), revision});
             } else {
-                Out::result(next, {key, bounds, std::move(value)});
+                emit(Result{key, bounds, std::move(value)});
             }
         });
     }
@@ -315,23 +303,21 @@ class KeyedTimeWindows {
         return (turn < 0 ? turn + replicas : turn) == static_cast<Index>(context_.replica);
     }
 
-    template <class Next>
-    void fire_part(const K& key, WindowRange<Index> fired, const T& record, Next& next) {
+    void fire_part(const K& key, WindowRange<Index> fired, const T& record, auto& emit) {
         const auto part = aggregate_.lift(record);
         for (Index window = std::max(fired.first, closed_); window < fired.end; ++window) {
-            emit(key, windows_.bounds(window), part, next);
+            give_sum(key, windows_.bounds(window), part, emit);
         }
     }
 
     /// A late record changed windows that have fired.
-    template <class Next>
-    void fire_again(const Entry& entry, WindowRange<Index> fired, const T& record, Next& next) {
-        if constexpr (firing == Firing::parts) return fire_part(entry.key, fired, record, next);
+    void fire_again(const Entry& entry, WindowRange<Index> fired, const T& record, auto& emit) {
+        if constexpr (firing == Firing::parts) return fire_part(entry.key, fired, record, emit);
         if constexpr (marks) {
             return updates_.give_again(
                 entry, fired,
-                [&](Index window, Revision revision) { give(entry, window, revision, next); },
-                [&](const K& key, Index window) { give_empty(key, window, next); });
+                [&](Index window, Revision revision) { give(entry, window, revision, emit); },
+                [&](const K& key, Index window) { give_empty(key, window, emit); });
         }
         const auto& panes = entry.state.panes;
         for (Index window = fired.first; window < fired.end; ++window) {
@@ -339,10 +325,10 @@ class KeyedTimeWindows {
             const auto& sum = panes.sum(aggregate_, panes_of(window));
             if constexpr (requires { aggregate_.give_new(record, sum, [](auto&&) {}); }) {
                 aggregate_.give_new(record, sum, [&](auto&& value) {
-                    Out::result(next, {entry.key, bounds, std::move(value)});
+                    emit(Result{entry.key, bounds, std::move(value)});
                 });
             } else {
-                emit(entry.key, bounds, sum, next);
+                give_sum(entry.key, bounds, sum, emit);
             }
         }
     }
@@ -350,14 +336,12 @@ class KeyedTimeWindows {
     // ---- marked rows: Firing::updates ----------------------------------------------------------
 
     /// Gives a window of a key as it is now, or with the value of no record.
-    template <class Next>
-    void give(const Entry& entry, Index window, Revision revision, Next& next) {
+    void give(const Entry& entry, Index window, Revision revision, auto& emit) {
         const auto& sum = entry.state.panes.sum(aggregate_, panes_of(window));
-        emit(entry.key, windows_.bounds(window), sum, next, revision);
+        give_sum(entry.key, windows_.bounds(window), sum, emit, revision);
     }
-    template <class Next>
-    void give_empty(const K& key, Index window, Next& next) {
-        emit(key, windows_.bounds(window), aggregate_.identity(), next);
+    void give_empty(const K& key, Index window, auto& emit) {
+        give_sum(key, windows_.bounds(window), aggregate_.identity(), emit);
     }
     /// Says whether a key has a record in a window.
     [[nodiscard]] auto has_record() const {
@@ -366,11 +350,10 @@ class KeyedTimeWindows {
         };
     }
 
-    template <class Next, class Ready>
-    bool give_early(Next& next, Ready& ready) {
-        return updates_.early.write(ready, [&](Entry& entry) {
+    bool give_early(auto& emit) {
+        return updates_.early.write(emit, [&](Entry& entry) {
             for (const Index window : entry.state.take_changes(schedule_.position())) {
-                if (has_record()(entry, window)) give(entry, window, Revision::early, next);
+                if (has_record()(entry, window)) give(entry, window, Revision::early, emit);
             }
         });
     }
@@ -391,7 +374,6 @@ class KeyedTimeWindows {
     std::size_t looked_ahead_ = 0;  // of the keys that fire
     Index closed_ = std::numeric_limits<Index>::min();
     Index taken_from_ = std::numeric_limits<Index>::min();  // for the records of this batch
-    std::uint64_t late_ = 0;
     Keys keys_;
     Schedule<Entry*> schedule_;
     [[no_unique_address]] TimeUpdatesOf<firing, K, Entry> updates_;

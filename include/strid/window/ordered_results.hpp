@@ -8,12 +8,13 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include <strid/base/hash.hpp>
-#include <strid/operator/key_table.hpp>
-#include <strid/operator/stage.hpp>
+#include <strid/operator/contract.hpp>
+#include <strid/operator/keyed_state.hpp>
 #include <strid/window/spec.hpp>
 
 namespace strid::window {
@@ -22,30 +23,30 @@ namespace strid::window {
 /// until the watermark says that no replica has an earlier one; one that comes again for late
 /// records passes at once. O(log results waiting) each.
 template <class Result>
-class OrderedByTime {
+class OrderedByTime : public OperatorTypes<Result, Result> {
   public:
-    static constexpr bool selective = true;
+    static constexpr OperatorTraits traits{.kind = "collector",
+                                           .emits = Emits::any_number,
+                                           .watermarks = Watermarks::needed,
+                                           .one_replica = true};
 
-    template <class Next>
-    void operator()(Result& result, Next&& next) {
+    auto state() { return std::tie(waiting_); }
+
+    void process(Result& result, auto& emit) {
         if (result.window.end <= watermark_) {
-            next(result);
+            emit(result);
             return;
         }
         waiting_.push_back({came_++, std::move(result)});
         std::push_heap(waiting_.begin(), waiting_.end(), later);
     }
 
-    template <class Next, class Ready>
-    bool advance(EventTime watermark, Next&& next, Ready&& ready) {
-        if (!release(watermark, next, ready)) return false;
-        watermark_ = watermark;
+    bool on(Watermark watermark, auto& emit) {
+        if (!release(watermark.time, emit)) return false;
+        watermark_ = watermark.time;
         return true;
     }
-    template <class Next, class Ready>
-    bool finish(Next&& next, Ready&& ready) {
-        return release(EventTime::latest(), next, ready);
-    }
+    bool on(Ended, auto& emit) { return release(EventTime::latest(), emit); }
 
   private:
     struct Waiting {
@@ -59,14 +60,13 @@ class OrderedByTime {
         return a.came > b.came;
     }
 
-    template <class Next, class Ready>
-    bool release(EventTime watermark, Next& next, Ready& ready) {
+    bool release(EventTime watermark, auto& emit) {
         while (!waiting_.empty() && waiting_.front().result.window.end <= watermark) {
-            if (!ready()) return false;
+            if (!emit.room()) return false;
             std::pop_heap(waiting_.begin(), waiting_.end(), later);
             Result result = std::move(waiting_.back().result);
             waiting_.pop_back();
-            next(result);
+            emit(result);
         }
         return true;
     }
@@ -76,32 +76,44 @@ class OrderedByTime {
     EventTime watermark_ = EventTime::earliest();
 };
 
+/// The result in what a replica gives: that itself, or the value of a ValueOrEnd.
+template <class Given>
+struct ResultIn {
+    using type = Given;
+};
+template <class Given>
+    requires requires(const Given& given) { given.start; }
+struct ResultIn<Given> {
+    using type = typename decltype(Given::value)::value_type;
+};
+
 /// Windows of counts in the order of their positions, for each key: each window of a key comes
 /// exactly once, as a result or as ValueOrEnds, so it waits for the one before it. O(log what waits
 /// of the key) each.
 template <class Arrived, class K>
-class OrderedByCount {
+class OrderedByCount : public OperatorTypes<Arrived, typename ResultIn<Arrived>::type> {
   public:
-    static constexpr bool selective = true;
+    static constexpr OperatorTraits traits{
+        .kind = "collector", .emits = Emits::any_number, .one_replica = true};
 
     explicit OrderedByCount(std::uint64_t slide) : slide_(slide) {}
+    auto state() { return std::tie(table_); }
 
-    template <class Next>
-    void operator()(Arrived& arrived, Next&& next) {
+    void process(Arrived& arrived, auto& emit) {
         auto& key =
             table_.find_or_make(arrived.key, hash_of(arrived.key), [] { return KeyState{}; })
-                .second;
+                .state;
         if (start_of(arrived) != key.next) {
             key.waiting.push_back({came_++, std::move(arrived)});
             std::push_heap(key.waiting.begin(), key.waiting.end(), later);
             return;
         }
-        pass(key, arrived, next);
+        pass(key, arrived, emit);
         while (!key.waiting.empty() && start_of(key.waiting.front().arrived) == key.next) {
             std::pop_heap(key.waiting.begin(), key.waiting.end(), later);
             Arrived following = std::move(key.waiting.back().arrived);
             key.waiting.pop_back();
-            pass(key, following, next);
+            pass(key, following, emit);
         }
     }
 
@@ -128,22 +140,21 @@ class OrderedByCount {
         const std::uint64_t start_b = start_of(b.arrived);
         return start_a != start_b ? start_a > start_b : a.came > b.came;
     }
-    template <class Next>
-    void pass(KeyState& key, Arrived& arrived, Next& next) {
+    void pass(KeyState& key, Arrived& arrived, auto& emit) {
         if constexpr (has_ends) {
             if (arrived.value) {
-                next(*arrived.value);
+                emit(*arrived.value);
                 return;
             }
         } else {
-            next(arrived);
+            emit(arrived);
         }
         key.next += slide_;
     }
 
     std::uint64_t came_ = 0;
     std::uint64_t slide_;
-    operators::KeyTable<K, KeyState> table_;
+    KeyedState<K, KeyState> table_;
 };
 
 }  // namespace strid::window

@@ -23,14 +23,13 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
-#include <strid/message/watermark.hpp>
 #include <strid/operator/agreed_time.hpp>
-#include <strid/operator/context.hpp>
-#include <strid/operator/stage.hpp>
+#include <strid/operator/contract.hpp>
 #include <strid/window/aggregate.hpp>
 #include <strid/window/spec.hpp>
 
@@ -57,14 +56,16 @@ inline constexpr bool combines_before_sending =
     is_commutative<A> && has_small_state<A> && (std::is_integral_v<K> || std::is_enum_v<K>);
 
 template <class T, class KeyOf, class K, class TimeOf, class A>
-class PartialPanes {
+class PartialPanes : public OperatorTypes<T, PanePart<K, typename A::State>> {
     using State = typename A::State;
     using Index = TimeWindows::Index;
 
   public:
-    using Out = PanePart<K, State>;
-    static constexpr bool selective = true;
-    static constexpr bool only_reads = true;
+    using Part = PanePart<K, State>;
+    static constexpr OperatorTraits traits{.kind = "combine",
+                                           .emits = Emits::any_number,
+                                           .watermarks = Watermarks::needed,
+                                           .only_reads = true};
 
     PartialPanes(TimeWindows windows, KeyOf key_of, TimeOf time_of, A aggregate)
         : windows_(windows),
@@ -74,41 +75,35 @@ class PartialPanes {
 
     /// For the engine (operator/agreed_time.hpp).
     auto& time_of() noexcept { return time_of_; }
-    void open(const Context&) {
+    auto state() { return std::tie(places_, taken_); }
+    void on(const Opened&) {
         places_.assign(place_count, {});
         taken_.reserve(places_.size());
     }
 
-    template <class Next>
-    [[gnu::always_inline]] void operator()(T& record, Next&& next) {
+    [[gnu::always_inline]] void process(const T& record, auto& emit) {
         const EventTime time = time_of_(record);
         if (time < at_pane_.start || time >= at_pane_.end) [[unlikely]] {
             go_to_pane(time);
-            if (pane_ == no_pane) return send_alone(record, next);
+            if (pane_ == no_pane) return send_alone(record, emit);
         }
-        const K key = std::invoke(key_of_, std::as_const(record));
+        const K key = std::invoke(key_of_, record);
         Place& place = places_[place_of(key)];
         if (place.key == key && place.pane == pane_) [[likely]] {
-            add_record(aggregate_, place.state, std::as_const(record));
+            add_record(aggregate_, place.state, record);
             ++place.records;
             return;
         }
-        begin(place, key, record, next);
+        begin(place, key, record, emit);
     }
 
-    void heed(const Progress& progress) noexcept { idle_ = progress.idle; }
-
-    template <class Next, class Ready>
-    bool advance(EventTime watermark, Next&& next, Ready&& ready) {
-        if (idle_) return let_go(EventTime::latest(), next, ready);
-        if (watermark >= first_end_ && !let_go(watermark, next, ready)) return false;
-        watermark_ = watermark;
+    bool on(Watermark watermark, auto& emit) {
+        if (watermark.idle) return let_go(EventTime::latest(), emit);
+        if (watermark.time >= first_end_ && !let_go(watermark.time, emit)) return false;
+        watermark_ = watermark.time;
         return true;
     }
-    template <class Next, class Ready>
-    bool finish(Next&& next, Ready&& ready) {
-        return let_go(EventTime::latest(), next, ready);
-    }
+    bool on(Ended, auto& emit) { return let_go(EventTime::latest(), emit); }
 
   private:
     /// The pane of places that are nobody's. Records may lie in it, at the very beginning of time:
@@ -150,13 +145,12 @@ class PartialPanes {
     }
 
     /// A record that does not find its state.
-    template <class Next>
-    [[gnu::noinline]] void begin(Place& place, K key, const T& record, Next& next) {
+    [[gnu::noinline]] void begin(Place& place, K key, const T& record, auto& emit) {
         if (in_gap_) return;
         Place one{key, pane_, aggregate_.lift(record), 1, end_};
         if (end_ <= watermark_ || alone_ != 0) {
             if (alone_ != 0) --alone_;
-            next_part(one, next);
+            send(one, emit);
             return;
         }
         first_end_ = std::min(first_end_, end_);
@@ -165,27 +159,24 @@ class PartialPanes {
             taken_.push_back(static_cast<std::uint32_t>(&place - places_.data()));
         } else {
             judge(one.records);
-            next_part(one, next);
+            send(one, emit);
         }
     }
 
-    template <class Next>
-    [[gnu::noinline]] void send_alone(const T& record, Next& next) {
+    [[gnu::noinline]] void send_alone(const T& record, auto& emit) {
         at_pane_ = nowhen;  // so that the next one comes here too
         if (in_gap_) return;
-        next_part({std::invoke(key_of_, record), pane_, aggregate_.lift(record), 1, end_}, next);
+        send({std::invoke(key_of_, record), pane_, aggregate_.lift(record), 1, end_}, emit);
     }
 
-    template <class Next>
-    void next_part(const Place& place, Next& next) {
-        Out part{place.key, windows_.pane_bounds(place.pane).start, place.state, place.records};
-        next(part);
+    void send(const Place& place, auto& emit) {
+        Part part{place.key, windows_.pane_bounds(place.pane).start, place.state, place.records};
+        emit(part);
     }
 
     /// Lets the states go of which a window ends by `watermark`, while there is room. True once all
     /// are gone.
-    template <class Next, class Ready>
-    bool let_go(EventTime watermark, Next& next, Ready& ready) {
+    bool let_go(EventTime watermark, auto& emit) {
         while (looked_at_ != taken_.size()) {
             Place& place = places_[taken_[looked_at_]];
             if (place.end > watermark) {
@@ -193,10 +184,10 @@ class PartialPanes {
                 taken_[kept_++] = taken_[looked_at_++];
                 continue;
             }
-            if (!ready()) return false;
+            if (!emit.room()) return false;
             ++looked_at_;
             judge(place.records);
-            next_part(std::exchange(place, {}), next);
+            send(std::exchange(place, {}), emit);
         }
         taken_.resize(std::exchange(kept_, 0));
         looked_at_ = 0;
@@ -224,7 +215,6 @@ class PartialPanes {
     EventTime end_ = EventTime::earliest();  // of the first window that has it
     bool in_gap_ = false;                    // it lies between two windows
     EventTime watermark_ = EventTime::earliest();
-    bool idle_ = false;
     std::vector<Place> places_;
     std::vector<std::uint32_t> taken_;           // places that are somebody's
     EventTime first_end_ = EventTime::latest();  // of the windows that have their panes

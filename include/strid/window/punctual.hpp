@@ -5,8 +5,8 @@
 // idle, one replica would take what another calls late. Behind one replica of this stage nothing
 // is late.
 //
-// Late records are counted, and dropped unless they have a way of their own (`keeps_late`). One
-// comparison for each record.
+// Late records are counted, and dropped unless they have a way of their own
+// (operator/late_apart.hpp). One comparison for each record.
 //
 // Threads: only the task of the node.
 #pragma once
@@ -20,8 +20,7 @@
 
 #include <strid/base/time.hpp>
 #include <strid/operator/agreed_time.hpp>
-#include <strid/operator/late_output.hpp>
-#include <strid/operator/stage.hpp>
+#include <strid/operator/contract.hpp>
 #include <strid/window/result.hpp>
 #include <strid/window/spec.hpp>
 
@@ -58,45 +57,38 @@ struct LateByWindows {
     }
 };
 
-template <class T, class TimeOf, class Rule, bool keeps_late>
-class Punctual {
+template <class T, class TimeOf, class Rule>
+class Punctual : public OperatorTypes<T, T> {
   public:
-    using Out = operators::LateOutput<T, T, keeps_late>;
-    static constexpr bool selective = true;
-    static constexpr bool passes_records = true;
+    static constexpr OperatorTraits traits{.kind = "in_time",
+                                           .emits = Emits::at_most_one,
+                                           .watermarks = Watermarks::needed,
+                                           .passes_records = true,
+                                           .finds_late = true,
+                                           .one_replica = true};
 
     Punctual(TimeOf time_of, Rule rule) : time_of_(std::move(time_of)), rule_(std::move(rule)) {}
 
     /// For the engine (operator/agreed_time.hpp).
     auto& time_of() noexcept { return time_of_; }
-    /// What the sender of the records that follow has promised.
-    void begin_batch(EventTime promised, std::size_t) noexcept {
-        late_before_ = rule_.late_before(promised, passed_);
+    void on(const BatchBegins& batch) noexcept {
+        late_before_ = rule_.late_before(batch.promised, passed_);
     }
 
-    template <class Next>
-    void operator()(T& record, Next&& next) {
+    void process(T& record, auto& emit) {
         const EventTime time = time_of_(record);
-        if (time < late_before_ && rule_.is_missed(time)) [[unlikely]] {
-            ++late_;
-            return Out::late(next, record);
-        }
-        Out::result(next, std::move(record));
+        if (time < late_before_ && rule_.is_missed(time)) [[unlikely]]
+            return emit.late(record);
+        emit(record);
     }
 
-    template <class Next, class Ready>
-    bool advance(EventTime watermark, Next&&, Ready&&) noexcept {
-        passed_ = watermark;
-        return true;
-    }
-    [[nodiscard]] std::uint64_t take_late() noexcept { return std::exchange(late_, 0); }
+    void on(Watermark watermark, auto& /*emit*/) noexcept { passed_ = watermark.time; }
 
   private:
     [[no_unique_address]] operators::AgreedTime<TimeOf> time_of_;
     [[no_unique_address]] Rule rule_;
     EventTime passed_ = EventTime::earliest();       // by all that is active
     EventTime late_before_ = EventTime::earliest();  // of the batch at hand
-    std::uint64_t late_ = 0;
 };
 
 }  // namespace strid::window

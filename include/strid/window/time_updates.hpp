@@ -60,7 +60,7 @@ template <Firing firing>
 using ChangedWindowsOf =
     std::conditional_t<firing == Firing::updates, ChangedWindows, NoChangedWindows>;
 
-/// `Entry` is that of a KeyStates whose state has ChangedWindows.
+/// `Entry` is that of a KeyedState whose state has ChangedWindows.
 template <class K, class Entry>
 class TimeUpdates {
     using Index = TimeWindows::Index;

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How long an operator behind `key_by` keeps what it holds for a key: for the run, unless one of
+// these is given to it.
+//
+//     std::move(clicks).key_by<&Click::user>().map(CountOfUser{}, forget_after(30min))
+//     ....map(CountOfUser{}, forget_after_by_clock(30min).at_most(1'000'000))
+//     ....map(CountOfUser{}, keep_at_most(1'000'000))
+//
+// A key that is forgotten begins anew with its next record. Where more keys come than may be kept,
+// the one that was used longest ago is forgotten.
+//
+// Event time: a key is forgotten once the watermark has gone on by so much since the key's last
+// record came; how far the watermark is when a record comes depends on the batches of the run.
+// Clock: the machine's, as of the last run of the replica.
+//
+// Costs about 10 % of a lookup. Threads: only the task of the node.
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <utility>
+
+#include <strid/base/clock.hpp>
+#include <strid/base/error.hpp>
+#include <strid/base/time.hpp>
+#include <strid/operator/contract.hpp>
+#include <strid/operator/keyed_state.hpp>
+#include <strid/runtime/task.hpp>
+
+namespace strid {
+
+/// By which time keys are forgotten.
+enum class ForgetBy : std::uint8_t { number, event_time, clock };
+
+template <ForgetBy by>
+class ForgetKeys {
+  public:
+    /// Throws GraphError for a time that is not positive.
+    explicit ForgetKeys(Duration unused) : unused_(unused) {
+        if (unused <= Duration::zero()) {
+            throw GraphError("the time after which a key is forgotten must be positive");
+        }
+    }
+    /// Never more keys in one replica. Throws GraphError for none.
+    [[nodiscard]] ForgetKeys at_most(std::size_t keys) && {
+        if (keys == 0) throw GraphError("a bound on keys must not be 0");
+        keys_max_ = keys;
+        return *this;
+    }
+
+    [[nodiscard]] Duration unused() const noexcept { return unused_; }
+    [[nodiscard]] std::size_t keys_max() const noexcept { return keys_max_; }
+
+  private:
+    Duration unused_;
+    std::size_t keys_max_ = std::numeric_limits<std::size_t>::max();
+};
+
+/// Keys without a record for so much event time. Needs `event_time` before it.
+[[nodiscard]] inline auto forget_after(Duration unused) {
+    return ForgetKeys<ForgetBy::event_time>{unused};
+}
+/// Keys without a record for so long by the machine's clock.
+[[nodiscard]] inline auto forget_after_by_clock(Duration unused) {
+    return ForgetKeys<ForgetBy::clock>{unused};
+}
+/// So many keys in each replica.
+[[nodiscard]] inline auto keep_at_most(std::size_t keys) {
+    return ForgetKeys<ForgetBy::number>{Duration::max()}.at_most(keys);
+}
+
+/// Keys are kept for the run.
+struct KeepKeys {};
+
+/// How long an operator keeps the state of a key.
+template <class Life>
+concept KeysLife =
+    std::same_as<Life, KeepKeys> || std::same_as<Life, ForgetKeys<ForgetBy::number>> ||
+    std::same_as<Life, ForgetKeys<ForgetBy::event_time>> ||
+    std::same_as<Life, ForgetKeys<ForgetBy::clock>>;
+
+namespace operators {
+
+/// A table by key of an operator that may forget keys. `Life` is KeepKeys or ForgetKeys<...>;
+/// `shows_keys`: what is emitted may point to the text of a key.
+template <class K, class State, class Life, bool shows_keys>
+class LivingKeys {
+  public:
+    explicit LivingKeys(Life) {}
+
+    static constexpr bool forgets = false;
+    using Table = KeyedState<K, State>;
+    using Entry = typename Table::Entry;
+    static constexpr void add_to(OperatorTraits&) noexcept {}
+
+    template <class Make, class Gone>
+    [[gnu::always_inline]] Entry& find_or_make(const K& key, std::uint64_t hash, Make&& make,
+                                               Gone&& /*gone*/) {
+        return table_.find_or_make(key, hash, make);
+    }
+    [[nodiscard]] Table& table() noexcept { return table_; }
+
+  private:
+    Table table_;
+};
+
+template <class K, class State, ForgetBy by, bool shows_keys>
+class LivingKeys<K, State, ForgetKeys<by>, shows_keys> {
+  public:
+    explicit LivingKeys(ForgetKeys<by> bound)
+        : unused_ns_(bound.unused().count()), keys_max_(bound.keys_max()) {}
+
+    static constexpr bool forgets = true;
+    using Table =
+        KeyedState<K, State,
+                   KeyLife{.expires = true, .shows_keys = shows_keys, .in_use_order = true}>;
+    using Entry = typename Table::Entry;
+    static constexpr void add_to(OperatorTraits& traits) noexcept {
+        if (by == ForgetBy::event_time) traits.watermarks = Watermarks::needed;
+        if (by == ForgetBy::clock) traits.watermarks = Watermarks::heard;
+        traits.asks_the_clock = by == ForgetBy::clock;
+    }
+
+    /// `gone(key, state)` is called with what is forgotten for a key that is new.
+    template <class Make, class Gone>
+    Entry& find_or_make(const K& key, std::uint64_t hash, Make&& make, Gone&& gone) {
+        Entry* entry = table_.find(key, hash);
+        if (entry == nullptr) [[unlikely]] {
+            if (table_.keys() == keys_max_) forget(*table_.longest_unused(), gone);
+            entry = &table_.find_or_make(key, hash, make);
+        }
+        table_.use(*entry, now_);
+        return *entry;
+    }
+    [[nodiscard]] Table& table() noexcept { return table_; }
+
+    /// Time has come so far: forgets what was not used for too long while `emit.room()` says so.
+    /// True once all is.
+    template <class Gone>
+    bool go_on(const Watermark& watermark, auto& emit, Gone&& gone)
+        requires(by != ForgetBy::number)
+    {
+        now_ = std::max(now_, by == ForgetBy::clock ? now_ns() : watermark.time.ns());
+        for (Entry* oldest = table_.longest_unused(); oldest != nullptr && is_over(*oldest);
+             oldest = table_.longest_unused()) {
+            if (!emit.room()) return false;
+            forget(*oldest, gone);
+        }
+        return true;
+    }
+    [[nodiscard]] std::int64_t wake_at_ns() const noexcept
+        requires(by == ForgetBy::clock)
+    {
+        const Entry* const oldest = table_.longest_unused();
+        return oldest == nullptr ? 0 : saturating_sum(oldest->used_at, unused_ns_);
+    }
+
+  private:
+    static std::int64_t saturating_sum(std::int64_t time, std::int64_t positive) noexcept {
+        constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+        return time > most - positive ? most : time + positive;
+    }
+    [[nodiscard]] bool is_over(const Entry& entry) const noexcept {
+        return saturating_sum(entry.used_at, unused_ns_) <= now_;
+    }
+    template <class Gone>
+    void forget(Entry& entry, Gone& gone) {
+        gone(std::as_const(entry.key), entry.state);
+        table_.expire(entry);
+    }
+
+    std::int64_t unused_ns_;
+    std::size_t keys_max_;
+    std::int64_t now_ = std::numeric_limits<std::int64_t>::min();
+    Table table_;
+};
+
+}  // namespace operators
+}  // namespace strid

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Key groups: a key belongs to one of them for good, a replica owns a range of them. Their number is
+// fixed, so that state can move between replicas group by group.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace strid::operators {
+
+inline constexpr std::size_t key_group_bits = 7;
+inline constexpr std::size_t key_groups = std::size_t{1} << key_group_bits;
+
+[[nodiscard]] constexpr std::size_t key_group_of(std::uint64_t hash) noexcept {
+    return static_cast<std::size_t>(hash >> (64 - key_group_bits));
+}
+
+}  // namespace strid::operators

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// States by key, looked up with the hash that the record brought along: what a keyed operator keeps.
+// Entries stay where they are. A key has an entry from its first record on, for the run, or until
+// the operator lets it expire; states of expired keys are used again with the memory they have, so
+// that keys that come and go allocate nothing in the long run.
+//
+// A key that is text points into the batch that it came with. A state outlives its batch, so a copy
+// of the text is kept: for the run, or until the key expires. Where results may point to the text
+// of a key, it stays until no result that was sent before is left (memory/passing_texts.hpp).
+//
+// Threads: only the task of the node. References to entries are valid until they expire.
+// Invariant: the index has the entries that live; where keys are in the order of their use, so has
+// the list, each once, times rising.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <strid/base/prefetch.hpp>
+#include <strid/operator/key_groups.hpp>
+#include <strid/operator/key_index.hpp>
+#include <strid/operator/key_texts.hpp>
+
+namespace strid {
+
+/// How keys live. What is not asked for costs nothing.
+struct KeyLife {
+    bool expires = false;      ///< The operator lets them expire.
+    bool shows_keys = true;    ///< Of keys that expire: results may point to the text of a key.
+    bool in_use_order = false;  ///< It is known which was used last, and when; about 10 % of a lookup.
+};
+
+namespace operators {
+
+template <class Entry>
+struct InUseOrder {
+    std::int64_t used_at = 0;  ///< As the operator counts time.
+    Entry* earlier = nullptr;
+    Entry* later = nullptr;
+};
+template <class Entry>
+struct InNoOrder {};
+
+}  // namespace operators
+
+/// `State` is made by a function of the operator; where it is used again, it is `clear()`ed if it
+/// has that, else made anew.
+template <class K, class State, KeyLife life = KeyLife{}>
+class KeyedState {
+  public:
+    struct Entry : std::conditional_t<life.in_use_order, operators::InUseOrder<Entry>,
+                                      operators::InNoOrder<Entry>> {
+        Entry(std::uint64_t hash_of_key, K own, State made)
+            : hash(hash_of_key), key(std::move(own)), state(std::move(made)) {}
+        std::uint64_t hash;
+        K key;
+        State state;
+    };
+
+    KeyedState() = default;
+    /// A copy is another replica's: it has no keys.
+    KeyedState(const KeyedState&) : KeyedState() {}
+    KeyedState(KeyedState&&) = default;
+    KeyedState& operator=(const KeyedState&) = delete;
+    KeyedState& operator=(KeyedState&&) = default;
+    ~KeyedState() = default;
+
+    /// The entry of the key, with a state of `make()` where it is new. `hash` is `hash_of(key)`.
+    /// O(1). May throw std::bad_alloc and what `make` throws.
+    template <class Make>
+    [[gnu::always_inline]] Entry& find_or_make(const K& key, std::uint64_t hash, Make&& make) {
+        if (Entry* const found = index_.find(key, hash); found != nullptr) [[likely]]
+            return *found;
+        return lease(key, hash, make);
+    }
+    /// The entry of the key; null where it has none. O(1).
+    [[nodiscard]] Entry* find(const K& key, std::uint64_t hash) const {
+        return index_.find(key, hash);
+    }
+
+    /// Brings near what the next of the records, Hashed, will look up. The lookups here do not wait
+    /// for each other, so what is missing in the caches comes at once, not record by record.
+    /// Returns for how many records; all, and nothing was done, while the table is near.
+    template <class Arrived, class KeyOf>
+    [[nodiscard, gnu::noinline]] std::size_t look_ahead(std::span<const Arrived> arrived,
+                                                        const KeyOf& key_of) {
+        // As large as a cache of its own core at most.
+        if (is_within(std::size_t{1} << 20)) return arrived.size();
+        arrived = arrived.first(std::min(arrived.size(), at_once));
+        for (const Arrived& one : arrived) index_.prefetch(one.hash);
+        for (const Arrived& one : arrived) {
+            prefetch_object(index_.find(std::invoke(key_of, one.record), one.hash));
+        }
+        return arrived.size();
+    }
+    /// The same; `touch(state)` asks for what a state points to.
+    template <class Arrived, class KeyOf, class Touch>
+    [[nodiscard, gnu::noinline]] std::size_t look_ahead(std::span<const Arrived> arrived,
+                                                        const KeyOf& key_of, Touch&& touch) {
+        if (is_within(with_memory_of_states)) return arrived.size();
+        arrived = arrived.first(std::min(arrived.size(), at_once));
+        for (const Arrived& one : arrived) index_.prefetch(one.hash);
+        std::array<Entry*, at_once> entries;
+        std::size_t looked_up = 0;
+        for (const Arrived& one : arrived) {
+            Entry* const entry = index_.find(std::invoke(key_of, one.record), one.hash);
+            entries[looked_up++] = entry;
+            prefetch_object(entry);
+        }
+        for (std::size_t i = 0; i != looked_up; ++i) {
+            if (entries[i] != nullptr) touch(std::as_const(entries[i]->state));
+        }
+        return looked_up;
+    }
+    /// The same for the next of `entries` that are looked at one after the other; returns for how
+    /// many. `leaving`: they will expire.
+    template <class Touch>
+    [[nodiscard]] std::size_t look_ahead(std::span<Entry* const> entries, bool leaving,
+                                         Touch&& touch) {
+        if (is_within(with_memory_of_states)) return entries.size();
+        entries = entries.first(std::min(entries.size(), at_once));
+        for (const Entry* const entry : entries) prefetch_object(entry);
+        for (const Entry* const entry : entries) {
+            touch(entry->state);
+            if (leaving) index_.prefetch(entry->hash);
+        }
+        return entries.size();
+    }
+
+    /// The key is forgotten. A key that is shown may be read until the next batch comes. O(1).
+    void expire(Entry& entry)
+        requires(life.expires)
+    {
+        index_.erase(entry);
+        free_.push_back(&entry);
+        if constexpr (life.in_use_order) unlink(entry);
+        if constexpr (holds_text && life.shows_keys) texts_.retire(entry.key);
+        if constexpr (holds_text && !life.shows_keys) texts_.free(entry.key);
+    }
+
+    /// The key is used at this time, which is no less than any before. O(1).
+    void use(Entry& entry, std::int64_t at)
+        requires(life.in_use_order)
+    {
+        entry.used_at = at;
+        if (&entry == last_used_) return;
+        if (entry.earlier != nullptr || &entry == first_used_) unlink(entry);
+        entry.earlier = last_used_;
+        if (last_used_ != nullptr) last_used_->later = &entry;
+        last_used_ = &entry;
+        if (first_used_ == nullptr) first_used_ = &entry;
+    }
+    /// The key that has not been used for the longest time; null where there is none.
+    [[nodiscard]] Entry* longest_unused() const noexcept
+        requires(life.in_use_order)
+    {
+        return first_used_;
+    }
+
+    /// How many keys live.
+    [[nodiscard]] std::size_t keys() const noexcept { return index_.size(); }
+    /// Of the entries, those free for use again with them, of the index and of the texts of keys;
+    /// not what states own elsewhere. O(1).
+    [[nodiscard]] std::size_t bytes() const noexcept {
+        std::size_t bytes = entries_.size() * sizeof(Entry) + index_.bytes();
+        if constexpr (holds_text) bytes += texts_.bytes();
+        return bytes;
+    }
+    /// Calls `visit(key, state)` for each key of a group (operator/key_groups.hpp), in no order.
+    /// O(keys).
+    template <class Visit>
+    void visit(std::size_t key_group, Visit&& visit) {
+        index_.for_each([&](Entry& entry) {
+            if (key_group_of(entry.hash) == key_group) {
+                visit(std::as_const(entry.key), entry.state);
+            }
+        });
+    }
+
+    /// All entries, in the order in which their keys came first.
+    [[nodiscard]] auto begin() noexcept
+        requires(!life.expires)
+    {
+        return entries_.begin();
+    }
+    [[nodiscard]] auto end() noexcept
+        requires(!life.expires)
+    {
+        return entries_.end();
+    }
+
+    static constexpr bool holds_text = operators::key_holds_text<K>;
+    /// What every batch with a result has to keep alive.
+    [[nodiscard]] memory::PassingTexts& texts() noexcept
+        requires(holds_text && life.expires && life.shows_keys)
+    {
+        return texts_.passing();
+    }
+
+  private:
+    static constexpr std::size_t at_once = operators::looked_up_at_once;
+    /// What fits the nearer caches with some memory that the states have elsewhere.
+    static constexpr std::size_t with_memory_of_states = std::size_t{1} << 17;
+
+    static std::size_t key_group_of(std::uint64_t hash) noexcept {
+        return operators::key_group_of(hash);
+    }
+
+    [[nodiscard]] bool is_within(std::size_t bytes) const noexcept {
+        return index_.size() * sizeof(Entry) < bytes;
+    }
+
+    template <class Make>
+    [[gnu::noinline]] Entry& lease(const K& key, std::uint64_t hash, Make& make) {
+        Entry& entry = free_.empty() ? entries_.emplace_back(hash, own(key), make())
+                                     : use_again(key, hash, make);
+        index_.insert(entry);
+        return entry;
+    }
+    template <class Make>
+    Entry& use_again(const K& key, std::uint64_t hash, Make& make) {
+        Entry& entry = *free_.back();
+        if constexpr (requires { entry.state.clear(); }) {
+            entry.state.clear();
+        } else {
+            State fresh = make();  // may throw
+            std::destroy_at(&entry.state);
+            std::construct_at(&entry.state, std::move(fresh));
+        }
+        entry.key = own(key);
+        entry.hash = hash;
+        free_.pop_back();
+        return entry;
+    }
+
+    void unlink(Entry& entry) noexcept {
+        (entry.earlier != nullptr ? entry.earlier->later : first_used_) = entry.later;
+        (entry.later != nullptr ? entry.later->earlier : last_used_) = entry.earlier;
+        entry.earlier = entry.later = nullptr;
+    }
+
+    /// The key as it is kept.
+    K own(const K& key) {
+        if constexpr (holds_text) {
+            return texts_.own(key);
+        } else {
+            return key;
+        }
+    }
+
+    struct Nothing {};
+    using Texts = std::conditional_t<
+        !holds_text, Nothing,
+        std::conditional_t<life.expires, operators::PassingKeyTexts, operators::KeyTexts>>;
+
+    operators::KeyIndex<Entry> index_;  // of the keys that live
+    std::deque<Entry> entries_;
+    std::vector<Entry*> free_;
+    Entry* first_used_ = nullptr;  // of the keys in the order of their use
+    Entry* last_used_ = nullptr;
+    [[no_unique_address]] Texts texts_;
+};
+
+}  // namespace strid
