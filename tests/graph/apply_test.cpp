@@ -46,8 +46,8 @@ class Heartbeat : public OperatorTypes<message::Hashed<Event>, Told> {
 
     void process(message::Hashed<Event>& arrived, auto& emit) {
         const Event& event = arrived.record;
-        auto& last = sensors_.find_or_make(std::invoke(key_of_, event), arrived.hash,
-                                           [&] { return event; });
+        auto& last =
+            sensors_.find_or_make(std::invoke(key_of_, event), arrived.hash, [&] { return event; });
         last.state = event;
         emit(Told{event.key, event.time, event.value, false});
     }
@@ -138,7 +138,8 @@ class EveryOther : public OperatorTypes<std::uint64_t, std::uint64_t> {
     [[nodiscard]] OperatorFacts facts() const { return {.notes = {"it has to see all of them"}}; }
     void on(const Opened& opened) {
         ++heard_->opened;
-        if (opened.context.parallelism != 1 || opened.context.name != "odd") heard_->in_order = false;
+        if (opened.context.parallelism != 1 || opened.context.name != "odd")
+            heard_->in_order = false;
     }
     void on(const BatchBegins&) { ++heard_->batches; }
     void process(std::uint64_t& number, auto& emit) {
@@ -211,9 +212,10 @@ TEST(Apply, ReadsTraitsAndFacts) {
     EXPECT_THAT(graph_with(1).explain(), testing::HasSubstr("it has to see all of them"));
     // It does not say that it goes on where its function throws.
     Graph graph{"skips"};
-    EXPECT_THROW((void)graph.source(Numbers{10}).apply(EveryOther{std::make_shared<Heard>()},
-                                                       {.on_exception = OnException::skip}),
-                 GraphError);
+    EXPECT_THROW(
+        (void)graph.source(Numbers{10})
+            .apply(EveryOther{std::make_shared<Heard>()}, {.on_exception = OnException::skip}),
+        GraphError);
 }
 
 /// A sink is an operator that emits nothing.
@@ -231,9 +233,7 @@ class Sum : public OperatorTypes<std::uint64_t, void> {
 TEST(Apply, EndsAStreamWithAnOperatorThatEmitsNothing) {
     const auto sum = std::make_shared<std::atomic<std::uint64_t>>(0);
     Graph graph{"sum"};
-    graph.source(Numbers{100})
-        .map([](const std::uint64_t& n) { return n * 2; })
-        .apply(Sum{sum});
+    graph.source(Numbers{100}).map([](const std::uint64_t& n) { return n * 2; }).apply(Sum{sum});
     const RunReport report = run(graph);
     EXPECT_EQ(*sum, 9'900U);
     EXPECT_EQ(report.records_out(), 100U);

@@ -87,9 +87,8 @@ TEST(ForgetKeys, AnAccumulationGivesWhatItForgets) {
         auto rows = std::make_shared<Collected<Last>>();
         graph.source(replay(events))
             .key_by<&Event::key>()
-            .accumulate(
-                std::int64_t{0}, [](std::int64_t& count, const Event&) { ++count; }, Emit::at_end,
-                keep_at_most(20), {.parallelism = 1})
+            .accumulate(std::int64_t{0}, [](std::int64_t& count, const Event&) { ++count; },
+                        Emit::at_end, keep_at_most(20), {.parallelism = 1})
             .map([](const Keyed<std::uint32_t, std::int64_t>& last) {
                 return Last{last.key, last.value};
             })
@@ -110,9 +109,8 @@ TEST(ForgetKeys, ATextKeyThatIsForgottenIsGivenWhole) {
     graph.source(replay(texts))
         .map([](const std::string& text) { return text; })
         .key_by([](const std::string& text) { return std::string_view(text); })
-        .accumulate(
-            0, [](int& count, const std::string&) { ++count; }, Emit::at_end, keep_at_most(3),
-            {.parallelism = 1})
+        .accumulate(0, [](int& count, const std::string&) { ++count; }, Emit::at_end,
+                    keep_at_most(3), {.parallelism = 1})
         .map([](const Keyed<std::string_view, int>& last) {
             return std::string(last.key) + " " + std::to_string(last.value);
         })
@@ -185,7 +183,8 @@ TEST(ForgetKeys, ExplainSaysHowLongAStateIsKept) {
             .sink([](const Event&) {});
         return graph.explain();
     };
-    EXPECT_THAT(explained(KeepKeys{}), testing::HasSubstr("a state for each key, for the whole run"));
+    EXPECT_THAT(explained(KeepKeys{}),
+                testing::HasSubstr("a state for each key, for the whole run"));
     EXPECT_THAT(explained(forget_after(1h)),
                 testing::HasSubstr("a state for each key, until it is forgotten"));
     // Without state there is nothing to keep.
@@ -204,8 +203,11 @@ TEST(State, IsInTheReport) {
     graph.source(replay(events))
         .event_time(&Event::time, MonotonousTime{})
         .key_by<&Event::key>()
-        .reduce([](const Event& a, const Event& b) { return Event{a.key, b.time, a.value + b.value}; },
-                {.name = "reduce"})
+        .reduce(
+            [](const Event& a, const Event& b) {
+                return Event{a.key, b.time, a.value + b.value};
+            },
+            {.name = "reduce"})
         .key_by<&Event::key>()
         .window(window::CountWindows::tumbling(10), test::sum, {.name = "window"})
         .sink([](const auto&) {});

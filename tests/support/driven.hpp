@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An operator by itself: a test tells it of records, watermarks and the end, and gets what it emits.
+// An operator by itself: a test tells it of records, watermarks and the end, and gets what it
+// emits.
 #pragma once
 
 #include <cstddef>

@@ -116,15 +116,16 @@ TEST(AConstantHash, GivesThePairsOfAnIntervalOfEachKey) {
         });
         std::vector<Row> rows;
         const JoinOptions options{.kind = JoinKind::full};
-        give(IntervalJoin{interval, {}, {}, {}, {}, options}, events, either, [&rows](const Row& row) { rows.push_back(row); });
+        give(IntervalJoin{interval, {}, {}, {}, {}, options}, events, either,
+             [&rows](const Row& row) { rows.push_back(row); });
         EXPECT_EQ(sorted(rows), sorted(oracle)) << "seed " << seed;
     }
 }
 
 TEST(AConstantHash, GivesThePairsOfTheWindowsOfEachKey) {
     using Join = WindowJoin<Event, Event, PairOf>;
-    using Windows = KeyedTimeWindows<Either, EitherKeyOf, std::uint32_t,
-                                     EitherTime<TimeOf, TimeOf>, Join>;
+    using Windows =
+        KeyedTimeWindows<Either, EitherKeyOf, std::uint32_t, EitherTime<TimeOf, TimeOf>, Join>;
     for (const std::uint64_t seed : test::seeds(4)) {
         const auto events = random_events(seed);
         std::vector<Row> oracle;
@@ -134,7 +135,8 @@ TEST(AConstantHash, GivesThePairsOfTheWindowsOfEachKey) {
         }
         std::vector<Row> rows;
         const auto windows = TimeWindows::tumbling(Duration{500});
-        give(Windows{windows, {}, {}, Join{{}, JoinKind::full}, {}}, events, either, [&rows](const auto& row) { rows.push_back(row.value); });
+        give(Windows{windows, {}, {}, Join{{}, JoinKind::full}, {}}, events, either,
+             [&rows](const auto& row) { rows.push_back(row.value); });
         EXPECT_EQ(sorted(rows), sorted(oracle)) << "seed " << seed;
     }
 }
@@ -219,8 +221,7 @@ TEST(AConstantHash, GivesTheContentOfTheWindowsOfEachKey) {
 TEST(AConstantHash, GivesTheCombinedWindowsOfEachKey) {
     using First = PartialPanes<Event, KeyOf, std::uint32_t, TimeOf, ValueSum>;
     using Part = First::Part;
-    using Second =
-        KeyedTimeWindows<Part, KeyOf, std::uint32_t, TimeOf, Merged<ValueSum, Part>>;
+    using Second = KeyedTimeWindows<Part, KeyOf, std::uint32_t, TimeOf, Merged<ValueSum, Part>>;
     const auto windows = TimeWindows::sliding(Duration{500}, Duration{100});
     for (const std::uint64_t seed : test::seeds(4)) {
         const auto events = random_events(seed);
@@ -238,8 +239,9 @@ TEST(AConstantHash, GivesTheCombinedWindowsOfEachKey) {
                                 rows.emplace_back(result.key, result.window.start.ns(),
                                                   result.value);
                             }};
-        test::Driven first{First{windows, {}, {}, {}},
-                           [&second](const Part& part) { second.arrives({part, the_hash}); }};
+        test::Driven first{First{windows, {}, {}, {}}, [&second](const Part& part) {
+                               second.arrives({part, the_hash});
+                           }};
         first.opens();
         for (const Event& event : events) {
             first.arrives(event);

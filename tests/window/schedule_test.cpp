@@ -12,8 +12,8 @@
 #include <rapidcheck/gtest.h>
 
 #include <strid/base/hash.hpp>
-#include <strid/window/flat_ring.hpp>
 #include <strid/operator/keyed_state.hpp>
+#include <strid/window/flat_ring.hpp>
 #include <strid/window/schedule.hpp>
 
 namespace strid::window {

@@ -69,8 +69,8 @@ struct Handle {
 template <class Operator>
 void declare(OperatorInfo& info, const Operator& one) {
     constexpr OperatorTraits traits = Operator::traits;
-    info.draws_watermarks = traits.watermarks == Watermarks::drawn ||
-                            traits.watermarks == Watermarks::relayed;
+    info.draws_watermarks =
+        traits.watermarks == Watermarks::drawn || traits.watermarks == Watermarks::relayed;
     info.needs_watermarks = traits.watermarks == Watermarks::needed;
     info.one_replica = traits.one_replica;
     if constexpr (requires { one.facts(); }) {

@@ -6,13 +6,10 @@
 #pragma once
 
 #include <concepts>
-#include <cstddef>
 #include <functional>
-#include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
-#include <variant>
 
 #include <strid/base/field.hpp>
 #include <strid/base/text_fields.hpp>
@@ -233,10 +230,9 @@ class KeyedStream : graph::ConsumedOnce {
     auto window_with_late(Windows windows, TimeOf time_of, A aggregate,
                           WindowOptions options = {}) && {
         if constexpr (std::same_as<Windows, window::SessionWindows>) {
-            auto stream = windowed(
-                graph::with_late<T>(sessions<window::Firing::totals>(
-                    windows, std::move(time_of), std::move(aggregate), options)),
-                options, of_sessions);
+            auto stream = windowed(graph::with_late<T>(sessions<window::Firing::totals>(
+                                       windows, std::move(time_of), std::move(aggregate), options)),
+                                   options, of_sessions);
             return graph::results_and_late<T>(std::move(stream), options.name);
         } else {
             return graph::results_and_late<T>(
@@ -264,9 +260,8 @@ class KeyedStream : graph::ConsumedOnce {
     template <class Windows, TimeFunction<T> TimeOf, window::FunctionOf<T> A>
     auto window_updates(Windows windows, TimeOf time_of, A aggregate,
                         UpdateOptions options = {}) && {
-        return updates(
-            windows, std::move(time_of), std::move(aggregate), options,
-            [](auto one) { return one; });
+        return updates(windows, std::move(time_of), std::move(aggregate), options,
+                       [](auto one) { return one; });
     }
     /// The same with the late records as a stream of their own: `auto [updates, late] = ...`.
     template <class Windows, TimeFunction<T> TimeOf, window::FunctionOf<T> A>
@@ -322,15 +317,13 @@ class KeyedStream : graph::ConsumedOnce {
         }
     }
 
-    static constexpr const char* shared_by_key =
-        "by key: each replica has the windows of its keys";
+    static constexpr const char* shared_by_key = "by key: each replica has the windows of its keys";
     static constexpr const char* of_sessions =
         "a state for each session; those that a record joins become one";
     template <class A>
     static const char* how_it_slides(const auto& windows) {
-        return windows.slide() < windows.length()
-                   ? window::how_it_slides<A>()
-                   : "windows that do not overlap: a state for each";
+        return windows.slide() < windows.length() ? window::how_it_slides<A>()
+                                                  : "windows that do not overlap: a state for each";
     }
 
     /// A window operator, and how its windows are kept.
@@ -395,8 +388,7 @@ class KeyedStream : graph::ConsumedOnce {
     }
 
     template <class Operator, class... Notes>
-    auto then(Operator one, const OperatorOptions& options, std::string_view kind,
-              Notes... notes) {
+    auto then(Operator one, const OperatorOptions& options, std::string_view kind, Notes... notes) {
         Stream<Arrived> hashed{std::move(*this).edge(), {}};
         return std::move(hashed).then(std::move(one), options, kind, notes...);
     }

@@ -70,11 +70,10 @@ auto shared_interval_join(InTime in_time, JoinSide<LeftKey, LeftTime> left_side,
     using Join = window::KeyedIntervalJoin<L, R, KeyOf, LeftTime, RightTime, F>;
     KeyOf key_of{std::move(left_side.key_of), std::move(right_side.key_of)};
     auto everywhere = in_time_everywhere(std::move(in_time), key_of, options);
-    return shared_join(
-        std::move(everywhere),
-        Join{interval, std::move(key_of), std::move(left_side.time_of),
-              std::move(right_side.time_of), std::move(combine), options},
-        options, "the replicas share the left records of every key");
+    return shared_join(std::move(everywhere),
+                       Join{interval, std::move(key_of), std::move(left_side.time_of),
+                            std::move(right_side.time_of), std::move(combine), options},
+                       options, "the replicas share the left records of every key");
 }
 
 template <class L, class R, class InTime, class LeftKey, class LeftTime, class RightKey,
@@ -93,12 +92,11 @@ auto shared_window_join(InTime in_time, JoinSide<LeftKey, LeftTime> left_side,
     auto everywhere = in_time_everywhere(std::move(in_time), key_of, options);
     WindowOptions of_window = of_windows(options);
     of_window.late_by = LateBy::slowest_input;  // who is late has been said
-    return shared_join(
-               std::move(everywhere),
-               Windows{windows, std::move(key_of),
-                       TimeOf{std::move(left_side.time_of), std::move(right_side.time_of)},
-                       std::move(pairs), of_window},
-               options, "the replicas take turns with the windows of every key")
+    return shared_join(std::move(everywhere),
+                       Windows{windows, std::move(key_of),
+                               TimeOf{std::move(left_side.time_of), std::move(right_side.time_of)},
+                               std::move(pairs), of_window},
+                       options, "the replicas take turns with the windows of every key")
         .apply(window::OrderedByTime<Result>{},
                {.name = part_of(options, "collector"), .parallelism = 1});
 }

@@ -168,8 +168,7 @@ class Segment final : public SegmentBase {
         if constexpr (Router::has_output) {
             using Record = Arriving<operator_count>;
             using Identity = operators::Identity<Record>;
-            using Distribution =
-                operators::Kernel<operators::InputHead<Record>, Router, Identity>;
+            using Distribution = operators::Kernel<operators::InputHead<Record>, Router, Identity>;
             return std::make_unique<Distribution>(
                 operators::InputHead<Record>{}, std::tuple{Identity{}}, router_,
                 std::vector{operators().back().name + "-distribution"}, replica, parallelism);
@@ -202,11 +201,11 @@ class Segment final : public SegmentBase {
         return [&]<std::size_t... S>(std::index_sequence<S...>) {
             using All = std::tuple<Operators...>;
             using K = operators::Kernel<H, R, std::tuple_element_t<First + S, All>...>;
-            return std::make_unique<K>(
-                std::move(head),
-                std::tuple<std::tuple_element_t<First + S, All>...>{
-                    std::get<First + S>(chain_.operators)...},
-                std::move(router), names(first_operator, last_operator), replica, parallelism);
+            return std::make_unique<K>(std::move(head),
+                                       std::tuple<std::tuple_element_t<First + S, All>...>{
+                                           std::get<First + S>(chain_.operators)...},
+                                       std::move(router), names(first_operator, last_operator),
+                                       replica, parallelism);
         }(std::make_index_sequence<Count>{});
     }
 

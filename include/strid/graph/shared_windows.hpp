@@ -54,13 +54,14 @@ class SharedWindows {
     Stream<TimeResult<A>> by_key(const window::TimeWindows& windows, TimeOf time_of, A aggregate,
                                  const WindowOptions& options, const char* why) {
         return Shared::noted(keyed().window(windows, std::move(time_of), std::move(aggregate),
-                                    second_level(options)),
-                     why);
+                                            second_level(options)),
+                             why);
     }
     template <class A>
     Stream<CountResult<A>> by_key(const window::CountWindows& windows, A aggregate,
                                   const WindowOptions& options, const char* why) {
-        return Shared::noted(keyed().window(windows, std::move(aggregate), second_level(options)), why);
+        return Shared::noted(keyed().window(windows, std::move(aggregate), second_level(options)),
+                             why);
     }
     template <class TimeOf, class A>
     WindowStreams<TimeResult<A>, T> by_key_with_late(const window::TimeWindows& windows,
@@ -69,8 +70,8 @@ class SharedWindows {
                                                      const char* why) {
         return results_and_late<T>(
             Shared::noted(keyed().results_or_late(windows, std::move(time_of), std::move(aggregate),
-                                          second_level(options)),
-                  why),
+                                                  second_level(options)),
+                          why),
             options.name);
     }
 
@@ -87,11 +88,11 @@ class SharedWindows {
                                                      TimeOf time_of, A aggregate,
                                                      const WindowOptions& options,
                                                      const char* note) {
-        auto [results, late] = results_and_late<T>(
-            shared(with_late<T>(
-                       taking_turns(windows, std::move(time_of), std::move(aggregate), options)),
-                   options, note, sliding<A>(windows)),
-            options.name);
+        auto [results, late] =
+            results_and_late<T>(shared(with_late<T>(taking_turns(windows, std::move(time_of),
+                                                                 std::move(aggregate), options)),
+                                       options, note, sliding<A>(windows)),
+                                options.name);
         return {in_order<TimeResult<A>>(std::move(results), options), std::move(late)};
     }
     /// Window k of every group by replica k mod n.
@@ -183,11 +184,12 @@ class SharedWindows {
         auto panes = taking_turns(
             window::CountWindows::tumbling(windows.pane()), window::Part<A>{aggregate}, options,
             part(options, "panes", options.parallelism), "paned_windows", note);
-        return Shared::noted(std::move(panes)
-                         .key_by(key_of_part)
-                         .apply(Windows{windows, key_of_part, Sum{std::move(aggregate)}, second},
-                                of(second)),
-                     sliding<A>(windows));
+        return Shared::noted(
+            std::move(panes)
+                .key_by(key_of_part)
+                .apply(Windows{windows, key_of_part, Sum{std::move(aggregate)}, second},
+                       of(second)),
+            sliding<A>(windows));
     }
 
     template <class A>
@@ -233,8 +235,8 @@ class SharedWindows {
                                                            const WindowOptions& options,
                                                            const char* name, const char* kind,
                                                            const char* note) {
-        using Windows = window::KeyedTimeWindows<T, KeyOf, K, TimeOf, window::Part<A>,
-                                                 window::Firing::parts>;
+        using Windows =
+            window::KeyedTimeWindows<T, KeyOf, K, TimeOf, window::Part<A>, window::Firing::parts>;
         check_shared(options);
         return Shared::then(hashed(options, 0, false).rebalance(),
                             Windows{windows, key_of_, std::move(time_of), {aggregate}, options},
@@ -243,7 +245,6 @@ class SharedWindows {
     }
 
   private:
-
     template <class A, class Windows>
     static const char* sliding(const Windows& windows) noexcept {
         return windows.slide() < windows.length() ? window::how_it_slides<A>() : "";
@@ -260,9 +261,7 @@ class SharedWindows {
     }
 
     /// Every record to every replica, in an order about which all agree: one replica gives it.
-    auto numbered(const WindowOptions& options) {
-        return hashed(options, 1, true).broadcast();
-    }
+    auto numbered(const WindowOptions& options) { return hashed(options, 1, true).broadcast(); }
     auto hashed(const WindowOptions& options, std::size_t parallelism, bool one_replica) {
         return Shared::hashed(std::move(upstream_), key_of_, part(options, "hash", parallelism),
                               one_replica);

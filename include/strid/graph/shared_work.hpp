@@ -37,14 +37,13 @@ struct SharedWork {
         using T = typename std::remove_cvref_t<Upstream>::record_type;
         std::string name = upstream.handle_.behind("key function");
         return std::move(upstream).apply(
-            operators::HashKey<T, KeyOf>{std::move(key_of), std::move(name), one_replica},
-            options);
+            operators::HashKey<T, KeyOf>{std::move(key_of), std::move(name), one_replica}, options);
     }
 
     /// The next operator, and why it is as it is.
     template <class S, class Operator, class... Notes>
-    static auto then(S stream, Operator one, const OperatorOptions& options,
-                     std::string_view kind, Notes... notes) {
+    static auto then(S stream, Operator one, const OperatorOptions& options, std::string_view kind,
+                     Notes... notes) {
         return std::move(stream).then(std::move(one), options, kind, notes...);
     }
     template <class S>

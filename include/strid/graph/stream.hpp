@@ -14,7 +14,6 @@
 #include <array>
 #include <concepts>
 #include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -22,7 +21,6 @@
 #include <tuple>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include <strid/base/error.hpp>
 #include <strid/base/field.hpp>
@@ -73,8 +71,6 @@ class Stream<T, graph::Chain<Head, Operators...>> : graph::ConsumedOnce {
         : handle_(std::move(handle)), chain_(std::move(chain)) {}
     Stream(Stream&&) noexcept = default;
     Stream& operator=(Stream&&) noexcept = default;
-    Stream(const Stream&) = delete;
-    Stream& operator=(const Stream&) = delete;
 
     /// The next operator (operator/contract.hpp): one that takes records of `T`, or a function that
     /// makes one, `maker(Arriving<T>)`. Every operator of the library comes in here. What follows
@@ -362,9 +358,8 @@ class Stream<T, graph::Chain<Head, Operators...>> : graph::ConsumedOnce {
             auto handle = std::move(handle_);
             graph::agree_on_time(one, handle);
             using Next = graph::Chain<Head, Operators..., Operator>;
-            Next next{std::move(chain_.head),
-                      std::tuple_cat(std::move(chain_.operators),
-                                     std::tuple<Operator>{std::move(one)})};
+            Next next{std::move(chain_.head), std::tuple_cat(std::move(chain_.operators),
+                                                             std::tuple<Operator>{std::move(one)})};
             if constexpr (Operator::traits.emits == Emits::nothing) {
                 handle.operators.push_back(std::move(info));
                 graph::complete(std::move(handle), std::move(next), operators::NoRouter{},

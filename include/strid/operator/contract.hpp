@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The operator contract: what the engine asks of an operator, and what it tells it. An operator is a
-// class; `Stream::apply` makes it the next one of a graph, which copies it for each replica.
+// The operator contract: what the engine asks of an operator, and what it tells it. An operator is
+// a class; `Stream::apply` makes it the next one of a graph, which copies it for each replica.
 //
 //     class EverySecond : public OperatorTypes<int, int> {
 //       public:
@@ -16,8 +16,8 @@
 //     };
 //     std::move(numbers).apply(EverySecond{})
 //
-// Types. OperatorTypes<Arrived, Emitted> is its base: what arrives, what is emitted. Behind `key_by`
-// a `message::Hashed<T>` arrives, the record with the hash of its key.
+// Types. OperatorTypes<Arrived, Emitted> is its base: what arrives, what is emitted. Behind
+// `key_by` a `message::Hashed<T>` arrives, the record with the hash of its key.
 //
 // Traits. `static constexpr OperatorTraits traits` says what is known when the program is compiled;
 // `OperatorFacts facts() const`, optional, what depends on how the operator was made. The planner
@@ -32,11 +32,11 @@
 //     std::size_t on(Coming<Arrived>)    before some records: brings near what they need
 //     void|bool on(Watermark, emit)      the input has come so far
 //     Progress on(Clock)                 how far the stream has come, by an operator that draws
-//     void on(SourceSaid)                the source of this chain has come so far, between two records
-//     void on(Flush)                     nothing more waits in the input
-//     void|bool on(Ended, emit)          the input has ended
-//     void on(Closed)                    all is emitted
-//     void on(CutOff)                    of a sink: the run ends before the stream; any thread
+//     void on(SourceSaid)                the source of this chain has come so far, between two
+//     records void on(Flush)                     nothing more waits in the input void|bool
+//     on(Ended, emit)          the input has ended void on(Closed)                    all is
+//     emitted void on(CutOff)                    of a sink: the run ends before the stream; any
+//     thread
 //
 // A hook that emits much returns false where `emit.room()` does before all is out: it is called
 // again with the same event, and goes on from there.
@@ -124,7 +124,7 @@ struct OperatorFacts {
     bool shares_broadcast = false;
     /// A record costs it no more than it costs a source to make one: a worker is left to each.
     bool light = false;
-    std::vector<FileUse> files = {};       ///< That it reads and writes.
+    std::vector<FileUse> files = {};      ///< That it reads and writes.
     std::vector<std::string> notes = {};  ///< Why it is as it is, for `explain()`.
 };
 
@@ -230,9 +230,13 @@ concept StateByKey = requires(const State& state) {
 };
 /// What holds back records or results: it says its bytes, or is a vector.
 template <class State>
-concept StateInBuffer = !StateByKey<State> && (requires(const State& state) {
-    { state.bytes() } -> std::convertible_to<std::size_t>;
-} || requires(const State& state) { state.capacity() * sizeof(typename State::value_type); });
+concept StateInBuffer =
+    !StateByKey<State> &&
+    (
+        requires(const State& state) {
+            { state.bytes() } -> std::convertible_to<std::size_t>;
+        } ||
+        requires(const State& state) { state.capacity() * sizeof(typename State::value_type); });
 
 /// How much an operator keeps.
 struct StateSize {

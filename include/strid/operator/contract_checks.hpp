@@ -48,7 +48,8 @@ template <class Operator, class Event, class Result = void>
 inline constexpr bool hears_amiss =
     TakesSomehow<Operator, Event> && !HearsWith<Operator, Event, Result>;
 template <class Operator, class Event>
-inline constexpr bool answers_amiss = TakesSomehow<Operator, Event> && !AnswersWell<Operator, Event>;
+inline constexpr bool answers_amiss =
+    TakesSomehow<Operator, Event> && !AnswersWell<Operator, Event>;
 
 /// Names that look like hooks. A class that derives from these and from the operator has the name
 /// twice where the operator has it too, so that it cannot be named.
@@ -64,11 +65,12 @@ consteval bool has_name_like_a_hook() {
         return false;
     } else {
         using Named = WithLikeHooks<Operator>;
-        return !(requires { &Named::open; } && requires { &Named::close; } &&
-                 requires { &Named::flush; } && requires { &Named::finish; } &&
-                 requires { &Named::advance; } && requires { &Named::begin_batch; } &&
-                 requires { &Named::attach; } && requires { &Named::heed; } &&
-                 requires { &Named::told; } && requires { &Named::take_late; });
+        return !(
+            requires { &Named::open; } && requires { &Named::close; } &&
+            requires { &Named::flush; } && requires { &Named::finish; } &&
+            requires { &Named::advance; } && requires { &Named::begin_batch; } &&
+            requires { &Named::attach; } && requires { &Named::heed; } &&
+            requires { &Named::told; } && requires { &Named::take_late; });
     }
 }
 template <class Operator>
@@ -96,9 +98,10 @@ concept SaysTypes = requires {
     typename Operator::Emitted;
 };
 template <class Operator>
-concept Processes = requires(Operator& one, typename Operator::Arrived& record, EmitterProbe& emit) {
-    { one.process(record, emit) } -> std::same_as<void>;
-};
+concept Processes =
+    requires(Operator& one, typename Operator::Arrived& record, EmitterProbe& emit) {
+        { one.process(record, emit) } -> std::same_as<void>;
+    };
 template <class Operator>
 concept ProcessesConstants =
     requires(Operator& one, const typename Operator::Arrived& record, EmitterProbe& emit) {
@@ -110,20 +113,21 @@ template <class Operator>
 consteval bool has_right_hooks() {
     using namespace detail;
     using ComingHere = Coming<typename Operator::Arrived>;
-    constexpr bool heard =
-        !hears_amiss<Operator, Opened> && !hears_amiss<Operator, BatchBegins> &&
-        !hears_amiss<Operator, SourceSaid> && !hears_amiss<Operator, Flush> &&
-        !hears_amiss<Operator, Closed> && !hears_amiss<Operator, CutOff>;
-    constexpr bool answered = !answers_amiss<Operator, Watermark> && !answers_amiss<Operator, Ended>;
+    constexpr bool heard = !hears_amiss<Operator, Opened> && !hears_amiss<Operator, BatchBegins> &&
+                           !hears_amiss<Operator, SourceSaid> && !hears_amiss<Operator, Flush> &&
+                           !hears_amiss<Operator, Closed> && !hears_amiss<Operator, CutOff>;
+    constexpr bool answered =
+        !answers_amiss<Operator, Watermark> && !answers_amiss<Operator, Ended>;
     constexpr bool none = !Hears<Operator, Opened> && !Hears<Operator, BatchBegins> &&
                           !Hears<Operator, SourceSaid> && !Hears<Operator, Flush> &&
                           !Hears<Operator, Closed> && !Hears<Operator, CutOff> &&
                           !Hears<Operator, Clock> && !Hears<Operator, ComingHere> &&
                           !Answers<Operator, Watermark> && !Answers<Operator, Ended>;
     if constexpr (!answered) {
-        static_assert(answered,
-                      "an operator hears of Watermark and Ended by void on(Event, auto& emit), or by "
-                      "bool on(Event, auto& emit), which says whether all is out");
+        static_assert(
+            answered,
+            "an operator hears of Watermark and Ended by void on(Event, auto& emit), or by "
+            "bool on(Event, auto& emit), which says whether all is out");
         return false;
     } else if constexpr (!heard) {
         static_assert(heard,
@@ -165,8 +169,9 @@ consteval bool agrees_with_its_traits() {
         { one.held_back() } -> std::same_as<bool>;
     };
     if constexpr (draws != Hears<Operator, Clock>) {
-        static_assert(draws == Hears<Operator, Clock>,
-                      "Progress on(Clock) and the trait .watermarks = Watermarks::drawn go together");
+        static_assert(
+            draws == Hears<Operator, Clock>,
+            "Progress on(Clock) and the trait .watermarks = Watermarks::drawn go together");
         return false;
     } else if constexpr (relays != Hears<Operator, SourceSaid>) {
         static_assert(relays == Hears<Operator, SourceSaid>,
@@ -175,12 +180,12 @@ consteval bool agrees_with_its_traits() {
     } else if constexpr ((traits.watermarks == Watermarks::needed ||
                           traits.watermarks == Watermarks::heard) &&
                          !Answers<Operator, Watermark>) {
-        static_assert(Answers<Operator, Watermark>,
-                      "the traits Watermarks::needed and Watermarks::heard want on(Watermark, auto& "
-                      "emit)");
+        static_assert(
+            Answers<Operator, Watermark>,
+            "the traits Watermarks::needed and Watermarks::heard want on(Watermark, auto& "
+            "emit)");
         return false;
-    } else if constexpr (Answers<Operator, Watermark> &&
-                         traits.watermarks == Watermarks::ignored) {
+    } else if constexpr (Answers<Operator, Watermark> && traits.watermarks == Watermarks::ignored) {
         static_assert(!Answers<Operator, Watermark>,
                       "on(Watermark, auto& emit) wants the trait .watermarks = Watermarks::needed, "
                       "or Watermarks::heard");
@@ -236,8 +241,7 @@ consteval bool is_operator() {
                       "emit)");
         return false;
     } else if constexpr (!Processes<Operator>) {
-        static_assert(Processes<Operator>,
-                      "an operator has void process(Arrived&, auto& emit)");
+        static_assert(Processes<Operator>, "an operator has void process(Arrived&, auto& emit)");
         return false;
     } else if constexpr (!std::copy_constructible<Operator>) {
         static_assert(std::copy_constructible<Operator>,

@@ -36,8 +36,7 @@ namespace operators {
 template <class T>
 class IngressTimeOperator : public OperatorTypes<T, Stamped<T>> {
   public:
-    static constexpr OperatorTraits traits{.kind = "ingress_time",
-                                           .watermarks = Watermarks::drawn};
+    static constexpr OperatorTraits traits{.kind = "ingress_time", .watermarks = Watermarks::drawn};
 
     explicit IngressTimeOperator(Duration every) : every_ns_(every.count()) {}
 

@@ -21,6 +21,7 @@
 #include <strid/operator/chain_head.hpp>
 #include <strid/operator/fused_chain.hpp>
 #include <strid/operator/node.hpp>
+#include <strid/operator/passage.hpp>
 #include <strid/operator/poll_budget.hpp>
 #include <strid/operator/router.hpp>
 #include <strid/operator/source.hpp>
@@ -68,8 +69,9 @@ class Kernel final : public Node {
         chain_.for_each_stage([&]<std::size_t I, class Stage>(Stage& stage) {
             if constexpr (Hears<Stage, Opened>) {
                 const Context context_of_stage = context(Head::operators + I);
-                guarded(names_[Head::operators + I],
-                        [&] { stage.on(Opened{context_of_stage, task}); });
+                guarded(names_[Head::operators + I], [&] {
+                    stage.on(Opened{context_of_stage, task});
+                });
             }
         });
     }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// States by key, looked up with the hash that the record brought along: what a keyed operator keeps.
-// Entries stay where they are. A key has an entry from its first record on, for the run, or until
-// the operator lets it expire; states of expired keys are used again with the memory they have, so
-// that keys that come and go allocate nothing in the long run.
+// States by key, looked up with the hash that the record brought along: what a keyed operator
+// keeps. Entries stay where they are. A key has an entry from its first record on, for the run, or
+// until the operator lets it expire; states of expired keys are used again with the memory they
+// have, so that keys that come and go allocate nothing in the long run.
 //
 // A key that is text points into the batch that it came with. A state outlives its batch, so a copy
 // of the text is kept: for the run, or until the key expires. Where results may point to the text
@@ -35,9 +35,10 @@ namespace strid {
 
 /// How keys live. What is not asked for costs nothing.
 struct KeyLife {
-    bool expires = false;      ///< The operator lets them expire.
-    bool shows_keys = true;    ///< Of keys that expire: results may point to the text of a key.
-    bool in_use_order = false;  ///< It is known which was used last, and when; about 10 % of a lookup.
+    bool expires = false;    ///< The operator lets them expire.
+    bool shows_keys = true;  ///< Of keys that expire: results may point to the text of a key.
+    bool in_use_order =
+        false;  ///< It is known which was used last, and when; about 10 % of a lookup.
 };
 
 namespace operators {

@@ -85,9 +85,8 @@ class ByKey {
                                            Gone&& gone) {
         return keys_.find_or_make(std::invoke(key_of_, arrived.record), arrived.hash, make, gone);
     }
-    static constexpr bool goes_on = requires(Keys& keys, EmitterProbe& emit) {
-        keys.go_on(Watermark{}, emit, dropped);
-    };
+    static constexpr bool goes_on =
+        requires(Keys& keys, EmitterProbe& emit) { keys.go_on(Watermark{}, emit, dropped); };
     [[nodiscard]] Keys& keys() noexcept { return keys_; }
 
   private:

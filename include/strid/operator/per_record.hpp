@@ -109,8 +109,7 @@ struct Applied : Holder, OperatorTypes<In, Out> {
 
 /// One record out for each record in, changed in place or of another type.
 template <class In, class F, class Holder>
-struct Map
-    : Applied<Map<In, F, Holder>, In, typename MapResult<F, RecordOf<In>>::type, Holder> {
+struct Map : Applied<Map<In, F, Holder>, In, typename MapResult<F, RecordOf<In>>::type, Holder> {
     using Base = Applied<Map, In, typename MapResult<F, RecordOf<In>>::type, Holder>;
     static constexpr OperatorTraits traits =
         Base::with({.kind = "map", .emits = Emits::one, .may_skip = true});
@@ -131,10 +130,8 @@ struct Map
 template <class In, class F, class Holder>
 struct Filter : Applied<Filter<In, F, Holder>, In, RecordOf<In>, Holder> {
     using Base = Applied<Filter, In, RecordOf<In>, Holder>;
-    static constexpr OperatorTraits traits = Base::with({.kind = "filter",
-                                                         .emits = Emits::at_most_one,
-                                                         .passes_records = true,
-                                                         .may_skip = true});
+    static constexpr OperatorTraits traits = Base::with(
+        {.kind = "filter", .emits = Emits::at_most_one, .passes_records = true, .may_skip = true});
     using Base::Base;
 
     [[gnu::always_inline]] void apply(F& function, RecordOf<In>& record, auto& emit) {

@@ -57,17 +57,15 @@ struct CountResultOf {
 };
 
 template <class T, class KeyOf, class K, class A, Giving giving = Giving::values>
-class KeyedCountWindows : public OperatorTypes<message::Hashed<T>,
-                                               typename CountResultOf<K, A, giving>::type> {
+class KeyedCountWindows
+    : public OperatorTypes<message::Hashed<T>, typename CountResultOf<K, A, giving>::type> {
     static constexpr bool in_turns = giving == Giving::parts;
     using Value = typename CountResultOf<K, A, giving>::Value;
 
   public:
     using Result = typename CountResultOf<K, A, giving>::type;
-    static constexpr OperatorTraits traits{.kind = "window",
-                                           .emits = Emits::any_number,
-                                           .only_reads = true,
-                                           .looks_ahead = true};
+    static constexpr OperatorTraits traits{
+        .kind = "window", .emits = Emits::any_number, .only_reads = true, .looks_ahead = true};
 
     KeyedCountWindows(CountWindows windows, KeyOf key_of, A aggregate, const WindowOptions& options)
         : windows_(windows),
@@ -78,12 +76,11 @@ class KeyedCountWindows : public OperatorTypes<message::Hashed<T>,
     /// The replicas have every record, and each fires every n-th window: window farming.
     void farm() noexcept { farmed_ = true; }
     [[nodiscard]] OperatorFacts facts() const {
-        constexpr bool adds_parts = requires(const A& aggregate, const T& record) {
-            aggregate.positions_of(record);
-        };
-        return {.shares_broadcast = farmed_ || in_turns,
-                .light = !farmed_ && giving == Giving::values && !adds_parts &&
-                         is_light<A>(windows_)};
+        constexpr bool adds_parts =
+            requires(const A& aggregate, const T& record) { aggregate.positions_of(record); };
+        return {
+            .shares_broadcast = farmed_ || in_turns,
+            .light = !farmed_ && giving == Giving::values && !adds_parts && is_light<A>(windows_)};
     }
     auto state() { return std::tie(table_); }
 

@@ -59,8 +59,8 @@ struct JoinInterval {
 namespace window {
 
 template <class L, class R, class KeyOf, class LeftTime, class RightTime, PairFunction<L, R> F>
-class KeyedIntervalJoin : public OperatorTypes<message::Hashed<EitherSide<L, R>>,
-                                               typename PairResult<F, L, R>::type> {
+class KeyedIntervalJoin
+    : public OperatorTypes<message::Hashed<EitherSide<L, R>>, typename PairResult<F, L, R>::type> {
     static constexpr bool takes_pointers = std::invocable<const F&, const L*, const R*>;
 
   public:
@@ -135,7 +135,8 @@ class KeyedIntervalJoin : public OperatorTypes<message::Hashed<EitherSide<L, R>>
     bool on(Watermark watermark, auto& emit) {
         // At the end of time a record may still meet what seems to have expired: expiries stay
         // there.
-        const EventTime passed = std::min(watermark.time - lateness_, EventTime::latest() - Duration{1});
+        const EventTime passed =
+            std::min(watermark.time - lateness_, EventTime::latest() - Duration{1});
         if (!expire_up_to(passed, emit)) return false;
         passed_ = passed;
         return true;
@@ -224,8 +225,8 @@ class KeyedIntervalJoin : public OperatorTypes<message::Hashed<EitherSide<L, R>>
             KeyState& state = key->state;
             const bool left_done =
                 expire(state.left, upper_, watermark, kind_ != JoinKind::inner, emit);
-            const bool right_done = left_done && expire(state.right, -lower_, watermark,
-                                                        kind_ == JoinKind::full, emit);
+            const bool right_done =
+                left_done && expire(state.right, -lower_, watermark, kind_ == JoinKind::full, emit);
             if (state.left.empty() && state.right.empty()) {
                 keys_.expire(*key);
                 continue;

@@ -139,7 +139,6 @@ class KeyedSessions
         return fire_up_to(EventTime::latest(), emit);
     }
 
-
   private:
     /// What has become of a session. Where rows are not marked the last three stay as they are.
     struct Session {

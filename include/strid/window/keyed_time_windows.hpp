@@ -100,7 +100,8 @@ class KeyedTimeWindows
         if (time < at_pane_.start || time >= at_pane_.end) [[unlikely]]
             go_to_pane(time);
         if (in_windows_.size() <= 0) [[unlikely]] {
-            if (in_windows_ == beyond && says_what_is_late(time)) emit.late(record, records_in(record));
+            if (in_windows_ == beyond && says_what_is_late(time))
+                emit.late(record, records_in(record));
             return;  // else between two windows
         }
         if (in_windows_.end <= closed_ || in_windows_.first < taken_from_) [[unlikely]] {

@@ -18,7 +18,7 @@
 
 #include <strid/base/time.hpp>
 #include <strid/operator/agreed_time.hpp>
-#include <strid/operator/fused_chain.hpp>
+#include <strid/operator/faults.hpp>
 #include <strid/window/aggregate.hpp>
 
 namespace strid::window {

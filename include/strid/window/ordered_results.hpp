@@ -101,8 +101,7 @@ class OrderedByCount : public OperatorTypes<Arrived, typename ResultIn<Arrived>:
 
     void process(Arrived& arrived, auto& emit) {
         auto& key =
-            table_.find_or_make(arrived.key, hash_of(arrived.key), [] { return KeyState{}; })
-                .state;
+            table_.find_or_make(arrived.key, hash_of(arrived.key), [] { return KeyState{}; }).state;
         if (start_of(arrived) != key.next) {
             key.waiting.push_back({came_++, std::move(arrived)});
             std::push_heap(key.waiting.begin(), key.waiting.end(), later);

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One run of a chain (operator/fused_chain.hpp): records pass its operators, its stages, and events
+// reach them.
+//
+// A passage holds its own copy of every stage that is small and trivially copyable, and writes it
+// back at its end: a sum that a sink adds up, or a counter that a map holds, stays in registers
+// from record to record instead of going through memory (note 0004). Stages that are anything else (a
+// table by key, a file) are used in place.
+//
+// Threads: only the task of the node.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include <strid/message/watermark.hpp>
+#include <strid/operator/contract.hpp>
+#include <strid/operator/faults.hpp>
+#include <strid/operator/fused_chain.hpp>
+#include <strid/operator/late_apart.hpp>
+#include <strid/operator/output_port.hpp>
+
+namespace strid::operators {
+
+/// One run of the chain. `names` are the operators of the stages, `passed` is counted up.
+template <class Router, class... Stages>
+class FusedChain<Router, Stages...>::Passage {
+  public:
+    Passage(FusedChain& chain, const std::string* names, Passed& passed)
+        : chain_(chain),
+          port_(chain.port_),
+          names_(names),
+          passed_(passed),
+          held_(std::apply([](auto&... stages) { return Held(stages...); }, chain.stages_)) {}
+    Passage(const Passage&) = delete;
+    Passage& operator=(const Passage&) = delete;
+    ~Passage() {
+        [&]<std::size_t... I>(std::index_sequence<I...>) {
+            (write_back<I>(), ...);
+        }(std::index_sequence_for<Stages...>{});
+    }
+
+    [[nodiscard]] bool ready() { return FusedChain::ready(port_, held_); }
+
+    /// Passes a record from stage I on; it may be changed and moved from.
+    ///
+    /// Inlined whatever the compiler's budget for a file says: where a link of the chain becomes a
+    /// call, the record goes through memory between two operators.
+    template <std::size_t I = 0, class Record>
+    [[gnu::always_inline]] void pass(Record& record) {
+        if constexpr (I < stage_count) {
+            try {
+                const EmitFrom<I, Hook::process> emit{this};
+                std::get<I>(held_).process(record, emit);
+            } catch (...) {
+                leave_out_or_rethrow<I>(chain_, names_);
+            }
+        } else if constexpr (has_output) {
+            chain_.router_(*port_, record);
+        }
+    }
+
+    /// Passes copies of the first records to the router, as many as go at once; how many.
+    template <class Record>
+    [[gnu::always_inline]] std::size_t pass_some(std::span<const Record> records)
+        requires(stage_count == 0 &&
+                 requires(Router& router, OutputPort& port) { router.some(port, records); })
+    {
+        return chain_.router_.some(*port_, records);
+    }
+
+    /// The source at the head has come this far, between two records. False where none of the
+    /// stages has to do with time.
+    bool told(const Progress& progress) noexcept {
+        const auto tell = [&progress]<class S>(S& stage) {
+            if constexpr (Hears<S, SourceSaid>) stage.on(SourceSaid{progress});
+            return draws_watermarks<S> || Hears<S, SourceSaid>;
+        };
+        std::size_t drawing = 0;
+        std::apply([&](auto&... stages) { ((drawing += tell(stages) ? 1 : 0), ...); }, held_);
+        return drawing != 0;
+    }
+
+    /// The input has come this far: the stages emit what that sets off while there is room, and the
+    /// port learns of it. True once all have; until then to be called again with the same. `now_ns`
+    /// is when the run began.
+    [[nodiscard]] bool advance(const Progress& progress, std::int64_t now_ns) {
+        return advance<0, Hook::event>(progress, now_ns);
+    }
+
+    /// The input has ended: the stages emit what they still hold while there is room. True once all
+    /// have.
+    template <std::size_t I = 0>
+    [[nodiscard]] bool finish() {
+        if constexpr (I < stage_count) {
+            if (!tell<I, Hook::event>(Ended{})) return false;
+            return finish<I + 1>();
+        } else {
+            return true;
+        }
+    }
+
+  private:
+    template <class S>
+    using AtHand = std::conditional_t<kept_in_registers<S>, S, S&>;
+    using Held = std::tuple<AtHand<Stages>...>;
+
+    /// What a stage emits from: `process`, another hook, or one that a promise sets off, which is
+    /// made between two records and does not wait for room.
+    enum class Hook : std::uint8_t { process, event, promise };
+
+    /// What stage I emits into (operator/contract.hpp).
+    template <std::size_t I, Hook hook>
+    class EmitFrom {
+        using Operator = FusedChain::Stage<I>;
+
+      public:
+        explicit EmitFrom(Passage* passage) noexcept : passage_(passage) {}
+
+        template <class Record>
+        [[gnu::always_inline]] void operator()(Record&& record) const {
+            static_assert(hook == Hook::process || fans_out<Operator>,
+                          "an operator that emits in on(...) has the trait .emits = "
+                          "Emits::any_number");
+            if constexpr (keeps_late<Operator>) {
+                auto result = Operator::result(std::forward<Record>(record));
+                emit(result);
+            } else if constexpr (std::is_same_v<std::remove_cvref_t<Record>,
+                                                typename Operator::Emitted>) {
+                emit(record);
+            } else {
+                static_assert(
+                    std::is_same_v<std::remove_cvref_t<Record>, typename Operator::Emitted>,
+                    "an operator emits records of the type that it says: "
+                    "OperatorTypes<Arrived, Emitted>");
+            }
+        }
+        /// More may be emitted: the output has a spare block, or the sink accepts.
+        [[nodiscard]] bool room() const {
+            if constexpr (hook == Hook::promise) return true;
+            return passage_->ready() || passage_->refreshed();
+        }
+        template <std::size_t side = 0, class Record>
+        void late(const Record& record, std::uint64_t count = 1) const {
+            static_assert(Operator::traits.finds_late,
+                          "an operator that calls emit.late() has the trait .finds_late");
+            passage_->chain_.late_[I] += count;
+            if constexpr (keeps_late<Operator>) late_apart<side>(passage_, record);
+        }
+        /// The record that comes next breaks this promise: every stage behind is told before.
+        void promise(const Progress& progress) const { promise(passage_, progress); }
+
+      private:
+        // Seldom called: out of line, and not by a pointer to this, which would be in memory then.
+        template <std::size_t side, class Record>
+        [[gnu::noinline, gnu::cold]] static void late_apart(Passage* passage,
+                                                            const Record& record) {
+            auto apart = Operator::template late<side>(record);
+            EmitFrom{passage}.emit(apart);
+        }
+        [[gnu::noinline, gnu::cold]] static void promise(Passage* passage,
+                                                         const Progress& progress) {
+            (void)passage->template advance<I + 1, Hook::promise>(progress, 0);
+            if constexpr (has_output) passage->port_->promise(progress);
+        }
+
+        template <class Record>
+        [[gnu::always_inline]] void emit(Record& record) const {
+            if constexpr (is_selective<Operator>) ++passage_->passed_[I];
+            if constexpr (std::is_const_v<Record> && I + 1 != stage_count) {
+                std::remove_const_t<Record> copy = record;
+                passage_->template pass<I + 1>(copy);
+            } else {
+                passage_->template pass<I + 1>(record);
+            }
+        }
+
+        Passage* passage_;
+    };
+
+    /// What becomes of an exception of stage I. Out of line, for the sake of the loop, and not by
+    /// way of the passage, whose copies of stages are in registers.
+    template <std::size_t I>
+    [[gnu::noinline, gnu::cold]] static void leave_out_or_rethrow(FusedChain& chain,
+                                                                  const std::string* names) {
+        if constexpr (FusedChain::Stage<I>::traits.may_skip) {
+            if (chain.skipping_[I].take_in()) return;
+        }
+        rethrow_as(names[I], I == 0 || fans_out<FusedChain::Stage<I>>);
+    }
+
+    /// Stage I has one more event. True once it has emitted all that the event sets off.
+    template <std::size_t I, Hook hook, class Event>
+    [[nodiscard]] bool tell(const Event& event) {
+        bool done = true;
+        if constexpr (Answers<FusedChain::Stage<I>, Event>) {
+            auto& stage = std::get<I>(held_);
+            const EmitFrom<I, hook> emit{this};
+            guarded(names_[I], [&] {
+                if constexpr (std::is_void_v<decltype(stage.on(event, emit))>) {
+                    stage.on(event, emit);
+                } else {
+                    done = stage.on(event, emit);
+                }
+            });
+        }
+        return done;
+    }
+
+    template <std::size_t I, Hook hook>
+    [[nodiscard]] bool advance(Progress progress, std::int64_t now_ns) {
+        if constexpr (I < stage_count) {
+            if constexpr (draws_watermarks<FusedChain::Stage<I>>) {
+                guarded(names_[I], [&] { progress = std::get<I>(held_).on(Clock{now_ns}); });
+            }
+            if (!tell<I, hook>(Watermark{progress.watermark, progress.idle})) return false;
+            return advance<I + 1, hook>(progress, now_ns);
+        } else {
+            if constexpr (has_output) port_->set_progress(progress);
+            return true;
+        }
+    }
+
+    [[nodiscard]] bool refreshed() {
+        if constexpr (has_output) return port_->refresh();
+        return false;
+    }
+
+    template <std::size_t I>
+    void write_back() noexcept {
+        // Constructed anew because a lambda cannot be assigned.
+        if constexpr (kept_in_registers<Stage<I>>) {
+            std::construct_at(std::addressof(std::get<I>(chain_.stages_)), std::get<I>(held_));
+        }
+    }
+
+    FusedChain& chain_;
+    OutputPort* port_;  // null where there is none
+    const std::string* names_;
+    Passed& passed_;
+    Held held_;
+};
+
+}  // namespace strid::operators
