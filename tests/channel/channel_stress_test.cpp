@@ -101,11 +101,8 @@ void stress_pair(const char* name, Channel& channel) {
 }
 
 TEST(ChannelStress, spsc_ring) {
-    // The larger one has its sides wait for each other.
-    for (const std::size_t capacity : {8U, 2'048U}) {
-        SpscRing<Item> ring(capacity);
-        stress_pair("spsc_ring", ring);
-    }
+    SpscRing<Item> ring(8);
+    stress_pair("spsc_ring", ring);
 }
 
 TEST(ChannelStress, shared_pointer_ring) {

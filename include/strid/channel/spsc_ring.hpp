@@ -24,20 +24,11 @@
 // A batch (claim and commit, peek and release) stores one index for the whole batch. Where it pays,
 // the consumer writes to each line of slots that it gives back (docs/design/0008).
 //
-// What is left is to make k large. A ring that is nearly empty or nearly full stays so: the faster
-// side looks at the other's index all the time, gets a handful of items for it, and slows the other
-// down, whose every store must fetch the line back. So a side that finds little lets the other go
-// ahead for a moment and then looks again ("temporal slipping" in the FastForward queue, there for
-// the slots; docs/design/0008). How long that takes is learnt: longer while less than `near` items
-// come of it, shorter when far more do, a microsecond or two at most. It does so at most once in
-// `near` items, so that it costs a side that gains nothing by it no more than some nanoseconds an
-// item, and not while the consumer is idle; small rings do not wait at all.
-//
 // Cache lines:
-//     0  slots, mask, near     read-only
-//     1  limit, slip           producer only
+//     0  slots, mask           read-only
+//     1  limit                 producer only
 //     2  tail                  written by the producer, read by the consumer
-//     3  known tail, closed, slip         consumer only
+//     3  known tail, closed    consumer only
 //     4  head                  written by the consumer, read by the producer
 #pragma once
 
@@ -53,7 +44,6 @@
 #include <strid/base/assert.hpp>
 #include <strid/base/cache_line.hpp>
 #include <strid/base/prefetch.hpp>
-#include <strid/base/relax.hpp>
 #include <strid/channel/channelable.hpp>
 #include <strid/channel/result.hpp>
 #include <strid/channel/slot_array.hpp>
@@ -71,11 +61,8 @@ class SpscRing {
     /// Room for at least `capacity_min` items: the next power of two, at least 1.
     /// Time and memory linear in the capacity; all slots are built now, none later.
     explicit SpscRing(std::size_t capacity_min)
-        : slots_(std::bit_ceil(std::max<std::size_t>(capacity_min, 1))),
-          mask_(slots_.size() - 1),
-          near_(std::max<std::size_t>(slots_.size() / 32, 1)) {
+        : slots_(std::bit_ceil(std::max<std::size_t>(capacity_min, 1))), mask_(slots_.size() - 1) {
         producer_.limit = slots_.size();
-        producer_.slip.pauses = consumer_.slip.pauses = pauses_min();
     }
     SpscRing(const SpscRing&) = delete;
     SpscRing& operator=(const SpscRing&) = delete;
@@ -209,76 +196,21 @@ class SpscRing {
     /// Producer: free slots it knows of; looks at the consumer's head when they are under `wanted`.
     [[nodiscard]] Index free_slots(Index tail, std::size_t wanted) noexcept {
         if (producer_.limit - tail < wanted && !is_closed(tail)) {
-            look_at_head();
-            if (producer_.limit - tail < near_ && may_slip(tail, producer_.slip)) {
-                wait(producer_.slip);
-                look_at_head();
-                learn(producer_.slip, producer_.limit - tail);
-            }
+            // acquire: pairs with the release in publish_head(); the consumer is done with them.
+            producer_.limit = head_.word.load(std::memory_order_acquire) + slots_.size();
         }
         return producer_.limit - tail;
-    }
-    void look_at_head() noexcept {
-        // acquire: pairs with the release in publish_head(); the consumer is done with them.
-        producer_.limit = head_.word.load(std::memory_order_acquire) + slots_.size();
     }
 
     /// Consumer: items it knows of; looks at the producer's tail when they are under `wanted`.
     [[nodiscard]] Index used_slots(Index head, std::size_t wanted) noexcept {
         if (consumer_.known_tail - head < wanted && !consumer_.closed) {
-            look_at_tail();
-            if (!consumer_.closed && consumer_.known_tail - head < near_ &&
-                may_slip(head, consumer_.slip)) {
-                wait(consumer_.slip);
-                look_at_tail();
-                learn(consumer_.slip, consumer_.known_tail - head);
-            }
-            count_idle_looks(head);
+            // acquire: pairs with the release in publish_tail() and close(); the items are written.
+            const Index word = tail_.word.load(std::memory_order_acquire);
+            consumer_.known_tail = word & ~closed_bit;
+            consumer_.closed = is_closed(word);
         }
         return consumer_.known_tail - head;
-    }
-    void look_at_tail() noexcept {
-        // acquire: pairs with the release in publish_tail() and close(); the items are written.
-        const Index word = tail_.word.load(std::memory_order_acquire);
-        consumer_.known_tail = word & ~closed_bit;
-        consumer_.closed = is_closed(word);
-    }
-
-    /// Who waits for items that come now and then, or in answer to one, is not held up: a consumer
-    /// that has looked in vain for some hundred nanoseconds begins its run anew.
-    void count_idle_looks(Index head) noexcept {
-        if (consumer_.known_tail != head) {
-            consumer_.idle_looks = 0;
-        } else if (++consumer_.idle_looks >= idle_looks_min) {
-            consumer_.slip.last = head;
-        }
-    }
-
-    /// How long a side lets the other go ahead, and its own index when it did so last.
-    struct Slip {
-        Index last = 0;
-        std::uint32_t pauses = 0;
-    };
-
-    [[nodiscard]] bool may_slip(Index own, Slip& slip) const noexcept {
-        if (own - slip.last < near_) return false;
-        slip.last = own;
-        return true;
-    }
-    static void wait(const Slip& slip) noexcept {
-        for (std::uint32_t i = 0; i < slip.pauses; ++i) relax();
-    }
-    /// A side that does not find its items in the longest time either begins anew.
-    void learn(Slip& slip, Index found) const noexcept {
-        if (found < near_) {
-            slip.pauses = slip.pauses < pauses_max ? 2 * slip.pauses : pauses_min();
-        } else if (found >= 4 * near_) {
-            slip.pauses = std::max(slip.pauses / 2, pauses_min());
-        }
-    }
-    [[nodiscard]] std::uint32_t pauses_min() const noexcept {
-        return static_cast<std::uint32_t>(
-            std::min<std::size_t>(near_ / items_per_pause, pauses_max));
     }
 
     void publish_tail(Index tail) noexcept {
@@ -314,20 +246,12 @@ class SpscRing {
         }
     }
 
-    /// An item takes a nanosecond or less where both sides only pass it on, a pause 10 to 60.
-    static constexpr std::size_t items_per_pause = 8;
-    static constexpr std::uint32_t pauses_max = 64;
-    static constexpr std::uint32_t idle_looks_min = 4;
-
     struct alignas(cache_line_bytes) Producer {
         Index limit = 0;  ///< head as last read, plus capacity; the tail's own word once closed
-        Slip slip;
     };
     struct alignas(cache_line_bytes) Consumer {
-        Index known_tail = 0;          ///< tail as last read
-        Slip slip;                     ///< the last also where this side was idle
-        std::uint32_t idle_looks = 0;  ///< that found nothing, one after the other
-        bool closed = false;           ///< known_tail is the last one
+        Index known_tail = 0;  ///< tail as last read
+        bool closed = false;   ///< known_tail is the last one
     };
     struct alignas(cache_line_bytes) Shared {
         Atomic<Index> word{0};
@@ -337,7 +261,6 @@ class SpscRing {
 
     detail::SlotArray<T> slots_;
     std::size_t mask_;
-    std::size_t near_;  ///< items; a side that finds fewer slips, and at most once in as many
     Producer producer_;
     Shared tail_;  ///< next slot to fill, and the closed bit
     Consumer consumer_;
