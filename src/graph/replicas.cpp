@@ -63,17 +63,26 @@ class Sizing {
         return {std::clamp<std::size_t>(static_cast<std::size_t>(std::ceil(cores)), 1, workers_)};
     }
 
-    /// A replica per worker. Of a light operator none for the workers that sources may fill; where
-    /// these leave few, enough that what sources and replicas cost divides evenly (note 0007).
+    /// A replica per worker. A light operator costs about as much as the sources that feed it (note
+    /// 0007): where these fill less than half of the workers, a replica for each of the others.
+    /// Else workers have a share of both, and two replicas for each divide the work more evenly.
     [[nodiscard]] Replicas unmeasured(const OperatorInfo& op) const {
         if (!op.light || workers_ == 1) return {workers_};
-        constexpr std::size_t divide_evenly = 4;
-        const auto sources = static_cast<std::size_t>(std::ranges::count_if(
-            segments_.all, [](const auto& segment) { return segment->has_source(); }));
-        if (workers_ >= sources + divide_evenly) {
+        const std::size_t sources = source_replicas();
+        if (workers_ > 2 * sources) {
             return {workers_ - sources, "light: each source is left a worker"};
         }
-        return {divide_evenly, "light: four replicas, which divide evenly where workers are few"};
+        return {2 * workers_, "light: two a worker, since sources may fill half of the workers"};
+    }
+
+    /// Sources have one replica, or as many as they ask for.
+    [[nodiscard]] std::size_t source_replicas() const {
+        std::size_t count = 0;
+        for (const auto& segment : segments_.all) {
+            if (segment->has_source())
+                count += std::max<std::size_t>(wish(segment->operators().front()), 1);
+        }
+        return count;
     }
 
     [[nodiscard]] double load_of(std::size_t s) const {

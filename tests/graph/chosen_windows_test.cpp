@@ -109,7 +109,8 @@ TEST(ChosenWindows, OfKeysSayWhyTheyHaveAsManyReplicas) {
         };
     };
     EXPECT_THAT(said_of(by_key(0), {.workers = 2}),
-                AllOf(HasSubstr("light: four replicas, which divide evenly"), HasSubstr("×4")));
+                AllOf(HasSubstr("light: two a worker, since sources may fill half of the workers"),
+                      HasSubstr("×4")));
     EXPECT_THAT(said_of(by_key(0), {.workers = 6}),
                 AllOf(HasSubstr("light: each source is left a worker"), HasSubstr("×5")));
     for (const auto& asked : {said_of(by_key(3), {.workers = 2}),
