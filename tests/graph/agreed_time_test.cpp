@@ -11,6 +11,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <strid/graph/as_of_join.hpp>
 #include <strid/graph/graph.hpp>
 #include <strid/graph/join.hpp>
 #include <strid/graph/parallel_join.hpp>
@@ -135,6 +136,9 @@ TEST_F(AgreedTime, SoDoJoinsOfEitherSide) {
         return parallel_interval_join(std::move(left), std::move(right), of_left, of_right,
                                       interval, pair);
     };
+    const auto latest = [&](auto left, auto right, auto of_left, auto of_right) {
+        return as_of(std::move(left), std::move(right), of_left, of_right, pair);
+    };
     const auto expect_differ_of_either = [](const auto& join) {
         EXPECT_EQ(error_of_join(join, &Parcel::sent, &Parcel::sent), "");
         EXPECT_THAT(error_of_join(join, &Parcel::received, &Parcel::sent),
@@ -144,6 +148,7 @@ TEST_F(AgreedTime, SoDoJoinsOfEitherSide) {
     };
     expect_differ_of_either(by_interval);
     expect_differ_of_either(shared);
+    expect_differ_of_either(latest);
 }
 
 /// Also where what the window needs is asked for before the edge (window/lift.hpp).

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <span>
 
+#include <strid/graph/as_of_join.hpp>
 #include <strid/window/aggregates.hpp>
 #include <strid/window/content.hpp>
 
@@ -102,6 +103,16 @@ TEST(Allocations, NoneForARecordInAnIntervalJoin) {
     expect_none_when_joined("shared", [&](auto left, auto right) {
         return parallel_interval_join(std::move(left), std::move(right), side, side, interval,
                                       add_present, {.parallelism = 3, .kind = JoinKind::left});
+    });
+}
+
+TEST(Allocations, NoneForARecordInAnAsOfJoin) {
+    expect_none_when_joined("inner", [&](auto left, auto right) {
+        return as_of(std::move(left), std::move(right), side, side, add);
+    });
+    expect_none_when_joined("left, with a tolerance", [&](auto left, auto right) {
+        return as_of(std::move(left), std::move(right), side, side, add_present,
+                     {.kind = JoinKind::left, .tolerance = 20ns});
     });
 }
 

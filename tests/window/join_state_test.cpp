@@ -10,7 +10,9 @@
 #include <gtest/gtest.h>
 
 #include <strid/message/batch.hpp>
+#include <strid/operator/time_order.hpp>
 #include <strid/window/aggregates.hpp>
+#include <strid/window/keyed_as_of_join.hpp>
 #include <strid/window/keyed_interval_join.hpp>
 #include <strid/window/keyed_time_windows.hpp>
 #include <strid/window/pairs.hpp>
@@ -51,12 +53,18 @@ using EitherKeyOf = EitherKey<KeyOf, KeyOf>;
 using EitherTimeOf = EitherTime<TimeOf, TimeOf>;
 
 using IntervalJoin = KeyedIntervalJoin<Counted, Counted, EitherKeyOf, TimeOf, TimeOf, Pair>;
+using AsOfJoin = KeyedAsOfJoin<Counted, Counted, EitherKeyOf, TimeOf, TimeOf,
+                               operators::AsTheyCame, Pair>;
 using JoinOfWindows = WindowJoin<Counted, Counted, Pair>;
 using WindowsOfJoin =
     KeyedTimeWindows<Either, EitherKeyOf, std::uint32_t, EitherTimeOf, JoinOfWindows>;
 
 IntervalJoin interval_join_of(const JoinOptions& options) {
     return {{{-40ns}, {60ns}}, {}, {}, {}, {}, options};
+}
+
+AsOfJoin as_of_join_of(const AsOfOptions& options) {
+    return {{}, {}, {}, {}, {}, options};
 }
 
 WindowsOfJoin window_join_of(const TimeWindows& windows, const JoinOptions& options) {
@@ -128,6 +136,25 @@ void lets_go(const std::string& what, std::int64_t span, const Make& make) {
 
 TEST(JoinState, OfAnIntervalJoinIsLetGoByTheWatermark) {
     lets_go("interval", 100, interval_join_of);
+}
+
+TEST(JoinState, OfAnAsOfJoinIsLetGoByTheWatermark) {
+    lets_go("as of", 100, [](const JoinOptions& options) {
+        return as_of_join_of(
+            {.kind = options.kind, .tolerance = 100ns, .lateness = options.lateness});
+    });
+}
+
+/// Without a tolerance one right record of each key stays, and no more.
+TEST(JoinState, OfAnAsOfJoinIsARecordOfEachKey) {
+    for (const JoinKind kind : {JoinKind::inner, JoinKind::left}) {
+        EXPECT_LE(most_kept(as_of_join_of({.kind = kind}), Keys::few, true).ever, 400);
+        const std::int64_t keys = records / 2;
+        const Most all = most_kept(as_of_join_of({.kind = kind}), Keys::ever_new, true);
+        EXPECT_GE(all.ever, keys);
+        // A ring of one record and one of a record that has left it, and some on their way.
+        EXPECT_LE(all.ever, 2 * keys + 400);
+    }
 }
 
 TEST(JoinState, OfAWindowJoinIsLetGoByTheWatermark) {

@@ -5,8 +5,8 @@
 //
 // A passage holds its own copy of every stage that is small and trivially copyable, and writes it
 // back at its end: a sum that a sink adds up, or a counter that a map holds, stays in registers
-// from record to record instead of going through memory (note 0004). Stages that are anything else (a
-// table by key, a file) are used in place.
+// from record to record instead of going through memory (note 0004). Stages that are anything else
+// (a table by key, a file) are used in place.
 //
 // Threads: only the task of the node.
 #pragma once

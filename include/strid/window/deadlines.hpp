@@ -23,13 +23,21 @@ struct Deadline {
     bool is_set = false;
 };
 
-/// `Entry` is that of a KeyedState whose state has a member `deadline`.
-template <class Entry>
+/// Which deadline of a state it is about, where it has several: `Of::of(state)`.
+struct OneDeadline {
+    template <class State>
+    static Deadline& of(State& state) noexcept {
+        return state.deadline;
+    }
+};
+
+/// `Entry` is that of a KeyedState.
+template <class Entry, class Of = OneDeadline>
 class Deadlines {
   public:
     /// The key is looked at by `at` at the latest.
     void await(Entry& key, EventTime at) {
-        Deadline& deadline = key.state.deadline;
+        Deadline& deadline = Of::of(key.state);
         if (deadline.is_set && at >= deadline.at) return;
         deadline = {at, true};
         heap_.push_back({at, number_++, &key});
@@ -45,7 +53,7 @@ class Deadlines {
         const Item item = heap_.front();
         std::pop_heap(heap_.begin(), heap_.end(), later);
         heap_.pop_back();
-        Deadline& deadline = item.key->state.deadline;
+        Deadline& deadline = Of::of(item.key->state);
         if (!deadline.is_set || deadline.at != item.at) return nullptr;
         deadline.is_set = false;
         return item.key;
