@@ -151,7 +151,7 @@ class FusedChain<Router, Stages...>::Passage {
         void late(const Record& record, std::uint64_t count = 1) const {
             static_assert(Operator::traits.finds_late,
                           "an operator that calls emit.late() has the trait .finds_late");
-            passage_->chain_.late_[I] += count;
+            count_late(passage_->chain_, count);
             if constexpr (keeps_late<Operator>) late_apart<side>(passage_, record);
         }
         /// The record that comes next breaks this promise: every stage behind is told before.
@@ -159,6 +159,10 @@ class FusedChain<Router, Stages...>::Passage {
 
       private:
         // Seldom called: out of line, and not by a pointer to this, which would be in memory then.
+        [[gnu::noinline, gnu::cold]] static void count_late(FusedChain& chain,
+                                                            std::uint64_t count) noexcept {
+            chain.late_[I] += count;
+        }
         template <std::size_t side, class Record>
         [[gnu::noinline, gnu::cold]] static void late_apart(Passage* passage,
                                                             const Record& record) {
