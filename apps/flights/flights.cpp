@@ -49,11 +49,10 @@ void write(Stream<T> stream, const std::string& path, const Endpoints& endpoints
 void ask_delays(Stream<Flight> flights, const Endpoints& endpoints, const Options& options) {
     const auto statistics = window::together(window::count(), window::mean(field<&Flight::delay>),
                                              window::maximum(field<&Flight::delay>));
-    auto [delays, late] =
-        std::move(flights)
-            .key_by(airport_of)
-            .window_with_late(window::TimeWindows::sliding(options.window, options.slide),
-                              flight_time, statistics, {.name = "delays"});
+    auto [delays, late] = std::move(flights)
+                              .key_by(airport_of)
+                              .window(window::TimeWindows::sliding(options.window, options.slide),
+                                      flight_time, statistics, late_apart, {.name = "delays"});
     write_results<Delays>(std::move(delays).map([](const auto& result) {
         const auto [count, mean, largest] = result.value;
         return Delays{result.key, in_ms(result.window.start), in_ms(result.window.end), count, mean,

@@ -87,11 +87,12 @@ Measured shared(Sharing sharing, std::uint64_t records, const Case& one) {
                 std::move(grouped).window(windows, time_of, any_order, dropped).sink(sink);
                 break;
             case Sharing::by_key_with_late:
-                sink_both(std::move(grouped).window_with_late(windows, time_of, Total{}, dropped));
+                sink_both(
+                    std::move(grouped).window(windows, time_of, Total{}, late_apart, dropped));
                 break;
             case Sharing::farmed_with_late:
-                sink_both(std::move(grouped).parallel_windows_with_late(windows, time_of, Total{},
-                                                                        dropped));
+                sink_both(std::move(grouped).parallel_windows(windows, time_of, Total{}, late_apart,
+                                                              dropped));
                 break;
         }
         run(graph, {.workers = 2});

@@ -94,8 +94,8 @@ struct Came {
 
 Came came(Graph& graph, Sides sides, const AsOfOptions& options, const Inputs& inputs,
           std::uint64_t seed) {
-    auto [priced, late_left, late_right] = as_of_with_late(
-        std::move(sides.events), std::move(sides.orders), left, right, make_priced, options);
+    auto [priced, late_left, late_right] = as_of(std::move(sides.events), std::move(sides.orders),
+                                                 left, right, make_priced, late_apart, options);
     auto answers = std::make_shared<Collected<Priced>>();
     auto events = std::make_shared<Collected<Event>>();
     auto orders = std::make_shared<Collected<Order>>();

@@ -70,9 +70,8 @@ TEST(ChosenWindows, OfTimeAreSharedAsTheirFunctionAllows) {
 TEST(ChosenWindows, WithLateRecordsAreSharedWhereTheseAreWhole) {
     const auto said = [](const auto& aggregate, WindowOptions options = {}) {
         return said_of([&](auto stream) {
-            auto [results, late] =
-                std::move(stream).template group_by<&Event::key>().window_with_late(
-                    sliding(100, 25), &Event::time, aggregate, options);
+            auto [results, late] = std::move(stream).template group_by<&Event::key>().window(
+                sliding(100, 25), &Event::time, aggregate, late_apart, options);
             std::move(late).sink([](const Event&) {});
             return std::move(results);
         });
@@ -153,7 +152,7 @@ void for_each_distribution(const Check& check) {
     });
     check("parallel_windows", "farmed: every replica has every record", [&](auto stream) {
         auto [results, late] =
-            grouped(std::move(stream)).parallel_windows_with_late(windows, &Event::time, mean);
+            grouped(std::move(stream)).parallel_windows(windows, &Event::time, mean, late_apart);
         std::move(late).sink([](const Event&) {});
         return std::move(results);
     });

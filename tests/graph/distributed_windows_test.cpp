@@ -97,10 +97,10 @@ void loses_nothing_when_shared(const Share& share, const TimeWindows& windows, D
 
 TEST(SharedWindows, GiveTheirLateRecordsToo) {
     const auto farmed = [](auto grouped, const auto& windows, const WindowOptions& options) {
-        return std::move(grouped).parallel_windows_with_late(windows, &Event::time, sum, options);
+        return std::move(grouped).parallel_windows(windows, &Event::time, sum, late_apart, options);
     };
     const auto by_default = [](auto grouped, const auto& windows, const WindowOptions& options) {
-        return std::move(grouped).window_with_late(windows, &Event::time, sum, options);
+        return std::move(grouped).window(windows, &Event::time, sum, late_apart, options);
     };
     const auto run_with_late = [](const auto& build, const auto& events, const auto& windows,
                                   Duration lateness, std::uint64_t seed) {
@@ -327,7 +327,7 @@ TEST(WindowsOfTheWholeStream, HaveLateRecordsAndTriggers) {
             Graph graph{"whole"};
             auto [results, late] = graph.source(replay(events))
                                        .event_time(&Event::time, BoundedDisorder{Duration{50}})
-                                       .window_with_late(windows, &Event::time, sum);
+                                       .window(windows, &Event::time, sum, late_apart);
             auto rows = std::make_shared<Collected<Row>>();
             auto late_rows = std::make_shared<Collected<Event>>();
             std::move(results).sink([rows](const auto& row) {

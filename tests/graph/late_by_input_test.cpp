@@ -38,8 +38,9 @@ Answer computed_by_input(const Streams& streams, const Windows& windows, Duratio
             .event_time(&Event::time, BoundedDisorder{bound})
             .key_by<&Event::key>();
     };
-    auto [results, late] = keyed(0).merge(keyed(1)).merge(keyed(2)).window_with_late(
-        windows, &Event::time, sum, {.lateness = lateness, .late_by = LateBy::own_input});
+    auto [results, late] = keyed(0).merge(keyed(1)).merge(keyed(2)).window(
+        windows, &Event::time, sum, late_apart,
+        {.lateness = lateness, .late_by = LateBy::own_input});
     using Result = typename decltype(results)::record_type;
     auto rows = std::make_shared<Collected<Result>>();
     auto late_rows = std::make_shared<Collected<Event>>();

@@ -86,10 +86,10 @@ inline Outcome<Pair> interval_outcome(Graph& graph, Sides sides, Shared shared,
     return outcome_of<Pair>(
         graph,
         shared == Shared::by_key
-            ? interval_join_with_late(std::move(sides.events), std::move(sides.orders), left, right,
-                                      interval, make_pair, options)
-            : parallel_interval_join_with_late(std::move(sides.events), std::move(sides.orders),
-                                               left, right, interval, make_pair, options),
+            ? interval_join(std::move(sides.events), std::move(sides.orders), left, right, interval,
+                            make_pair, late_apart, options)
+            : parallel_interval_join(std::move(sides.events), std::move(sides.orders), left, right,
+                                     interval, make_pair, late_apart, options),
         [](const Pair& pair) { return pair; }, inputs, seed);
 }
 
@@ -99,10 +99,10 @@ inline Outcome<InWindow> window_outcome(Graph& graph, Sides sides, Shared shared
     return outcome_of<InWindow>(
         graph,
         shared == Shared::by_key
-            ? window_join_with_late(std::move(sides.events), std::move(sides.orders), left, right,
-                                    windows, make_pair, options)
-            : parallel_window_join_with_late(std::move(sides.events), std::move(sides.orders), left,
-                                             right, windows, make_pair, options),
+            ? window_join(std::move(sides.events), std::move(sides.orders), left, right, windows,
+                          make_pair, late_apart, options)
+            : parallel_window_join(std::move(sides.events), std::move(sides.orders), left, right,
+                                   windows, make_pair, late_apart, options),
         in_window, inputs, seed);
 }
 

@@ -269,7 +269,7 @@ TEST(LimitsOfTime, StreamsAreInOrderThere) {
         Graph graph{"limits"};
         auto rows = std::make_shared<Collected<Event>>();
         auto dropped = std::make_shared<Collected<Event>>();
-        auto [records, late] = graph.source(replay(events)).k_slack_with_late(&Event::time);
+        auto [records, late] = graph.source(replay(events)).k_slack(&Event::time, late_apart);
         std::move(records).sink([rows](const Event& event) { rows->add(event); });
         std::move(late).sink([dropped](const Event& event) { dropped->add(event); });
         const RunReport report = run(graph, run_options(seed));

@@ -163,28 +163,28 @@ TEST(Allocations, NoneForALateRecord) {
     expect_none_with_late("windows of time", [&](auto stream) {
         return std::move(stream)
             .key_by(by_remainder)
-            .window_with_late(windows, time_of_some_late, sum);
+            .window(windows, time_of_some_late, sum, late_apart);
     });
     expect_none_with_late("windows of time that take late records", [&](auto stream) {
         return std::move(stream)
             .key_by(by_remainder)
-            .window_with_late(windows, time_of_some_late, sum, {.lateness = 10us});
+            .window(windows, time_of_some_late, sum, late_apart, {.lateness = 10us});
     });
     expect_none_with_late("parallel windows", [&](auto stream) {
         return std::move(stream)
             .group_by(by_remainder)
-            .parallel_windows_with_late(windows, time_of_some_late, sum, of_three);
+            .parallel_windows(windows, time_of_some_late, sum, late_apart, of_three);
     });
     expect_none_with_late("sessions", [](auto stream) {
         return std::move(stream)
             .key_by([](const std::uint64_t& n) { return n / 200 * 7 + n % 7; })
-            .window_with_late(window::SessionWindows::with_gap(50ns), time_of_some_late, sum);
+            .window(window::SessionWindows::with_gap(50ns), time_of_some_late, sum, late_apart);
     });
     expect_none_with_late("in order of time", [](auto stream) {
-        return std::move(stream).in_order_of_time_with_late(time_of_some_late);
+        return std::move(stream).in_order_of_time(time_of_some_late, late_apart);
     });
     expect_none_per_record("k-slack", [](auto stream) {
-        auto [on_time, late] = std::move(stream).k_slack_with_late(time_of_some_late);
+        auto [on_time, late] = std::move(stream).k_slack(time_of_some_late, late_apart);
         std::move(on_time).sink(Drop{});
         std::move(late).sink(Drop{});
     });
@@ -195,8 +195,8 @@ TEST(Allocations, NoneForALateRecord) {
                 .split(2, [](const std::uint64_t& n) { return static_cast<std::size_t>(n % 2); });
         const auto by_time =
             on([](const std::uint64_t& n) { return n / 2 % 7; }, time_of_some_late);
-        auto [pairs, left, right] = interval_join_with_late(branches.select(0), branches.select(1),
-                                                            by_time, by_time, {{0ns}, {20ns}}, add);
+        auto [pairs, left, right] = interval_join(branches.select(0), branches.select(1), by_time,
+                                                  by_time, {{0ns}, {20ns}}, add, late_apart);
         std::move(pairs).sink(Drop{});
         std::move(left).sink(Drop{});
         std::move(right).sink(Drop{});

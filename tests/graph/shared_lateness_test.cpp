@@ -201,7 +201,7 @@ TEST(SharedLateness, OfParallelWindowsIsOneForAllReplicas) {
         Graph graph{"late"};
         auto [results, late_stream] =
             merged(graph, streams, one.sources, one.seed)
-                .window_with_late(one.windows, &Event::time, Numbers{}, one.options);
+                .window(one.windows, &Event::time, Numbers{}, late_apart, one.options);
         const auto rows = collect_windows(std::move(results));
         const auto late_rows = std::make_shared<Collected<Event>>();
         std::move(late_stream).sink(collect_into(late_rows));

@@ -38,7 +38,7 @@ Answer computed_by_source_time(const std::vector<Event>& events, const Windows& 
                                .filter([](const Event&) { return true; })
                                .event_time(&Event::time, SourceTime{})
                                .template key_by<&Event::key>()
-                               .window_with_late(windows, &Event::time, sum);
+                               .window(windows, &Event::time, sum, late_apart);
     Answer answer;
     auto rows = std::make_shared<Collected<Row>>();
     auto late_rows = std::make_shared<Collected<Event>>();

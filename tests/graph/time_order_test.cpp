@@ -111,7 +111,7 @@ TEST(TimeOrder, GivesItsLateRecords) {
         Graph graph{"order"};
         auto rows = std::make_shared<Collected<Event>>();
         auto late_rows = std::make_shared<Collected<Event>>();
-        auto [records, late] = sources.merged(graph).in_order_of_time_with_late(&Event::time);
+        auto [records, late] = sources.merged(graph).in_order_of_time(&Event::time, late_apart);
         std::move(records)
             .map([](Event&& event) { return event; })
             .filter([](const Event& event) { return event.value % 3 != 0; })
@@ -167,7 +167,7 @@ TEST(KSlack, GivesItsLateRecords) {
         Graph graph{"slack"};
         auto rows = std::make_shared<Collected<Event>>();
         auto late_rows = std::make_shared<Collected<Event>>();
-        auto [records, late] = graph.source(replay(events)).k_slack_with_late(&Event::time);
+        auto [records, late] = graph.source(replay(events)).k_slack(&Event::time, late_apart);
         std::move(records).sink(into(rows));
         std::move(late).sink(into(late_rows));
         const RunReport report = run(graph, run_options(seed));

@@ -198,7 +198,7 @@ void are_those_of_what_was_not_dropped(const Windows& windows) {
         Graph graph{"probabilistic"};
         const Tap tap{std::make_shared<Collected<Event>>()};
         auto dropped = std::make_shared<Collected<Event>>();
-        auto [records, late] = sources.merged(graph).k_slack_with_late(&Event::time);
+        auto [records, late] = sources.merged(graph).k_slack(&Event::time, late_apart);
         const Results results = windowed(std::move(records).filter(tap), windows);
         std::move(late).sink([dropped](const Event& event) { dropped->add(event); });
         const RunReport report = run(graph, run_options(seed));

@@ -39,10 +39,11 @@ Run updates_of(const std::vector<Event>& events, const Windows& windows, const A
     Graph graph{"updates"};
     auto rows = std::make_shared<Collected<Update>>();
     auto late_rows = std::make_shared<Collected<Event>>();
-    auto [updates, late] = graph.source(replay(events))
-                               .event_time(&Event::time, BoundedDisorder{Duration{50}})
-                               .key_by<&Event::key>()
-                               .window_updates_with_late(windows, &Event::time, aggregate, options);
+    auto [updates, late] =
+        graph.source(replay(events))
+            .event_time(&Event::time, BoundedDisorder{Duration{50}})
+            .key_by<&Event::key>()
+            .window_updates(windows, &Event::time, aggregate, late_apart, options);
     std::move(updates).sink(collect_into(rows));
     std::move(late).sink(collect_into(late_rows));
     const RunReport report = run(graph, run_options);

@@ -216,7 +216,7 @@ Answer computed(const std::vector<Event>& events, const Windows& windows, const 
                       .event_time(&Event::time, BoundedDisorder{setting.bound})
                       .template key_by<&Event::key>();
     auto [results, late] =
-        std::move(stream).window_with_late(windows, &Event::time, aggregate, setting.options);
+        std::move(stream).window(windows, &Event::time, aggregate, late_apart, setting.options);
     using Result = typename decltype(results)::record_type;
     auto rows = std::make_shared<Collected<Result>>();
     auto late_rows = std::make_shared<Collected<Event>>();

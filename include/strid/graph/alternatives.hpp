@@ -22,15 +22,15 @@ namespace strid {
 template <class T, class Chain = graph::Chain<operators::InputHead<T>>>
 class Stream;
 
-/// What `window_with_late` gives: both have to be consumed.
+/// What a window gives with its late records apart: both have to be consumed.
 template <class Result, class T>
 struct WindowStreams {
     Stream<Result> results;
     Stream<T> late;
 };
 
-/// What `in_order_of_time_with_late` and `k_slack_with_late` give: both have to be consumed. What
-/// follows the records directly is fused with what puts them out, and so finds them in order.
+/// What `in_order_of_time` and `k_slack` give with late records apart: both have to be consumed.
+/// What follows the records directly is fused with what puts them out, and so finds them in order.
 template <class Records, class T>
 struct OrderedStreams {
     Records records;

@@ -105,13 +105,14 @@ auto as_of(Left&& left, Right&& right, JoinSide<LeftKey, LeftTime> left_side, Ri
 }
 
 /// The same with the late records of either side as streams of their own:
-/// `auto [priced, late_trades, late_quotes] = as_of_with_late(...)`.
+/// `auto [priced, late_trades, late_quotes] = as_of(..., late_apart)`.
 template <class Left, class Right, class LeftKey, class LeftTime, class RightSide, class F,
           class L = typename Left::record_type, class R = typename Right::record_type>
     requires AsOfFunction<F, L, R>
-JoinStreams<window::AsOfResult<F, L, R>, L, R> as_of_with_late(
-    Left&& left, Right&& right, JoinSide<LeftKey, LeftTime> left_side, RightSide right_side,
-    F combine, AsOfOptions options = {}) {
+JoinStreams<window::AsOfResult<F, L, R>, L, R> as_of(Left&& left, Right&& right,
+                                                     JoinSide<LeftKey, LeftTime> left_side,
+                                                     RightSide right_side, F combine, LateApart,
+                                                     AsOfOptions options = {}) {
     using U = window::AsOfResult<F, L, R>;
     auto [pairs, late_left, late_right] = graph::alternatives<U, L, R>(
         graph::as_of(std::forward<Left>(left), std::forward<Right>(right), std::move(left_side),

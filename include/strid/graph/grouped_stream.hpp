@@ -123,8 +123,8 @@ class GroupedStream : graph::SharedWindows<Upstream, KeyOf> {
     /// [results, late] = ...`, in one of the ways in which these are whole: by key where a record
     /// is little work, else parallel windows.
     template <TimeFunction<T> TimeOf, window::FunctionOf<T> A>
-    WindowStreams<TimeResult<A>, T> window_with_late(window::TimeWindows windows, TimeOf time_of,
-                                                     A aggregate, WindowOptions options = {}) && {
+    WindowStreams<TimeResult<A>, T> window(window::TimeWindows windows, TimeOf time_of, A aggregate,
+                                           LateApart, WindowOptions options = {}) && {
         if (options.parallelism == 1) {
             return by_key_with_late(windows, std::move(time_of), std::move(aggregate), options,
                                     alone);
@@ -143,10 +143,10 @@ class GroupedStream : graph::SharedWindows<Upstream, KeyOf> {
     }
     /// Sessions: each group's by the replica that owns it.
     template <TimeFunction<T> TimeOf, window::FunctionOf<T> A>
-    auto window_with_late(window::SessionWindows windows, TimeOf time_of, A aggregate,
-                          WindowOptions options = {}) && {
-        return keyed().window_with_late(windows, std::move(time_of), std::move(aggregate),
-                                        second_level(options));
+    auto window(window::SessionWindows windows, TimeOf time_of, A aggregate, LateApart,
+                WindowOptions options = {}) && {
+        return keyed().window(windows, std::move(time_of), std::move(aggregate), late_apart,
+                              second_level(options));
     }
 
     /// Window farming: windows k, k + n, k + 2n, ... of every group on replica k mod n.
@@ -164,9 +164,9 @@ class GroupedStream : graph::SharedWindows<Upstream, KeyOf> {
 
     /// Those of time with the late records as a stream of their own.
     template <TimeFunction<T> TimeOf, window::FunctionOf<T> A>
-    WindowStreams<TimeResult<A>, T> parallel_windows_with_late(window::TimeWindows windows,
-                                                               TimeOf time_of, A aggregate,
-                                                               WindowOptions options = {}) && {
+    WindowStreams<TimeResult<A>, T> parallel_windows(window::TimeWindows windows, TimeOf time_of,
+                                                     A aggregate, LateApart,
+                                                     WindowOptions options = {}) && {
         return farmed_with_late(windows, std::move(time_of), std::move(aggregate), options,
                                 in_turns);
     }

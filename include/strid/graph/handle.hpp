@@ -82,6 +82,7 @@ void declare(OperatorInfo& info, const Operator& one) {
         info.files = std::move(facts.files);
         for (const std::string& note : facts.notes) info.say(note);
     }
+    if (info.one_replica && info.parallelism == 0) info.parallelism = 1;
     if constexpr (!traits.may_skip) check_stops(info);
 }
 

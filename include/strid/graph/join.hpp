@@ -151,13 +151,13 @@ auto interval_join(Left&& left, Right&& right, JoinSide<LeftKey, LeftTime> left_
 }
 
 /// The same with the late records of either side as streams of their own:
-/// `auto [pairs, late_flights, late_weather] = interval_join_with_late(...)`.
+/// `auto [pairs, late_flights, late_weather] = interval_join(..., late_apart)`.
 template <class Left, class Right, class LeftKey, class LeftTime, class RightKey, class RightTime,
           class F, class L = typename Left::record_type, class R = typename Right::record_type>
     requires PairFunction<F, L, R>
-JoinStreams<typename window::PairResult<F, L, R>::type, L, R> interval_join_with_late(
+JoinStreams<typename window::PairResult<F, L, R>::type, L, R> interval_join(
     Left&& left, Right&& right, JoinSide<LeftKey, LeftTime> left_side,
-    JoinSide<RightKey, RightTime> right_side, JoinInterval interval, F combine,
+    JoinSide<RightKey, RightTime> right_side, JoinInterval interval, F combine, LateApart,
     JoinOptions options = {}) {
     using U = typename window::PairResult<F, L, R>::type;
     auto [pairs, late_left, late_right] = graph::alternatives<U, L, R>(
@@ -198,15 +198,15 @@ auto window_join(Left&& left, Right&& right, JoinSide<LeftKey, LeftTime> left_si
 template <class Left, class Right, class LeftKey, class LeftTime, class RightKey, class RightTime,
           class F, class L = typename Left::record_type, class R = typename Right::record_type>
     requires PairFunction<F, L, R>
-auto window_join_with_late(Left&& left, Right&& right, JoinSide<LeftKey, LeftTime> left_side,
-                           JoinSide<RightKey, RightTime> right_side, window::TimeWindows windows,
-                           F combine, JoinOptions options = {}) {
+auto window_join(Left&& left, Right&& right, JoinSide<LeftKey, LeftTime> left_side,
+                 JoinSide<RightKey, RightTime> right_side, window::TimeWindows windows, F combine,
+                 LateApart, JoinOptions options = {}) {
     auto [pairs, late] = graph::window_join(
         std::forward<Left>(left), std::forward<Right>(right), std::move(left_side),
         std::move(right_side), std::move(combine), options,
         [&windows](auto keyed, auto time_of, auto pairs_of, WindowOptions of_window) {
-            return std::move(keyed).window_with_late(windows, std::move(time_of),
-                                                     std::move(pairs_of), std::move(of_window));
+            return std::move(keyed).window(windows, std::move(time_of), std::move(pairs_of),
+                                           late_apart, std::move(of_window));
         });
     auto [late_left, late_right] = graph::late_sides<L, R>(std::move(late), options);
     return JoinStreams<typename decltype(pairs)::record_type, L, R>{

@@ -227,8 +227,8 @@ class KeyedStream : graph::ConsumedOnce {
     /// The same windows of event time or sessions, with the late records as a stream of their own:
     /// `auto [results, late] = ...`.
     template <class Windows, TimeFunction<T> TimeOf, window::FunctionOf<T> A>
-    auto window_with_late(Windows windows, TimeOf time_of, A aggregate,
-                          WindowOptions options = {}) && {
+    auto window(Windows windows, TimeOf time_of, A aggregate, LateApart,
+                WindowOptions options = {}) && {
         if constexpr (std::same_as<Windows, window::SessionWindows>) {
             auto stream = windowed(graph::with_late<T>(sessions<window::Firing::totals>(
                                        windows, std::move(time_of), std::move(aggregate), options)),
@@ -265,8 +265,8 @@ class KeyedStream : graph::ConsumedOnce {
     }
     /// The same with the late records as a stream of their own: `auto [updates, late] = ...`.
     template <class Windows, TimeFunction<T> TimeOf, window::FunctionOf<T> A>
-    auto window_updates_with_late(Windows windows, TimeOf time_of, A aggregate,
-                                  UpdateOptions options = {}) && {
+    auto window_updates(Windows windows, TimeOf time_of, A aggregate, LateApart,
+                        UpdateOptions options = {}) && {
         auto stream = updates(windows, std::move(time_of), std::move(aggregate), options,
                               [](auto one) { return graph::with_late<T>(std::move(one)); });
         return graph::results_and_late<T>(std::move(stream), options.window.name);

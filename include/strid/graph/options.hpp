@@ -37,6 +37,12 @@ struct OperatorOptions {
     OnException on_exception = OnException::stop;
 };
 
+/// Asks an operator for its late records as a stream of their own, and stands before its options:
+/// `auto [results, late] = std::move(stream).window(windows, time_of, f, late_apart)`. All streams
+/// that come out have to be consumed.
+struct LateApart {};
+inline constexpr LateApart late_apart{};
+
 /// Options of `event_time`.
 struct EventTimeOptions {
     std::string name = {};

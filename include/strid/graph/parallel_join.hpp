@@ -141,13 +141,13 @@ auto parallel_interval_join(Left&& left, Right&& right, JoinSide<LeftKey, LeftTi
 }
 
 /// The same with the late records of either side as streams of their own:
-/// `auto [pairs, late_flights, late_weather] = parallel_interval_join_with_late(...)`.
+/// `auto [pairs, late_flights, late_weather] = parallel_interval_join(..., late_apart)`.
 template <class Left, class Right, class LeftKey, class LeftTime, class RightKey, class RightTime,
           class F, class L = typename Left::record_type, class R = typename Right::record_type>
     requires PairFunction<F, L, R>
-JoinStreams<typename window::PairResult<F, L, R>::type, L, R> parallel_interval_join_with_late(
+JoinStreams<typename window::PairResult<F, L, R>::type, L, R> parallel_interval_join(
     Left&& left, Right&& right, JoinSide<LeftKey, LeftTime> left_side,
-    JoinSide<RightKey, RightTime> right_side, JoinInterval interval, F combine,
+    JoinSide<RightKey, RightTime> right_side, JoinInterval interval, F combine, LateApart,
     JoinOptions options = {}) {
     using Either = window::EitherSide<L, R>;
     graph::check_shared_interval_join<L, R, F>(options);
@@ -183,15 +183,13 @@ auto parallel_window_join(Left&& left, Right&& right, JoinSide<LeftKey, LeftTime
                                            options);
 }
 
-/// The same with the late records of either side as streams of their own (window_join_with_late).
+/// The same with the late records of either side as streams of their own (window_join).
 template <class Left, class Right, class LeftKey, class LeftTime, class RightKey, class RightTime,
           class F, class L = typename Left::record_type, class R = typename Right::record_type>
     requires PairFunction<F, L, R>
-auto parallel_window_join_with_late(Left&& left, Right&& right,
-                                    JoinSide<LeftKey, LeftTime> left_side,
-                                    JoinSide<RightKey, RightTime> right_side,
-                                    window::TimeWindows windows, F combine,
-                                    JoinOptions options = {}) {
+auto parallel_window_join(Left&& left, Right&& right, JoinSide<LeftKey, LeftTime> left_side,
+                          JoinSide<RightKey, RightTime> right_side, window::TimeWindows windows,
+                          F combine, LateApart, JoinOptions options = {}) {
     using Either = window::EitherSide<L, R>;
     graph::check_join<L, R, F>(options);
     auto [in_time, late] = graph::records_and_late<Either>(

@@ -144,19 +144,24 @@ class Stream<T, graph::Chain<Head, Operators...>> : graph::ConsumedOnce {
     /// counted. Needs `event_time`. Has one replica: of several each would have an order of its
     /// own.
     template <TimeFunction<T> TimeOf, class TieOf = operators::AsTheyCame>
-    auto in_order_of_time(TimeOf time_of, TieOf tie_of = {}, OperatorOptions options = {}) && {
+    auto in_order_of_time(TimeOf time_of, TieOf tie_of = {},
+                          const OperatorOptions& options = {}) && {
         using Order = operators::TimeOrder<T, TimeOf, TieOf>;
-        return std::move(*this).ordering(Order{std::move(time_of), std::move(tie_of)},
-                                         std::move(options));
+        return std::move(*this).then(Order{std::move(time_of), std::move(tie_of)}, options);
     }
     /// The same with the late records as a stream of their own: `auto [records, late] = ...`.
-    template <TimeFunction<T> TimeOf, class TieOf = operators::AsTheyCame>
-    auto in_order_of_time_with_late(TimeOf time_of, TieOf tie_of = {},
-                                    OperatorOptions options = {}) && {
+    template <TimeFunction<T> TimeOf>
+    auto in_order_of_time(TimeOf time_of, LateApart, const OperatorOptions& options = {}) && {
+        return std::move(*this).in_order_of_time(std::move(time_of), operators::AsTheyCame{},
+                                                 late_apart, options);
+    }
+    template <TimeFunction<T> TimeOf, class TieOf>
+    auto in_order_of_time(TimeOf time_of, TieOf tie_of, LateApart,
+                          OperatorOptions options = {}) && {
         using Order = operators::TimeOrder<T, TimeOf, TieOf>;
         return graph::records_and_late<T>(
-            std::move(*this).ordering(
-                graph::with_late<T>(Order{std::move(time_of), std::move(tie_of)}), options),
+            std::move(*this).then(graph::with_late<T>(Order{std::move(time_of), std::move(tie_of)}),
+                                  options),
             options.name);
     }
 
@@ -165,15 +170,14 @@ class Stream<T, graph::Chain<Head, Operators...>> : graph::ConsumedOnce {
     /// probabilistic mode). Which records these are depends, behind several inputs, on how far each
     /// has come when records of the others arrive. Windows may follow: the stream has event time.
     template <TimeFunction<T> TimeOf>
-    auto k_slack(TimeOf time_of, OperatorOptions options = {}) && {
-        return std::move(*this).ordering(operators::KSlack<T, TimeOf>{std::move(time_of)},
-                                         std::move(options));
+    auto k_slack(TimeOf time_of, const OperatorOptions& options = {}) && {
+        return std::move(*this).then(operators::KSlack<T, TimeOf>{std::move(time_of)}, options);
     }
     /// The same with the late records as a stream of their own: `auto [records, late] = ...`.
     template <TimeFunction<T> TimeOf>
-    auto k_slack_with_late(TimeOf time_of, OperatorOptions options = {}) && {
+    auto k_slack(TimeOf time_of, LateApart, OperatorOptions options = {}) && {
         return graph::records_and_late<T>(
-            std::move(*this).ordering(
+            std::move(*this).then(
                 graph::with_late<T>(operators::KSlack<T, TimeOf>{std::move(time_of)}), options),
             options.name);
     }
@@ -200,13 +204,18 @@ class Stream<T, graph::Chain<Head, Operators...>> : graph::ConsumedOnce {
     /// The end of the stream as a queue that other threads pop from (paper 4). Holds
     /// `capacity_records` at most; a full outlet holds the graph back. It has one replica.
     [[nodiscard]] Outlet<T> outlet(std::size_t capacity_records = 1024,
-                                   OperatorOptions options = {}) && {
+                                   const OperatorOptions& options = {}) && {
         check_owns_text<T>();
         auto state = std::make_shared<operators::OutletState<T>>(capacity_records);
-        if (options.parallelism == 0) options.parallelism = 1;
         using Sink = operators::Sink<T, operators::OutletSink<T>>;
         std::move(*this).then(Sink{operators::OutletSink<T>{state}}, options);
         return Outlet<T>{std::move(state)};
+    }
+
+    /// A part of a graph that is a function of a stream, as if it stood here: `f(stream)`.
+    template <class F>
+    decltype(auto) through(F&& f) && {
+        return std::invoke(std::forward<F>(f), std::move(*this));
     }
 
     /// All records with the same key to the same replica of the next operator, which holds one
@@ -268,12 +277,12 @@ class Stream<T, graph::Chain<Head, Operators...>> : graph::ConsumedOnce {
     /// The same windows of event time, or sessions, with the late records as a stream of their own:
     /// `auto [results, late] = ...`.
     template <class Windows, TimeFunction<T> TimeOf, window::FunctionOf<T> A>
-    auto window_with_late(Windows windows, TimeOf time_of, A aggregate,
-                          WindowOptions options = {}) && {
+    auto window(Windows windows, TimeOf time_of, A aggregate, LateApart,
+                WindowOptions options = {}) && {
         return std::move(*this)
             .group_by(InOneGroup{})
-            .window_with_late(windows, std::move(time_of), std::move(aggregate),
-                              std::move(options));
+            .window(windows, std::move(time_of), std::move(aggregate), late_apart,
+                    std::move(options));
     }
 
     /// Spreads the records over the replicas of the next operator, batch by batch, to whichever
@@ -369,14 +378,6 @@ class Stream<T, graph::Chain<Head, Operators...>> : graph::ConsumedOnce {
                 return Stream<typename Operator::Emitted, Next>{std::move(handle), std::move(next)};
             }
         }
-    }
-
-    /// An operator that puts the records into an order.
-    template <class Operator>
-    auto ordering(Operator one, OperatorOptions options) && {
-        check_owns_text<T>();
-        if (options.parallelism == 0) options.parallelism = 1;
-        return std::move(*this).then(std::move(one), options);
     }
 
     Stream<T> boundary(graph::Routing routing) {

@@ -109,7 +109,9 @@ class TimeOrder : public OperatorTypes<T, T> {
                                            .one_replica = true};
 
     TimeOrder(TimeOf time_of, TieOf tie_of)
-        : time_of_(std::move(time_of)), tie_of_(std::move(tie_of)) {}
+        : time_of_(std::move(time_of)), tie_of_(std::move(tie_of)) {
+        check_owns_text<T>();
+    }
 
     /// For the engine (operator/agreed_time.hpp).
     auto& time_of() noexcept { return time_of_; }
@@ -152,7 +154,7 @@ class KSlack : public OperatorTypes<T, T> {
                                            .finds_late = true,
                                            .one_replica = true};
 
-    explicit KSlack(TimeOf time_of) : time_of_(std::move(time_of)) {}
+    explicit KSlack(TimeOf time_of) : time_of_(std::move(time_of)) { check_owns_text<T>(); }
 
     /// What its watermarks speak of.
     [[nodiscard]] const TimeOf& draws_from() const noexcept { return time_of_; }
