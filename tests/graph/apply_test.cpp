@@ -239,5 +239,26 @@ TEST(Apply, EndsAStreamWithAnOperatorThatEmitsNothing) {
     EXPECT_EQ(report.records_out(), 100U);
 }
 
+/// A part of a graph that stands in two places.
+TEST(Through, IsTheFunctionOfTheStream) {
+    const auto odd_squares = [](auto numbers) {
+        return std::move(numbers)
+            .filter([](const std::uint64_t& n) { return n % 2 == 1; })
+            .map([](const std::uint64_t& n) { return n * n; });
+    };
+    Graph graph{"parts"};
+    std::uint64_t small = 0;
+    std::uint64_t large = 0;
+    graph.source(Numbers{10}).through(odd_squares).sink([&small](const std::uint64_t& n) {
+        small += n;
+    });
+    Stream<std::uint64_t> stored = graph.source(Numbers{100});
+    std::move(stored).through(odd_squares).sink([&large](const std::uint64_t& n) { large += n; });
+    run(graph);
+    // The sum of the first k odd squares is k (4 k k - 1) / 3.
+    EXPECT_EQ(small, 5U * (4 * 25 - 1) / 3);
+    EXPECT_EQ(large, 50U * (4 * 2'500 - 1) / 3);
+}
+
 }  // namespace
 }  // namespace strid

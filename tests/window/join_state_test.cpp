@@ -53,8 +53,8 @@ using EitherKeyOf = EitherKey<KeyOf, KeyOf>;
 using EitherTimeOf = EitherTime<TimeOf, TimeOf>;
 
 using IntervalJoin = KeyedIntervalJoin<Counted, Counted, EitherKeyOf, TimeOf, TimeOf, Pair>;
-using AsOfJoin = KeyedAsOfJoin<Counted, Counted, EitherKeyOf, TimeOf, TimeOf,
-                               operators::AsTheyCame, Pair>;
+using AsOfJoin =
+    KeyedAsOfJoin<Counted, Counted, EitherKeyOf, TimeOf, TimeOf, operators::AsTheyCame, Pair>;
 using JoinOfWindows = WindowJoin<Counted, Counted, Pair>;
 using WindowsOfJoin =
     KeyedTimeWindows<Either, EitherKeyOf, std::uint32_t, EitherTimeOf, JoinOfWindows>;
