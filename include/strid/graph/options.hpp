@@ -40,8 +40,10 @@ struct OperatorOptions {
 /// Asks an operator for its late records as a stream of their own, and stands before its options:
 /// `auto [results, late] = std::move(stream).window(windows, time_of, f, late_apart)`. All streams
 /// that come out have to be consumed.
-struct LateApart {};
-inline constexpr LateApart late_apart{};
+struct LateApart {
+    explicit constexpr LateApart(int) noexcept {}  // not made of {}
+};
+inline constexpr LateApart late_apart{0};
 
 /// Options of `event_time`.
 struct EventTimeOptions {
