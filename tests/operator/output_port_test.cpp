@@ -243,7 +243,7 @@ TEST_F(Port, OneRecordGoesIntoABatchThatTookTheLastSpare) {
 
 class KeyedPort : public testing::TestWithParam<std::size_t> {};
 
-INSTANTIATE_TEST_SUITE_P(Slots, KeyedPort, testing::Values(2, 3),
+INSTANTIATE_TEST_SUITE_P(Slots, KeyedPort, testing::Values(2, 3, 4, 8),
                          [](const auto& slots) { return std::to_string(slots.param); });
 
 TEST_P(KeyedPort, StopsAtTheRecordThatNeedsABlockThatIsNotThere) {

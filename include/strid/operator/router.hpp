@@ -133,6 +133,8 @@ class KeyByRouter {
                         key_hash);
     }
     /// As write_some(); with several slots as long as no record needs a block that is not there.
+    /// Called where a source has many records at hand and nothing is fused behind it (`emit.all`
+    /// of a replay).
     [[gnu::always_inline]] std::size_t some(OutputPort& port, std::span<const T> records) {
         if (port.slot_count() != 1) return some_apart(port, records);
         return write_some<Physical>(port, port.slot(0), records, [this](const T& record) {
@@ -147,47 +149,14 @@ class KeyByRouter {
 
     std::size_t some_apart(OutputPort& port, std::span<const T> records) {
         std::size_t written = 0;
-        while (written != records.size()) {
-            if (port.slot_count() == 2) {
-                const std::size_t fit = some_in_two(port, records.subspan(written));
-                written += fit;
-                if (fit != 0) continue;
-            }
-            const T& record = records[written];
-            OutputPort::Slot& slot = *slot_of_[key_group_of(hash(record))];
+        for (const T& record : records) {
+            const std::uint64_t key_hash = hash(record);
+            OutputPort::Slot& slot = *slot_of_[key_group_of(key_hash)];
             if (slot.cursor == slot.end && written != 0 && !port.spare()) break;
-            (*this)(port, record);
+            write<Physical>(port, slot, project_(record), key_hash);
             ++written;
         }
         return written;
-    }
-
-    /// For two slots: as many records as find room whatever their keys. The places of the next ones
-    /// stay in registers, and no branch depends on a key: through memory, a place could not be read
-    /// before it is known that the record before it went elsewhere.
-    std::size_t some_in_two(OutputPort& port, std::span<const T> records) {
-        OutputPort::Slot& first = port.slot(0);
-        OutputPort::Slot& second = port.slot(1);
-        const auto room = [](const OutputPort::Slot& slot) {
-            return static_cast<std::size_t>(slot.end - slot.cursor) / sizeof(Physical);
-        };
-        const std::size_t count = std::min({room(first), room(second), records.size()});
-        // Numbers, because the batches lie in two blocks.
-        std::uintptr_t place = reinterpret_cast<std::uintptr_t>(first.cursor);
-        std::uintptr_t other = reinterpret_cast<std::uintptr_t>(second.cursor);
-        for (const T& record : records.first(count)) {
-            const std::uint64_t key_hash = hash(record);
-            // The upper half of the key groups is the second slot's: all ones.
-            const std::uintptr_t to_second = std::uintptr_t{0} - (key_hash >> 63);
-            auto* const at = reinterpret_cast<std::byte*>(place ^ ((place ^ other) & to_second));
-            prefetch_for_write(at, claim_ahead_bytes);
-            ::new (static_cast<void*>(at)) Physical{project_(record), key_hash};
-            place += sizeof(Physical) & ~to_second;
-            other += sizeof(Physical) & to_second;
-        }
-        first.cursor += place - reinterpret_cast<std::uintptr_t>(first.cursor);
-        second.cursor += other - reinterpret_cast<std::uintptr_t>(second.cursor);
-        return count;
     }
 
     KeyOf key_of_;
