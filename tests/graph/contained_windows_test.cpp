@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Containers of the user's in every kind of window, and functions that are told the bounds of a
-// window of time or of a session, against the obvious computation (windows.hpp).
+// window of time or of a session, against the obvious computation (window_oracle.hpp).
 #include <deque>
 #include <set>
 
@@ -56,17 +56,11 @@ std::int64_t median(std::vector<std::int64_t> values) {
     return values[values.size() / 2];
 }
 
-/// The oracle's aggregate.
-struct NaiveMedian {
-    using State = std::vector<std::int64_t>;
-    [[nodiscard]] State identity() const { return {}; }
-    [[nodiscard]] State lift(const Event& event) const { return {event.value}; }
-    [[nodiscard]] State combine(State older, const State& newer) const {
-        older.insert(older.end(), newer.begin(), newer.end());
-        return older;
-    }
-    [[nodiscard]] std::int64_t lower(const State& values) const { return median(values); }
-};
+std::int64_t median_of(const std::vector<Event>& records) {
+    std::vector<std::int64_t> values;
+    for (const Event& event : records) values.push_back(event.value);
+    return median(std::move(values));
+}
 
 std::vector<Row> sorted(std::vector<Row> rows) {
     std::sort(rows.begin(), rows.end());
@@ -99,7 +93,7 @@ TEST(ContainedWindows, OfTimeAreThoseOfOneReplicaWhenFarmed) {
                     windows, &Event::time, contained_median);
             });
             const auto oracle =
-                expected(events, windows, Duration{50}, Duration::zero(), NaiveMedian{});
+                expected(events, windows, Duration{50}, Duration::zero(), median_of);
             ASSERT_EQ(rows, oracle.rows) << "seed " << seed;
         }
     }
@@ -201,8 +195,7 @@ TEST(ContainedWindows, OfSessionsAreResetAndNotMadeAnew) {
         });
     };
     const auto rows = run_them();
-    ASSERT_EQ(rows,
-              expected(events, sessions, Duration{50}, Duration::zero(), window::count()).rows);
+    ASSERT_EQ(rows, expected(events, sessions, Duration{50}, Duration::zero(), count_of).rows);
     ASSERT_GT(rows.size(), 200U);
     EXPECT_GE(counters->resets, static_cast<int>(rows.size()));
     EXPECT_LT(counters->copies, 100) << "those of the graph while it is built, a few a replica";
@@ -227,9 +220,8 @@ const auto told =
 
 template <class Windows>
 std::vector<Row> expected_twice(const std::vector<Event>& events, const Windows& windows) {
-    const auto sums = expected(events, windows, Duration{50}, Duration::zero(), sum).rows;
-    const auto counts =
-        expected(events, windows, Duration{50}, Duration::zero(), window::count()).rows;
+    const auto sums = expected(events, windows, Duration{50}, Duration::zero(), sum_of).rows;
+    const auto counts = expected(events, windows, Duration{50}, Duration::zero(), count_of).rows;
     std::vector<Row> rows;
     for (std::size_t i = 0; i < sums.size(); ++i) {
         const auto count = static_cast<std::int64_t>(std::get<3>(counts[i]));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Windows of full content: functions of all records of a window, over the library's span and over a
-// container of the user's, against the obvious computation (windows.hpp).
+// container of the user's, against the obvious computation (window_oracle.hpp).
 #include <deque>
 #include <numeric>
 #include <set>
@@ -38,29 +38,12 @@ double in_order(const Records& records) {
     return static_cast<double>(hash % 1'000'003);
 }
 
-/// The oracle's aggregate: a function of all records.
-template <class F>
-struct Oracle {
-    using State = std::vector<Event>;
-    F function;
-
-    [[nodiscard]] State identity() const { return {}; }
-    [[nodiscard]] State lift(const Event& event) const { return {event}; }
-    [[nodiscard]] State combine(State older, const State& newer) const {
-        older.insert(older.end(), newer.begin(), newer.end());
-        return older;
-    }
-    [[nodiscard]] double lower(const State& state) const { return function(state); }
-};
-template <class F>
-Oracle(F) -> Oracle<F>;
-
-const Oracle oracle_median{[](const std::vector<Event>& all) { return median_of(all); }};
-const Oracle oracle_in_order{[](std::vector<Event> all) {
+const auto oracle_median = [](const std::vector<Event>& all) { return median_of(all); };
+const auto oracle_in_order = [](std::vector<Event> all) {
     std::stable_sort(all.begin(), all.end(),
                      [](const Event& a, const Event& b) { return a.time < b.time; });
     return in_order(all);
-}};
+};
 
 const auto content_median =
     window::content<Event>([](std::span<const Event> all) { return median_of(all); });

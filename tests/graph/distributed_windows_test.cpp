@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Windows whose work is shared otherwise than by key (papers 1 and 2: parallel, paned, map-reduce)
-// against the obvious computation (windows.hpp): of groups and of the whole stream, in every mode.
-#include <numeric>
-
+// against the obvious computation (window_oracle.hpp): of groups and of the whole stream, in every
+// mode.
 #include <strid/window/content.hpp>
 #include <strid/window/top_k.hpp>
 
@@ -45,13 +44,13 @@ Shared run_shared(const std::vector<Event>& events, const Share& share, Duration
 }
 
 /// Where the time that a record is late by does not depend on the replica that gets it.
-template <class Share, class A>
-void agrees_when_shared(const Share& share, const TimeWindows& windows, const A& aggregate,
+template <class Share, class ValueOf>
+void agrees_when_shared(const Share& share, const TimeWindows& windows, const ValueOf& value_of,
                         const Shape& shape, Duration lateness = Duration::zero()) {
     for (const std::uint64_t seed : test::seeds(8)) {
         const auto events = random_events(seed, shape, event_count);
         const Shared shared = run_shared(events, share, lateness, seed);
-        const auto oracle = expected(events, windows, Duration{50}, lateness, aggregate);
+        const auto oracle = expected(events, windows, Duration{50}, lateness, value_of);
         Answer answer;
         for (const auto& [where, value] : shared.last) {
             const auto& [key, from, to] = where;
@@ -70,12 +69,11 @@ void agrees_when_shared(const Share& share, const TimeWindows& windows, const A&
 /// is counted twice or lost.
 template <class Share>
 void loses_nothing_when_shared(const Share& share, const TimeWindows& windows, Duration lateness) {
-    const auto count = window::count();
     for (const std::uint64_t seed : test::seeds(8)) {
         const auto events = random_events(seed, {.too_late = 900}, event_count);
         const Shared shared = run_shared(events, share, lateness, seed);
-        const auto least = expected(events, windows, Duration{50}, lateness, count);
-        const auto most = expected(events, windows, Duration{50}, Duration::max(), count);
+        const auto least = expected(events, windows, Duration{50}, lateness, count_of);
+        const auto most = expected(events, windows, Duration{50}, Duration::max(), count_of);
         double in_windows = 0;
         for (const auto& [key, from, to, value] : most.rows) {
             const auto found = shared.last.find({key, from, to});
@@ -135,7 +133,7 @@ TEST(SharedWindows, GiveTheirLateRecordsToo) {
         const auto events = random_events(seed, {.too_late = 900}, event_count);
         for (const Duration lateness : {0ns, 200ns}) {
             const auto windows = sliding(100, 30);
-            const Answer oracle = expected(events, windows, Duration{50}, lateness, sum);
+            const Answer oracle = expected(events, windows, Duration{50}, lateness, sum_of);
             late += oracle.late.size();
             ASSERT_EQ(run_with_late(farmed, events, windows, lateness, seed), oracle)
                 << "seed " << seed;
@@ -144,7 +142,7 @@ TEST(SharedWindows, GiveTheirLateRecordsToo) {
         }
         const auto sessions = window::SessionWindows::with_gap(40ns);
         ASSERT_EQ(run_with_late(by_default, events, sessions, Duration::zero(), seed),
-                  expected(events, sessions, Duration{50}, Duration::zero(), sum))
+                  expected(events, sessions, Duration{50}, Duration::zero(), sum_of))
             << "seed " << seed;
     }
     EXPECT_NE(late, 0U);
@@ -176,12 +174,13 @@ const std::vector<TimeWindows> shapes{sliding(100, 25), sliding(100, 30, 7), sli
                                       sliding(30, 70)};
 
 TEST(ParallelWindows, AreThoseOfOneReplica) {
-    for (const auto& windows : shapes) agrees_when_shared(farmed(windows, mean), windows, mean, {});
+    for (const auto& windows : shapes)
+        agrees_when_shared(farmed(windows, mean), windows, mean_of, {});
 }
 
 TEST(ParallelWindows, FireAgainWhileTheyTakeLateRecords) {
     for (const auto& windows : shapes) {
-        agrees_when_shared(farmed(windows, sum), windows, sum, {.too_late = 900}, Duration{200});
+        agrees_when_shared(farmed(windows, sum), windows, sum_of, {.too_late = 900}, Duration{200});
     }
 }
 
@@ -190,14 +189,15 @@ TEST(CombinedWindows, AreThoseOfOneReplica) {
     for (const auto& windows : shapes) {
         for (const Shape& shape :
              {Shape{}, Shape{.keys = 3'000}, Shape{.keys = 1, .disorder = 0}}) {
-            agrees_when_shared(combined(windows, sum), windows, sum, shape);
+            agrees_when_shared(combined(windows, sum), windows, sum_of, shape);
         }
     }
 }
 
 TEST(CombinedWindows, FireAgainWhileTheyTakeLateRecords) {
     for (const auto& windows : shapes) {
-        agrees_when_shared(combined(windows, sum), windows, sum, {.too_late = 900}, Duration{200});
+        agrees_when_shared(combined(windows, sum), windows, sum_of, {.too_late = 900},
+                           Duration{200});
     }
 }
 
@@ -212,7 +212,7 @@ TEST(CombinedWindows, AreRightWithMoreKeysThanStatesAreKept) {
     }
     const auto windows = sliding(60'000, 20'000);
     const Shared shared = run_shared(events, combined(windows, sum), Duration::zero(), 2);
-    const auto oracle = expected(events, windows, Duration{50}, Duration::zero(), sum);
+    const auto oracle = expected(events, windows, Duration{50}, Duration::zero(), sum_of);
     ASSERT_EQ(shared.last.size(), oracle.rows.size());
     for (const auto& [key, from, to, value] : oracle.rows) {
         ASSERT_EQ(shared.last.at({key, from, to}), value) << key << " at " << from;
@@ -267,7 +267,7 @@ TEST(CombinedWindows, CountEveryRecordThatIsLateBecauseItsSourceWasIdle) {
 
 TEST(PanedWindows, AreThoseOfOneReplica) {
     for (const auto& windows : shapes) {
-        agrees_when_shared(paned(windows, sum), windows, sum, {.too_late = 0});
+        agrees_when_shared(paned(windows, sum), windows, sum_of, {.too_late = 0});
     }
 }
 
@@ -281,7 +281,7 @@ TEST(PanedWindows, LoseNothingThatIsLate) {
 
 TEST(MapReduceWindows, AreThoseOfOneReplica) {
     for (const auto& windows : shapes) {
-        agrees_when_shared(map_reduced(windows, sum), windows, sum, {.too_late = 0});
+        agrees_when_shared(map_reduced(windows, sum), windows, sum_of, {.too_late = 0});
     }
 }
 
@@ -301,7 +301,7 @@ TEST(WindowsOfTheWholeStream, AreInTheOrderOfTheirEnds) {
     for (const std::uint64_t seed : test::seeds(8)) {
         auto events = random_events(seed, {.too_late = 0}, event_count);
         for (Event& event : events) event.key = 0;
-        const auto oracle = expected(events, windows, Duration{50}, Duration::zero(), sum).rows;
+        const auto oracle = expected(events, windows, Duration{50}, Duration::zero(), sum_of).rows;
         const auto by_default = whole_stream(events, run_options(seed), [&](auto&& stream) {
             return std::move(stream).window(windows, &Event::time, sum);
         });
@@ -338,7 +338,7 @@ TEST(WindowsOfTheWholeStream, HaveLateRecordsAndTriggers) {
             run(graph, run_options(seed));
             Answer answer{rows->records(), late_rows->records()};
             sort(answer);
-            ASSERT_EQ(answer, expected(events, windows, Duration{50}, Duration::zero(), sum))
+            ASSERT_EQ(answer, expected(events, windows, Duration{50}, Duration::zero(), sum_of))
                 << "seed " << seed;
         };
         agree(sliding(100, 25));
@@ -355,10 +355,8 @@ TEST(WindowsOfTheWholeStream, HaveLateRecordsAndTriggers) {
             const auto begin = events.begin() + static_cast<std::ptrdiff_t>(i);
             const auto end =
                 events.begin() + static_cast<std::ptrdiff_t>(std::min(i + 10, events.size()));
-            const auto of_ten = std::accumulate(
-                begin, end, std::int64_t{0},
-                [](std::int64_t total, const Event& event) { return total + event.value; });
-            ASSERT_EQ(tens[i / 10].value, of_ten) << "seed " << seed;
+            ASSERT_EQ(static_cast<double>(tens[i / 10].value), sum_of({begin, end}))
+                << "seed " << seed;
         }
     }
 }
@@ -372,9 +370,9 @@ TEST(AnyOrder, LetsReplicasShareWhatMayBeRounded) {
     const auto loose = window::any_order(real_mean);
     for (const auto& windows : shapes) {
         const Shape in_time{.too_late = 0};
-        agrees_when_shared(combined(windows, loose), windows, real_mean, {});
-        agrees_when_shared(paned(windows, loose), windows, real_mean, in_time);
-        agrees_when_shared(map_reduced(windows, loose), windows, real_mean, in_time);
+        agrees_when_shared(combined(windows, loose), windows, mean_of, {});
+        agrees_when_shared(paned(windows, loose), windows, mean_of, in_time);
+        agrees_when_shared(map_reduced(windows, loose), windows, mean_of, in_time);
     }
 }
 
@@ -390,8 +388,8 @@ TEST(WindowsByDefault, AreThoseOfOneReplica) {
     };
     for (const auto& windows : shapes) {
         for (const std::size_t parallelism : {0U, 1U}) {
-            agrees_when_shared(by_default(windows, mean, parallelism), windows, mean, {});
-            agrees_when_shared(by_default(windows, real_mean, parallelism), windows, real_mean, {});
+            agrees_when_shared(by_default(windows, mean, parallelism), windows, mean_of, {});
+            agrees_when_shared(by_default(windows, real_mean, parallelism), windows, mean_of, {});
         }
     }
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Folds over windows of every kind, against the fold of the records that the obvious computation
-// (windows.hpp) puts in each: a hash, which tells any other order, a record too many or too few.
+// (window_oracle.hpp) puts in each: a hash, which tells any other order, a record too many or too
+// few.
 #include <map>
 #include <memory>
 #include <tuple>
@@ -18,25 +19,15 @@ namespace {
 
 using namespace test;
 
-/// The oracle's aggregate: all records, hashed when the window is looked at.
+/// What the oracle says of the records of a window.
 template <bool by_time>
-struct HashOfAll {
-    using State = std::vector<Event>;
-
-    [[nodiscard]] State identity() const { return {}; }
-    [[nodiscard]] State lift(const Event& event) const { return {event}; }
-    [[nodiscard]] State combine(State older, const State& newer) const {
-        older.insert(older.end(), newer.begin(), newer.end());
-        return older;
+double hash_of(std::vector<Event> records) {
+    if constexpr (by_time) {
+        std::stable_sort(records.begin(), records.end(),
+                         [](const Event& a, const Event& b) { return a.time < b.time; });
     }
-    [[nodiscard]] double lower(State records) const {
-        if constexpr (by_time) {
-            std::stable_sort(records.begin(), records.end(),
-                             [](const Event& a, const Event& b) { return a.time < b.time; });
-        }
-        return static_cast<double>(hash_in_order(records));
-    }
-};
+    return static_cast<double>(hash_in_order(records));
+}
 
 const auto folded = window::fold<Event>(first_hash, HashOn{});
 const auto folded_in_order = window::fold<Event>(first_hash, HashOn{}, &Event::time);
@@ -50,8 +41,7 @@ void agrees_with(const Windows& windows, const F& fold, const Shape& shape,
         const auto events = random_events(seed, shape, event_count);
         const Setting setting{.options = {.lateness = lateness}, .run = run_options(seed)};
         const Answer answer = computed(events, windows, fold, setting);
-        const Answer oracle =
-            expected(events, windows, setting.bound, lateness, HashOfAll<by_time>{});
+        const Answer oracle = expected(events, windows, setting.bound, lateness, hash_of<by_time>);
         ASSERT_EQ(answer.rows, oracle.rows) << "seed " << seed;
         ASSERT_EQ(answer.late, oracle.late) << "seed " << seed;
     }
@@ -95,7 +85,7 @@ TEST(FoldedWindows, AreFarmedOut) {
         }
         std::sort(answer.begin(), answer.end());
         const auto oracle =
-            expected(events, windows, Duration{50}, Duration::zero(), HashOfAll<false>{});
+            expected(events, windows, Duration{50}, Duration::zero(), hash_of<false>);
         ASSERT_EQ(answer, oracle.rows) << "seed " << seed;
     }
 }

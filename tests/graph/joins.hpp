@@ -162,11 +162,8 @@ inline std::vector<InWindow> loops_over_windows(const Inputs& inputs, const Time
                                                 JoinKind kind) {
     std::map<std::pair<std::int64_t, std::uint32_t>, Inputs> contents;
     const auto put = [&](const auto& record, std::uint32_t key, auto side) {
-        const auto range = windows.containing(record.time);
-        for (auto k = range.first; k < range.end; ++k) {
-            const auto bounds = windows.bounds(k);
-            if (record.time >= bounds.end) continue;
-            (contents[{bounds.start.ns(), key}].*side).push_back(record);
+        for (const std::int64_t start : starts_of(windows, record.time)) {
+            (contents[{start, key}].*side).push_back(record);
         }
     };
     for (const Event& event : inputs.events) put(event, event.key, &Inputs::events);

@@ -79,7 +79,7 @@ TEST(LateByOwnInput, OfWindowsOfTimeIsWhatEachSourceSays) {
                         (is_late ? oracle.late : taken).push_back(events[i]);
                     }
                 }
-                oracle.rows = expected(taken, windows, bound, Duration::max(), sum).rows;
+                oracle.rows = expected(taken, windows, bound, Duration::max(), sum_of).rows;
                 sort(oracle);
                 late += oracle.late.size();
                 const Answer answer =
@@ -110,7 +110,7 @@ TEST(LateByOwnInput, OfSessionsIsWhatEachSourceSays) {
             }
             std::sort(taken.begin(), taken.end(),
                       [](const Event& a, const Event& b) { return a.time < b.time; });
-            oracle.rows = expected(taken, sessions, 0ns, 0ns, sum).rows;
+            oracle.rows = expected(taken, sessions, 0ns, 0ns, sum_of).rows;
             sort(oracle);
             late += oracle.late.size();
             const Answer answer = computed_by_input(streams, sessions, lateness, run_options(seed));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Windows over records that are large beside what the window needs of them, so that they are lifted
-// before they are sent (window/lift.hpp), against the obvious computation (windows.hpp), in every
-// mode and composition.
+// before they are sent (window/lift.hpp), against the obvious computation (window_oracle.hpp), in
+// every mode and composition.
 #include <array>
 #include <memory>
 #include <stdexcept>
@@ -28,7 +28,6 @@ struct Wide {
 };
 
 constexpr auto value_of_wide = [](const Wide& wide) { return wide.value; };
-constexpr auto value_of_event = [](const Event& event) { return event.value; };
 constexpr auto key_of_wide = [](const Wide& wide) { return wide.key; };
 
 template <class T, class A>
@@ -44,8 +43,8 @@ std::vector<Wide> widened(const std::vector<Event>& events) {
     return wide;
 }
 
-template <class A, class B>
-void times_agree(const TimeWindows& windows, const A& over_wide, const B& over_events,
+template <class A, class ValueOf>
+void times_agree(const TimeWindows& windows, const A& over_wide, const ValueOf& value_of,
                  Duration lateness) {
     for (const std::uint64_t seed : test::seeds(8)) {
         const auto events = random_events(seed, {}, event_count);
@@ -65,7 +64,7 @@ void times_agree(const TimeWindows& windows, const A& over_wide, const B& over_e
         for (const auto& [key, from, to, value] : rows->records()) {
             last.insert_or_assign({key, from, to}, value);
         }
-        const auto oracle = expected(events, windows, Duration{50}, lateness, over_events);
+        const auto oracle = expected(events, windows, Duration{50}, lateness, value_of);
         ASSERT_EQ(last.size(), oracle.rows.size()) << "seed " << seed;
         for (const auto& [key, from, to, value] : oracle.rows) {
             ASSERT_EQ(last.at({key, from, to}), value) << key << " at " << from << " seed " << seed;
@@ -79,15 +78,11 @@ TEST(LiftedWindows, OfTimeAreThoseOfTheRecords) {
                                 TimeWindows::tumbling(Duration{100}, Duration{7}),
                                 TimeWindows::sliding(Duration{30}, Duration{70})}) {
         for (const Duration lateness : {Duration{0}, Duration{200}}) {
-            times_agree(windows, window::count(), window::count(), lateness);
-            times_agree(windows, window::sum<Wide>(value_of_wide),
-                        window::sum<Event>(value_of_event), lateness);
-            times_agree(windows, window::sum(field<&Wide::value>), window::sum(&Event::value),
-                        lateness);
-            times_agree(windows, window::mean(value_of_wide), window::mean(value_of_event),
-                        lateness);
-            times_agree(windows, window::maximum(field<&Wide::value>),
-                        window::maximum<Event>(&Event::value), lateness);
+            times_agree(windows, window::count(), count_of, lateness);
+            times_agree(windows, window::sum<Wide>(value_of_wide), sum_of, lateness);
+            times_agree(windows, window::sum(field<&Wide::value>), sum_of, lateness);
+            times_agree(windows, window::mean(value_of_wide), mean_of, lateness);
+            times_agree(windows, window::maximum(field<&Wide::value>), largest_of, lateness);
         }
     }
 }

@@ -114,7 +114,7 @@ TEST(AtEnd, GivesEveryWindowOfAStreamInAnyOrder) {
                     {.parallelism = 1});
             EXPECT_EQ(late_in(run(graph, run_options(seed))), 0U);
             std::sort(rows->begin(), rows->end());
-            ASSERT_EQ(*rows, expected(events, windows, Duration{1'000'000}, 0ns, sum).rows);
+            ASSERT_EQ(*rows, expected(events, windows, Duration{1'000'000}, 0ns, sum_of).rows);
         };
         agree(sliding(100, 30));
         agree(SessionWindows::with_gap(Duration{20}));

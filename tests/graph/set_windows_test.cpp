@@ -2,7 +2,7 @@
 //
 // Windows in a running graph whose states own memory or are long: different values, exactly and
 // approximately, the largest ones, and quantiles. Their answers are computed from the list of each
-// window's records (windows.hpp), without the aggregates.
+// window's records (window_oracle.hpp), without the aggregates.
 #include <cmath>
 #include <functional>
 #include <set>
@@ -18,23 +18,11 @@ namespace {
 
 using namespace test;
 
-/// All records of a window, and a number computed of them.
-struct AllRecords {
-    using State = std::vector<Event>;
-    std::function<double(const State&)> number_of;
-
-    [[nodiscard]] State lift(const Event& event) const { return {event}; }
-    [[nodiscard]] State identity() const { return {}; }
-    [[nodiscard]] State combine(const State& older, const State& newer) const {
-        State both = older;
-        both.insert(both.end(), newer.begin(), newer.end());
-        return both;
-    }
-    [[nodiscard]] double lower(const State& records) const { return number_of(records); }
-};
+/// A number computed of all records of a window.
+using OfRecords = std::function<double(const std::vector<Event>&)>;
 
 template <class Windows, class A>
-void agrees_with_records(const Windows& windows, const A& aggregate, const AllRecords& oracle,
+void agrees_with_records(const Windows& windows, const A& aggregate, const OfRecords& oracle,
                          const Shape& shape = {}) {
     for (const std::uint64_t seed : test::seeds(8)) {
         const auto events = random_events(seed, shape, event_count);
@@ -51,11 +39,11 @@ std::int64_t remainder_of(const Event& event) {
 }
 
 const auto remainders = window::distinct<Event>(remainder_of);
-const AllRecords remainders_of_records{[](const std::vector<Event>& records) {
+const OfRecords remainders_of_records = [](const std::vector<Event>& records) {
     std::set<std::int64_t> values;
     for (const Event& event : records) values.insert(remainder_of(event));
     return static_cast<double>(values.size());
-}};
+};
 
 TEST(SetWindowsInAGraph, CountDifferentValues) {
     agrees_with_records(sliding(100, 100), remainders, remainders_of_records);
@@ -65,13 +53,13 @@ TEST(SetWindowsInAGraph, CountDifferentValues) {
 }
 
 const auto about = window::distinct_approximately<4>(&Event::value);
-const AllRecords sketch_of_records{[](const std::vector<Event>& records) {
+const OfRecords sketch_of_records = [](const std::vector<Event>& records) {
     std::set<std::int64_t> values;
     for (const Event& event : records) values.insert(event.value);
     window::HyperLogLog<4> sketch;
     for (const std::int64_t value : values) sketch.add(value);
     return std::round(sketch.estimate());
-}};
+};
 
 TEST(SetWindowsInAGraph, CountDifferentValuesApproximately) {
     agrees_with_records(sliding(100, 100), about, sketch_of_records);
@@ -115,12 +103,12 @@ Digits<A> digits(A aggregate) {
 
 /// The first three of all records, sorted.
 template <class Before>
-AllRecords sorted_by(Before before) {
-    return {[before](std::vector<Event> records) {
+OfRecords sorted_by(Before before) {
+    return [before](std::vector<Event> records) {
         std::stable_sort(records.begin(), records.end(), before);
         return digits_of(records,
                          [](const Event& event) { return digit_of(event.value, event.time); });
-    }};
+    };
 }
 
 /// In one pane equal values stand as they came.
@@ -137,7 +125,7 @@ std::pair<std::int64_t, EventTime> value_and_time(const Event& event) {
     return {event.value, event.time};
 }
 const auto largest = digits(window::top_k<3, Event>(value_and_time));
-const AllRecords largest_of_records =
+const OfRecords largest_of_records =
     sorted_by([](const Event& a, const Event& b) { return value_and_time(a) > value_and_time(b); });
 
 TEST(SetWindowsInAGraph, FindTheLargestOfManyPanes) {
@@ -146,7 +134,7 @@ TEST(SetWindowsInAGraph, FindTheLargestOfManyPanes) {
 
 /// `share(grouped)` gives the windows of a grouped stream; `why` is what explain() says of them.
 template <class Share>
-void agrees_when_shared(const TimeWindows& windows, const AllRecords& oracle, const Share& share,
+void agrees_when_shared(const TimeWindows& windows, const OfRecords& oracle, const Share& share,
                         const std::string& why = "") {
     for (const std::uint64_t seed : test::seeds(8)) {
         const auto events = random_events(seed, {.too_late = 0}, event_count);
@@ -168,7 +156,7 @@ void agrees_when_shared(const TimeWindows& windows, const AllRecords& oracle, co
     }
 }
 template <class A>
-void agrees_in_panes(const TimeWindows& windows, const A& aggregate, const AllRecords& oracle) {
+void agrees_in_panes(const TimeWindows& windows, const A& aggregate, const OfRecords& oracle) {
     agrees_when_shared(windows, oracle, [&](auto grouped) {
         return std::move(grouped).paned_windows(windows, &Event::time, aggregate);
     });
@@ -200,8 +188,8 @@ TEST(SetWindowsInAGraph, AreSharedAsTheWindowsAre) {
 }
 
 /// Fewer records than a sketch begins with: exact.
-AllRecords quantile_of_records(double q) {
-    return {[q](std::vector<Event> records) {
+OfRecords quantile_of_records(double q) {
+    return [q](std::vector<Event> records) {
         std::sort(records.begin(), records.end(),
                   [](const Event& a, const Event& b) { return a.value < b.value; });
         const double rank = q * static_cast<double>(records.size() - 1);
@@ -209,7 +197,7 @@ AllRecords quantile_of_records(double q) {
         const std::size_t above = std::min(below + 1, records.size() - 1);
         const auto value = [&](std::size_t at) { return static_cast<double>(records[at].value); };
         return value(below) + (rank - static_cast<double>(below)) * (value(above) - value(below));
-    }};
+    };
 }
 
 TEST(SetWindowsInAGraph, HaveQuantiles) {

@@ -146,23 +146,21 @@ void check_each_record(const Outcome& outcome, const Numbered& all, const Case& 
     }
     std::size_t nowhere = 0;
     for (const auto& [number, event] : all.events) {
-        const auto containing = windows.containing(event.time);
+        const auto starts = starts_of(windows, event.time);
         const auto& has = in[number];
         if (has.empty()) {
-            if (containing.size() > 0) ++nowhere;
+            if (!starts.empty()) ++nowhere;
             if (keeps_promises && all.punctual.contains(number)) {
-                ASSERT_LE(containing.size(), 0) << where << ": " << number << " was in time";
+                ASSERT_TRUE(starts.empty()) << where << ": " << number << " was in time";
             }
             continue;
         }
-        std::set<std::int64_t> last;  // the last so many
-        for (auto k = containing.end - static_cast<std::int64_t>(has.size()); k < containing.end;
-             ++k) {
-            last.insert(windows.bounds(k).start.ns());
-        }
+        ASSERT_LE(has.size(), starts.size()) << where << ": too many windows of " << number;
+        const std::set<std::int64_t> last(starts.end() - static_cast<std::ptrdiff_t>(has.size()),
+                                          starts.end());
         ASSERT_EQ(has, last) << where << ": windows left out amid those of number " << number;
         if (keeps_promises && all.punctual.contains(number)) {
-            ASSERT_EQ(static_cast<std::int64_t>(has.size()), containing.size())
+            ASSERT_EQ(has.size(), starts.size())
                 << where << ": number " << number << " was in time";
         }
     }

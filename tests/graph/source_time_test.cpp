@@ -59,7 +59,7 @@ void agrees_by_source_time(const Windows& windows) {
     std::size_t late = 0;
     for (const std::uint64_t seed : test::seeds(8)) {
         const auto events = random_events(seed, {}, event_count);
-        const Answer oracle = expected(events, windows, 50ns, Duration::zero(), sum);
+        const Answer oracle = expected(events, windows, 50ns, Duration::zero(), sum_of);
         late += oracle.late.size();
         for (const bool fuse : {true, false}) {
             RunOptions options = run_options(seed);

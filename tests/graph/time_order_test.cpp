@@ -2,7 +2,7 @@
 //
 // Streams put into the order of time, by watermarks and by the greatest delay so far, with and
 // without the late records as a stream of their own. Against the obvious sequential computation
-// (windows.hpp).
+// (window_oracle.hpp).
 #include <algorithm>
 #include <memory>
 #include <tuple>

@@ -47,12 +47,8 @@ std::vector<Result> in_a_row(
 std::vector<Result> expected(const std::vector<Event>& in_order, const TimeWindows& windows) {
     std::map<std::pair<std::uint32_t, std::int64_t>, std::vector<Event>> contents;
     for (const Event& event : in_order) {
-        const std::int64_t near = event.time.ns() / windows.slide().count();
-        const std::int64_t reach = windows.length() / windows.slide() + 2;
-        for (std::int64_t k = near - reach; k <= near + reach; ++k) {
-            const auto bounds = windows.bounds(k);
-            if (event.time < bounds.start || event.time >= bounds.end) continue;
-            contents[{event.key, bounds.start.ns()}].push_back(event);
+        for (const std::int64_t start : starts_of(windows, event.time)) {
+            contents[{event.key, start}].push_back(event);
         }
     }
     return in_a_row(contents);

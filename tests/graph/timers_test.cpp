@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Time otherwise than in windows: functions with timers, time by the machine's clock. Against the
-// obvious sequential computation (windows.hpp).
+// obvious sequential computation (window_oracle.hpp).
 #include <chrono>
 #include <thread>
 
@@ -62,7 +62,7 @@ TEST(Timers, OfEventTimeMakeSessionsByHand) {
         auto answer = rows->records();
         std::sort(answer.begin(), answer.end());
         ASSERT_EQ(answer, expected(events, SessionWindows::with_gap(Duration{40}), Duration{0},
-                                   Duration::zero(), window::count())
+                                   Duration::zero(), count_of)
                               .rows)
             << "seed " << seed;
     }

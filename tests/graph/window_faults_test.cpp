@@ -44,7 +44,7 @@ template <class Wire>
 void drops_what_is_open(const char* what, const TimeWindows& windows, const Wire& wire) {
     for (const std::uint64_t seed : test::seeds(8)) {
         const auto events = ordered_events(seed, 1'000);
-        Rows expected_rows = expected(events, windows, 0ns, 0ns, sum).rows;
+        Rows expected_rows = expected(events, windows, 0ns, 0ns, sum_of).rows;
         const std::size_t all = expected_rows.size();
         std::erase_if(expected_rows,
                       [&](const Row& row) { return std::get<2>(row) > events.back().time.ns(); });
@@ -91,7 +91,7 @@ TEST(OpenWindows, AreThoseThatTheSourceWhichWentFurthestLeavesOpen) {
             (is_short ? short_one : long_one).push_back(event);
             both.push_back(event);
         }
-        Rows expected_rows = expected(both, windows, 0ns, 0ns, sum).rows;
+        Rows expected_rows = expected(both, windows, 0ns, 0ns, sum_of).rows;
         std::erase_if(expected_rows,
                       [&](const Row& row) { return std::get<2>(row) > long_one.back().time.ns(); });
         Graph graph{"dropped"};
@@ -114,7 +114,7 @@ TEST(OpenWindows, OfSessionsAreDroppedWhereAskedFor) {
     const auto sessions = SessionWindows::with_gap(40ns);
     for (const std::uint64_t seed : test::seeds(8)) {
         const auto events = ordered_events(seed, 1'000);
-        Rows expected_rows = expected(events, sessions, 0ns, 0ns, sum).rows;
+        Rows expected_rows = expected(events, sessions, 0ns, 0ns, sum_of).rows;
         const std::size_t all = expected_rows.size();
         std::erase_if(expected_rows,
                       [&](const Row& row) { return std::get<2>(row) >= events.back().time.ns(); });
@@ -182,7 +182,7 @@ TEST(PunctuatedTime, FiresTheWindowsOfABoundThatSomeRecordsCarry) {
         const RunReport report = run(graph, run_options(seed));
         Rows answer = rows->records();
         std::sort(answer.begin(), answer.end());
-        ASSERT_EQ(answer, expected(events, windows, 50ns, 0ns, sum).rows) << "seed " << seed;
+        ASSERT_EQ(answer, expected(events, windows, 50ns, 0ns, sum_of).rows) << "seed " << seed;
         ASSERT_EQ(late_in(report), 0U) << "seed " << seed;
     }
 }

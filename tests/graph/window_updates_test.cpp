@@ -184,7 +184,7 @@ TEST(WindowUpdates, LeaveTheWindowsOfAllRecordsAtOnce) {
                     const UpdateOptions options{.window = {.lateness = lateness},
                                                 .early_every = early};
                     auto run = updates_of(events, windows, sum, options, run_options(seed));
-                    const Answer oracle = expected(events, windows, Duration{50}, lateness, sum);
+                    const Answer oracle = expected(events, windows, Duration{50}, lateness, sum_of);
                     ASSERT_EQ(applied(run.updates, true), oracle.rows) << "seed " << seed;
                     run = updates_of(events, windows, fold, options, run_options(seed));
                     ASSERT_EQ(applied(run.updates, true), oracle.rows) << "seed " << seed;
@@ -204,7 +204,7 @@ TEST(WindowUpdates, FillWindowsWithoutARecord) {
                     events, windows, sum, {.window = {.lateness = lateness}, .fill_max = 1'000'000},
                     run_options(seed));
                 std::map<Bounds, double> filled;
-                const Answer oracle = expected(events, windows, Duration{50}, lateness, sum);
+                const Answer oracle = expected(events, windows, Duration{50}, lateness, sum_of);
                 std::optional<Bounds> before;
                 for (const auto& [key, start, end, value] : oracle.rows) {
                     if (before && std::get<0>(*before) == key) {
