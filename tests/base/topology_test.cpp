@@ -10,9 +10,10 @@
 #include <vector>
 
 #include <gtest/gtest.h>
-#include <sched.h>
 
 #include <strid/base/topology.hpp>
+
+#include "../support/whereabouts.hpp"
 
 namespace strid {
 namespace {
@@ -79,6 +80,7 @@ TEST(Topology, RespectsTheAffinityMask) {
         const Topology topology = Topology::detect();
         ASSERT_EQ(topology.cores().size(), 1U);
         EXPECT_EQ(topology.cores().front().processor, last);
+        EXPECT_EQ(test::whereabouts().is_on, last);
         EXPECT_EQ(topology.cache_domain_count(), 1U);
         EXPECT_EQ(topology.processors_of_domain(0), std::vector<int>{last});
     }).join();
@@ -89,19 +91,35 @@ TEST(Topology, PinnedThreadRunsThere) {
     for (const Core& core : topology.cores()) {
         std::thread([&] {
             ASSERT_TRUE(pin_current_thread(core.processor));
-            EXPECT_EQ(sched_getcpu(), core.processor);
-            EXPECT_EQ(current_affinity(), std::vector<int>{core.processor});
+            const test::Whereabouts found = test::whereabouts();
+            EXPECT_EQ(found.is_on, core.processor);
+            EXPECT_EQ(found.may_be_on, std::vector<int>{core.processor});
+            EXPECT_EQ(current_affinity(), found.may_be_on);
         }).join();
     }
 }
 
+/// Leaving out one processor after the other, down to one.
+TEST(Topology, BoundThreadRunsThere) {
+    std::thread([] {
+        std::vector<int> allowed = test::whereabouts().may_be_on;
+        ASSERT_EQ(current_affinity(), allowed);
+        for (; !allowed.empty(); allowed.pop_back()) {
+            ASSERT_TRUE(bind_current_thread(allowed));
+            const test::Whereabouts found = test::whereabouts();
+            EXPECT_EQ(found.may_be_on, allowed);
+            EXPECT_TRUE(std::binary_search(allowed.begin(), allowed.end(), found.is_on));
+        }
+    }).join();
+}
+
 TEST(Topology, RefusesProcessorsThatDoNotExist) {
     std::thread([] {
-        const std::vector<int> before = current_affinity();
+        const std::vector<int> before = test::whereabouts().may_be_on;
         EXPECT_FALSE(pin_current_thread(-1));
         EXPECT_FALSE(pin_current_thread(100'000));
         EXPECT_FALSE(bind_current_thread({}));
-        EXPECT_EQ(current_affinity(), before);
+        EXPECT_EQ(test::whereabouts().may_be_on, before);
     }).join();
 }
 

@@ -2,15 +2,19 @@
 //
 // The options of a run as text, and the words and numbers that a run is told with.
 #include <cstdint>
+#include <memory>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <strid/base/error.hpp>
 #include <strid/base/time.hpp>
+#include <strid/base/topology.hpp>
 #include <strid/graph/arguments.hpp>
 
 #include "../../src/graph/progress.hpp"
+#include "../support/whereabouts.hpp"
+#include "test_sources.hpp"
 
 namespace strid {
 namespace {
@@ -45,6 +49,28 @@ TEST(Arguments, AnAffinityIsNumbersOfProcessors) {
     for (const char* text : {"", ",", "1,", ",1", "1,,2", "-1", "1;2", "x", "1 2", "99999999999"}) {
         EXPECT_THROW(static_cast<void>(read_affinity(text)), GraphError) << text;
     }
+}
+
+/// Source and sink are on the processors that the text names for them.
+TEST(Arguments, AnAffinityIsWhereTheTasksAre) {
+    const Topology topology = Topology::detect();
+    const int first = topology.cores().front().processor;
+    const int last = topology.cores().back().processor;
+    const auto of_source = std::make_shared<test::Sightings>();
+    const auto of_sink = std::make_shared<test::Sightings>();
+    Graph graph{"bound"};
+    graph.source(test::Numbers{100})
+        .map([of_source](const std::uint64_t& n) {
+            of_source->add();
+            return n;
+        })
+        .separate()
+        .sink([of_sink](const std::uint64_t&) { of_sink->add(); });
+    run(graph, {.mode = RunOptions::Mode::dedicated,
+                .parallelism = 1,
+                .affinity = read_affinity(fmt::format("{},{}", last, first))});
+    EXPECT_TRUE(test::was_only_on(*of_source, last));
+    EXPECT_TRUE(test::was_only_on(*of_sink, first));
 }
 
 TEST(Arguments, TimesAreReadWithTheirUnits) {

@@ -3,7 +3,7 @@
 // The tasks of a run in their order: as paper 2 lays nodes out, as explain() lists them, and as an
 // affinity names their processors.
 #include <array>
-#include <atomic>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -15,6 +15,7 @@
 #include <strid/block/rules.hpp>
 #include <strid/graph/plan.hpp>
 
+#include "../support/whereabouts.hpp"
 #include "test_sources.hpp"
 
 namespace strid {
@@ -95,30 +96,48 @@ TEST(Tasks, AreListedByExplain) {
                 HasSubstr("Tasks, as they are laid out on cores: a, b#0, c#0, b#1, c#1\n"));
 }
 
+/// As Numbers; sees where it is polled.
+struct SeenNumbers : Numbers {
+    std::shared_ptr<test::Sightings> sightings;
+
+    template <class Emit>
+    SourceStatus poll(Emit& emit, std::size_t budget) {
+        sightings->add();
+        return Numbers::poll(emit, budget);
+    }
+};
+
+/// Source, map and sink, as the sightings of their threads.
+std::vector<std::shared_ptr<test::Sightings>> sightings_of_tasks(const RunOptions& options) {
+    std::vector<std::shared_ptr<test::Sightings>> tasks;
+    for (int i = 0; i < 3; ++i) tasks.push_back(std::make_shared<test::Sightings>());
+    Graph graph{"bound"};
+    graph.source(SeenNumbers{{1'000}, tasks[0]})
+        .rebalance()
+        .map([seen = tasks[1]](const std::uint64_t& n) {
+            seen->add();
+            return n;
+        })
+        .rebalance()
+        .sink([seen = tasks[2]](const std::uint64_t&) { seen->add(); });
+    EXPECT_EQ(run(graph, options).records_out(), 1'000U);
+    return tasks;
+}
+
 TEST(Tasks, RunOnTheProcessorsThatAnAffinityNames) {
     const Topology topology = Topology::detect();
-    const auto cores = topology.cores();
-    const int first = cores.front().processor;
-    const int last = cores.back().processor;
-    for (const auto mode : {RunOptions::Mode::cooperative, dedicated}) {
-        std::atomic<int> astray{0};
-        Graph graph{"bound"};
-        graph.source(Numbers{1000})
-            .rebalance()
-            .map([&](const std::uint64_t& n) {
-                if (current_affinity() != std::vector{last}) ++astray;
-                return n;
-            })
-            .rebalance()
-            .sink([&](const std::uint64_t&) {
-                if (current_affinity() != std::vector{first}) ++astray;
-            });
-        const RunOptions options{.mode = mode, .parallelism = 1, .affinity = {first, last, first}};
-        const RunReport report = run(graph, options);
-        EXPECT_EQ(report.records_out(), 1000U);
-        // A worker without work takes a step of another's task.
-        if (mode == dedicated) {
-            EXPECT_EQ(astray.load(), 0);
+    const int first = topology.cores().front().processor;
+    const int last = topology.cores().back().processor;
+    const std::vector<int> affinity{first, last, first};
+    const auto own =
+        sightings_of_tasks({.mode = dedicated, .parallelism = 1, .affinity = affinity});
+    for (std::size_t i = 0; i < 3; ++i) EXPECT_TRUE(test::was_only_on(*own[i], affinity[i])) << i;
+    // A worker without work takes a step of another's task, on its own processor.
+    const auto shared = sightings_of_tasks({.parallelism = 1, .affinity = affinity});
+    for (const auto& task : shared) {
+        for (const test::Whereabouts& found : task->all()) {
+            EXPECT_TRUE(found.is_on == first || found.is_on == last);
+            EXPECT_EQ(found.may_be_on, std::vector{found.is_on});
         }
     }
 }

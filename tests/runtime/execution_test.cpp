@@ -12,7 +12,6 @@
 #include <gtest/gtest.h>
 
 #include <strid/base/error.hpp>
-#include <strid/base/topology.hpp>
 
 #include "toy_tasks.hpp"
 
@@ -281,59 +280,6 @@ TEST(Execution, BlockingTaskHasAThreadOfItsOwn) {
     EXPECT_EQ(others.size(), 1U);
     EXPECT_FALSE(others.contains(blocking_thread));
     EXPECT_EQ(execution.snapshot().workers.size(), 2U);
-}
-
-TEST(Execution, AffinityIsKept) {
-    const Topology topology = Topology::detect();
-    const int first = topology.cores().front().processor;
-    const int last = topology.cores().back().processor;
-    for (const auto mode :
-         {ExecutionOptions::Mode::cooperative, ExecutionOptions::Mode::dedicated}) {
-        Chain chain(3, 100);
-        std::atomic<bool> elsewhere{false};
-        chain.before_step = [&](std::size_t) {
-            const int here = sched_getcpu();
-            if (here != first && here != last) elsewhere = true;
-        };
-        Execution execution(chain.tasks(), {.mode = mode, .affinity = {first, last, first}});
-        execution.start();
-        execution.wait();
-        EXPECT_FALSE(elsewhere);
-        for (const auto& worker : execution.snapshot().workers) {
-            EXPECT_TRUE(worker.processor == first || worker.processor == last);
-        }
-    }
-}
-
-// Where a worker begins is not where it has to stay: when it steps, it may run anywhere again.
-TEST(Execution, WorkersAreFreeToLeaveWhereTheyBegin) {
-    const Topology topology = Topology::detect();
-    const std::size_t workers = topology.cores().size();
-    if (workers < 2) GTEST_SKIP() << "one core";
-    const std::vector<int> anywhere = current_affinity();
-    std::atomic<std::size_t> stepping{0};
-    std::atomic<bool> bound{false};
-    std::vector<std::unique_ptr<FunctionTask>> tasks;
-    std::vector<Task*> borrowed;
-    for (std::size_t i = 0; i < workers; ++i) {
-        tasks.push_back(std::make_unique<FunctionTask>("task", [&](FunctionTask&) {
-            if (current_affinity() != anywhere) bound = true;
-            ++stepping;
-            const auto until = std::chrono::steady_clock::now() + 20s;
-            // All at once: nobody takes the step of another.
-            while (stepping < workers && std::chrono::steady_clock::now() < until) {
-                std::this_thread::yield();
-            }
-            return StepResult::finished;
-        }));
-        borrowed.push_back(tasks.back().get());
-    }
-    Execution execution(borrowed);
-    execution.start();
-    execution.wait();
-    EXPECT_EQ(stepping, workers);
-    EXPECT_FALSE(bound);
-    for (const auto& worker : execution.snapshot().workers) EXPECT_EQ(worker.processor, -1);
 }
 
 TEST(Execution, NamesAProcessorThatDoesNotExist) {
