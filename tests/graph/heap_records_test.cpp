@@ -23,7 +23,6 @@ namespace strid {
 namespace {
 
 using namespace std::chrono_literals;
-using Clock = std::chrono::steady_clock;
 
 struct Memory {
     static inline std::atomic<std::int64_t> now{0};
@@ -101,6 +100,7 @@ struct Source {
 template <class T>
 struct SlowSink {
     std::shared_ptr<std::atomic<int>> made;
+    std::shared_ptr<std::atomic<const Running*>> running;
     std::shared_ptr<int> taken;
 
     void operator()(const T& record) {
@@ -110,11 +110,11 @@ struct SlowSink {
 
   private:
     void wait_for_source() const {
-        const auto end = Clock::now() + 20s;
-        for (int before = -1; before != made->load() && Clock::now() < end;) {
-            before = made->load();
-            std::this_thread::sleep_for(200ms);
-        }
+        while (running->load() == nullptr) std::this_thread::yield();
+        const auto is_refused = [this] {
+            return running->load()->report().segments.front().refused_ns != 0;
+        };
+        while (made->load() != count && !is_refused()) std::this_thread::yield();
     }
 };
 
@@ -125,7 +125,16 @@ class RecordsOnTheHeap : public testing::Test {
         EXPECT_EQ(Memory::now, 0);
         Memory::most = 0;
     }
+    /// With a thread for the source, which goes on while the sink waits.
+    void run_to_the_end(const Graph& graph) {
+        Running run = start(graph, {.mode = RunOptions::Mode::dedicated});
+        *running = &run;
+        run.wait();
+        EXPECT_EQ(*taken, count);
+    }
     std::shared_ptr<std::atomic<int>> made = std::make_shared<std::atomic<int>>(0);
+    std::shared_ptr<std::atomic<const Running*>> running =
+        std::make_shared<std::atomic<const Running*>>(nullptr);
     std::shared_ptr<int> taken = std::make_shared<int>(0);
 };
 using Kinds = testing::Types<Nested, Opaque>;
@@ -135,9 +144,8 @@ TYPED_TEST(RecordsOnTheHeap, AreHeldBackByTheirBytes) {
     Graph graph{"bytes"};
     graph.source(Source<TypeParam>{this->made})
         .separate()
-        .sink(SlowSink<TypeParam>{this->made, this->taken});
-    run(graph);
-    EXPECT_EQ(*this->taken, count);
+        .sink(SlowSink<TypeParam>{this->made, this->running, this->taken});
+    this->run_to_the_end(graph);
     EXPECT_EQ(Memory::now, 0);
     EXPECT_LE(Memory::most, bound_bytes) << "of " << count << " records";
 }
@@ -146,9 +154,8 @@ TYPED_TEST(RecordsOnTheHeap, AreHeldBackByKey) {
     Graph graph{"bytes-by-key"};
     graph.source(Source<TypeParam>{this->made})
         .key_by([](const TypeParam&) { return 1; })
-        .sink(SlowSink<TypeParam>{this->made, this->taken}, {.parallelism = 1});
-    run(graph);
-    EXPECT_EQ(*this->taken, count);
+        .sink(SlowSink<TypeParam>{this->made, this->running, this->taken}, {.parallelism = 1});
+    this->run_to_the_end(graph);
     EXPECT_LE(Memory::most, bound_bytes);
 }
 

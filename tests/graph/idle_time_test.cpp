@@ -15,15 +15,9 @@ namespace {
 using namespace test;
 using namespace std::chrono_literals;
 
-/// The next result, waited for while the graph runs.
-template <class T>
-std::optional<T> pop_within(Outlet<T>& outlet, std::chrono::seconds limit) {
-    const auto until = std::chrono::steady_clock::now() + limit;
-    while (std::chrono::steady_clock::now() < until) {
-        if (auto record = outlet.try_pop()) return record;
-        std::this_thread::sleep_for(1ms);
-    }
-    return std::nullopt;
+/// For ever where they do not come.
+void until_records_in(const Running& running, const char* name, std::uint64_t count) {
+    while (running.report().find(name)->records_in != count) std::this_thread::yield();
 }
 
 TEST(EventTime, TravelsToReplicasThatNoRecordGoesTo) {
@@ -39,7 +33,7 @@ TEST(EventTime, TravelsToReplicasThatNoRecordGoesTo) {
     for (std::uint32_t key = 0; key < 20; ++key) ASSERT_TRUE(inlet.push({key, at(5), 1}));
     ASSERT_TRUE(inlet.push({0, at(25), 1}));
     for (int fired = 0; fired < 20; ++fired) {
-        const auto result = pop_within(outlet, 30s);
+        const auto result = outlet.pop();
         ASSERT_TRUE(result) << "only " << fired << " windows fired";
         EXPECT_EQ(result->window.end, at(10));
     }
@@ -62,12 +56,12 @@ TEST(EventTime, DoesNotWaitForASourceThatIsIdle) {
     Running running = start(graph, {.workers = 2});
     ASSERT_TRUE(busy.push({1, at(5), 7}));
     ASSERT_TRUE(busy.push({1, at(15), 1}));
-    const auto first = pop_within(outlet, 30s);
+    const auto first = outlet.pop();
     ASSERT_TRUE(first) << "the silent source held everybody back";
     EXPECT_EQ(first->value, 7);
     // It wakes up: from now on it counts again. Had all others ended before, it would be late.
     ASSERT_TRUE(silent.push({2, at(16), 1}));
-    while (running.report().find("window")->records_in != 3) std::this_thread::sleep_for(1ms);
+    until_records_in(running, "window", 3);
     busy.close();
     silent.close();
     EXPECT_EQ(outlet.pop().value().window.start, at(10));
@@ -84,16 +78,16 @@ TEST(EventTime, ASourceThatIsNotIdleHoldsWindowsBack) {
                       .event_time(&Event::time, MonotonousTime{})
                       .merge(std::move(busy_stream).event_time(&Event::time, MonotonousTime{}))
                       .key_by<&Event::key>()
-                      .window(sliding(10, 10), &Event::time, sum)
+                      .window(sliding(10, 10), &Event::time, sum, {.name = "window"})
                       .outlet();
     Running running = start(graph, {.workers = 2});
     ASSERT_TRUE(busy.push({1, at(5), 7}));
     ASSERT_TRUE(busy.push({1, at(95), 1}));
-    std::this_thread::sleep_for(50ms);
+    until_records_in(running, "window", 2);
     EXPECT_FALSE(outlet.try_pop());
     ASSERT_TRUE(silent.push({1, at(6), 1}));  // in the same window, and not late
     ASSERT_TRUE(silent.push({1, at(50), 1}));
-    const auto first = pop_within(outlet, 30s);
+    const auto first = outlet.pop();
     ASSERT_TRUE(first);
     EXPECT_EQ(first->value, 8);
     busy.close();
@@ -111,31 +105,34 @@ TEST(EventTime, AlignedSourcesKeepStep) {
     Graph graph{"step"};
     const Alignment alignment{Duration{drift}};
     auto [slow, slow_stream] = graph.inlet<Event>();
-    auto ahead = std::make_shared<std::atomic<std::int64_t>>(0);
+    std::atomic<std::int64_t> ahead{-1};
+    std::atomic<std::int64_t> allowed{poll};  // nothing is known of the other
+    std::atomic<bool> went_too_far{false};
     graph.source(replay(events))
         .event_time(&Event::time, MonotonousTime{})
         .aligned(alignment)
-        .map([ahead](const Event& event) {
-            *ahead = event.time.ns();
+        .map([&](const Event& event) {
+            ahead = event.time.ns();
+            if (ahead > allowed) went_too_far = true;
             return event;
         })
         .merge(std::move(slow_stream).event_time(&Event::time, MonotonousTime{}).aligned(alignment))
         .sink([](const Event&) {});
     Running running = start(graph, {.workers = 2});
-    std::this_thread::sleep_for(30ms);
-    EXPECT_LE(*ahead, poll) << "nothing is known of the other";
+    const auto until_at = [&ahead](std::int64_t time) {
+        while (ahead < time) std::this_thread::yield();  // for ever where it is not let go on
+        for (int i = 0; i < 100; ++i) std::this_thread::yield();  // one that is not held goes on
+    };
+    until_at(0);
     for (const std::int64_t time : {20'000, 50'000}) {
+        allowed = time + drift + poll;
         ASSERT_TRUE(slow.push({2, at(time), 1}));
-        const auto until = std::chrono::steady_clock::now() + 30s;
-        while (*ahead < time && std::chrono::steady_clock::now() < until) {
-            std::this_thread::sleep_for(1ms);
-        }
-        EXPECT_GE(*ahead, time);
-        std::this_thread::sleep_for(10ms);
-        EXPECT_LE(*ahead, time + drift + poll);
+        until_at(time);
     }
+    allowed = std::ssize(events);
     slow.close();
     EXPECT_EQ(running.wait().records_in(), 100'002U);
+    EXPECT_FALSE(went_too_far);
 }
 
 /// A strategy that takes back what it said.

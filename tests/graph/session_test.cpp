@@ -3,9 +3,9 @@
 // A run with options from a command line: exit codes, errors, signals that drain and cancel, and
 // handlers that are there only while the run is.
 #include <atomic>
-#include <chrono>
 #include <cstdlib>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <memory>
 #include <stdexcept>
@@ -19,13 +19,11 @@
 #include <strid/graph/main.hpp>
 #include <strid/graph/session.hpp>
 
-#include "../support/perturbed.hpp"
 #include "test_sources.hpp"
 
 namespace strid {
 namespace {
 
-using namespace std::chrono_literals;
 using test::Numbers;
 
 /// Never ends; counts what it emitted.
@@ -41,19 +39,24 @@ struct Endless {
     }
 };
 
-/// Sends the process a signal after a while.
-class Later {
+/// Drains for ever: only a cancel ends it. Says when it is stopped.
+struct Undrained : Endless {
+    static constexpr bool drains = true;
+    std::shared_ptr<std::atomic<bool>> stopped = std::make_shared<std::atomic<bool>>(false);
+    void stop() noexcept { *stopped = true; }
+};
+
+/// Sends the process a signal when the condition holds.
+class SignalWhen {
   public:
-    Later(std::chrono::milliseconds wait, int signal, int times)
-        : thread_([=] {
-              for (int i = 0; i < times; ++i) {
-                  std::this_thread::sleep_for(wait);
-                  ::kill(::getpid(), signal);
-              }
+    SignalWhen(int signal, std::function<bool()> condition)
+        : thread_([signal, condition = std::move(condition)] {
+              while (!condition()) std::this_thread::yield();
+              ::kill(::getpid(), signal);
           }) {}
-    ~Later() { thread_.join(); }
-    Later(const Later&) = delete;
-    Later& operator=(const Later&) = delete;
+    ~SignalWhen() { thread_.join(); }
+    SignalWhen(const SignalWhen&) = delete;
+    SignalWhen& operator=(const SignalWhen&) = delete;
 
   private:
     std::thread thread_;
@@ -122,12 +125,11 @@ TEST(Session, ASignalEndsTheReadingOfWhatIsToBeReplayed) {
     Graph graph{"session"};
     std::atomic<std::uint64_t> taken{0};
     graph.source(replay(trickle)).sink([&taken](std::uint64_t) { ++taken; });
-    const Later later{300ms, SIGINT, 1};
+    const SignalWhen reading{SIGINT, [&trickle] { return trickle.given->load() != 0; }};
     testing::internal::CaptureStderr();
     EXPECT_EQ(run_session(graph, {}), 128 + SIGINT);
     const std::string told = testing::internal::GetCapturedStderr();
     EXPECT_NE(told.find("session: stopped and drained"), std::string::npos) << told;
-    EXPECT_GT(trickle.given->load(), 0U) << "the signal came before the reading began";
     EXPECT_EQ(taken, 0U);
 }
 
@@ -141,7 +143,7 @@ TEST(Session, ASignalDrainsAndTheHandlersAreTakenAway) {
             .key_by([](const std::uint64_t& n) { return n; })
             .sink([&taken](std::uint64_t) { taken.fetch_add(1, std::memory_order_relaxed); });
         RunReport report;
-        const Later later{300ms, signal, 1};
+        const SignalWhen taking{signal, [&taken] { return taken != 0; }};
         testing::internal::CaptureStderr();
         EXPECT_EQ(
             run_session(graph, {}, {.when_done = [&report](const RunReport& r) { report = r; }}),
@@ -159,29 +161,32 @@ TEST(Session, ASignalDrainsAndTheHandlersAreTakenAway) {
 }
 
 TEST(Session, ASecondSignalCancels) {
+    const Undrained source;
+    std::atomic<std::uint64_t> taken{0};
     Graph graph{"session"};
-    const auto begin = std::chrono::steady_clock::now();
-    // Some batches wait, for a second in all, each for a quarter of one; a perturbed run's have a
-    // few records.
-    graph.source(Numbers{1'000'000}).separate().sink([](std::uint64_t) {
-        std::this_thread::sleep_for(test::perturbed ? 100ms : 1ms);
-    });
-    const Later later{200ms, SIGINT, 2};
+    graph.source(source).separate().sink([&taken](std::uint64_t) { ++taken; });
+    const SignalWhen taking{SIGINT, [&taken] { return taken != 0; }};
+    const SignalWhen draining{SIGINT, [&source] { return source.stopped->load(); }};
     testing::internal::CaptureStderr();
-    const int code = run_session(graph, {.mode = RunOptions::Mode::dedicated, .block_bytes = 2048});
+    const int code = run_session(graph, {.mode = RunOptions::Mode::dedicated});
     const std::string told = testing::internal::GetCapturedStderr();
     EXPECT_EQ(code, 130);
     EXPECT_NE(told.find("session: cancelled"), std::string::npos) << told;
-    EXPECT_LT(std::chrono::steady_clock::now() - begin, 60s);
 }
 
 // What no step of the engine ends: user code that does not return.
 TEST(SessionDeathTest, ASecondSignalEndsTheProcessWhereTheRunDoesNotEnd) {
     GTEST_FLAG_SET(death_test_style, "threadsafe");
     const auto run_for_ever = [] {
+        const Undrained source;
+        std::atomic<bool> is_in_sink{false};
         Graph graph{"session"};
-        graph.source(Numbers{10}).sink([](std::uint64_t) { std::this_thread::sleep_for(60s); });
-        const Later later{200ms, SIGINT, 2};
+        graph.source(source).separate().sink([&is_in_sink](std::uint64_t) {
+            is_in_sink = true;
+            is_in_sink.wait(true);
+        });
+        const SignalWhen taking{SIGINT, [&is_in_sink] { return is_in_sink.load(); }};
+        const SignalWhen draining{SIGINT, [&source] { return source.stopped->load(); }};
         std::exit(run_session(graph, {}));
     };
     EXPECT_EXIT(run_for_ever(), testing::KilledBySignal(SIGINT), "");
@@ -189,9 +194,10 @@ TEST(SessionDeathTest, ASecondSignalEndsTheProcessWhereTheRunDoesNotEnd) {
 
 TEST(Session, ASigtermThatDrainsIsASuccessWhereThatIsAskedFor) {
     for (const int signal : {SIGTERM, SIGINT}) {
+        std::atomic<bool> takes{false};
         Graph graph{"session"};
-        graph.source(Endless{}).sink([](std::uint64_t) {});
-        const Later later{300ms, signal, 1};
+        graph.source(Endless{}).sink([&takes](std::uint64_t) { takes = true; });
+        const SignalWhen taking{signal, [&takes] { return takes.load(); }};
         const int expected = signal == SIGTERM ? 0 : 128 + signal;
         EXPECT_EQ(run_session(graph, {}, {.quiet = true, .zero_on_sigterm = true}), expected);
     }

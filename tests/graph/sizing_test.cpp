@@ -4,7 +4,6 @@
 // share of the workers.
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <functional>
 #include <map>
 #include <string>
@@ -136,27 +135,6 @@ TEST(Sizing, AWindowThatIsLightRunsWithAsManyReplicasAsAreAskedFor) {
     EXPECT_EQ(windows({.workers = 2, .parallelism = 2}), 2U);
     EXPECT_EQ(windows({.workers = 2, .operator_parallelism = {{"windows", 3}}}), 3U);
     EXPECT_EQ(windows({.workers = 6, .operator_parallelism = {{"numbers", 3}}}), 12U);
-}
-
-TEST(Sizing, LoadsOfARunAreCostTimesSelectivity) {
-    using namespace std::chrono_literals;
-    constexpr auto cost = 20us;
-    const auto work = [=] {
-        const auto until = std::chrono::steady_clock::now() + cost;
-        while (std::chrono::steady_clock::now() < until) {
-        }
-    };
-    Graph graph{"loads"};
-    graph.source(Numbers{2000}, {.name = "numbers"})
-        .filter([](const std::uint64_t& n) { return n % 4 == 0; }, {.name = "quarter"})
-        .map([=](std::uint64_t&) { work(); }, {.name = "after"})
-        .sink(Drop{}, {.name = "drop"});
-    const auto loads = run(graph, {.workers = 1, .fuse = false}).loads();
-    ASSERT_EQ(loads.size(), 4U);
-    const double expected = std::chrono::duration<double, std::nano>(cost).count() / 4;
-    EXPECT_GE(loads.at("after"), expected);
-    EXPECT_LE(loads.at("drop"), loads.at("after"));
-    EXPECT_EQ(RunReport{}.loads().size(), 0U);
 }
 
 }  // namespace

@@ -123,16 +123,16 @@ TEST(Simulation, FindsALostNotification) {
 
 TEST(Simulation, WaitsForTasksThatAreNotifiedFromOutside) {
     std::atomic<int> pushed{0};
-    int seen = 0;
+    std::atomic<int> seen{0};
     FunctionTask inlet("inlet", [&](FunctionTask&) {
-        seen = pushed;
+        seen = pushed.load();
         return seen == 20 ? StepResult::finished : StepResult::waiting;
     });
     inlet.outside = true;
     Execution execution({&inlet}, {.mode = simulation, .seed = 5});
     execution.start();
     for (int i = 0; i < 20; ++i) {
-        std::this_thread::sleep_for(std::chrono::microseconds(300));
+        while (seen != i) std::this_thread::yield();  // it waits for the next one
         ++pushed;
         inlet.notify();
     }
