@@ -3,7 +3,6 @@
 
 import json
 import os
-import pathlib
 import pty
 import re
 import signal
@@ -185,23 +184,6 @@ class Pipes(Case):
         process.stdin.close()
         self.assertEqual(process.wait(timeout=60), 0)
 
-    def test_a_silent_input_costs_nothing(self):
-        process = self.start("run", "word-count", "--emit", "updates", "--quiet")
-        process.stdin.write(b"word\n")
-        process.stdin.flush()
-        self.assertEqual(process.stdout.readline(), b"word,1\n")
-        used = []  # in each of some seconds; who polls does so in all of them
-        for _ in range(5):
-            before, begin = cpu_seconds(process.pid), time.monotonic()
-            time.sleep(1)
-            used.append((cpu_seconds(process.pid) - before) / (time.monotonic() - begin))
-        self.assertLess(min(used), 0.01, used)
-
-
-def cpu_seconds(pid):
-    tasks = pathlib.Path(f"/proc/{pid}/task").glob("*/schedstat")
-    return sum(int(task.read_text().split()[0]) for task in tasks) / 1e9
-
 
 class Signals(Case):
     def test_the_first_drains(self):
@@ -314,38 +296,6 @@ class Results(Case):
         self.assertGreater(report["latency"]["p99_ns"], 0)
         histogram = report["latency"]["histogram_ns"]
         self.assertEqual(sum(count for _, count in histogram), report["latency"]["count"])
-
-    def test_metrics_tell_waiting_from_work(self):
-        metrics = self.folder / "metrics.json"
-        self.strid("run", "spike-detection", "--input", READINGS, "--output", "/dev/null",
-                   "--duration", "300ms", "--rate", "1000", "--metrics", metrics)
-        report = json.loads(metrics.read_text())
-        for segment in report["segments"]:
-            waited = segment["busy_ns"] + segment["idle_ns"] + segment["refused_ns"]
-            run_ns = report["seconds"] * 1e9 * segment["parallelism"]
-            self.assertGreater(segment["idle_ns"], run_ns / 2)
-            self.assertLessEqual(waited, run_ns * 1.01)
-
-    def test_measured_parallelism(self):
-        metrics = self.folder / "metrics.json"
-        result = self.strid("run", "spike-detection", "--input", READINGS, "--output", "/dev/null",
-                            "--measure", "--workers", "4", "--metrics", metrics)
-        words = result.stderr.decode().splitlines()[0].split(": ")[2].split()
-        loads = dict(zip(words[0::2], words[1::2]))
-        self.assertEqual(set(loads), {"readings", "average", "spikes", "write"})
-        loads = {name: float(load) for name, load in loads.items()}
-        share = (loads["average"] + loads["spikes"] + loads["write"]) / sum(loads.values())
-        average = next(s for s in json.loads(metrics.read_text())["segments"]
-                       if s["operators"][0]["name"] == "average")
-        self.assertAlmostEqual(average["parallelism"], 4 * share, delta=1.1)
-
-    def test_a_rate_is_kept(self):
-        metrics = self.folder / "metrics.json"
-        self.strid("run", "spike-detection", "--input", READINGS, "--duration", "2s", "--rate",
-                   "5k", "--metrics", metrics)
-        report = json.loads(metrics.read_text())
-        self.assertGreater(report["records_in"], 9000)
-        self.assertLess(report["records_in"], 10100)
 
     def test_the_watchdog_names_who_does_nothing(self):
         process = self.start("run", "word-count", "--input", TEXT, "--emit", "updates",
