@@ -14,7 +14,8 @@
 #include <strid/base/error.hpp>
 #include <strid/block/dag.hpp>
 #include <strid/block/grammar.hpp>
-#include <strid/block/utility.hpp>
+
+#include "rule_support.hpp"
 
 namespace strid::block {
 
@@ -45,6 +46,14 @@ std::vector<SectionPlan> cut_into_sections(const Dag& dag) {
         }
     }
     return sections;
+}
+
+// How a vertex distributes where it adds an operator, and where its records fork or merge.
+ShuffleComposition in_shuffle(const Dag& dag, std::size_t vertex, ShuffleComposition asked) {
+    return dag.routing_at(vertex).value_or(asked);
+}
+ShuffleComposition at_border(const Dag& dag, const SectionPlan& section) {
+    return dag.routing_at(section.operators.back()).value_or(ShuffleComposition::combined);
 }
 
 // Applies the rules section by section and holds the terms that exist so far.
@@ -99,19 +108,21 @@ class RuleComposer {
     bool join(std::size_t section) {
         std::vector<std::size_t> terms;
         std::vector<ParallelBlock> streams;
+        std::vector<RoutedApart> apart;
         for (const std::size_t previous : sections_[section].predecessors) {
             const Part& part = parts_[previous];
             if (!part.open)
                 return false;  // a fork: a branch that also merges is not in the grammar
             streams.push_back(*part.open);
+            apart.push_back({*part.open, at_border(dag_, sections_[previous])});
             if (std::find(terms.begin(), terms.end(), part.term) == terms.end()) {
                 terms.push_back(part.term);
             }
         }
         const std::size_t target = terms.front();
-        const Outcome outcome = terms.size() == 1
-                                    ? merge(*terms_[target], streams, first_operator(section))
-                                    : join_terms(terms, streams.size(), first_operator(section));
+        const Outcome outcome =
+            terms.size() == 1 ? merge(*terms_[target], streams, first_operator(section), apart)
+                              : join_terms(terms, apart, first_operator(section));
         if (!outcome || !outcome.transition().changed()) return false;
         terms_[target] = derivation_.record(outcome);
         for (std::size_t other = 1; other < terms.size(); ++other) terms_[terms[other]].reset();
@@ -123,7 +134,8 @@ class RuleComposer {
     }
 
     // merge-ind takes every open end of the MultiPipes, so it fits only when that is what is meant.
-    Outcome join_terms(const std::vector<std::size_t>& indices, std::size_t streams,
+    Outcome join_terms(const std::vector<std::size_t>& indices,
+                       const std::vector<RoutedApart>& apart,
                        const OperatorDescriptor& descriptor) const {
         std::vector<ParallelBlock> multipipes;
         std::size_t ends = 0;
@@ -131,8 +143,8 @@ class RuleComposer {
             multipipes.push_back(*terms_[index]);
             ends += MultiPipe::view(*terms_[index])->rightmost().size();
         }
-        if (ends != streams) return Refusal::not_rightmost;
-        return merge_independent(multipipes, descriptor);
+        if (ends != apart.size()) return Refusal::not_rightmost;
+        return merge_independent(multipipes, descriptor, apart);
     }
 
     bool extend(std::size_t section) {
@@ -141,11 +153,13 @@ class RuleComposer {
         for (std::size_t place = 1; place < operators.size(); ++place) {
             const OperatorDescriptor& descriptor = dag_.operator_at(operators[place]);
             const Attachment attachment = dag_.attachment_at(operators[place]);
+            const ShuffleComposition composition =
+                in_shuffle(dag_, operators[place - 1], composition_);
             const Outcome whole =
-                add_in(*terms_[part.term], *part.open, descriptor, attachment, composition_);
+                add_in(*terms_[part.term], *part.open, descriptor, attachment, composition);
             const Outcome alone = attachment == Attachment::add
-                                      ? add(*part.open, descriptor, composition_)
-                                      : chain(*part.open, descriptor, composition_);
+                                      ? add(*part.open, descriptor, composition)
+                                      : chain(*part.open, descriptor, composition);
             if (!whole || !alone) return false;
             terms_[part.term] = derivation_.record(whole);
             part.open = alone.term();
@@ -161,7 +175,8 @@ class RuleComposer {
         for (const std::size_t successor : next) {
             branches.push_back(first_operator(successor));
         }
-        const Outcome outcome = split(*terms_[part.term], *part.open, branches);
+        const Outcome outcome =
+            split(*terms_[part.term], *part.open, branches, at_border(dag_, sections_[section]));
         if (!outcome || !outcome.transition().changed()) return false;
         terms_[part.term] = derivation_.record(outcome);
         part.open.reset();
@@ -180,12 +195,13 @@ class RuleComposer {
 };
 
 // A section as a Matryoshka of its own, with the steps that made it.
-ParallelBlock compose_section(const Dag& dag, const SectionPlan& section,
-                              ShuffleComposition composition, Derivation& derivation) {
+ParallelBlock compose_section(const Dag& dag, const SectionPlan& section, ShuffleComposition asked,
+                              Derivation& derivation) {
     ParallelBlock block = derivation.record(create(dag.operator_at(section.operators.front())));
     for (std::size_t place = 1; place < section.operators.size(); ++place) {
         const std::size_t vertex = section.operators[place];
         const OperatorDescriptor& descriptor = dag.operator_at(vertex);
+        const ShuffleComposition composition = in_shuffle(dag, section.operators[place - 1], asked);
         block = derivation.record(dag.attachment_at(vertex) == Attachment::add
                                       ? add(block, descriptor, composition)
                                       : chain(block, descriptor, composition));
@@ -202,9 +218,12 @@ ParallelBlock with_routing(const ParallelBlock& block, const Dag& dag,
             seq(distribution_of(dag.operator_at(sections[next].operators.front()))));
     }
     if (distributions.empty()) return block;
-    if (distributions.size() == 1) return combine_with_last(block, distributions.front());
     const std::string& name = dag.operator_at(section.operators.back()).name;
-    return combine_with_last(block, fan_out(seq(splitting_after(name)), std::move(distributions)));
+    return detail::with_router(block,
+                               distributions.size() == 1
+                                   ? distributions.front()
+                                   : fan_out(seq(splitting_after(name)), std::move(distributions)),
+                               at_border(dag, section));
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ std::size_t Dag::add_vertex(OperatorDescriptor descriptor, Attachment attachment
     }
     if (descriptor.replicas == 0) refuse(Refusal::no_replicas);
     if (!is_admissible(descriptor.kind, descriptor.distribution)) refuse(Refusal::inadmissible);
-    vertices_.push_back({std::move(descriptor), attachment, {}, {}});
+    vertices_.push_back({std::move(descriptor), attachment, {}, {}, {}});
     return vertices_.size() - 1;
 }
 
@@ -40,6 +40,14 @@ void Dag::add_edge(std::size_t from, std::size_t to) {
     edges_.push_back({from, to});
     vertices_[from].successors.push_back(to);
     vertices_[to].predecessors.push_back(from);
+}
+
+void Dag::route(std::size_t vertex, ShuffleComposition composition) {
+    vertices_.at(vertex).routing = composition;
+}
+
+std::optional<ShuffleComposition> Dag::routing_at(std::size_t vertex) const {
+    return vertices_.at(vertex).routing;
 }
 
 const OperatorDescriptor& Dag::operator_at(std::size_t vertex) const {

@@ -41,6 +41,8 @@ std::string_view to_string(DistributionKind distribution) noexcept {
             return "none";
         case DistributionKind::forward:
             return "forward";
+        case DistributionKind::rebalance:
+            return "rebalance";
         case DistributionKind::keyby:
             return "keyby";
         case DistributionKind::broadcast:
@@ -75,8 +77,7 @@ bool is_admissible(OperatorKind kind, DistributionKind distribution) noexcept {
     if (default_distribution(kind) != DistributionKind::forward) {
         return distribution == default_distribution(kind);
     }
-    return distribution == DistributionKind::forward || distribution == DistributionKind::keyby ||
-           distribution == DistributionKind::broadcast;
+    return distribution != DistributionKind::none && distribution != DistributionKind::complex;
 }
 
 OperatorDescriptor make_operator(std::string name, OperatorKind kind, std::size_t replicas) {

@@ -21,6 +21,15 @@ std::optional<Refusal> refuse_operator(const std::vector<OperatorDescriptor>& de
 /// "counter x2"
 std::string describe(const OperatorDescriptor& descriptor);
 
+/// A Matryoshka and what routes its records on: in its last nodes, behind each of them, or behind
+/// all.
+ParallelBlock with_router(const ParallelBlock& matryoshka, const SequentialBlock& router,
+                          ShuffleComposition composition);
+
+/// Rebuilds a MultiPipe with one rightmost Matryoshka exchanged for another term.
+ParallelBlock exchange(const ParallelBlock& block, const ParallelBlock& target,
+                       const ParallelBlock& replacement);
+
 bool contains(const std::vector<ParallelBlock>& blocks, const ParallelBlock& block);
 
 }  // namespace strid::block::detail

@@ -44,6 +44,24 @@ std::string describe(const OperatorDescriptor& descriptor) {
     return fmt::format("{} x{}", descriptor.name, descriptor.replicas);
 }
 
+ParallelBlock with_router(const ParallelBlock& matryoshka, const SequentialBlock& router,
+                          ShuffleComposition composition) {
+    if (composition == ShuffleComposition::combined) return combine_with_last(matryoshka, router);
+    if (composition == ShuffleComposition::dedicated || out_card(matryoshka) == 1) {
+        return pipe_with_last(matryoshka, router);
+    }
+    return *replace_seed(matryoshka, pipe({router}));
+}
+
+ParallelBlock exchange(const ParallelBlock& block, const ParallelBlock& target,
+                       const ParallelBlock& replacement) {
+    if (block == target) return replacement;
+    if (is_matryoshka(block)) return block;
+    std::vector<ParallelBlock> branches = branches_of(block.right());
+    for (ParallelBlock& branch : branches) branch = exchange(branch, target, replacement);
+    return all_to_all(block.left(), container(std::move(branches)));
+}
+
 bool contains(const std::vector<ParallelBlock>& blocks, const ParallelBlock& block) {
     return std::find(blocks.begin(), blocks.end(), block) != blocks.end();
 }
@@ -66,20 +84,6 @@ bool is_direct(const ParallelBlock& matryoshka, const OperatorDescriptor& descri
            descriptor.replicas == out_card(matryoshka);
 }
 
-// What stands before the new seed: the distribution in the nodes, behind each, or behind all.
-ParallelBlock with_distribution(const ParallelBlock& matryoshka,
-                                const OperatorDescriptor& descriptor,
-                                ShuffleComposition composition) {
-    const SequentialBlock distribution = seq(distribution_of(descriptor));
-    if (composition == ShuffleComposition::combined) {
-        return combine_with_last(matryoshka, distribution);
-    }
-    if (composition == ShuffleComposition::dedicated || out_card(matryoshka) == 1) {
-        return pipe_with_last(matryoshka, distribution);
-    }
-    return *replace_seed(matryoshka, pipe({distribution}));
-}
-
 ParallelBlock grow(const ParallelBlock& matryoshka, const OperatorDescriptor& descriptor,
                    ShuffleComposition composition, Rule& rule) {
     if (is_direct(matryoshka, descriptor)) {
@@ -87,18 +91,9 @@ ParallelBlock grow(const ParallelBlock& matryoshka, const OperatorDescriptor& de
         return pipe_with_last(matryoshka, seq(logic_of(descriptor)));
     }
     rule = Rule::add_shuffle;
-    return *replace_seed(with_distribution(matryoshka, descriptor, composition),
-                         detail::new_seed(descriptor));
-}
-
-// Rebuilds a MultiPipe with one rightmost Matryoshka exchanged for another term.
-ParallelBlock exchange(const ParallelBlock& block, const ParallelBlock& target,
-                       const ParallelBlock& replacement) {
-    if (block == target) return replacement;
-    if (is_matryoshka(block)) return block;
-    std::vector<ParallelBlock> branches = branches_of(block.right());
-    for (ParallelBlock& branch : branches) branch = exchange(branch, target, replacement);
-    return all_to_all(block.left(), container(std::move(branches)));
+    return *replace_seed(
+        detail::with_router(matryoshka, seq(distribution_of(descriptor)), composition),
+        detail::new_seed(descriptor));
 }
 
 }  // namespace
@@ -152,7 +147,7 @@ Outcome add_in(const ParallelBlock& multipipe, const ParallelBlock& rightmost,
     Transition transition = inner.transition();
     transition.rules.insert(transition.rules.begin(), Rule::in_branch);
     transition.before = {multipipe};
-    transition.after = exchange(multipipe, rightmost, inner.term());
+    transition.after = detail::exchange(multipipe, rightmost, inner.term());
     return transition;
 }
 

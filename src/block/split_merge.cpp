@@ -38,26 +38,34 @@ SequentialBlock split_router(const ParallelBlock& matryoshka,
     return fan_out(seq(splitting_after(name)), std::move(distributions));
 }
 
-ParallelBlock split_here(const ParallelBlock& matryoshka,
-                         const std::vector<OperatorDescriptor>& branches) {
+struct SplitRequest {
+    const ParallelBlock& matryoshka;
+    const std::vector<OperatorDescriptor>& branches;
+    ShuffleComposition composition;
+};
+
+ParallelBlock split_here(const SplitRequest& request) {
     std::vector<ParallelBlock> seeds;
-    for (const OperatorDescriptor& branch : branches) seeds.push_back(detail::new_seed(branch));
-    return all_to_all(combine_with_last(matryoshka, split_router(matryoshka, branches)),
-                      container(std::move(seeds)));
+    for (const OperatorDescriptor& branch : request.branches) {
+        seeds.push_back(detail::new_seed(branch));
+    }
+    return all_to_all(
+        detail::with_router(request.matryoshka, split_router(request.matryoshka, request.branches),
+                            request.composition),
+        container(std::move(seeds)));
 }
 
-ParallelBlock split_term(const ParallelBlock& block, const ParallelBlock& target,
-                         const std::vector<OperatorDescriptor>& operators,
+ParallelBlock split_term(const ParallelBlock& block, const SplitRequest& request,
                          std::vector<Rule>& rules) {
     if (is_matryoshka(block)) {
         rules.push_back(Rule::split_3);
-        return split_here(block, operators);
+        return split_here(request);
     }
     rules.push_back(grows_inside_right(block) ? Rule::split_1 : Rule::split_2);
     std::vector<ParallelBlock> branches = branches_of(block.right());
     for (ParallelBlock& branch : branches) {
-        if (detail::contains(rightmost_of(branch), target)) {
-            branch = split_term(branch, target, operators, rules);
+        if (detail::contains(rightmost_of(branch), request.matryoshka)) {
+            branch = split_term(branch, request, rules);
         }
     }
     return all_to_all(block.left(), container(std::move(branches)));
@@ -66,6 +74,7 @@ ParallelBlock split_term(const ParallelBlock& block, const ParallelBlock& target
 struct MergeRequest {
     const std::vector<ParallelBlock>& matryoshkas;
     const OperatorDescriptor& descriptor;
+    const std::vector<RoutedApart>& apart;
 };
 
 enum class Involvement : std::uint8_t { none, partial, whole };
@@ -81,9 +90,23 @@ Involvement involvement(const ParallelBlock& branch, const MergeRequest& request
     return whole ? Involvement::whole : Involvement::partial;
 }
 
-ParallelBlock unite(std::vector<ParallelBlock> streams, const OperatorDescriptor& descriptor) {
+ShuffleComposition composition_of(const ParallelBlock& end, const std::vector<RoutedApart>& apart) {
+    const auto found = std::find_if(apart.begin(), apart.end(), [&end](const RoutedApart& one) {
+        return one.matryoshka == end;
+    });
+    return found == apart.end() ? ShuffleComposition::combined : found->composition;
+}
+
+ParallelBlock unite(std::vector<ParallelBlock> streams, const OperatorDescriptor& descriptor,
+                    const std::vector<RoutedApart>& apart) {
     const SequentialBlock distribution = seq(distribution_of(descriptor));
-    for (ParallelBlock& stream : streams) stream = combine_with_last(stream, distribution);
+    for (ParallelBlock& stream : streams) {
+        for (const ParallelBlock& end : rightmost_of(stream)) {
+            const ShuffleComposition composition = composition_of(end, apart);
+            stream =
+                detail::exchange(stream, end, detail::with_router(end, distribution, composition));
+        }
+    }
     return all_to_all(container(std::move(streams)), detail::new_seed(descriptor));
 }
 
@@ -101,7 +124,7 @@ ParallelBlock merge_siblings(const ParallelBlock& block, const MergeRequest& req
         }
     }
     kept.insert(kept.begin() + static_cast<std::ptrdiff_t>(place),
-                unite(std::move(united), request.descriptor));
+                unite(std::move(united), request.descriptor, request.apart));
     return all_to_all(block.left(), container(std::move(kept)));
 }
 
@@ -154,7 +177,7 @@ std::string last_names(const std::vector<ParallelBlock>& ends) {
 }  // namespace
 
 Outcome split(const ParallelBlock& multipipe, const ParallelBlock& matryoshka,
-              const std::vector<OperatorDescriptor>& branches) {
+              const std::vector<OperatorDescriptor>& branches, ShuffleComposition composition) {
     if (!is_multipipe(multipipe)) return Refusal::not_a_multipipe;
     const std::optional<Matryoshka> view = Matryoshka::view(matryoshka);
     if (!view) return Refusal::not_a_matryoshka;
@@ -173,12 +196,13 @@ Outcome split(const ParallelBlock& multipipe, const ParallelBlock& matryoshka,
         return transition;
     }
     if (!view->last_operator()) return Refusal::already_routed;
-    transition.after = split_term(multipipe, matryoshka, branches, transition.rules);
+    transition.after = split_term(multipipe, {matryoshka, branches, composition}, transition.rules);
     return transition;
 }
 
 Outcome merge_independent(const std::vector<ParallelBlock>& multipipes,
-                          const OperatorDescriptor& descriptor) {
+                          const OperatorDescriptor& descriptor,
+                          const std::vector<RoutedApart>& apart) {
     if (multipipes.size() < 2) return Refusal::too_few_to_merge;
     std::vector<ParallelBlock> ends;
     for (const ParallelBlock& multipipe : multipipes) {
@@ -191,11 +215,11 @@ Outcome merge_independent(const std::vector<ParallelBlock>& multipipes,
                                                detail::describe(descriptor)),
                       .rules = {Rule::merge_independent},
                       .before = multipipes,
-                      .after = unite(multipipes, descriptor)};
+                      .after = unite(multipipes, descriptor, apart)};
 }
 
 Outcome merge(const ParallelBlock& multipipe, const std::vector<ParallelBlock>& matryoshkas,
-              const OperatorDescriptor& descriptor) {
+              const OperatorDescriptor& descriptor, const std::vector<RoutedApart>& apart) {
     if (!is_multipipe(multipipe)) return Refusal::not_a_multipipe;
     std::vector<ParallelBlock> distinct;
     for (const ParallelBlock& block : matryoshkas) {
@@ -219,7 +243,7 @@ Outcome merge(const ParallelBlock& multipipe, const std::vector<ParallelBlock>& 
         return transition;
     }
     if (static_cast<std::size_t>(present) != distinct.size()) return Refusal::not_rightmost;
-    transition.after = merge_term(multipipe, {distinct, descriptor}, transition.rules);
+    transition.after = merge_term(multipipe, {distinct, descriptor, apart}, transition.rules);
     return transition;
 }
 

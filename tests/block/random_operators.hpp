@@ -21,9 +21,9 @@ inline OperatorDescriptor random_operator(const std::string& name) {
                           OperatorKind::accumulator, OperatorKind::parallel_windows);
     OperatorDescriptor descriptor = make_operator(name, kind, *rc::gen::inRange<std::size_t>(1, 4));
     if (descriptor.distribution == DistributionKind::forward) {
-        descriptor.distribution =
-            *rc::gen::element(DistributionKind::forward, DistributionKind::forward,
-                              DistributionKind::keyby, DistributionKind::broadcast);
+        descriptor.distribution = *rc::gen::element(
+            DistributionKind::forward, DistributionKind::forward, DistributionKind::rebalance,
+            DistributionKind::keyby, DistributionKind::broadcast);
     }
     return descriptor;
 }

@@ -52,8 +52,8 @@ Wrong random_wrong(const ParallelBlock& term) {
         case 1: {  // windows in turns see every record, whoever else does
             descriptor = make_operator("wrong", OperatorKind::parallel_windows);
             std::vector<DistributionKind> refused;
-            for (const auto kind : {DistributionKind::forward, DistributionKind::keyby,
-                                    DistributionKind::broadcast}) {
+            for (const auto kind : {DistributionKind::forward, DistributionKind::rebalance,
+                                    DistributionKind::keyby, DistributionKind::broadcast}) {
                 if (!is_admissible(descriptor.kind, kind)) refused.push_back(kind);
             }
             descriptor.distribution = *rc::gen::elementOf(refused);

@@ -81,6 +81,7 @@ TEST(Terms, TableOneOfThePaper) {
     EXPECT_FALSE(is_admissible(source, forward));
     for (const OperatorKind kind : {sink, filter, map, flat_map}) {
         EXPECT_TRUE(is_admissible(kind, forward));
+        EXPECT_TRUE(is_admissible(kind, rebalance));
         EXPECT_TRUE(is_admissible(kind, keyby));
         EXPECT_FALSE(is_admissible(kind, none));
         EXPECT_FALSE(is_admissible(kind, complex));
@@ -88,6 +89,7 @@ TEST(Terms, TableOneOfThePaper) {
     for (const OperatorKind kind : {accumulator, keyed_windows}) {
         EXPECT_TRUE(is_admissible(kind, keyby));
         EXPECT_FALSE(is_admissible(kind, forward));
+        EXPECT_FALSE(is_admissible(kind, rebalance));
     }
     for (const OperatorKind kind : {parallel_windows, paned_windows, map_reduce_windows}) {
         EXPECT_TRUE(is_admissible(kind, complex));

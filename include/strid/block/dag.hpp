@@ -39,9 +39,16 @@ class Dag {
     /// unknown vertex, a repeated edge, an edge into a source or out of a sink.
     void add_edge(std::size_t from, std::size_t to);
 
+    /// What distributes the records that a vertex sends, where it shuffles them, splits or merges,
+    /// stands apart from its nodes or not, whatever `compose` is asked for. For a graph whose
+    /// edges differ in this.
+    void route(std::size_t vertex, ShuffleComposition composition);
+
     [[nodiscard]] std::size_t size() const noexcept { return vertices_.size(); }
     [[nodiscard]] const OperatorDescriptor& operator_at(std::size_t vertex) const;
     [[nodiscard]] Attachment attachment_at(std::size_t vertex) const;
+    /// Nothing where it is as `compose` is asked for.
+    [[nodiscard]] std::optional<ShuffleComposition> routing_at(std::size_t vertex) const;
     [[nodiscard]] const std::vector<Edge>& edges() const noexcept { return edges_; }
     [[nodiscard]] const std::vector<std::size_t>& successors(std::size_t vertex) const;
     [[nodiscard]] const std::vector<std::size_t>& predecessors(std::size_t vertex) const;
@@ -55,6 +62,7 @@ class Dag {
     struct Vertex {
         OperatorDescriptor descriptor;
         Attachment attachment;
+        std::optional<ShuffleComposition> routing;
         std::vector<std::size_t> successors;
         std::vector<std::size_t> predecessors;
     };
@@ -86,8 +94,9 @@ struct Composition {
     [[nodiscard]] std::string explain(Notation notation = Notation::unicode) const;
 };
 
-/// Composes a Dag under the paper's rules where they reach, in the general form elsewhere. Throws
-/// GraphError for an empty or a cyclic graph.
+/// Composes a Dag under the paper's rules where they reach, in the general form elsewhere.
+/// `composition` is that of add-shuffle; splits and merges are combined, but where Dag::route says
+/// otherwise. Throws GraphError for an empty or a cyclic graph.
 [[nodiscard]] Composition compose(const Dag& dag,
                                   ShuffleComposition composition = ShuffleComposition::combined);
 

@@ -27,19 +27,20 @@ enum class OperatorKind : std::uint8_t {
 };
 
 /// How records reach an operator's replicas, TypeId(f_d) in paper 2, table 1. `broadcast` is the
-/// paper's BD of figure 11, the simplest of its complex distributions.
-enum class DistributionKind : std::uint8_t { none, forward, keyby, broadcast, complex };
+/// paper's BD of figure 11, the simplest of its complex distributions. `rebalance` is ours: as
+/// forward, but to any replica also where there are as many before it, which is a shuffle.
+enum class DistributionKind : std::uint8_t { none, forward, rebalance, keyby, broadcast, complex };
 
 /// SRC, SNK, M, FM, F, A, KW, PW, PAW or MRW.
 [[nodiscard]] std::string_view acronym(OperatorKind kind) noexcept;
-/// none, forward, keyby, broadcast or complex.
+/// none, forward, rebalance, keyby, broadcast or complex.
 [[nodiscard]] std::string_view to_string(DistributionKind distribution) noexcept;
 
 /// The distribution that paper 2's table 1 gives an operator that asks for nothing else.
 [[nodiscard]] DistributionKind default_distribution(OperatorKind kind) noexcept;
 
 /// Whether table 1 allows the pair: a source has none, accumulators and keyed windows are keyby,
-/// the other windows complex, and the rest forward, keyby or broadcast.
+/// the other windows complex, and the rest forward, rebalance, keyby or broadcast.
 [[nodiscard]] bool is_admissible(OperatorKind kind, DistributionKind distribution) noexcept;
 
 /// The triple <f_d, f_op, n>. The name is the operator's identity within one graph.

@@ -63,6 +63,12 @@ enum class ShuffleComposition : std::uint8_t {
     centralised  ///< one node that all the replicas before feed and all the replicas after read
 };
 
+/// A Matryoshka whose distribution stands in nodes of its own when it is merged.
+struct RoutedApart {
+    ParallelBlock matryoshka;
+    ShuffleComposition composition;
+};
+
 /// One application of an operation.
 struct Transition {
     std::string operation;              ///< "add counter x2"
@@ -116,20 +122,23 @@ Outcome add_in(const ParallelBlock& multipipe, const ParallelBlock& rightmost,
 
 /// split: Z x G -> G (figure 9): the Matryoshka's records go to new branches, one for each of the
 /// n > 1 operators, as its splitting function says. No effect (split-noeffect) when `matryoshka` is
-/// not one of the rightmost, or is closed.
+/// not one of the rightmost, or is closed. Composed as asked, as an add-shuffle is (figure 17).
 Outcome split(const ParallelBlock& multipipe, const ParallelBlock& matryoshka,
-              const std::vector<OperatorDescriptor>& branches);
+              const std::vector<OperatorDescriptor>& branches,
+              ShuffleComposition composition = ShuffleComposition::combined);
 
 /// merge-ind: G* x OP -> G (figure 10): unites n > 1 separate MultiPipes before a new operator.
-/// Refused when one of their rightmost Matryoshkas is closed.
+/// Refused when one of their rightmost Matryoshkas is closed. Their distributions are combined with
+/// their last nodes, but for those that are routed apart.
 Outcome merge_independent(const std::vector<ParallelBlock>& multipipes,
-                          const OperatorDescriptor& descriptor);
+                          const OperatorDescriptor& descriptor,
+                          const std::vector<RoutedApart>& apart = {});
 
 /// merge: Xi x G -> G (figure 10): unites n > 1 of the rightmost Matryoshkas before a new operator.
 /// They must be all the rightmost of two or more sibling branches of one split (merge4, found
 /// through merge1 and merge2); otherwise the term stays as it is (merge3), and also when it
-/// contains none of them (merge-noeffect).
+/// contains none of them (merge-noeffect). Composed as by merge_independent.
 Outcome merge(const ParallelBlock& multipipe, const std::vector<ParallelBlock>& matryoshkas,
-              const OperatorDescriptor& descriptor);
+              const OperatorDescriptor& descriptor, const std::vector<RoutedApart>& apart = {});
 
 }  // namespace strid::block
