@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The term of the block algebra that `explain()` shows for a graph, and the law that ties it to the
+// plan that runs. The planner cuts fragments and knows nothing of blocks; the rules of paper 2
+// compose the term from the plan's operators, their replicas, distributions and edges and know
+// nothing of fragments, tasks and links. The law, for every graph and every way to run it:
+//
+//   nodes      Each fragment of n replicas is n equal sequential blocks of the term, which run its
+//              operators in their order; the term has no others. So operators are the same, a
+//              farm's degree is the number of replicas, and in dedicated mode there are as many
+//              threads as the paper counts nodes. A distributing fragment (figure 17) is as many
+//              nodes that only distribute, to the same operators.
+//   edges      One operator feeds another in the term if and only if it does in the plan: within a
+//              node, along a pipe, or across an all-to-all.
+//   delivery   Along a pipe the plan sends from replica i to replica i. Across an all-to-all it
+//              sends by key where the term distributes by key, to all where that broadcasts, and
+//              where it forwards or rebalances to one of the consumer's replicas: to any, or to the
+//              same one each time, which is less than an all-to-all allows. The complex
+//              distributions of windows (table 1) may be any of these.
+//
+// The builds of STRID_ASSERT_LEVEL 2 hold every plan that they run against its term.
+#pragma once
+
+#include <string>
+
+#include <strid/block/dag.hpp>
+#include <strid/graph/plan.hpp>
+#include <strid/graph/segment.hpp>
+
+namespace strid::graph {
+
+/// The term that the rules derive for the operators of a plan, with its derivation. O(blocks).
+[[nodiscard]] block::Composition composition_of(const Segments& segments, const Plan& plan);
+
+/// Where a term and a plan break the law, a line for each place; empty where they keep it.
+/// O(blocks + replicas).
+[[nodiscard]] std::string disagreement(const block::Composition& term, const Segments& segments,
+                                       const Plan& plan);
+
+}  // namespace strid::graph
