@@ -5,8 +5,10 @@
 #include <cstdlib>
 #include <map>
 #include <numeric>
+#include <string>
 #include <string_view>
 
+#include <strid/base/assert.hpp>
 #include <strid/base/clock.hpp>
 #include <strid/base/error.hpp>
 #include <strid/base/prefetch.hpp>
@@ -43,14 +45,11 @@ constexpr std::size_t blocks_within_task = 1;    // handed over at once, and hot
     return by_environment || options.perturb || options.mode == RunOptions::Mode::simulation;
 }
 
-/// The law of graph/block_term.hpp, in builds that check the laws of whole structures.
-void hold_against_term([[maybe_unused]] const graph::Segments& segments,
-                       [[maybe_unused]] const graph::Plan& plan) {
-#if STRID_ASSERT_LEVEL >= 2
+/// The law of graph/block_term.hpp. Throws Error with what breaks it.
+void hold_against_term(const graph::Segments& segments, const graph::Plan& plan) {
     const std::string fault =
         graph::disagreement(graph::composition_of(segments, plan), segments, plan);
     if (!fault.empty()) throw Error("the plan and its block term disagree:\n" + fault);
-#endif
 }
 
 /// The slots of a replica's port: by key one per consumer, else one per edge.
@@ -82,7 +81,7 @@ Running::State::State(const Graph& graph, const RunOptions& options)
     : name_(graph.name()), on_end_(options.on_end) {
     const auto topology = Topology::detect();
     plan_ = graph::make_plan(graph.segments(), options, topology.cores().size());
-    hold_against_term(graph.segments(), plan_);
+    if (STRID_ASSERT_LEVEL >= 2 || perturbed(options)) hold_against_term(graph.segments(), plan_);
     make_nodes(graph.segments());
     make_ports(options);
     link();

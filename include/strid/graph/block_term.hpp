@@ -18,7 +18,8 @@
 //              same one each time, which is less than an all-to-all allows. The complex
 //              distributions of windows (table 1) may be any of these.
 //
-// The builds of STRID_ASSERT_LEVEL 2 hold every plan that they run against its term.
+// Every plan is held against its term before it runs in builds of STRID_ASSERT_LEVEL 2, and in all
+// builds where the run is perturbed or a simulation: so is every graph of the tests.
 #pragma once
 
 #include <string>
