@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // More keys than a core's caches hold, where lookups go ahead of the records
-// (KeyTable::look_ahead): the answer is that of a map.
+// (KeyedState::look_ahead): the answer is that of a map.
 #include <cstdint>
 #include <map>
 #include <memory>

@@ -145,20 +145,19 @@ TEST(SessionsInAGraph, FireExactlyWhenTheirRecordsSay) {
             const auto where = testing::Message() << "gap " << gap << ", lateness " << lateness_ns
                                                   << ", seed " << seed;
             const ByKey by_key = firings_of(events, gap, lateness);
-            ASSERT_EQ(
-                by_key,
-                firings_in_a_graph(
-                    events, options,
-                    [&](auto stream) {
-                        return std::move(stream).template key_by<&Event::key>().window_with_late(
-                            windows, &Event::time, sum, {.lateness = lateness});
-                    }))
+            ASSERT_EQ(by_key,
+                      firings_in_a_graph(
+                          events, options,
+                          [&](auto stream) {
+                              return std::move(stream).template key_by<&Event::key>().window(
+                                  windows, &Event::time, sum, late_apart, {.lateness = lateness});
+                          }))
                 << where;
             ASSERT_EQ(firings_of(of_one_key, gap, lateness),
                       firings_in_a_graph(of_one_key, options,
                                          [&](auto stream) {
-                                             return std::move(stream).window_with_late(
-                                                 windows, &Event::time, sum,
+                                             return std::move(stream).window(
+                                                 windows, &Event::time, sum, late_apart,
                                                  {.lateness = lateness});
                                          }))
                 << where << ", the whole stream";
