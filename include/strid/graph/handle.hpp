@@ -69,6 +69,7 @@ struct Handle {
 template <class Operator>
 void declare(OperatorInfo& info, const Operator& one) {
     constexpr OperatorTraits traits = Operator::traits;
+    if (traits.emits == Emits::nothing) info.kind = "sink";  // whatever it is named by
     info.draws_watermarks =
         traits.watermarks == Watermarks::drawn || traits.watermarks == Watermarks::relayed;
     info.needs_watermarks = traits.watermarks == Watermarks::needed;

@@ -95,7 +95,9 @@ enum class Watermarks : std::uint8_t {
 
 /// What is known of an operator when the program is compiled.
 struct OperatorTraits {
-    std::string_view kind = "apply";  ///< In reports and `explain()`; names are made of it.
+    /// In reports and `explain()`, where an operator that emits nothing is a "sink"; names are made
+    /// of it.
+    std::string_view kind = "apply";
     Emits emits = Emits::one;
     Watermarks watermarks = Watermarks::ignored;
     /// `process` takes a constant: a batch that others read too is not copied.
