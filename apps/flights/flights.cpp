@@ -8,7 +8,7 @@
 
 #include <strid/base/error.hpp>
 #include <strid/window/aggregates.hpp>
-#include <strid/window/together.hpp>
+#include <strid/window/aggregates/together.hpp>
 
 namespace strid::apps::flights {
 

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include <strid/window/content.hpp>
+#include <strid/window/aggregates/content.hpp>
 
 namespace strid::apps::trading {
 

@@ -28,7 +28,7 @@
 #include <trading/quote.hpp>
 
 #include <strid/channel/spsc_ring.hpp>
-#include <strid/window/container.hpp>
+#include <strid/window/aggregates/container.hpp>
 #include <strid/window/spec.hpp>
 
 #include "multicast.hpp"

@@ -21,10 +21,10 @@
 #include <strid/base/clock.hpp>
 #include <strid/base/histogram.hpp>
 #include <strid/window/aggregates.hpp>
-#include <strid/window/finger_tree.hpp>
-#include <strid/window/flat_fat.hpp>
-#include <strid/window/in_order.hpp>
-#include <strid/window/two_stacks.hpp>
+#include <strid/window/aggregates/in_order.hpp>
+#include <strid/window/structures/finger_tree.hpp>
+#include <strid/window/structures/flat_fat.hpp>
+#include <strid/window/structures/two_stacks.hpp>
 
 #include "../bar.hpp"
 #include "../statistics.hpp"

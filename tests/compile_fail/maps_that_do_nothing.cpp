@@ -13,7 +13,7 @@
 // error: the fold would do nothing
 #include <functional>
 
-#include <strid/window/fold.hpp>
+#include <strid/window/aggregates/fold.hpp>
 
 #include "numbers.hpp"
 

@@ -5,7 +5,7 @@
 // expect: the aggregate has to be commutative (see parallel_windows, any_order)
 #include <span>
 
-#include <strid/window/content.hpp>
+#include <strid/window/aggregates/content.hpp>
 
 #include "numbers.hpp"
 

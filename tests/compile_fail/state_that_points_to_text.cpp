@@ -19,8 +19,8 @@
 #include <vector>
 
 #include <strid/window/aggregates.hpp>
-#include <strid/window/content.hpp>
-#include <strid/window/fold.hpp>
+#include <strid/window/aggregates/content.hpp>
+#include <strid/window/aggregates/fold.hpp>
 
 #include "numbers.hpp"
 

@@ -4,7 +4,7 @@
 // expect: the function of a window is called as f(content) or f(key, bounds, content)
 #include <span>
 
-#include <strid/window/content.hpp>
+#include <strid/window/aggregates/content.hpp>
 
 #include "numbers.hpp"
 

@@ -4,11 +4,11 @@
 // how they are kept, and the names of paper 2 (table 1) in the picture and in the derivation.
 #include <gmock/gmock.h>
 
-#include <strid/window/content.hpp>
-#include <strid/window/distinct.hpp>
-#include <strid/window/fold.hpp>
-#include <strid/window/quantile.hpp>
-#include <strid/window/top_k.hpp>
+#include <strid/window/aggregates/content.hpp>
+#include <strid/window/aggregates/distinct.hpp>
+#include <strid/window/aggregates/fold.hpp>
+#include <strid/window/aggregates/quantile.hpp>
+#include <strid/window/aggregates/top_k.hpp>
 
 #include "windows.hpp"
 

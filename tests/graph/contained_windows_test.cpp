@@ -5,8 +5,8 @@
 #include <deque>
 #include <set>
 
-#include <strid/window/container.hpp>
-#include <strid/window/content.hpp>
+#include <strid/window/aggregates/container.hpp>
+#include <strid/window/aggregates/content.hpp>
 
 #include "windows.hpp"
 

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <set>
 
-#include <strid/window/content.hpp>
+#include <strid/window/aggregates/content.hpp>
 
 #include "windows.hpp"
 

@@ -3,8 +3,8 @@
 // Windows whose work is shared otherwise than by key (papers 1 and 2: parallel, paned, map-reduce)
 // against the obvious computation (window_oracle.hpp): of groups and of the whole stream, in every
 // mode.
-#include <strid/window/content.hpp>
-#include <strid/window/top_k.hpp>
+#include <strid/window/aggregates/content.hpp>
+#include <strid/window/aggregates/top_k.hpp>
 
 #include "windows.hpp"
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include <strid/window/fold.hpp>
+#include <strid/window/aggregates/fold.hpp>
 
 #include "hash_of_events.hpp"
 #include "windows.hpp"

@@ -6,14 +6,14 @@
 #include <cmath>
 #include <limits>
 
-#include <strid/window/daba_lite.hpp>
-#include <strid/window/flat_fat.hpp>
-#include <strid/window/in_order.hpp>
-#include <strid/window/monotone_deque.hpp>
-#include <strid/window/panes.hpp>
-#include <strid/window/subtract_on_evict.hpp>
-#include <strid/window/together.hpp>
-#include <strid/window/two_stacks.hpp>
+#include <strid/window/aggregates/in_order.hpp>
+#include <strid/window/aggregates/together.hpp>
+#include <strid/window/structures/daba_lite.hpp>
+#include <strid/window/structures/flat_fat.hpp>
+#include <strid/window/structures/monotone_deque.hpp>
+#include <strid/window/structures/panes.hpp>
+#include <strid/window/structures/subtract_on_evict.hpp>
+#include <strid/window/structures/two_stacks.hpp>
 
 #include "windows.hpp"
 

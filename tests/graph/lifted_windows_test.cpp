@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Windows over records that are large beside what the window needs of them, so that they are lifted
-// before they are sent (window/lift.hpp), against the obvious computation (window_oracle.hpp), in
-// every mode and composition.
+// before they are sent (window/operators/lift.hpp), against the obvious computation
+// (window_oracle.hpp), in every mode and composition.
 #include <array>
 #include <memory>
 #include <stdexcept>

@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include <strid/window/fold.hpp>
+#include <strid/window/aggregates/fold.hpp>
 
 #include "joins.hpp"
 

@@ -7,9 +7,9 @@
 #include <functional>
 #include <set>
 
-#include <strid/window/distinct.hpp>
-#include <strid/window/quantile.hpp>
-#include <strid/window/top_k.hpp>
+#include <strid/window/aggregates/distinct.hpp>
+#include <strid/window/aggregates/quantile.hpp>
+#include <strid/window/aggregates/top_k.hpp>
 
 #include "windows.hpp"
 

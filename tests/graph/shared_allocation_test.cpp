@@ -7,7 +7,7 @@
 
 #include <strid/graph/as_of_join.hpp>
 #include <strid/window/aggregates.hpp>
-#include <strid/window/content.hpp>
+#include <strid/window/aggregates/content.hpp>
 
 #include "allocations.hpp"
 

@@ -12,14 +12,14 @@
 
 #include <strid/memory/recycling.hpp>
 #include <strid/window/aggregates.hpp>
-#include <strid/window/distinct.hpp>
-#include <strid/window/flat_fat.hpp>
-#include <strid/window/fold.hpp>
-#include <strid/window/in_order.hpp>
-#include <strid/window/panes.hpp>
-#include <strid/window/quantile.hpp>
-#include <strid/window/together.hpp>
-#include <strid/window/two_stacks.hpp>
+#include <strid/window/aggregates/distinct.hpp>
+#include <strid/window/aggregates/fold.hpp>
+#include <strid/window/aggregates/in_order.hpp>
+#include <strid/window/aggregates/quantile.hpp>
+#include <strid/window/aggregates/together.hpp>
+#include <strid/window/structures/flat_fat.hpp>
+#include <strid/window/structures/panes.hpp>
+#include <strid/window/structures/two_stacks.hpp>
 
 #include "allocations.hpp"
 

@@ -4,7 +4,7 @@
 // order, where they throw (throwing.hpp).
 #include <span>
 
-#include <strid/window/fold.hpp>
+#include <strid/window/aggregates/fold.hpp>
 
 #include "throwing.hpp"
 

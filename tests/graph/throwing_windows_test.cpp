@@ -2,7 +2,7 @@
 //
 // Functions of windows and joins that throw (throwing.hpp). Those of an algebra, folds, and joins
 // that are shared by window are in throwing_algebra_test.cpp.
-#include <strid/window/content.hpp>
+#include <strid/window/aggregates/content.hpp>
 
 #include "throwing.hpp"
 

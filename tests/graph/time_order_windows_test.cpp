@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include <strid/window/fold.hpp>
+#include <strid/window/aggregates/fold.hpp>
 
 #include "windows.hpp"
 

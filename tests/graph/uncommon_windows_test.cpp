@@ -7,13 +7,13 @@
 #include <span>
 #include <utility>
 
-#include <strid/window/content.hpp>
-#include <strid/window/daba_lite.hpp>
-#include <strid/window/flat_fat.hpp>
-#include <strid/window/fold.hpp>
-#include <strid/window/in_order.hpp>
-#include <strid/window/monotone_deque.hpp>
-#include <strid/window/two_stacks.hpp>
+#include <strid/window/aggregates/content.hpp>
+#include <strid/window/aggregates/fold.hpp>
+#include <strid/window/aggregates/in_order.hpp>
+#include <strid/window/structures/daba_lite.hpp>
+#include <strid/window/structures/flat_fat.hpp>
+#include <strid/window/structures/monotone_deque.hpp>
+#include <strid/window/structures/two_stacks.hpp>
 
 #include "hash_of_events.hpp"
 #include "windows.hpp"

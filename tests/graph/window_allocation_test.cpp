@@ -5,12 +5,12 @@
 #include <span>
 
 #include <strid/window/aggregates.hpp>
-#include <strid/window/content.hpp>
-#include <strid/window/distinct.hpp>
-#include <strid/window/fold.hpp>
-#include <strid/window/panes.hpp>
-#include <strid/window/quantile.hpp>
-#include <strid/window/top_k.hpp>
+#include <strid/window/aggregates/content.hpp>
+#include <strid/window/aggregates/distinct.hpp>
+#include <strid/window/aggregates/fold.hpp>
+#include <strid/window/aggregates/quantile.hpp>
+#include <strid/window/aggregates/top_k.hpp>
+#include <strid/window/structures/panes.hpp>
 
 #include "allocations.hpp"
 

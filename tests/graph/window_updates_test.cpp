@@ -11,7 +11,7 @@
 
 #include <fmt/format.h>
 
-#include <strid/window/fold.hpp>
+#include <strid/window/aggregates/fold.hpp>
 
 #include "windows.hpp"
 

@@ -16,12 +16,12 @@
 
 #include <gtest/gtest.h>
 
-#include <strid/window/choice.hpp>
-#include <strid/window/in_order.hpp>
-#include <strid/window/lists.hpp>
-#include <strid/window/rate.hpp>
+#include <strid/window/aggregates/choice.hpp>
+#include <strid/window/aggregates/in_order.hpp>
+#include <strid/window/aggregates/lists.hpp>
+#include <strid/window/aggregates/rate.hpp>
+#include <strid/window/aggregates/together.hpp>
 #include <strid/window/result.hpp>
-#include <strid/window/together.hpp>
 
 namespace strid::window {
 namespace {

@@ -15,10 +15,10 @@
 
 #include <strid/message/batch.hpp>
 #include <strid/window/aggregates.hpp>
-#include <strid/window/keyed_count_windows.hpp>
-#include <strid/window/keyed_global_windows.hpp>
-#include <strid/window/keyed_sessions.hpp>
-#include <strid/window/keyed_time_windows.hpp>
+#include <strid/window/operators/keyed_count_windows.hpp>
+#include <strid/window/operators/keyed_global_windows.hpp>
+#include <strid/window/operators/keyed_sessions.hpp>
+#include <strid/window/operators/keyed_time_windows.hpp>
 
 #include "../support/driven.hpp"
 #include "../support/seeds.hpp"

@@ -14,8 +14,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include <strid/window/distinct.hpp>
-#include <strid/window/in_order.hpp>
+#include <strid/window/aggregates/distinct.hpp>
+#include <strid/window/aggregates/in_order.hpp>
 
 namespace strid::window {
 namespace {

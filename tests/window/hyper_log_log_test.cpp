@@ -13,7 +13,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include <strid/window/hyper_log_log.hpp>
+#include <strid/window/aggregates/hyper_log_log.hpp>
 
 namespace strid::window {
 namespace {

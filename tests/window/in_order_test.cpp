@@ -14,9 +14,9 @@
 #include <rapidcheck/gtest.h>
 
 #include <strid/window/aggregates.hpp>
-#include <strid/window/flat_fat.hpp>
-#include <strid/window/in_order.hpp>
-#include <strid/window/two_stacks.hpp>
+#include <strid/window/aggregates/in_order.hpp>
+#include <strid/window/structures/flat_fat.hpp>
+#include <strid/window/structures/two_stacks.hpp>
 
 namespace strid::window {
 namespace {

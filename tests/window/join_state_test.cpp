@@ -12,10 +12,10 @@
 #include <strid/message/batch.hpp>
 #include <strid/operator/time_order.hpp>
 #include <strid/window/aggregates.hpp>
-#include <strid/window/keyed_as_of_join.hpp>
-#include <strid/window/keyed_interval_join.hpp>
-#include <strid/window/keyed_time_windows.hpp>
-#include <strid/window/pairs.hpp>
+#include <strid/window/joins/keyed_as_of_join.hpp>
+#include <strid/window/joins/keyed_interval_join.hpp>
+#include <strid/window/joins/pairs.hpp>
+#include <strid/window/operators/keyed_time_windows.hpp>
 
 #include "../support/driven.hpp"
 

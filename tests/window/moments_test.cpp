@@ -12,7 +12,7 @@
 #include <gtest/gtest.h>
 
 #include <strid/window/aggregates.hpp>
-#include <strid/window/quantile.hpp>
+#include <strid/window/aggregates/quantile.hpp>
 
 namespace strid::window {
 namespace {

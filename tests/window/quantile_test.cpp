@@ -14,7 +14,7 @@
 #include <rapidcheck/gtest.h>
 
 #include <strid/base/error.hpp>
-#include <strid/window/quantile.hpp>
+#include <strid/window/aggregates/quantile.hpp>
 
 namespace strid::window {
 namespace {

@@ -13,8 +13,8 @@
 
 #include <strid/base/hash.hpp>
 #include <strid/operator/keyed_state.hpp>
-#include <strid/window/flat_ring.hpp>
-#include <strid/window/schedule.hpp>
+#include <strid/window/structures/flat_ring.hpp>
+#include <strid/window/structures/schedule.hpp>
 
 namespace strid::window {
 namespace {

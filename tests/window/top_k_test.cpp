@@ -14,8 +14,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include <strid/window/in_order.hpp>
-#include <strid/window/top_k.hpp>
+#include <strid/window/aggregates/in_order.hpp>
+#include <strid/window/aggregates/top_k.hpp>
 
 namespace strid::window {
 namespace {

@@ -14,8 +14,8 @@
 #include <strid/graph/join.hpp>
 #include <strid/graph/keyed_stream.hpp>
 #include <strid/operator/time_order.hpp>
-#include <strid/window/keyed_as_of_join.hpp>
-#include <strid/window/pairs.hpp>
+#include <strid/window/joins/keyed_as_of_join.hpp>
+#include <strid/window/joins/pairs.hpp>
 
 namespace strid {
 

@@ -23,9 +23,9 @@
 
 #include <strid/graph/keyed_stream.hpp>
 #include <strid/graph/shared_windows.hpp>
-#include <strid/window/keyed_count_windows.hpp>
-#include <strid/window/partial.hpp>
-#include <strid/window/partial_panes.hpp>
+#include <strid/window/aggregates/partial.hpp>
+#include <strid/window/operators/keyed_count_windows.hpp>
+#include <strid/window/operators/partial_panes.hpp>
 #include <strid/window/result.hpp>
 
 namespace strid {

@@ -17,9 +17,9 @@
 #include <strid/base/text_fields.hpp>
 #include <strid/graph/keyed_stream.hpp>
 #include <strid/graph/shared_work.hpp>
-#include <strid/window/content.hpp>
-#include <strid/window/keyed_interval_join.hpp>
-#include <strid/window/pairs.hpp>
+#include <strid/window/aggregates/content.hpp>
+#include <strid/window/joins/keyed_interval_join.hpp>
+#include <strid/window/joins/pairs.hpp>
 
 namespace strid {
 

@@ -18,13 +18,13 @@
 #include <strid/graph/stream.hpp>
 #include <strid/operator/event_time.hpp>
 #include <strid/operator/per_key.hpp>
-#include <strid/window/keyed_count_windows.hpp>
-#include <strid/window/keyed_global_windows.hpp>
-#include <strid/window/keyed_process.hpp>
-#include <strid/window/keyed_sessions.hpp>
-#include <strid/window/keyed_time_windows.hpp>
-#include <strid/window/lift.hpp>
-#include <strid/window/partial.hpp>
+#include <strid/window/aggregates/partial.hpp>
+#include <strid/window/operators/keyed_count_windows.hpp>
+#include <strid/window/operators/keyed_global_windows.hpp>
+#include <strid/window/operators/keyed_process.hpp>
+#include <strid/window/operators/keyed_sessions.hpp>
+#include <strid/window/operators/keyed_time_windows.hpp>
+#include <strid/window/operators/lift.hpp>
 #include <strid/window/result.hpp>
 #include <strid/window/update.hpp>
 
@@ -34,7 +34,7 @@ namespace strid {
 /// its function, or one state, for each key; behind it the stream is an ordinary one. What is sent
 /// of a record is for that operator to say: `Upstream` is a Stream whose edge is still to come, or
 /// a KeyedEdge. A window that adds up large records has them lifted before they are sent
-/// (window/lift.hpp), by whoever sends them: where that takes long, `sealed()` leaves it to the
+/// (window/operators/lift.hpp) where they are sent: `sealed()` leaves what takes long to the
 /// window's replicas.
 template <class T, class KeyOf, class Upstream>
 class KeyedStream : graph::ConsumedOnce {
@@ -56,8 +56,6 @@ class KeyedStream : graph::ConsumedOnce {
 
     KeyedStream(Upstream upstream, KeyOf key_of)
         : upstream_(std::move(upstream)), key_of_(std::move(key_of)) {}
-    KeyedStream(KeyedStream&&) noexcept = default;
-    KeyedStream& operator=(KeyedStream&&) noexcept = default;
 
     /// As Stream::apply: an operator that takes `message::Hashed<T>`, or a function that makes one,
     /// `maker(ArrivingByKey<T, KeyOf>)`. The replica that owns a key has all records of it.
@@ -144,9 +142,10 @@ class KeyedStream : graph::ConsumedOnce {
         }
     }
 
-    /// A function with timers (window/keyed_process.hpp), one copy for each key: `U` is what it
-    /// emits. Timers of event time need `event_time` somewhere before it. What the function keeps
-    /// outlives the records: it owns what it points to (the compiler sees public members only).
+    /// A function with timers (window/operators/keyed_process.hpp), one copy for each key: `U` is
+    /// what it emits. Timers of event time need `event_time` somewhere before it. What the function
+    /// keeps outlives the records: it owns what it points to (the compiler sees public members
+    /// only).
     template <class U, class F>
     auto process(F f, const OperatorOptions& options = {}) && {
         if constexpr (operators::takes_process<F, T, U>()) {
@@ -160,9 +159,9 @@ class KeyedStream : graph::ConsumedOnce {
     /// a record happened. Needs `event_time` somewhere before it. Late records are counted.
     ///
     /// Where the records are large and the aggregate's state is small, `time_of` and the aggregate
-    /// are asked before the records are sent (window/lift.hpp): for every record, also one that is
-    /// late or in no window, and by the replicas that send, at the same time. A function that may
-    /// not be called so is put behind `sealed()`.
+    /// are asked before the records are sent (window/operators/lift.hpp): for every record, also
+    /// one that is late or in no window, and by the replicas that send, at the same time. A
+    /// function that may not be called so is put behind `sealed()`.
     template <TimeFunction<T> TimeOf, window::FunctionOf<T> A>
     auto window(window::TimeWindows windows, TimeOf time_of, A aggregate,
                 WindowOptions options = {}) && {

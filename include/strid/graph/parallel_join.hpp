@@ -16,9 +16,9 @@
 #include <strid/base/error.hpp>
 #include <strid/graph/join.hpp>
 #include <strid/graph/shared_work.hpp>
-#include <strid/window/keyed_time_windows.hpp>
-#include <strid/window/ordered_results.hpp>
-#include <strid/window/punctual.hpp>
+#include <strid/window/operators/keyed_time_windows.hpp>
+#include <strid/window/operators/ordered_results.hpp>
+#include <strid/window/operators/punctual.hpp>
 
 namespace strid {
 

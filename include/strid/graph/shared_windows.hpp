@@ -16,12 +16,12 @@
 #include <strid/base/field.hpp>
 #include <strid/graph/keyed_stream.hpp>
 #include <strid/graph/shared_work.hpp>
-#include <strid/window/gathered_parts.hpp>
-#include <strid/window/keyed_count_windows.hpp>
-#include <strid/window/keyed_time_windows.hpp>
-#include <strid/window/ordered_results.hpp>
-#include <strid/window/partial.hpp>
-#include <strid/window/partial_panes.hpp>
+#include <strid/window/aggregates/partial.hpp>
+#include <strid/window/operators/gathered_parts.hpp>
+#include <strid/window/operators/keyed_count_windows.hpp>
+#include <strid/window/operators/keyed_time_windows.hpp>
+#include <strid/window/operators/ordered_results.hpp>
+#include <strid/window/operators/partial_panes.hpp>
 #include <strid/window/result.hpp>
 
 namespace strid::graph {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Memory that is used again, for states that come and go with their records and have lists or
-// tables of their own (window/t_digest.hpp, hyper_log_log.hpp, distinct.hpp): what one lets go of
-// is what the next one of that size gets, so that in the long run they ask the heap for nothing.
+// tables of their own (window/aggregates/t_digest.hpp, hyper_log_log.hpp, distinct.hpp): what one
+// lets go of is what the next one of that size gets, so that in the long run they ask the heap for
+// nothing.
 //
 // Free pieces lie in lists by size class: a few in those of the thread, the rest in common ones,
 // where the memory goes that one thread gets and another lets go of, a chain of pieces at a time. A

@@ -7,8 +7,8 @@
 // number, or the type's own zero, for a mean, a variance, a minimum and a maximum.
 //
 // NaN: a sum, a mean and a variance that a NaN entered are NaN for as long as it is in the window;
-// a minimum and a maximum pass over it, as quantiles do (window/quantile.hpp), and are NaN only
-// where nothing else is there.
+// a minimum and a maximum pass over it, as quantiles do (window/aggregates/quantile.hpp), and are
+// NaN only where nothing else is there.
 #pragma once
 
 #include <concepts>
@@ -22,8 +22,8 @@
 #include <utility>
 
 #include <strid/base/field.hpp>
-#include <strid/window/aggregate.hpp>
-#include <strid/window/moments.hpp>
+#include <strid/window/aggregates/aggregate.hpp>
+#include <strid/window/aggregates/moments.hpp>
 
 namespace strid::window {
 
@@ -206,7 +206,8 @@ struct Mean {
 
 /// The sample variance of a field (the sum of squared distances from the mean over count - 1), as a
 /// double; not a number for fewer than two records, infinite where it is beyond the largest double.
-/// It neither cancels where the mean is large nor overflows on the way (window/moments.hpp).
+/// It neither cancels where the mean is large nor overflows on the way
+/// (window/aggregates/moments.hpp).
 template <class Field>
 struct Variance {
     using State = Moments;

@@ -10,7 +10,7 @@
 
 #include <strid/base/text_fields.hpp>
 #include <strid/base/time.hpp>
-#include <strid/window/aggregate.hpp>
+#include <strid/window/aggregates/aggregate.hpp>
 #include <strid/window/spec.hpp>
 
 namespace strid {

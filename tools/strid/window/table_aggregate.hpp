@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// All aggregates of the list at once; an Aggregate of window/aggregate.hpp. A state is a few words
-// with the cells that the plan has laid out in them, one behind the other, and the sketches of a
-// wide table. The result of a narrow one is the state itself, that of a wide one the text of its
-// aggregates (table_results.hpp).
+// All aggregates of the list at once; an Aggregate of window/aggregates/aggregate.hpp. A state is a
+// few words with the cells that the plan has laid out in them, one behind the other, and the
+// sketches of a wide table. The result of a narrow one is the state itself, that of a wide one the
+// text of its aggregates (table_results.hpp).
 //
 // Threads: as any aggregate, each replica has its own; the plan is shared and constant.
 #pragma once
@@ -17,7 +17,7 @@
 #include <vector>
 
 #include <strid/memory/recycling.hpp>
-#include <strid/window/moments.hpp>
+#include <strid/window/aggregates/moments.hpp>
 
 #include "number_cells.hpp"
 #include "table_results.hpp"

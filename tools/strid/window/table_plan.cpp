@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include <strid/base/error.hpp>
-#include <strid/window/moments.hpp>
+#include <strid/window/aggregates/moments.hpp>
 
 #include "number_cells.hpp"
 #include "table_function.hpp"

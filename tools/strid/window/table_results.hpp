@@ -17,7 +17,7 @@
 #include <variant>
 
 #include <strid/memory/recycling.hpp>
-#include <strid/window/moments.hpp>
+#include <strid/window/aggregates/moments.hpp>
 #include <strid/window/spec.hpp>
 
 #include "number_cells.hpp"

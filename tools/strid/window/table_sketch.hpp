@@ -14,8 +14,8 @@
 
 #include <strid/base/hash.hpp>
 #include <strid/memory/recycling.hpp>
-#include <strid/window/hyper_log_log.hpp>
-#include <strid/window/t_digest.hpp>
+#include <strid/window/aggregates/hyper_log_log.hpp>
+#include <strid/window/aggregates/t_digest.hpp>
 
 #include "table_plan.hpp"
 #include "table_row.hpp"

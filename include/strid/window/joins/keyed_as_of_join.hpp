@@ -41,10 +41,10 @@
 #include <strid/operator/agreed_time.hpp>
 #include <strid/operator/contract.hpp>
 #include <strid/operator/keyed_state.hpp>
-#include <strid/window/deadlines.hpp>
-#include <strid/window/flat_ring.hpp>
-#include <strid/window/pairs.hpp>
+#include <strid/window/joins/pairs.hpp>
 #include <strid/window/result.hpp>
+#include <strid/window/structures/deadlines.hpp>
+#include <strid/window/structures/flat_ring.hpp>
 
 namespace strid {
 

@@ -40,8 +40,8 @@
 #include <utility>
 
 #include <strid/base/time.hpp>
-#include <strid/window/aggregate.hpp>
-#include <strid/window/finger_tree_node.hpp>
+#include <strid/window/aggregates/aggregate.hpp>
+#include <strid/window/structures/finger_tree_node.hpp>
 
 namespace strid::window {
 

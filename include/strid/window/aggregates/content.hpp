@@ -26,10 +26,10 @@
 
 #include <strid/base/text_fields.hpp>
 #include <strid/operator/callable.hpp>
-#include <strid/window/aggregate.hpp>
-#include <strid/window/container.hpp>
-#include <strid/window/flat_ring.hpp>
-#include <strid/window/record_list.hpp>
+#include <strid/window/aggregates/aggregate.hpp>
+#include <strid/window/aggregates/container.hpp>
+#include <strid/window/aggregates/record_list.hpp>
+#include <strid/window/structures/flat_ring.hpp>
 
 namespace strid::window {
 

@@ -30,7 +30,7 @@
 
 #include <strid/operator/agreed_time.hpp>
 #include <strid/operator/contract.hpp>
-#include <strid/window/aggregate.hpp>
+#include <strid/window/aggregates/aggregate.hpp>
 #include <strid/window/spec.hpp>
 
 namespace strid::window {

@@ -23,11 +23,11 @@
 
 #include <strid/base/assert.hpp>
 #include <strid/base/prefetch.hpp>
-#include <strid/window/aggregate.hpp>
-#include <strid/window/finger_tree.hpp>
-#include <strid/window/flat_ring.hpp>
-#include <strid/window/in_order.hpp>
+#include <strid/window/aggregates/aggregate.hpp>
+#include <strid/window/aggregates/in_order.hpp>
 #include <strid/window/spec.hpp>
+#include <strid/window/structures/finger_tree.hpp>
+#include <strid/window/structures/flat_ring.hpp>
 
 namespace strid::window {
 

@@ -3,7 +3,7 @@
 // What an edge carries to a window. A window that adds records up needs of each its key, its time,
 // and the state that the aggregate lifts it to. Where that is much smaller than the record it is
 // made before the edge, and the record stays where it is: less is written, crosses to another core
-// and is read there. The window then combines states (window/partial.hpp).
+// and is read there. The window then combines states (window/aggregates/partial.hpp).
 //
 // The user's functions are called for every record, also one that no window takes, and in the
 // replicas before the edge, several at a time.
@@ -19,7 +19,7 @@
 #include <strid/base/time.hpp>
 #include <strid/operator/agreed_time.hpp>
 #include <strid/operator/faults.hpp>
-#include <strid/window/aggregate.hpp>
+#include <strid/window/aggregates/aggregate.hpp>
 
 namespace strid::window {
 

@@ -22,7 +22,7 @@
 #include <vector>
 
 #include <strid/base/assert.hpp>
-#include <strid/window/aggregate.hpp>
+#include <strid/window/aggregates/aggregate.hpp>
 
 namespace strid::window {
 

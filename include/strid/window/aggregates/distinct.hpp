@@ -32,7 +32,7 @@
 #include <strid/base/hash.hpp>
 #include <strid/memory/recycling.hpp>
 #include <strid/window/aggregates.hpp>
-#include <strid/window/hyper_log_log.hpp>
+#include <strid/window/aggregates/hyper_log_log.hpp>
 
 namespace strid::window {
 

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <optional>
 
-#include <strid/window/aggregate.hpp>
+#include <strid/window/aggregates/aggregate.hpp>
 #include <strid/window/spec.hpp>
 
 namespace strid::window {

@@ -37,10 +37,10 @@
 #include <strid/operator/agreed_time.hpp>
 #include <strid/operator/contract.hpp>
 #include <strid/operator/keyed_state.hpp>
-#include <strid/window/deadlines.hpp>
-#include <strid/window/flat_ring.hpp>
-#include <strid/window/pairs.hpp>
+#include <strid/window/joins/pairs.hpp>
 #include <strid/window/result.hpp>
+#include <strid/window/structures/deadlines.hpp>
+#include <strid/window/structures/flat_ring.hpp>
 
 namespace strid {
 
@@ -90,7 +90,7 @@ class KeyedIntervalJoin
     /// The replicas have every record, and each joins the left records whose times name it: the
     /// interval of a left record is its window, and the windows are shared. Not for full joins,
     /// where no replica alone knows which right records met nobody. Late records have been taken
-    /// out before (window/punctual.hpp): the replicas might not agree which these are.
+    /// out before (window/operators/punctual.hpp): the replicas might not agree which these are.
     void farm() noexcept { farmed_ = true; }
     [[nodiscard]] OperatorFacts facts() const { return {.shares_broadcast = farmed_}; }
     /// For the engine (operator/agreed_time.hpp).

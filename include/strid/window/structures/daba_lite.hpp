@@ -24,8 +24,8 @@
 #include <utility>
 
 #include <strid/base/assert.hpp>
-#include <strid/window/aggregate.hpp>
-#include <strid/window/flat_ring.hpp>
+#include <strid/window/aggregates/aggregate.hpp>
+#include <strid/window/structures/flat_ring.hpp>
 
 namespace strid::window {
 

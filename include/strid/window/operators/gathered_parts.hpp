@@ -14,11 +14,11 @@
 #include <strid/message/batch.hpp>
 #include <strid/operator/contract.hpp>
 #include <strid/operator/keyed_state.hpp>
-#include <strid/window/aggregate.hpp>
-#include <strid/window/flat_ring.hpp>
-#include <strid/window/partial.hpp>
+#include <strid/window/aggregates/aggregate.hpp>
+#include <strid/window/aggregates/partial.hpp>
 #include <strid/window/result.hpp>
 #include <strid/window/spec.hpp>
+#include <strid/window/structures/flat_ring.hpp>
 
 namespace strid::window {
 

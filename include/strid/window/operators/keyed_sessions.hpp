@@ -36,15 +36,15 @@
 #include <strid/operator/agreed_time.hpp>
 #include <strid/operator/contract.hpp>
 #include <strid/operator/keyed_state.hpp>
-#include <strid/window/deadlines.hpp>
-#include <strid/window/early.hpp>
+#include <strid/window/operators/early.hpp>
 #include <strid/window/result.hpp>
+#include <strid/window/structures/deadlines.hpp>
 #include <strid/window/update.hpp>
 
 namespace strid::window {
 
 /// A function as sessions take it: two of them may become one, so that a fold has to keep its
-/// records (window/fold.hpp).
+/// records (window/aggregates/fold.hpp).
 template <class A>
 [[nodiscard]] auto of_sessions(A function) {
     if constexpr (requires { function.of_content(); }) {

@@ -12,10 +12,10 @@
 #include <type_traits>
 #include <utility>
 
-#include <strid/window/aggregate.hpp>
-#include <strid/window/daba_lite.hpp>
-#include <strid/window/monotone_deque.hpp>
-#include <strid/window/subtract_on_evict.hpp>
+#include <strid/window/aggregates/aggregate.hpp>
+#include <strid/window/structures/daba_lite.hpp>
+#include <strid/window/structures/monotone_deque.hpp>
+#include <strid/window/structures/subtract_on_evict.hpp>
 
 namespace strid::window {
 

@@ -34,14 +34,14 @@ concept Aggregate =
     } && std::default_initializable<typename A::State> && std::movable<typename A::State>;
 
 /// An aggregate over records of type `T`. Its result for the user is `lower(state)`, or
-/// `lower(key, bounds, state)` where it depends on the window (window/content.hpp).
+/// `lower(key, bounds, state)` where it depends on the window (window/aggregates/content.hpp).
 template <class A, class T>
 concept AggregateOf = Aggregate<A> && requires(const A& aggregate, const T& record) {
     { aggregate.lift(record) } -> std::same_as<typename A::State>;
 };
 
-/// It says of itself that it only goes forward, record by record (window/fold.hpp): there is no
-/// combining two of its states, so each window has one of its own.
+/// It says of itself that it only goes forward, record by record (window/aggregates/fold.hpp):
+/// there is no combining two of its states, so each window has one of its own.
 template <class A>
 inline constexpr bool only_goes_forward = requires { requires A::only_forward; };
 

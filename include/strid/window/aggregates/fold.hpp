@@ -10,7 +10,8 @@
 //
 // Records are folded in the order in which they come. With a time function they are in the order of
 // time, equal times in the order in which they came: then they are kept until their window fires
-// (of windows of counts that overlap only those of a pane are in order, see window/content.hpp).
+// (of windows of counts that overlap only those of a pane are in order, see
+// window/aggregates/content.hpp).
 //
 // Windows that overlap have nothing in common here: a record is folded into each of the
 // length / slide that it lies in. What is associative is better an aggregate, which shares panes.
@@ -27,8 +28,8 @@
 #include <strid/base/text_fields.hpp>
 #include <strid/operator/callable.hpp>
 #include <strid/operator/parameters.hpp>
-#include <strid/window/aggregate.hpp>
-#include <strid/window/content.hpp>
+#include <strid/window/aggregates/aggregate.hpp>
+#include <strid/window/aggregates/content.hpp>
 
 namespace strid::window {
 

@@ -18,7 +18,7 @@
 #include <variant>
 
 #include <strid/base/time.hpp>
-#include <strid/window/content.hpp>
+#include <strid/window/aggregates/content.hpp>
 #include <strid/window/result.hpp>
 
 namespace strid {

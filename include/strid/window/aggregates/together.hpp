@@ -8,7 +8,7 @@
 #include <tuple>
 #include <utility>
 
-#include <strid/window/aggregate.hpp>
+#include <strid/window/aggregates/aggregate.hpp>
 #include <strid/window/result.hpp>
 
 namespace strid::window {

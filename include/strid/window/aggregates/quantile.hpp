@@ -2,7 +2,7 @@
 //
 // Quantiles of a field: `quantile(field<&Reading::value>, 0.99)`, or several of one pass,
 // `quantiles(field<&Reading::value>, 0.5, 0.9, 0.99)`. The state is a t-digest
-// (window/t_digest.hpp): exact up to 512 values in a window, sketched above, with an
+// (window/aggregates/t_digest.hpp): exact up to 512 values in a window, sketched above, with an
 // error of rank that is least near both ends.
 //
 // Values are taken as double; a NaN is passed over. A window without values gives NaN.
@@ -18,8 +18,8 @@
 #include <utility>
 
 #include <strid/base/error.hpp>
-#include <strid/window/aggregate.hpp>
-#include <strid/window/t_digest.hpp>
+#include <strid/window/aggregates/aggregate.hpp>
+#include <strid/window/aggregates/t_digest.hpp>
 
 namespace strid::window {
 

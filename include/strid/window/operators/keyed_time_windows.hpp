@@ -4,7 +4,8 @@
 // lifted into the pane that it lies in, the longest piece of time that no window divides, so its
 // cost does not depend on how many windows overlap. When the watermark passes the end of a window,
 // its panes are combined to the result, with those of the window before it already combined
-// (window/panes.hpp). A fold, which cannot be combined, goes on in every window of the record.
+// (window/structures/panes.hpp). A fold, which cannot be combined, goes on in every window of the
+// record.
 //
 // Every window in which a key has a record fires once, in the order of the ends; keys of the same
 // end in the order in which their panes came. With lateness, a window fires again for each record
@@ -31,10 +32,10 @@
 #include <strid/operator/agreed_time.hpp>
 #include <strid/operator/contract.hpp>
 #include <strid/operator/keyed_state.hpp>
-#include <strid/window/panes.hpp>
+#include <strid/window/operators/time_updates.hpp>
 #include <strid/window/result.hpp>
-#include <strid/window/schedule.hpp>
-#include <strid/window/time_updates.hpp>
+#include <strid/window/structures/panes.hpp>
+#include <strid/window/structures/schedule.hpp>
 #include <strid/window/update.hpp>
 
 namespace strid::window {
