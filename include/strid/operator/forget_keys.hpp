@@ -10,14 +10,14 @@
 // A key that is forgotten begins anew with its next record. Where more keys come than may be kept,
 // the one that was used longest ago is forgotten.
 //
-// Event time: a key is forgotten once the watermark has gone on by so much since the key's last
-// record came; how far the watermark is when a record comes depends on the batches of the run.
-// Clock: the machine's, as of the last run of the replica.
+// Event time: a key is forgotten once the watermark has gone on by so much since the batch with the
+// key's last record; how far it is then depends on the batches of the run. A record finds its key
+// where nothing before it has moved time on so far. Clock: the machine's, as of the last run of the
+// replica.
 //
 // Costs about 10 % of a lookup. Threads: only the task of the node.
 #pragma once
 
-#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -144,7 +144,7 @@ class LivingKeys<K, State, ForgetKeys<by>, shows_keys> {
     bool go_on(const Watermark& watermark, auto& emit, Gone&& gone)
         requires(by != ForgetBy::number)
     {
-        now_ = std::max(now_, by == ForgetBy::clock ? now_ns() : watermark.time.ns());
+        go_on_to(by == ForgetBy::clock ? now_ns() : watermark.time.ns());
         for (Entry* oldest = table_.longest_unused(); oldest != nullptr && is_over(*oldest);
              oldest = table_.longest_unused()) {
             if (!emit.room()) return false;
@@ -163,6 +163,16 @@ class LivingKeys<K, State, ForgetKeys<by>, shows_keys> {
     static std::int64_t saturating_sum(std::int64_t time, std::int64_t positive) noexcept {
         constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
         return time > most - positive ? most : time + positive;
+    }
+    /// What was used since time last went on is used now: it came before time had come so far, but
+    /// in the batch that brought it.
+    void go_on_to(std::int64_t now) noexcept {
+        if (now <= now_) return;
+        for (Entry* entry = table_.last_used(); entry != nullptr && entry->used_at == now_;
+             entry = entry->earlier) {
+            entry->used_at = now;
+        }
+        now_ = now;
     }
     [[nodiscard]] bool is_over(const Entry& entry) const noexcept {
         return saturating_sum(entry.used_at, unused_ns_) <= now_;

@@ -168,6 +168,13 @@ class KeyedState {
         return first_used_;
     }
 
+    /// The one that was used last, from which the others follow by `earlier`.
+    [[nodiscard]] Entry* last_used() const noexcept
+        requires(life.in_use_order)
+    {
+        return last_used_;
+    }
+
     /// How many keys live.
     [[nodiscard]] std::size_t keys() const noexcept { return index_.size(); }
     /// Of the entries, those free for use again with them, of the index and of the texts of keys;
