@@ -2,12 +2,10 @@
 //
 // Windows whose rows are marked (window/update.hpp): applied one after the other to a table by key
 // and bounds, they leave the windows of the records that are not late, computed at once. The
-// expected windows are those of windows.hpp, and sessions computed here from sorted lists.
-#include <atomic>
+// expected windows are those of window_oracle.hpp, and sessions computed here from sorted lists.
 #include <map>
 #include <memory>
 #include <set>
-#include <thread>
 
 #include <fmt/format.h>
 
@@ -234,39 +232,6 @@ TEST(WindowUpdates, FillNoMoreWindowsThanTheyMay) {
     };
     EXPECT_EQ(run_with(99).updates.size(), 101U);
     EXPECT_THROW((void)run_with(98), Error);
-}
-
-TEST(WindowUpdates, AreGivenEarlyWhileNothingComes) {
-    Graph graph{"early"};
-    auto [inlet, stream] = graph.inlet<Event>();
-    auto outlet = std::move(stream)
-                      .event_time(&Event::time, MonotonousTime{})
-                      .key_by<&Event::key>()
-                      .window_updates(sliding(10, 10), &Event::time, sum, {.early_every = 20ms})
-                      .outlet();
-    Running running = start(graph, {.workers = 2});
-    const auto next = [&] {
-        for (;;) {
-            if (auto update = outlet.try_pop()) return *update;
-            std::this_thread::sleep_for(1ms);
-        }
-    };
-    ASSERT_TRUE(inlet.push({1, at(5), 7}));
-    Update update = next();
-    EXPECT_EQ(update.revision, Revision::early);
-    EXPECT_EQ(update.value, 7);
-    ASSERT_TRUE(inlet.push({1, at(6), 1}));
-    update = next();
-    EXPECT_EQ(update.revision, Revision::early);
-    EXPECT_EQ(update.value, 8);
-    std::this_thread::sleep_for(60ms);
-    EXPECT_FALSE(outlet.try_pop());  // nothing has changed
-    inlet.close();
-    update = outlet.pop().value();
-    EXPECT_EQ(update.revision, Revision::first);
-    EXPECT_EQ(update.value, 8);
-    EXPECT_FALSE(outlet.pop());
-    running.wait();
 }
 
 /// One session of the end of another: retracted, and given again as what both have become.
