@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Two streams of different types, partitioned by key into one function with timers: orders and
+// their payments, of which one may be missing. A key has one copy of the function, and one state,
+// for the records of both sides.
+//
+// Threads: as Stream.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+#include <strid/graph/keyed_stream.hpp>
+#include <strid/graph/options.hpp>
+#include <strid/graph/shared_work.hpp>
+#include <strid/operator/callable.hpp>
+#include <strid/operator/checks.hpp>
+#include <strid/window/joins/pairs.hpp>
+#include <strid/window/operators/keyed_process.hpp>
+
+namespace strid {
+
+/// What `connect` takes from one of its sides: the records of equal keys see the same state.
+template <class KeyOf>
+struct KeySide {
+    KeyOf key_of;
+};
+template <class KeyOf>
+[[nodiscard]] KeySide<KeyOf> on(KeyOf key_of) {
+    return {std::move(key_of)};
+}
+
+/// A ProcessFunction of two types: called as `f(const L&, timers, emit)` and as
+/// `f(const R&, timers, emit)`.
+template <class F, class L, class R, class U>
+concept ConnectFunction = ProcessFunction<F, L, U> && ProcessFunction<F, R, U>;
+
+namespace graph {
+
+/// A class that derives from this and from a function has the name twice where the function has it
+/// too, so that it cannot be named.
+struct OnTimer {
+    int on_timer;
+};
+template <class F>
+struct WithOnTimer : F, OnTimer {};
+
+template <class F, class Time, class U>
+concept HearsTimers =
+    requires(F& f, Time time, Timers& timers, Emitter<U>& emit) { f.on_timer(time, timers, emit); };
+
+/// As operators/checks.hpp. An `on_timer` that is for no timer would never be called.
+template <class F, class U>
+consteval bool has_right_timers() {
+    if constexpr (!std::is_class_v<F> || std::is_final_v<F> || HearsTimers<F, EventTime, U> ||
+                  HearsTimers<F, ProcessingTime, U>) {
+        return true;
+    } else {
+        constexpr bool unnamed = requires { &WithOnTimer<F>::on_timer; };
+        static_assert(unnamed,
+                      "the on_timer of a function F is void on_timer(EventTime, Timers&, auto& "
+                      "emit), or the same of a ProcessingTime, and public");
+        return unnamed;
+    }
+}
+
+/// As operators/checks.hpp.
+template <class F, class L, class R, class U>
+consteval bool takes_connected() {
+    if constexpr (!std::copy_constructible<F>) {
+        return operators::can_be_copied<F>();
+    } else if constexpr (!ConnectFunction<F, L, R, U>) {
+        static_assert(ConnectFunction<F, L, R, U>,
+                      "connect(...).process<U> wants a function F of the records of both sides: "
+                      "void f(const L&, Timers&, auto& emit) and void f(const R&, Timers&, auto& "
+                      "emit), which call emit(U)");
+        return false;
+    } else if constexpr (!has_right_timers<F, U>()) {
+        return false;
+    } else if constexpr (!operators::keeps_no_text<F, const L&, Timers&, Emitter<U>&>()) {
+        return false;
+    } else {
+        return operators::keeps_no_text<F, const R&, Timers&, Emitter<U>&>();
+    }
+}
+
+template <class L, class R>
+consteval bool takes_two_types() {
+    static_assert(!std::same_as<L, R>,
+                  "connect wants streams of two types, which its function tells apart: map one of "
+                  "them to a type of its own, or merge them where it does not matter");
+    return !std::same_as<L, R>;
+}
+
+template <class LeftKey, class L, class RightKey, class R>
+consteval bool takes_keys() {
+    if constexpr (!operators::takes_key<LeftKey, L>() || !operators::takes_key<RightKey, R>()) {
+        return false;
+    } else {
+        using K = operators::KeyType<LeftKey, L>;
+        static_assert(std::same_as<K, operators::KeyType<RightKey, R>>,
+                      "connect wants keys of one type from both sides: give on(...) a function "
+                      "that returns the other's");
+        return std::same_as<K, operators::KeyType<RightKey, R>>;
+    }
+}
+
+/// A function of either as one of the records in which both travel.
+template <class L, class R, class F, class U>
+struct OfEither {
+    /// That has been asked of the function itself.
+    static constexpr bool points_to_text = false;
+
+    F function;
+
+    void open(const Context& context)
+        requires requires(F& f) { f.open(context); }
+    {
+        function.open(context);
+    }
+    void operator()(const window::EitherSide<L, R>& record, Timers& timers, Emitter<U>& emit) {
+        if (const auto* const left = std::get_if<0>(&record)) {
+            function(*left, timers, emit);
+        } else {
+            function(*std::get_if<1>(&record), timers, emit);
+        }
+    }
+    template <class Time>
+        requires HearsTimers<F, Time, U>
+    void on_timer(Time time, Timers& timers, Emitter<U>& emit) {
+        function.on_timer(time, timers, emit);
+    }
+};
+
+}  // namespace graph
+
+/// What `connect` gives.
+template <class Left, class Right, class LeftKey, class RightKey>
+class [[nodiscard]] Connected {
+    using L = typename Left::record_type;
+    using R = typename Right::record_type;
+    using Either = window::EitherSide<L, R>;
+
+  public:
+    Connected(Left left, Right right, window::EitherKey<LeftKey, RightKey> key_of)
+        : left_(std::move(left)), right_(std::move(right)), key_of_(std::move(key_of)) {}
+
+    /// As KeyedStream::process: one copy of `f` for each key, which sees the records of both sides
+    /// in the order in which they come; `U` is what it emits.
+    ///
+    /// Throws GraphError for streams of two graphs, and for timers of event time where one of the
+    /// streams has none.
+    template <class U, class F>
+    auto process(F f, const OperatorOptions& options = {}) && {
+        if constexpr (graph::takes_connected<F, L, R, U>()) {
+            auto lefts = either<0>(std::move(left_), options, "left").key_by(key_of_);
+            auto rights = either<1>(std::move(right_), options, "right").key_by(key_of_);
+            return std::move(lefts)
+                .merge(std::move(rights))
+                .template process<U>(graph::OfEither<L, R, F, U>{std::move(f)}, options);
+        }
+    }
+
+  private:
+    template <std::size_t side, class Upstream>
+    static auto either(Upstream&& upstream, const OperatorOptions& options, const char* which) {
+        using T = typename Upstream::record_type;
+        return graph::SharedWork::side_of<Either, side>(
+            std::move(upstream),
+            [](T&& record) {
+                return Either{std::in_place_index<side>, std::move(record)};
+            },
+            {.name = options.name.empty() ? "" : options.name + "-" + which});
+    }
+
+    Left left_;
+    Right right_;
+    window::EitherKey<LeftKey, RightKey> key_of_;
+};
+
+/// Two streams of different types, partitioned by key into one function with timers
+/// (window/operators/keyed_process.hpp):
+///
+///     struct Unpaid {
+///         void operator()(const Order& order, Timers& timers, Emitter<Alarm>& emit);
+///         void operator()(const Payment& payment, Timers& timers, Emitter<Alarm>& emit);
+///         void on_timer(EventTime time, Timers& timers, Emitter<Alarm>& emit);
+///         ...  // of one order
+///     };
+///     connect(std::move(orders), std::move(payments), on(&Order::number), on(&Payment::order))
+///         .process<Alarm>(Unpaid{})
+///
+/// Records of the two sides come in no particular order between them: a function waits by a timer
+/// for what may still come, and goes by the watermark, which is that of both.
+template <class Left, class Right, class LeftKey, class RightKey>
+auto connect(Left&& left, Right&& right, KeySide<LeftKey> left_side, KeySide<RightKey> right_side) {
+    static_assert(!std::is_lvalue_reference_v<Left> && !std::is_lvalue_reference_v<Right>,
+                  "connect consumes its streams: pass them with std::move");
+    if constexpr (std::is_lvalue_reference_v<Left> || std::is_lvalue_reference_v<Right>) {
+        return;
+    } else {
+        using L = typename Left::record_type;
+        using R = typename Right::record_type;
+        if constexpr (graph::takes_two_types<L, R>() &&
+                      graph::takes_keys<LeftKey, L, RightKey, R>()) {
+            return Connected<Left, Right, LeftKey, RightKey>{
+                std::move(left),
+                std::move(right),
+                {std::move(left_side.key_of), std::move(right_side.key_of)}};
+        }
+    }
+}
+
+}  // namespace strid

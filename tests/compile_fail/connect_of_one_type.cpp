@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Streams, keys and functions that `connect` cannot take: the first line says what it wants.
+// error: connect wants streams of two types
+// error: connect wants keys of one type from both sides
+// error: connect(...).process<U> wants a function F of the records of both sides
+// error: the on_timer of a function F is void on_timer(EventTime, Timers&, auto& emit)
+// error: connect consumes its streams
+#include <string>
+#include <utility>
+
+#include <strid/graph/connect.hpp>
+
+#include "numbers.hpp"
+
+struct Name {
+    int number;
+    std::string text;
+};
+
+constexpr auto itself = [](int number) { return number; };
+
+/// Lacks a call for names.
+struct OfNumbers {
+    void operator()(const int&, strid::Timers&, strid::Emitter<int>&) {}
+};
+struct OfBoth {
+    void operator()(const int&, strid::Timers&, strid::Emitter<int>&) {}
+    void operator()(const Name&, strid::Timers&, strid::Emitter<int>&) {}
+};
+/// Its timers take the emitter of another function.
+struct Deaf : OfBoth {
+    void on_timer(strid::EventTime, strid::Timers&, strid::Emitter<std::string>&) {}
+};
+struct Alarm : OfBoth {
+    void on_timer(strid::EventTime, strid::Timers&, strid::Emitter<int>&) {}
+};
+
+void build(strid::Graph& graph) {
+    const auto numbers = [&graph] { return graph.source(Numbers{}); };
+    const auto names = [&graph] {
+        return graph.source(Numbers{}).map([](int number) { return Name{number, "name"}; });
+    };
+    using strid::on;
+    auto rest = names();
+#ifdef STRID_MUST_NOT_COMPILE
+    (void)connect(numbers(), numbers(), on(itself), on(itself));
+    (void)connect(numbers(), names(), on(itself), on(&Name::text));
+    (void)connect(numbers(), names(), on(itself), on(&Name::number)).process<int>(OfNumbers{});
+    (void)connect(numbers(), names(), on(itself), on(&Name::number)).process<int>(Deaf{});
+    (void)connect(numbers(), rest, on(itself), on(&Name::number));
+#else
+    (void)connect(numbers(), names(), on(itself), on(&Name::number)).process<int>(OfBoth{});
+    (void)connect(numbers(), std::move(rest), on(itself), on(&Name::number)).process<int>(Alarm{});
+#endif
+}
