@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // No allocation per record: this program counts every call of operator new.
+#include <cstdint>
 #include <cstdio>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -9,10 +11,12 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <strid/connector/callback.hpp>
 #include <strid/connector/csv_file.hpp>
 #include <strid/connector/csv_writer.hpp>
 #include <strid/connector/discard.hpp>
 #include <strid/connector/generate.hpp>
+#include <strid/connector/generator.hpp>
 #include <strid/connector/paced.hpp>
 #include <strid/connector/replay.hpp>
 #include <strid/connector/text_lines.hpp>
@@ -32,6 +36,10 @@ struct Word {
     std::string_view word;
     std::uint64_t count;
     double value;
+};
+
+struct Number {
+    std::uint64_t value;
 };
 
 /// Hands each record on and keeps the last chunk, as a batch would.
@@ -109,6 +117,15 @@ TEST(Allocations, NoneForARecordThatIsGeneratedReplayedOrPaced) {
     };
     expect_none_per_record("generate", generate(make, {.rate_per_second = 1e9}), nothing);
     expect_none_per_record("replay", replay(csv_file<Word>(path), {.passes = 2}), nothing);
+    expect_none_per_record("from_generator", from_generator([]() -> Generator<Number> {
+                               for (Number next{};; ++next.value) co_yield next;
+                           }),
+                           nothing);
+    expect_none_per_record("from_callback", from_callback([next = Number{}]() mutable {
+                               ++next.value;
+                               return std::optional{next};
+                           }),
+                           nothing);
     expect_none_per_record("paced", paced(csv_file<Word>(path), 1e9), nothing);
 }
 

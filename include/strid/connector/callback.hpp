@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A source of the records that a function returns, one a call, until it returns none:
+//
+//     graph.source(from_callback([reader]() -> std::optional<Reading> { return reader->next(); }))
+//
+// Each replica calls a copy of the function (connector/pulled.hpp), as often as there is room for
+// records. One that has none for a while without being at its end is a coroutine
+// (connector/generator.hpp). An exception ends the run as an OperatorError that names the source.
+//
+// Threads: a replica's function is called by one thread at a time.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <optional>
+#include <utility>
+
+#include <strid/base/text_fields.hpp>
+#include <strid/connector/pulled.hpp>
+#include <strid/operator/checks.hpp>
+#include <strid/operator/context.hpp>
+#include <strid/operator/source.hpp>
+
+namespace strid {
+
+namespace detail {
+
+template <class Result>
+inline constexpr bool is_optional_record = false;
+template <class T>
+inline constexpr bool is_optional_record<std::optional<T>> = true;
+
+template <class F>
+consteval bool returns_records() {
+    if constexpr (!std::copy_constructible<F>) {
+        return operators::can_be_copied<F>();
+    } else if constexpr (!Told<F>) {
+        static_assert(Told<F>,
+                      "from_callback wants a function that takes nothing, a const Context&, a "
+                      "std::stop_token, or both in this order, and returns a std::optional<T>");
+        return false;
+    } else if constexpr (!is_optional_record<ToldResult<F>>) {
+        static_assert(is_optional_record<ToldResult<F>>,
+                      "from_callback wants a function that returns the next record, and an empty "
+                      "std::optional behind the last: std::optional<T> f()");
+        return false;
+    } else {
+        using T = typename ToldResult<F>::value_type;
+        static_assert(!points_to_text<T>,
+                      "the text fields of a record that a callback returns would outlive their "
+                      "text: return records that own it (std::string, std::array<char, N>)");
+        return !points_to_text<T>;
+    }
+}
+
+}  // namespace detail
+
+/// The records that a function returns.
+template <class F>
+class CallbackSource : public PulledSource<F> {
+  public:
+    using record_type = typename detail::ToldResult<F>::value_type;
+    using PulledSource<F>::PulledSource;
+
+    void open(const Context& context) { next_.emplace(this->pulled(context)); }
+
+    template <class Emit>
+    SourceStatus poll(Emit& emit, std::size_t budget) {
+        for (; budget != 0; --budget) {
+            std::optional<record_type> record = (*next_)();
+            if (!record) return SourceStatus::finished;
+            if (!emit(std::move(*record))) break;
+        }
+        return SourceStatus::more;
+    }
+
+  private:
+    std::optional<detail::Pulled<F>> next_;
+};
+
+/// A source of the records that `function` returns, until it returns none.
+template <class F>
+[[nodiscard]] auto from_callback(F function, PulledOptions options = {}) {
+    if constexpr (detail::returns_records<F>()) {
+        return CallbackSource<F>(std::move(function), options);
+    }
+}
+
+}  // namespace strid

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What sources of a program's own code have in common, a coroutine (connector/generator.hpp) or a
+// function that returns the next record (connector/callback.hpp).
+//
+// Each replica has a copy of the function. It may take a `const Context&`, a `std::stop_token`, or
+// both in this order. The token is told of a stop: for functions that wait, which say so (`blocks`)
+// to have a thread of their own.
+//
+// Threads: a replica's function is used by one thread at a time; a stop comes from any.
+#pragma once
+
+#include <concepts>
+#include <functional>
+#include <stop_token>
+#include <type_traits>
+#include <utility>
+
+#include <strid/operator/context.hpp>
+
+namespace strid {
+
+struct PulledOptions {
+    /// The function or the coroutine may wait: its source has a thread of its own.
+    bool blocks = false;
+};
+
+namespace detail {
+
+template <class F>
+concept Told = std::invocable<F&, const Context&, const std::stop_token&> ||
+               std::invocable<F&, const std::stop_token&> || std::invocable<F&, const Context&> ||
+               std::invocable<F&>;
+
+template <Told F>
+decltype(auto) call_told(F& function, const Context& context, const std::stop_token& stop) {
+    if constexpr (std::invocable<F&, const Context&, const std::stop_token&>) {
+        return std::invoke(function, context, stop);
+    } else if constexpr (std::invocable<F&, const std::stop_token&>) {
+        return std::invoke(function, stop);
+    } else if constexpr (std::invocable<F&, const Context&>) {
+        return std::invoke(function, context);
+    } else {
+        return std::invoke(function);
+    }
+}
+template <Told F>
+using ToldResult = std::remove_cvref_t<decltype(call_told(
+    std::declval<F&>(), std::declval<const Context&>(), std::declval<const std::stop_token&>()))>;
+
+/// What a replica keeps from its opening to the end: what the coroutine refers to stays in place.
+template <class F>
+struct Pulled {
+    F function;
+    Context context;
+    std::stop_token stop;
+
+    decltype(auto) operator()() { return call_told(function, context, stop); }
+};
+
+}  // namespace detail
+
+/// What sources that are pulled have in common.
+template <class F>
+class PulledSource {
+  public:
+    PulledSource(F function, PulledOptions options)
+        : function_(std::move(function)), options_(options) {}
+
+    [[nodiscard]] bool blocks() const noexcept { return options_.blocks; }
+    /// Any thread.
+    void stop() noexcept { stop_.request_stop(); }
+
+  protected:
+    /// Each replica has a state of its own, and so a token.
+    detail::Pulled<F> pulled(const Context& context) {
+        stop_ = std::stop_source{};
+        return {function_, context, stop_.get_token()};
+    }
+
+  private:
+    F function_;
+    PulledOptions options_;
+    std::stop_source stop_{std::nostopstate};
+};
+
+}  // namespace strid

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Functions that are no source: the first line says what it wants.
+// error: from_generator wants a function that makes a coroutine: Generator<T> f()
+// error: from_generator wants a function that takes nothing
+// error: would outlive their text: yield records that own it
+// error: from_callback wants a function that returns the next record
+// error: from_callback wants a function that takes nothing
+// error: would outlive their text: return records that own it
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <strid/connector/callback.hpp>
+#include <strid/connector/generator.hpp>
+
+using strid::Generator;
+
+struct View {
+    std::string_view text;
+};
+
+void build() {
+#ifdef STRID_MUST_NOT_COMPILE
+    (void)strid::from_generator([] { return std::optional{1}; });
+    (void)strid::from_generator([](int first) -> Generator<int> { co_yield first; });
+    (void)strid::from_generator([]() -> Generator<View> { co_yield View{"text"}; });
+    (void)strid::from_callback([] { return 1; });
+    (void)strid::from_callback([](int first) { return std::optional{first}; });
+    (void)strid::from_callback([] { return std::optional{View{"text"}}; });
+#else
+    (void)strid::from_generator([]() -> Generator<int> { co_yield 1; });
+    (void)strid::from_generator([]() -> Generator<std::string> { co_yield "text"; });
+    (void)strid::from_callback([] { return std::optional{1}; });
+    (void)strid::from_callback([](const strid::Context&) { return std::optional{1}; });
+#endif
+}
