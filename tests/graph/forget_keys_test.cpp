@@ -98,10 +98,22 @@ TEST(ForgetKeys, AnAccumulationGivesWhatItForgets) {
     }
 }
 
+/// A state of a type that could be cleared begins with what it began with at first.
+TEST(ForgetKeys, AKeyThatComesAgainBeginsAnew) {
+    Graph graph{"anew"};
+    auto rows = std::make_shared<Collected<std::string>>();
+    graph.source(replay(std::vector<int>{1, 2, 1, 1, 2}))
+        .key_by([](const int& key) { return key; })
+        .accumulate(std::string("from"), [](std::string& text, const int&) { text += "+"; },
+                    Emit::every_update, keep_at_most(1), {.parallelism = 1})
+        .map([](const Keyed<int, std::string>& now) { return std::to_string(now.key) + now.value; })
+        .sink(collect_into(rows), {.parallelism = 1});
+    run(graph);
+    EXPECT_EQ(rows->records(),
+              (std::vector<std::string>{"1from+", "2from+", "1from+", "1from++", "2from+"}));
+}
+
 TEST(ForgetKeys, ATextKeyThatIsForgottenIsGivenWhole) {
-    struct Word {
-        std::string_view text;
-    };
     std::vector<std::string> texts;
     for (int i = 0; i != 3'000; ++i) texts.push_back("a text of some length " + std::to_string(i));
     Graph graph{"texts"};
@@ -145,6 +157,15 @@ TEST(ForgetKeys, ByEventTimeWhenTheWatermarkHasGoneOn) {
     EXPECT_EQ(running.wait().find("number")->state_keys, 2U);
 }
 
+/// A minute would be for ever.
+template <class Condition>
+void wait_until(const Condition& condition) {
+    for (int waits = 0; !condition(); ++waits) {
+        ASSERT_LT(waits, 60'000);
+        std::this_thread::sleep_for(1ms);
+    }
+}
+
 TEST(ForgetKeys, ByTheClockThoughNothingComes) {
     Graph graph{"by the clock"};
     auto [inlet, stream] = graph.inlet<Event>();
@@ -154,14 +175,12 @@ TEST(ForgetKeys, ByTheClockThoughNothingComes) {
                            {.name = "number", .parallelism = 1})
                       .outlet();
     Running running = start(graph);
-    for (int i = 0; i != 3; ++i) {
+    for (std::uint64_t i = 0; i != 3; ++i) {
         EXPECT_TRUE(inlet.push(Event{7, test::at(0), 0}));
         EXPECT_EQ(outlet.pop()->value, 1) << "it begins anew";
-        // Until the key is forgotten: a minute would be for ever.
-        for (int waits = 0; running.report().find("number")->state_keys != 0; ++waits) {
-            ASSERT_LT(waits, 60'000);
-            std::this_thread::sleep_for(1ms);
-        }
+        // Until the run that had the record is over, and then until the key is forgotten.
+        wait_until([&] { return running.report().find("number")->records_out == i + 1U; });
+        wait_until([&] { return running.report().find("number")->state_keys == 0; });
     }
     inlet.close();
     (void)running.wait();

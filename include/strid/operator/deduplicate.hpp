@@ -94,7 +94,8 @@ class Deduplicate : public OperatorTypes<message::Hashed<T>, T> {
     EventTime promised_ = EventTime::earliest();
     EventTime watermark_ = EventTime::earliest();
     EventTime latest_ = EventTime::earliest();
-    KeyedState<K, Passed, KeyLife{.expires = true, .shows_keys = false, .in_use_order = true}>
+    KeyedState<K, Passed,
+               KeyLife{.expires = true, .clears = true, .shows_keys = false, .in_use_order = true}>
         keys_;
 };
 

@@ -133,11 +133,17 @@ class LivingKeys<K, State, ForgetKeys<by>, shows_keys> {
             if (table_.keys() == keys_max_) forget(*table_.longest_unused(), gone);
             entry = &table_.find_or_make(key, hash, make);
         }
-        table_.use(*entry, now_);
+        table_.use(*entry, saturating_sum(now_, 1));  // until it is known how far time is then
         return *entry;
     }
     [[nodiscard]] Table& table() noexcept { return table_; }
 
+    /// A batch is over, and time did not go on behind it: what it used was used now.
+    void end_batch() noexcept
+        requires(by != ForgetBy::number)
+    {
+        settle(now_);
+    }
     /// Time has come so far: forgets what was not used for too long while `emit.room()` says so.
     /// True once all is.
     template <class Gone>
@@ -164,15 +170,17 @@ class LivingKeys<K, State, ForgetKeys<by>, shows_keys> {
         constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
         return time > most - positive ? most : time + positive;
     }
-    /// What was used since time last went on is used now: it came before time had come so far, but
-    /// in the batch that brought it.
+    /// What the batch at hand has used was used when time had come so far as that batch brings it.
     void go_on_to(std::int64_t now) noexcept {
         if (now <= now_) return;
-        for (Entry* entry = table_.last_used(); entry != nullptr && entry->used_at == now_;
-             entry = entry->earlier) {
-            entry->used_at = now;
-        }
+        settle(now);
         now_ = now;
+    }
+    void settle(std::int64_t at) noexcept {
+        for (Entry* entry = table_.last_used(); entry != nullptr && entry->used_at > now_;
+             entry = entry->earlier) {
+            entry->used_at = at;
+        }
     }
     [[nodiscard]] bool is_over(const Entry& entry) const noexcept {
         return saturating_sum(entry.used_at, unused_ns_) <= now_;

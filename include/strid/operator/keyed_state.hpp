@@ -35,10 +35,10 @@ namespace strid {
 
 /// How keys live. What is not asked for costs nothing.
 struct KeyLife {
-    bool expires = false;    ///< The operator lets them expire.
-    bool shows_keys = true;  ///< Of keys that expire: results may point to the text of a key.
-    bool in_use_order =
-        false;  ///< It is known which was used last, and when; about 10 % of a lookup.
+    bool expires = false;       ///< The operator lets them expire.
+    bool clears = false;        ///< States are used again after `clear()`, in place of made anew.
+    bool shows_keys = true;     ///< Of keys that expire: results may point to the text of a key.
+    bool in_use_order = false;  ///< It is known which was used last, and when: 10 % of a lookup.
 };
 
 namespace operators {
@@ -54,8 +54,8 @@ struct InNoOrder {};
 
 }  // namespace operators
 
-/// `State` is made by a function of the operator; where it is used again, it is `clear()`ed if it
-/// has that, else made anew.
+/// `State` is made by a function of the operator, also where the entry of an expired key is used
+/// again.
 template <class K, class State, KeyLife life = KeyLife{}>
 class KeyedState {
   public:
@@ -238,7 +238,7 @@ class KeyedState {
     template <class Make>
     Entry& use_again(const K& key, std::uint64_t hash, Make& make) {
         Entry& entry = *free_.back();
-        if constexpr (requires { entry.state.clear(); }) {
+        if constexpr (life.clears) {
             entry.state.clear();
         } else {
             State fresh = make();  // may throw

@@ -60,6 +60,11 @@ class ByKey {
     [[nodiscard]] std::size_t on(Coming<message::Hashed<T>> coming) {
         return keys_.table().look_ahead(coming.records, key_of_);
     }
+    void on(const BatchBegins&) noexcept
+        requires requires(Keys& keys) { keys.end_batch(); }
+    {
+        keys_.end_batch();  // the one before
+    }
     auto state() { return std::tie(keys_.table()); }
     [[nodiscard]] std::int64_t wake_at_ns() const noexcept
         requires requires(const Keys& keys) { keys.wake_at_ns(); }

@@ -198,7 +198,8 @@ class KeyedAsOfJoin : public OperatorTypes<message::Hashed<EitherSide<L, R>>, As
     struct Expiry {
         static Deadline& of(KeyState& state) noexcept { return state.expiry; }
     };
-    using Keys = KeyedState<K, KeyState, KeyLife{.expires = true, .shows_keys = false}>;
+    using Keys =
+        KeyedState<K, KeyState, KeyLife{.expires = true, .clears = true, .shows_keys = false}>;
     using Entry = typename Keys::Entry;
 
     static void late(const Either& record, auto& emit) {

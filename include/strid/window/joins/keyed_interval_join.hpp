@@ -177,7 +177,8 @@ class KeyedIntervalJoin
         FlatRing<KeptRight> right;
         Deadline deadline;
     };
-    using Keys = KeyedState<K, KeyState, KeyLife{.expires = true, .shows_keys = false}>;
+    using Keys =
+        KeyedState<K, KeyState, KeyLife{.expires = true, .clears = true, .shows_keys = false}>;
     using Entry = typename Keys::Entry;
 
     void pair(auto& emit, const L* left, const R* right) {

@@ -219,7 +219,8 @@ class KeyedProcess : public OperatorTypes<message::Hashed<T>, U> {
         Timers::Pending pending;
         const F* prototype;
     };
-    using Keys = KeyedState<K, KeyState, KeyLife{.expires = true, .shows_keys = false}>;
+    using Keys =
+        KeyedState<K, KeyState, KeyLife{.expires = true, .clears = true, .shows_keys = false}>;
     using Entry = typename Keys::Entry;
 
     template <class Call>

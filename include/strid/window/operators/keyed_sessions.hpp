@@ -160,7 +160,7 @@ class KeyedSessions
         Deadline deadline;
         bool awaits_early = false;
     };
-    using Keys = KeyedState<K, KeyState, KeyLife{.expires = true}>;
+    using Keys = KeyedState<K, KeyState, KeyLife{.expires = true, .clears = true}>;
     using Entry = typename Keys::Entry;
 
     /// When the watermark says that no record can extend it: one at its very end still would.

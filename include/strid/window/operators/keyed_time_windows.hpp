@@ -166,7 +166,7 @@ class KeyedTimeWindows
         Panes panes;              // of windows that are not closed
         Index due = nothing_due;  // the number that its entry in the schedule stands at
     };
-    using Keys = KeyedState<K, KeyState, KeyLife{.expires = true}>;
+    using Keys = KeyedState<K, KeyState, KeyLife{.expires = true, .clears = true}>;
     using Entry = typename Keys::Entry;
 
     /// What is known of a window while it fires, one key after another.
