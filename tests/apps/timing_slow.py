@@ -21,7 +21,7 @@ class Timing(Case):
         process.stdin.write(b"word\n")
         process.stdin.flush()
         self.assertEqual(process.stdout.readline(), b"word,1\n")
-        used = []  # in each of some seconds; who polls does so in all of them
+        used = []  # in each of some seconds; a process that polls uses some in each
         for _ in range(5):
             before, begin = cpu_seconds(process.pid), time.monotonic()
             time.sleep(1)

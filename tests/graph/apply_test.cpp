@@ -187,6 +187,7 @@ TEST(Apply, TellsAnOperatorOfEveryEvent) {
         ASSERT_EQ(heard->ended, 1);
         ASSERT_EQ(heard->closed, 1);
         ASSERT_GT(heard->batches, 0);
+        ASSERT_GT(heard->flushed, 0);
         ASSERT_TRUE(heard->in_order);
         const auto records = rows->records();
         ASSERT_EQ(records.size(), count / 2 + 100);

@@ -28,7 +28,7 @@ inline Values numbers(std::uint64_t n) {
     return result;
 }
 
-/// A stream that nobody consumes yet, and what is to come out of it.
+/// A stream that is not consumed yet, and what is to come out of it.
 struct Open {
     Stream<std::uint64_t> stream;
     Values expected;

@@ -20,7 +20,7 @@ using Processors = std::vector<int>;
 constexpr auto dedicated = ExecutionOptions::Mode::dedicated;
 
 /// Tasks of one step, in which the first `together` wait for each other: so many threads take
-/// part, whoever takes the steps.
+/// part, whichever step each takes.
 struct Steps {
     Steps(std::size_t count, std::size_t together)
         : met(static_cast<std::ptrdiff_t>(together)), sightings(count) {

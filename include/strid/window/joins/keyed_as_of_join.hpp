@@ -56,7 +56,7 @@ struct AsOfOptions {
     /// How far a right record may lie before the left one, this far included. Nothing: as far as
     /// there are any; then one right record of each key is kept for ever.
     std::optional<Duration> tolerance = std::nullopt;
-    /// Whether a right record of the left one's own time counts.
+    /// Whether a right record with the time of the left record counts.
     bool matches_equal = true;
     /// Records are taken for this long after they are late, and answers wait so much longer.
     Duration lateness = Duration::zero();
