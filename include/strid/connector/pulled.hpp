@@ -12,6 +12,7 @@
 
 #include <concepts>
 #include <functional>
+#include <optional>
 #include <stop_token>
 #include <type_traits>
 #include <utility>
@@ -69,19 +70,20 @@ class PulledSource {
 
     [[nodiscard]] bool blocks() const noexcept { return options_.blocks; }
     /// Any thread.
-    void stop() noexcept { stop_.request_stop(); }
+    void stop() noexcept {
+        if (stop_) stop_->request_stop();
+    }
 
   protected:
     /// Each replica has a state of its own, and so a token.
     detail::Pulled<F> pulled(const Context& context) {
-        stop_ = std::stop_source{};
-        return {function_, context, stop_.get_token()};
+        return {function_, context, stop_.emplace().get_token()};
     }
 
   private:
     F function_;
     PulledOptions options_;
-    std::stop_source stop_{std::nostopstate};
+    std::optional<std::stop_source> stop_;  // from the opening on
 };
 
 }  // namespace strid
