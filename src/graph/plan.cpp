@@ -87,10 +87,31 @@ class Planner {
                 fragment.parallelism = parallelism[first];
                 if (first == 0) fragment.why_as_many = why;
                 fragment.restores_order = first == 0 && segments_.all[s]->restores_order();
-                plan_.fragments.push_back(std::move(fragment));
+                for (Fragment& piece : pieces(fragment)) {
+                    plan_.fragments.push_back(std::move(piece));
+                }
                 first = last;
             }
         }
+    }
+
+    /// The fragment as it is where its operators are fused in a kernel, otherwise one for each.
+    [[nodiscard]] std::vector<Fragment> pieces(const Fragment& whole) const {
+        const SegmentBase& segment = *segments_.all[whole.segment];
+        if (has_kernel(whole.first, whole.last, segment.operators().size(), segment.has_source(),
+                       segment.has_sink())) {
+            return {whole};
+        }
+        std::vector<Fragment> pieces;
+        for (std::size_t one = whole.first; one != whole.last; ++one) {
+            Fragment& piece = pieces.emplace_back(whole);
+            piece.first = one;
+            piece.last = one + 1;
+            if (one == whole.first) continue;
+            piece.why_as_many = {};
+            piece.restores_order = false;
+        }
+        return pieces;
     }
 
     [[nodiscard]] Edge forward_edge(std::size_t from, std::size_t to) const {
@@ -136,13 +157,27 @@ class Planner {
         std::vector<std::size_t> moved(count);
         for (std::size_t f = 0; f < count; ++f) {
             moved[f] = result.size();
-            result.push_back(plan_.fragments[f]);
-            Fragment& producer = result.back();
+            const Fragment& whole = plan_.fragments[f];
             const bool shuffles =
-                std::any_of(producer.edges.begin(), producer.edges.end(),
+                std::any_of(whole.edges.begin(), whole.edges.end(),
                             [](const Edge& edge) { return edge.delivery != Delivery::direct; });
-            if (!shuffles || producer.last != operators_of(producer) || producer.keeps_sequences) {
+            if (!shuffles || whole.last != operators_of(whole) || whole.keeps_sequences) {
+                result.push_back(whole);
                 continue;
+            }
+            // The last operator forwards, and so stands alone.
+            if (whole.last - whole.first > 1) {
+                Fragment before = whole;
+                --before.last;
+                before.splits = before.stamps_sequences = false;
+                before.edges = {{no_segment, Delivery::direct}};
+                for (Fragment& piece : pieces(before)) result.push_back(std::move(piece));
+            }
+            Fragment& producer = result.emplace_back(whole);
+            producer.first = producer.last - 1;
+            if (producer.first != whole.first) {
+                producer.why_as_many = {};
+                producer.restores_order = false;
             }
             Fragment distribution = producer;
             distribution.first = distribution.last;

@@ -5,8 +5,8 @@
 // sees: names, wishes, and how the output is routed.
 //
 // A segment can be cut: the planner may ask for the operators [first, last) only, when their
-// parallelisms differ or the run wants one node per operator. Each contiguous range is an
-// instance of its own kernel, so the pieces are as fused as the whole.
+// parallelisms differ or the run wants one node per operator. Not every range has a kernel of its
+// own, because each costs compile time (design note 0002): `has_kernel` says which have one.
 #pragma once
 
 #include <cstddef>
@@ -58,6 +58,15 @@ struct OperatorInfo {
 /// One consumer of a segment's output; a split has one per branch.
 inline constexpr std::size_t no_segment = static_cast<std::size_t>(-1);
 
+/// Whether the operators [first, last) of a segment of `count` are fused in a kernel: all, all but
+/// the source (which often has one replica), all but a sink (which has, too), and each alone.
+[[nodiscard]] constexpr bool has_kernel(std::size_t first, std::size_t last, std::size_t count,
+                                        bool has_source, bool has_sink) noexcept {
+    const bool from_begin = first == 0 || (first == 1 && has_source);
+    if (last - first == 1 || (from_begin && last == count)) return true;
+    return first == 0 && last + 1 == count && has_sink;
+}
+
 class SegmentBase {
   public:
     SegmentBase(std::vector<OperatorInfo> operators, Routing routing, std::size_t branches)
@@ -66,8 +75,9 @@ class SegmentBase {
     SegmentBase& operator=(const SegmentBase&) = delete;
     virtual ~SegmentBase() = default;
 
-    /// A replica of the operators [first, last). Where `last` is the end, it routes as the segment
-    /// does, unless `plain_output`: then it forwards to a distributing node (figure 17).
+    /// A replica of the operators [first, last), which have a kernel. Where `last` is the end, it
+    /// routes as the segment does, unless `plain_output`, for the last operator alone: then it
+    /// forwards to a distributing node (figure 17).
     [[nodiscard]] virtual std::unique_ptr<operators::Node> instantiate(
         std::size_t first, std::size_t last, bool plain_output, std::size_t replica,
         std::size_t parallelism) const = 0;
@@ -75,6 +85,7 @@ class SegmentBase {
     [[nodiscard]] virtual std::unique_ptr<operators::Node> instantiate_distribution(
         std::size_t replica, std::size_t parallelism) const = 0;
     [[nodiscard]] virtual bool has_source() const noexcept = 0;
+    [[nodiscard]] virtual bool has_sink() const noexcept = 0;
 
     [[nodiscard]] const std::vector<OperatorInfo>& operators() const noexcept { return operators_; }
     [[nodiscard]] std::vector<OperatorInfo>& operators() noexcept { return operators_; }
@@ -132,6 +143,7 @@ class Segment final : public SegmentBase {
           router_(std::move(router)) {}
 
     [[nodiscard]] bool has_source() const noexcept override { return Head::operators == 1; }
+    [[nodiscard]] bool has_sink() const noexcept override { return !Router::has_output; }
 
     [[nodiscard]] std::unique_ptr<operators::Node> instantiate(
         std::size_t first, std::size_t last, bool plain_output, std::size_t replica,
@@ -139,17 +151,18 @@ class Segment final : public SegmentBase {
         std::unique_ptr<operators::Node> node;
         const auto try_last = [&]<std::size_t I, std::size_t J>() {
             if (first != I || last != J) return;
-            if constexpr (J < operator_count) {
-                node = make<I, J>(operators::SingleSlotRouter<Arriving<J>>{}, replica, parallelism);
-            } else if constexpr (Router::has_output) {
-                if (plain_output) {
-                    node = make<I, J>(operators::SingleSlotRouter<Arriving<J>>{}, replica,
-                                      parallelism);
-                } else {
-                    node = make<I, J>(router_, replica, parallelism);
+            if constexpr (has_kernel(I, J, operator_count, Head::operators == 1,
+                                     !Router::has_output)) {
+                constexpr bool alone = J == I + 1;
+                if constexpr (J < operator_count || (alone && Router::has_output)) {
+                    if (J < operator_count || plain_output) {
+                        node = make<I, J>(operators::SingleSlotRouter<Arriving<J>>{}, replica,
+                                          parallelism);
+                    }
                 }
-            } else {
-                node = make<I, J>(router_, replica, parallelism);
+                if constexpr (J == operator_count) {
+                    if (!plain_output) node = make<I, J>(router_, replica, parallelism);
+                }
             }
         };
         const auto try_first = [&]<std::size_t I>() {
