@@ -20,7 +20,11 @@ template <class Record>
 EventTime time_of(const Record& record) {
     return EventTime{milliseconds{record.time_ms}};
 }
-constexpr auto flight_time = [](const Flight& flight) { return time_of(flight); };
+struct FlightTime {
+    EventTime operator()(const Flight& flight) const { return time_of(flight); }
+};
+using Flights = StreamTimedBy<Flight, FlightTime>;
+constexpr FlightTime flight_time{};
 constexpr auto weather_time = [](const Weather& weather) { return time_of(weather); };
 
 template <std::size_t size>
@@ -46,28 +50,28 @@ void write(Stream<T> stream, const std::string& path, const Endpoints& endpoints
     }
 }
 
-void ask_delays(Stream<Flight> flights, const Endpoints& endpoints, const Options& options) {
-    const auto statistics = window::together(window::count(), window::mean(field<&Flight::delay>),
-                                             window::maximum(field<&Flight::delay>));
+void ask_delays(Flights flights, const Endpoints& endpoints, const Options& options) {
+    const auto statistics = window::together(window::count(), window::mean<&Flight::delay>(),
+                                             window::maximum<&Flight::delay>());
     auto [delays, late] = std::move(flights)
                               .key_by(airport_of)
                               .window(window::TimeWindows::sliding(options.window, options.slide),
-                                      flight_time, statistics, late_apart, {.name = "delays"});
+                                      statistics, late_apart, {.name = "delays"});
     write_results<Delays>(std::move(delays).map([](const auto& result) {
         const auto [count, mean, largest] = result.value;
         return Delays{result.key, in_ms(result.window.start), in_ms(result.window.end), count, mean,
                       largest};
     }),
                           endpoints);
-    write(std::move(late), options.late, endpoints, "write-late");
+    write<Flight>(std::move(late), options.late, endpoints, "write-late");
 }
 
-void ask_rotations(Stream<Flight> flights, const Endpoints& endpoints, const Options& options) {
+void ask_rotations(Flights flights, const Endpoints& endpoints, const Options& options) {
     Stream<Rotation> rotations =
         std::move(flights)
             .key_by(aircraft_of)
-            .window(window::SessionWindows::with_gap(options.gap), flight_time,
-                    window::together(window::count(), window::maximum(field<&Flight::delay>)),
+            .window(window::SessionWindows::with_gap(options.gap),
+                    window::together(window::count(), window::maximum<&Flight::delay>()),
                     {.name = "rotations"})
             .map([](const auto& result) {
                 const auto [count, largest] = result.value;
@@ -77,7 +81,7 @@ void ask_rotations(Stream<Flight> flights, const Endpoints& endpoints, const Opt
     write(std::move(rotations), options.rotations, endpoints, "write-rotations");
 }
 
-void ask_weather(Graph& graph, Stream<Flight> flights, const Endpoints& endpoints,
+void ask_weather(Graph& graph, Flights flights, const Endpoints& endpoints,
                  const Options& options) {
     using std::chrono::hours;
     auto weather =

@@ -31,9 +31,9 @@ Stream<Prediction> predict_by_key(Stream<Quote> quotes, const Options& options) 
 
 Stream<Prediction> predict_by_window(Stream<Quote> quotes, const Options& options) {
     return std::move(quotes)
-        .group_by<&Quote::symbol>()
-        .parallel_windows(window::CountWindows::sliding(options.length, options.slide),
-                          window::content<Quote>(options.model), window_options(options))
+        .key_by<&Quote::symbol>()
+        .window(window::CountWindows::sliding(options.length, options.slide),
+                window::content<Quote>(options.model), share::farmed, window_options(options))
         .map(to_prediction(options), {.parallelism = 1});
 }
 

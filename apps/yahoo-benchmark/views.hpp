@@ -88,14 +88,14 @@ template <class Events>
             {.name = "project"})
         .template flat_map<CampaignView>(Join{std::move(campaigns)}, {.name = "join"})
         .event_time(time_of, BoundedDisorder{counting.disorder}, {.name = "time"})
-        .template group_by<&CampaignView::campaign>();
+        .template key_by<&CampaignView::campaign>();
 }
 
 /// The counts of views by campaign and window.
 template <class Views>
 [[nodiscard]] auto count_views(Views views, const Counting& counting) {
     return std::move(views)
-        .window(window::TimeWindows::tumbling(counting.window), time_of, window::count(),
+        .window(window::TimeWindows::tumbling(counting.window), window::count(), share::automatic,
                 {.name = "count"})
         .map(
             [](const auto& result) {

@@ -101,7 +101,7 @@ Answer count_windows(std::uint64_t records) {
     Graph graph{"count windows"};
     graph.source(QuoteSource{records, QuoteGenerator{shape}})
         .key_by<&Quote::symbol>()
-        .window(window::CountWindows::sliding(length, slide), window::sum(field<&Quote::bid>),
+        .window(window::CountWindows::sliding(length, slide), window::sum<&Quote::bid>(),
                 {.at_end = OpenWindows::drop})
         .sink(AnswerSink{&answer, [](const auto& result) {
                              return number_of_window(result.key, result.window.start, result.value);
@@ -137,18 +137,17 @@ template <bool largest>
 Answer time_windows(std::uint64_t records) {
     const auto aggregate = [] {
         if constexpr (largest) {
-            return window::maximum<Quote>(field<&Quote::bid>);
+            return window::maximum<&Quote::bid>();
         } else {
-            return window::sum(field<&Quote::bid>);
+            return window::sum<&Quote::bid>();
         }
     };
     Answer answer;
     Graph graph{"time windows"};
     graph.source(QuoteSource{records, QuoteGenerator{shape}})
-        .event_time(field<&Quote::time>, BoundedDisorder{Duration{shape.disorder * step_ns}})
+        .event_time<&Quote::time>(BoundedDisorder{Duration{shape.disorder * step_ns}})
         .template key_by<&Quote::symbol>()
-        .window(window::TimeWindows::sliding(Duration{length_ns}, Duration{slide_ns}),
-                field<&Quote::time>, aggregate())
+        .window(window::TimeWindows::sliding(Duration{length_ns}, Duration{slide_ns}), aggregate())
         .sink(AnswerSink{&answer, [](const auto& result) {
                              return number_of_window(
                                  result.key, static_cast<std::uint64_t>(result.window.start.ns()),
@@ -219,7 +218,7 @@ Answer join(std::uint64_t records) {
     Graph graph{"join"};
     const auto side = [&](std::uint64_t half) {
         return graph.source(HalfOfQuotes{records, half})
-            .event_time(field<&Quote::time>, MonotonousTime{})
+            .event_time<&Quote::time>(MonotonousTime{})
             .aligned(Alignment{Duration{join_reach_ns / 10}});
     };
     interval_join(side(0), side(1), on(field<&Quote::symbol>, field<&Quote::time>),

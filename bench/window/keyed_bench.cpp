@@ -54,7 +54,7 @@ Measured count_windows(std::uint64_t records, const RunOptions& options) {
         graph.source(QuoteSource{records, QuoteGenerator{{}}})
             .key_by<&Quote::symbol>()
             .window(window::CountWindows::sliding(count_length, count_slide),
-                    window::sum(field<&Quote::bid_volume>), {.at_end = OpenWindows::drop})
+                    window::sum<&Quote::bid_volume>(), {.at_end = OpenWindows::drop})
             .sink(ChecksumSink{&checksum});
         run(graph, options);
     });
@@ -103,11 +103,9 @@ Measured time_windows(std::uint64_t records, const TimeCase& one, A aggregate) {
         Graph graph{"time windows"};
         const QuoteShape shape{.symbols = one.symbols, .disorder = one.disorder};
         graph.source(QuoteSource{records, QuoteGenerator{shape}})
-            .event_time(field<&Quote::time>,
-                        BoundedDisorder{Duration{one.disorder * shape.step_ns}})
+            .event_time<&Quote::time>(BoundedDisorder{Duration{one.disorder * shape.step_ns}})
             .template key_by<&Quote::symbol>()
-            .window(window::TimeWindows::sliding(one.length, one.slide), field<&Quote::time>,
-                    aggregate)
+            .window(window::TimeWindows::sliding(one.length, one.slide), aggregate)
             .sink(ChecksumSink{&checksum});
         run(graph, one_worker());
     });
@@ -228,8 +226,8 @@ int main(int argc, char** argv) {
     }
     using namespace std::chrono_literals;
     Contest contest{rounds};
-    const auto sum = window::sum(field<&Quote::bid>);
-    const auto largest = window::maximum(field<&Quote::bid>);
+    const auto sum = window::sum<&Quote::bid>();
+    const auto largest = window::maximum<&Quote::bid>();
 
     const WindowChecksum counted = count_windows_by_hand(records).checksum;
     const auto counts = contest.compare(

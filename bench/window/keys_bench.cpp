@@ -187,10 +187,9 @@ Measured measure(const Input& input) {
     const std::int64_t length_ns = static_cast<std::int64_t>(input.in_window) * step_ns;
     Graph graph{"keys"};
     graph.source(ReadingSource{&input, &measured.samples})
-        .event_time(field<&Reading::time>, MonotonousTime{})
+        .event_time<&Reading::time>(MonotonousTime{})
         .key_by<&Reading::key>()
-        .window(window::TimeWindows::tumbling(Duration{length_ns}), field<&Reading::time>,
-                window::sum(field<&Reading::value>))
+        .window(window::TimeWindows::tumbling(Duration{length_ns}), window::sum<&Reading::value>())
         .sink(AnswerSink{&measured.answer, length_ns});
     RunOptions options;
     options.workers = 1;

@@ -54,13 +54,13 @@ Measured shared(Sharing sharing, std::uint64_t records, window::CountWindows win
                 .window(windows, sum, {.parallelism = 1, .at_end = OpenWindows::drop})
                 .sink(sink);
         } else {
-            auto grouped = std::move(quotes).group_by<&Quote::symbol>();
+            auto grouped = std::move(quotes).key_by<&Quote::symbol>();
             if (sharing == Sharing::farmed) {
-                std::move(grouped).parallel_windows(windows, sum, dropped).sink(sink);
+                std::move(grouped).window(windows, sum, share::farmed, dropped).sink(sink);
             } else if (sharing == Sharing::paned) {
-                std::move(grouped).paned_windows(windows, sum, dropped).sink(sink);
+                std::move(grouped).window(windows, sum, share::paned, dropped).sink(sink);
             } else {
-                std::move(grouped).map_reduce_windows(windows, sum, dropped).sink(sink);
+                std::move(grouped).window(windows, sum, share::map_reduce, dropped).sink(sink);
             }
         }
         run(graph, {.workers = 2});

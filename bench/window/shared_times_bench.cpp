@@ -63,36 +63,36 @@ Measured shared(Sharing sharing, std::uint64_t records, const Case& one) {
         const auto any_order = window::any_order(Total{});
         auto grouped = graph.source(QuoteSource{records, QuoteGenerator{{.symbols = one.keys}}})
                            .event_time(time_of, MonotonousTime{})
-                           .group_by<&Quote::symbol>();
+                           .key_by<&Quote::symbol>();
         const auto sink_both = [&sink](auto streams) {
             std::move(streams.results).sink(sink);
             std::move(streams.late).sink(discard());
         };
         switch (sharing) {
             case Sharing::by_key:
-                std::move(grouped).window(windows, time_of, Total{}, dropped).sink(sink);
+                std::move(grouped).window(windows, Total{}, share::by_key, dropped).sink(sink);
                 break;
             case Sharing::farmed:
-                std::move(grouped).parallel_windows(windows, time_of, Total{}, dropped).sink(sink);
+                std::move(grouped).window(windows, Total{}, share::farmed, dropped).sink(sink);
                 break;
             case Sharing::paned:
-                std::move(grouped).paned_windows(windows, time_of, any_order, dropped).sink(sink);
+                std::move(grouped).window(windows, any_order, share::paned, dropped).sink(sink);
                 break;
             case Sharing::map_reduce:
                 std::move(grouped)
-                    .map_reduce_windows(windows, time_of, any_order, dropped)
+                    .window(windows, any_order, share::map_reduce, dropped)
                     .sink(sink);
                 break;
             case Sharing::combined:
-                std::move(grouped).window(windows, time_of, any_order, dropped).sink(sink);
+                std::move(grouped).window(windows, any_order, share::combined, dropped).sink(sink);
                 break;
             case Sharing::by_key_with_late:
-                sink_both(
-                    std::move(grouped).window(windows, time_of, Total{}, late_apart, dropped));
+                sink_both(std::move(grouped).window(windows, Total{}, share::by_key | late_apart,
+                                                    dropped));
                 break;
             case Sharing::farmed_with_late:
-                sink_both(std::move(grouped).parallel_windows(windows, time_of, Total{}, late_apart,
-                                                              dropped));
+                sink_both(std::move(grouped).window(windows, Total{}, share::farmed | late_apart,
+                                                    dropped));
                 break;
         }
         run(graph, {.workers = 2});

@@ -49,8 +49,7 @@ int main(int argc, char** argv) {
     graph.source(strid::csv_file<Reading>(argv[1], {.header = strid::CsvHeader::skip}))
         .event_time(time_of, strid::BoundedDisorder{0s})
         .key_by<&Reading::device>()
-        .window(TimeWindows::sliding(10s, 1s), time_of,
-                strid::window::sum(strid::field<&Reading::value>))
+        .window(TimeWindows::sliding(10s, 1s), strid::window::sum<&Reading::value>())
         .map([](const auto& w) {
             return Total{w.key, ms(w.window.start), ms(w.window.end), w.value};
         })

@@ -67,8 +67,8 @@ void build(strid::Graph& graph) {
     const auto visits = [&] {
         return graph.source(Numbers{}).map([](int number) { return Visit{number, "/"}; });
     };
-    const auto keyed = [&] { return visits().key_by<&Visit::user>(); };
     const auto time_of = [](const Visit&) { return strid::EventTime::of_ns(0); };
+    const auto keyed = [&] { return visits().timed_by(time_of).key_by<&Visit::user>(); };
     const auto hours = window::TimeWindows::tumbling(std::chrono::hours{1});
 
     keyed().accumulate(Text{}, [](Text& last, const Visit& visit) { last = visit.page; });
@@ -76,15 +76,16 @@ void build(strid::Graph& graph) {
     (void)window::fold<Visit>(std::map<Text, int>{},
                               [](auto& pages, const Visit& visit) { ++pages[Text{visit.page}]; });
     (void)window::fold<int>(std::vector<Text>{}, [](auto& texts, int) { texts.emplace_back(); });
-    keyed().window(hours, time_of,
+    keyed().window(hours,
                    window::maximum<Visit>([](const Visit& visit) { return Text{visit.page}; }));
     graph.source(Numbers{})
         .map([](int) { return Text{}; })
         .key_by([](const Text& text) { return text.size(); })
         .window(window::CountWindows::tumbling(2),
                 window::content<Text>([](std::span<const Text> all) { return all.size(); }));
-    graph.source(Numbers{}).in_order_of_time(
-        [](int number) { return strid::EventTime::of_ns(number); }, [](int) { return Text{}; });
+    graph.source(Numbers{})
+        .timed_by([](int number) { return strid::EventTime::of_ns(number); })
+        .in_order_of_time([](int) { return Text{}; });
     keyed().process<int>(Alarm{});
     keyed().filter(Changed{});
     keyed().window(window::global(OnPage{}), window::count());

@@ -78,17 +78,18 @@ class AgreedTime : public testing::Test {
 TEST_F(AgreedTime, WindowsThatTakeAnotherTimeEndTheRun) {
     expect_differ([](Graph& graph) {
         timed(graph)
+            .timed_by<&Parcel::received>()
             .key_by<&Parcel::key>()
-            .window(windows, &Parcel::received, window::count(), {.name = "taken"})
+            .window(windows, window::count(), {.name = "taken"})
             .sink(nowhere);
     });
     expect_differ([](Graph& graph) {
         Stream<Parcel> some =
             timed(graph).filter([](const Parcel& parcel) { return parcel.key != 0; });
         std::move(some)
+            .timed_by<&Parcel::received>()
             .key_by<&Parcel::key>()
-            .window(SessionWindows::with_gap(5ns), &Parcel::received, window::count(),
-                    {.name = "taken"})
+            .window(SessionWindows::with_gap(5ns), window::count(), {.name = "taken"})
             .sink(nowhere);
     });
     expect_differ([](Graph& graph) {
@@ -96,7 +97,8 @@ TEST_F(AgreedTime, WindowsThatTakeAnotherTimeEndTheRun) {
         std::move(left).sink(nowhere);
         std::move(right)
             .rebalance()
-            .in_order_of_time(&Parcel::received, {}, {.name = "taken"})
+            .timed_by<&Parcel::received>()
+            .in_order_of_time({}, {.name = "taken"})
             .sink(nowhere);
     });
 }
@@ -104,14 +106,16 @@ TEST_F(AgreedTime, WindowsThatTakeAnotherTimeEndTheRun) {
 TEST_F(AgreedTime, SoDoSharedOnes) {
     expect_differ([](Graph& graph) {
         timed(graph)
-            .group_by(&Parcel::key)
-            .parallel_windows(windows, &Parcel::received, window::count(), {.name = "taken"})
+            .timed_by<&Parcel::received>()
+            .key_by(&Parcel::key)
+            .window(windows, window::count(), share::farmed, {.name = "taken"})
             .sink(nowhere);
     });
     EXPECT_THAT(error_of([](Graph& graph) {
                     timed(graph)
-                        .group_by(&Parcel::key)
-                        .combined_windows(windows, &Parcel::received, window::count())
+                        .timed_by<&Parcel::received>()
+                        .key_by(&Parcel::key)
+                        .window(windows, window::count(), share::combined)
                         .sink(nowhere);
                 }),
                 HasSubstr("that of event_time"));
@@ -160,10 +164,9 @@ TEST_F(AgreedTime, SoDoWindowsOfLargeRecords) {
                         })
                         .event_time([](const LargeParcel& parcel) { return parcel.sent; },
                                     MonotonousTime{})
+                        .timed_by([](const LargeParcel& parcel) { return parcel.received; })
                         .key_by([](const LargeParcel& parcel) { return parcel.key; })
-                        .window(
-                            windows, [](const LargeParcel& parcel) { return parcel.received; },
-                            window::count())
+                        .window(windows, window::count())
                         .sink(nowhere);
                 }),
                 HasSubstr("that of event_time"));
@@ -174,8 +177,9 @@ TEST_F(AgreedTime, WhatAgreesOrIsNotKnownGoesOn) {
     EXPECT_EQ(error_of([](Graph& graph) {
                   timed(graph)
                       .merge(timed(graph, "others"))
+                      .timed_by<&Parcel::sent>()
                       .key_by<&Parcel::key>()
-                      .window(windows, &Parcel::sent, window::count())
+                      .window(windows, window::count())
                       .sink(nowhere);
               }),
               "");
@@ -183,20 +187,23 @@ TEST_F(AgreedTime, WhatAgreesOrIsNotKnownGoesOn) {
                   Stream<Parcel> turned = timed(graph).map(
                       [](Parcel& parcel) { std::swap(parcel.sent, parcel.received); });
                   std::move(turned)
+                      .timed_by<&Parcel::received>()
                       .key_by<&Parcel::key>()
-                      .window(windows, &Parcel::received, window::count())
+                      .window(windows, window::count())
                       .sink(nowhere);
               }),
               "");
-    EXPECT_EQ(
-        error_of([&](Graph& graph) {
-            timed(graph)
-                .merge(parcels(graph, "others").event_time(&Parcel::received, MonotonousTime{}))
-                .key_by<&Parcel::key>()
-                .window(windows, &Parcel::sent, window::count())
-                .sink(nowhere);
-        }),
-        "");
+    EXPECT_EQ(error_of([&](Graph& graph) {
+                  Stream<Parcel> others =
+                      parcels(graph, "others").event_time(&Parcel::received, MonotonousTime{});
+                  timed(graph)
+                      .merge(std::move(others))
+                      .timed_by<&Parcel::sent>()
+                      .key_by<&Parcel::key>()
+                      .window(windows, window::count())
+                      .sink(nowhere);
+              }),
+              "");
 }
 
 }  // namespace

@@ -67,9 +67,7 @@ class Heartbeat : public OperatorTypes<message::Hashed<Event>, Told> {
 };
 
 auto heartbeat(Duration within) {
-    return [within]<class T, class KeyOf>(const ArrivingByKey<T, KeyOf>& arriving) {
-        return Heartbeat<KeyOf>{arriving.key_of, within};
-    };
+    return [within](const auto& arriving) { return Heartbeat{arriving.key_of, within}; };
 }
 
 // ------------------------------------------------------------------------------------------------

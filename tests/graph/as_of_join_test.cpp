@@ -252,7 +252,7 @@ TEST(AsOfJoin, WindowsBehindItLoseNothing) {
         std::map<std::pair<std::uint32_t, std::int64_t>, std::uint64_t> counted;
         as_of(std::move(sides.events), std::move(sides.orders), left, right, make_priced, options)
             .key_by(&Priced::key)
-            .window(TimeWindows::tumbling(100ns), &Priced::time, window::count())
+            .window(TimeWindows::tumbling(100ns), window::count())
             .sink([&counted](const auto& row) {
                 counted[{row.key, row.window.start.ns()}] += row.value;
             });

@@ -129,19 +129,19 @@ TEST(CalendarWindows, AreTheSameInEveryDistribution) {
     for (const auto& [windows, spans_of] : cases) {
         const Sums sums = expected(spans_of);
         EXPECT_EQ(sums, computed([&](auto stream) {
-                      return std::move(stream).key_by(by_key).window(windows, &Sale::time, amounts);
+                      return std::move(stream).key_by(by_key).window(windows, amounts);
                   }));
         EXPECT_EQ(sums, computed([&](auto stream) {
-                      return std::move(stream).group_by(by_key).parallel_windows(
-                          windows, &Sale::time, amounts);
+                      return std::move(stream).key_by(by_key).window(windows, amounts,
+                                                                     share::farmed);
                   }));
         EXPECT_EQ(sums, computed([&](auto stream) {
-                      return std::move(stream).group_by(by_key).paned_windows(windows, &Sale::time,
-                                                                              amounts);
+                      return std::move(stream).key_by(by_key).window(windows, amounts,
+                                                                     share::paned);
                   }));
         EXPECT_EQ(sums, computed([&](auto stream) {
-                      return std::move(stream).group_by(by_key).combined_windows(
-                          windows, &Sale::time, amounts);
+                      return std::move(stream).key_by(by_key).window(windows, amounts,
+                                                                     share::combined);
                   }));
     }
 }
@@ -149,8 +149,8 @@ TEST(CalendarWindows, AreTheSameInEveryDistribution) {
 TEST(CalendarWindows, AreNotForMapReduce) {
     Graph graph{"calendar"};
     auto stream = graph.source(replay(sales())).event_time(&Sale::time, BoundedDisorder{72h});
-    EXPECT_THROW(static_cast<void>(std::move(stream).group_by(by_key).map_reduce_windows(
-                     TimeWindows::months(), &Sale::time, amounts)),
+    EXPECT_THROW(static_cast<void>(std::move(stream).key_by(by_key).window(
+                     TimeWindows::months(), amounts, share::map_reduce)),
                  GraphError);
 }
 

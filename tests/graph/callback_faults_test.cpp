@@ -180,8 +180,9 @@ const Case by_record[] = {
     {"key function of a group",
      [](Graph& g, const Probe& p) {
          tracked(g)
-             .group_by([p](const Tracked& t) { return p(), t.value % 7; })
-             .parallel_windows(window::CountWindows::tumbling(8), window::count(), {.name = "in"})
+             .key_by([p](const Tracked& t) { return p(), t.value % 7; })
+             .window(window::CountWindows::tumbling(8), window::count(), share::farmed,
+                     {.name = "in"})
              .sink([](const auto&) {});
      },
      true,
@@ -197,7 +198,8 @@ const Case by_record[] = {
      [](Graph& g, const Probe& p) {
          tracked(g)
              .event_time(time_of, BoundedDisorder{Duration::max()})
-             .in_order_of_time([p](const Tracked& t) { return p(), time_of(t); }, {}, broken)
+             .timed_by([p](const Tracked& t) { return p(), time_of(t); })
+             .in_order_of_time({}, broken)
              .sink(ignore);
      }},
     {"keyed sink", [](Graph& g, const Probe& p) {

@@ -37,9 +37,8 @@ std::string said_of(const Build& build, const RunOptions& options = {.workers = 
 /// Of windows of time or counts over the whole stream.
 template <class A>
 std::string said_of(const TimeWindows& windows, const A& aggregate, WindowOptions options = {}) {
-    return said_of([&](auto stream) {
-        return std::move(stream).window(windows, &Event::time, aggregate, options);
-    });
+    return said_of(
+        [&](auto stream) { return std::move(stream).window(windows, aggregate, options); });
 }
 template <class A>
 std::string said_of(const CountWindows& windows, const A& aggregate, WindowOptions options = {}) {
@@ -63,15 +62,16 @@ TEST(ChosenWindows, OfTimeAreSharedAsTheirFunctionAllows) {
     EXPECT_THAT(said_of(windows, window::distinct<Event>(&Event::value)),
                 HasSubstr("paned: the aggregate is commutative"));
     EXPECT_THAT(said_of(sliding(100, 35), window::distinct<Event>(&Event::value)),
-                HasSubstr("map-reduce: a part of a window"));
+                AllOf(HasSubstr("paned: the aggregate is commutative"),
+                      HasSubstr("share::map_reduce would send one part of a window for 7 panes")));
     EXPECT_THAT(said_of(windows, everything), HasSubstr("farmed: the function needs whole"));
 }
 
 TEST(ChosenWindows, WithLateRecordsAreSharedWhereTheseAreWhole) {
     const auto said = [](const auto& aggregate, WindowOptions options = {}) {
         return said_of([&](auto stream) {
-            auto [results, late] = std::move(stream).template group_by<&Event::key>().window(
-                sliding(100, 25), &Event::time, aggregate, late_apart, options);
+            auto [results, late] = std::move(stream).template key_by<&Event::key>().window(
+                sliding(100, 25), aggregate, share::automatic | late_apart, options);
             std::move(late).sink([](const Event&) {});
             return std::move(results);
         });
@@ -82,19 +82,16 @@ TEST(ChosenWindows, WithLateRecordsAreSharedWhereTheseAreWhole) {
     const auto farmed = AllOf(HasSubstr("farmed: late records are whole"), HasSubstr("collector"));
     EXPECT_THAT(said(wide), farmed);
     EXPECT_THAT(said(everything), farmed);
-    EXPECT_THAT(said(everything, {.parallelism = 1}),
-                AllOf(by_key, HasSubstr("not shared: one replica is asked for")));
-    EXPECT_THAT(said(everything, {.late_by = LateBy::own_input}),
-                AllOf(by_key, HasSubstr("not shared: records are late by their own input")));
+    EXPECT_THROW((void)said(everything, {.late_by = LateBy::own_input}), GraphError);
 }
 
 TEST(ChosenWindows, OfCountsAreSharedAsTheirFunctionAllows) {
     const auto overlapping = CountWindows::sliding(100, 25);
-    EXPECT_THAT(said_of(overlapping, wide),
-                AllOf(HasSubstr("paned: a record of overlapping"), HasSubstr("×3")));
+    const auto hint = HasSubstr("share::paned would add a record to one pane");
+    const auto farmed = AllOf(HasSubstr("farmed: whole windows"), HasSubstr("×3"));
+    EXPECT_THAT(said_of(overlapping, wide), AllOf(farmed, hint));
     for (const auto& whole : {CountWindows::tumbling(100), CountWindows::sliding(100, 7)}) {
-        EXPECT_THAT(said_of(whole, wide),
-                    AllOf(HasSubstr("farmed: whole windows"), HasSubstr("×3")));
+        EXPECT_THAT(said_of(whole, wide), AllOf(farmed, Not(hint)));
     }
     EXPECT_THAT(said_of(overlapping, sum), AllOf(HasSubstr("not shared: that would cost more"),
                                                  Not(HasSubstr("light")), Not(HasSubstr("×"))));
@@ -129,45 +126,38 @@ TEST(ChosenWindows, OfKeysSayWhyTheyHaveAsManyReplicas) {
     EXPECT_THAT(said_of(by_key(0), {.mode = RunOptions::Mode::dedicated}), Not(HasSubstr("light")));
 }
 
-TEST(ChosenWindows, AreNotSharedWhereOneReplicaIsAskedFor) {
-    const WindowOptions alone{.parallelism = 1};
-    const auto not_shared = AllOf(HasSubstr("not shared: one replica is asked for"),
-                                  Not(HasSubstr("collector")), Not(HasSubstr("×")));
-    EXPECT_THAT(said_of(sliding(100, 25), sum, alone), not_shared);
-    EXPECT_THAT(said_of(sliding(100, 25), everything, alone), not_shared);
-    EXPECT_THAT(said_of(CountWindows::sliding(100, 25), wide, alone), not_shared);
-    EXPECT_THAT(said_of(CountWindows::tumbling(100), everything, alone), not_shared);
-}
-
 /// The operators of papers 1 and 2 by name.
 template <class Check>
 void for_each_distribution(const Check& check) {
     const auto windows = sliding(100, 25);
     const auto counts = CountWindows::sliding(100, 25);
     const auto grouped = [](auto stream) {
-        return std::move(stream).template group_by<&Event::key>();
+        return std::move(stream).template key_by<&Event::key>();
     };
     check("parallel_windows", "farmed: every replica has every record", [&](auto stream) {
-        return grouped(std::move(stream)).parallel_windows(windows, &Event::time, mean);
+        return grouped(std::move(stream)).window(windows, mean, share::farmed);
     });
     check("parallel_windows", "farmed: every replica has every record", [&](auto stream) {
         auto [results, late] =
-            grouped(std::move(stream)).parallel_windows(windows, &Event::time, mean, late_apart);
+            grouped(std::move(stream)).window(windows, mean, share::farmed | late_apart);
         std::move(late).sink([](const Event&) {});
         return std::move(results);
     });
-    check("parallel_windows", "farmed: every replica has every record",
-          [&](auto stream) { return grouped(std::move(stream)).parallel_windows(counts, mean); });
+    check("parallel_windows", "farmed: every replica has every record", [&](auto stream) {
+        return grouped(std::move(stream)).window(counts, mean, share::farmed);
+    });
     check("paned_windows", "paned: panes by any replica", [&](auto stream) {
-        return grouped(std::move(stream)).paned_windows(windows, &Event::time, mean);
+        return grouped(std::move(stream)).window(windows, mean, share::paned);
     });
-    check("paned_windows", "paned: a pane by each replica in turn",
-          [&](auto stream) { return grouped(std::move(stream)).paned_windows(counts, mean); });
+    check("paned_windows", "paned: a pane by each replica in turn", [&](auto stream) {
+        return grouped(std::move(stream)).window(counts, mean, share::paned);
+    });
     check("map_reduce_windows", "map-reduce: parts of windows", [&](auto stream) {
-        return grouped(std::move(stream)).map_reduce_windows(windows, &Event::time, mean);
+        return grouped(std::move(stream)).window(windows, mean, share::map_reduce);
     });
-    check("map_reduce_windows", "map-reduce: every replica adds up",
-          [&](auto stream) { return grouped(std::move(stream)).map_reduce_windows(counts, mean); });
+    check("map_reduce_windows", "map-reduce: every replica adds up", [&](auto stream) {
+        return grouped(std::move(stream)).window(counts, mean, share::map_reduce);
+    });
 }
 
 TEST(ExplainedWindows, SayWhatWasAskedForInThePapersNames) {
@@ -178,8 +168,8 @@ TEST(ExplainedWindows, SayWhatWasAskedForInThePapersNames) {
         EXPECT_THAT(said, HasSubstr("f_d(" + kind)) << kind << ": distributed in a way of its own";
     });
     EXPECT_THAT(said_of([](auto stream) {
-                    return std::move(stream).template group_by<&Event::key>().combined_windows(
-                        sliding(100, 25), &Event::time, sum);
+                    return std::move(stream).template key_by<&Event::key>().window(
+                        sliding(100, 25), sum, share::combined);
                 }),
                 HasSubstr("combined: records are added up before they are sent"));
 }
@@ -211,21 +201,17 @@ TEST(ExplainedWindows, ByKeySaySoAndHowTheyAreKept) {
     };
     const auto by_key = HasSubstr("by key: each replica has the windows of its keys");
     EXPECT_THAT(said([](auto keyed) {
-                    return std::move(keyed).window(sliding(100, 25), &Event::time,
-                                                   window::mean(real));
+                    return std::move(keyed).window(sliding(100, 25), window::mean(real));
                 }),
                 AllOf(by_key, HasSubstr("slides by DABA Lite")));
-    EXPECT_THAT(said([](auto keyed) {
-                    return std::move(keyed).window(sliding(100, 100), &Event::time, sum);
-                }),
+    EXPECT_THAT(said([](auto keyed) { return std::move(keyed).window(sliding(100, 100), sum); }),
                 AllOf(by_key, HasSubstr("windows that do not overlap: a state for each")));
     EXPECT_THAT(said([](auto keyed) {
                     return std::move(keyed).window(CountWindows::sliding(100, 25), sum);
                 }),
                 AllOf(by_key, HasSubstr("slides as a running total")));
     EXPECT_THAT(said([](auto keyed) {
-                    return std::move(keyed).window(SessionWindows::with_gap(5ns), &Event::time,
-                                                   sum);
+                    return std::move(keyed).window(SessionWindows::with_gap(5ns), sum);
                 }),
                 AllOf(by_key, HasSubstr("a state for each session")));
     const auto never = [](const Event&) { return window::Trigger::wait; };

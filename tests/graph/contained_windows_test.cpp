@@ -89,8 +89,8 @@ TEST(ContainedWindows, OfTimeAreThoseOfOneReplicaWhenFarmed) {
         const auto events = random_events(seed, {}, event_count);
         for (const auto& windows : {sliding(100, 25), sliding(30, 70)}) {
             const auto rows = rows_of(events, run_options(seed), [&](auto stream) {
-                return std::move(stream).template group_by<&Event::key>().parallel_windows(
-                    windows, &Event::time, contained_median);
+                return std::move(stream).template key_by<&Event::key>().window(
+                    windows, contained_median, share::farmed);
             });
             const auto oracle =
                 expected(events, windows, Duration{50}, Duration::zero(), median_of);
@@ -121,8 +121,8 @@ TEST(ContainedWindows, OfCountsAreThoseOfTheRecords) {
             });
             ASSERT_EQ(by_key, oracle) << length << '/' << slide << " seed " << seed;
             const auto farmed = rows_of(events, run_options(seed), [&](auto stream) {
-                return std::move(stream).template group_by<&Event::key>().parallel_windows(
-                    windows, contained_median);
+                return std::move(stream).template key_by<&Event::key>().window(
+                    windows, contained_median, share::farmed);
             });
             ASSERT_EQ(farmed, oracle) << length << '/' << slide << " seed " << seed;
         }
@@ -190,8 +190,7 @@ TEST(ContainedWindows, OfSessionsAreResetAndNotMadeAnew) {
         CountedList{counters}, [](const std::vector<std::int64_t>& all) { return all.size(); });
     const auto run_them = [&] {
         return rows_of(events, {.workers = 2, .parallelism = 2}, [&](auto stream) {
-            return std::move(stream).template key_by<&Event::key>().window(sessions, &Event::time,
-                                                                           sizes);
+            return std::move(stream).template key_by<&Event::key>().window(sessions, sizes);
         });
     };
     const auto rows = run_them();
@@ -248,13 +247,12 @@ TEST(ProcessFunctions, AreToldTheBoundsOfAWindowOfTime) {
         for (const auto& windows : {sliding(100, 25), sliding(100, 100, 7), sliding(30, 70)}) {
             const auto oracle = expected_twice(events, windows);
             const auto by_key = whole_stream(events, run_options(seed), [&](auto stream) {
-                return std::move(stream).template key_by<&Event::key>().window(windows,
-                                                                               &Event::time, told);
+                return std::move(stream).template key_by<&Event::key>().window(windows, told);
             });
             ASSERT_EQ(told_rows(by_key), oracle) << "seed " << seed;
             const auto farmed = whole_stream(events, run_options(seed), [&](auto stream) {
-                return std::move(stream).template group_by<&Event::key>().window(
-                    windows, &Event::time, told);
+                return std::move(stream).template key_by<&Event::key>().window(windows, told,
+                                                                               share::automatic);
             });
             ASSERT_EQ(told_rows(farmed), oracle) << "seed " << seed;
         }
@@ -266,8 +264,7 @@ TEST(ProcessFunctions, AreToldTheBoundsOfASession) {
         const auto events = random_events(seed, {}, event_count);
         const auto sessions = SessionWindows::with_gap(Duration{40});
         const auto by_key = whole_stream(events, run_options(seed), [&](auto stream) {
-            return std::move(stream).template key_by<&Event::key>().window(sessions, &Event::time,
-                                                                           told);
+            return std::move(stream).template key_by<&Event::key>().window(sessions, told);
         });
         ASSERT_EQ(told_rows(by_key), expected_twice(events, sessions)) << "seed " << seed;
     }

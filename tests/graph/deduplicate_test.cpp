@@ -54,7 +54,7 @@ TEST(Deduplicate, PassesTheFirstOfThoseThatRepeatEachOther) {
         graph.source(replay(events))
             .event_time(&Event::time, BoundedDisorder{bound})
             .key_by<&Event::key>()
-            .apply(deduplicate(within, field<&Event::time>), {.name = "once"})
+            .apply(deduplicate(within), {.name = "once"})
             .sink(collect_into(rows));
         const RunReport report = run(graph, test::run_options(seed));
         auto records = rows->records();
@@ -77,7 +77,7 @@ TEST(Deduplicate, ForgetsKeysThatNothingCanRepeat) {
     graph.source(replay(events))
         .event_time(&Event::time, MonotonousTime{})
         .key_by<&Event::key>()
-        .apply(deduplicate(10ns, &Event::time), {.name = "once"})
+        .apply(deduplicate(10ns), {.name = "once"})
         .sink([](const Event&) {});
     const RunReport report = run(graph);
     EXPECT_EQ(report.find("once")->records_out, keys);
@@ -85,15 +85,16 @@ TEST(Deduplicate, ForgetsKeysThatNothingCanRepeat) {
 }
 
 TEST(Deduplicate, RefusesATimeThatIsNotPositive) {
-    EXPECT_THROW((void)deduplicate(0ns, &Event::time), GraphError);
-    EXPECT_THROW((void)deduplicate(-1ns, &Event::time), GraphError);
+    EXPECT_THROW((void)deduplicate(0ns), GraphError);
+    EXPECT_THROW((void)deduplicate(-1ns), GraphError);
 }
 
 TEST(Deduplicate, NeedsEventTime) {
     Graph graph{"deduplicate"};
     graph.source(replay(std::vector<Event>{}))
+        .timed_by<&Event::time>()
         .key_by<&Event::key>()
-        .apply(deduplicate(10ns, &Event::time))
+        .apply(deduplicate(10ns))
         .sink([](const Event&) {});
     EXPECT_THROW((void)run(graph), GraphError);
 }

@@ -50,8 +50,7 @@ void positions_agree(const A& aggregate, const ValueOf& value_of, const Share& s
             std::map<std::uint32_t, std::vector<Event>> of_key;
             for (const Event& event : events) of_key[event.key].push_back(event);
             const auto results = whole_stream(events, run_options(seed), [&](auto&& stream) {
-                return share(std::move(stream).template group_by<&Event::key>(), windows,
-                             aggregate);
+                return share(std::move(stream).template key_by<&Event::key>(), windows, aggregate);
             });
             std::map<std::uint32_t, std::uint64_t> next;
             for (const auto& result : results) {
@@ -78,27 +77,27 @@ void positions_agree(const A& aggregate, const ValueOf& value_of, const Share& s
 TEST(WindowsOfTheWholeStream, OfCountsAreInTheOrderOfTheirPositions) {
     positions_agree(InSequence{}, in_sequence,
                     [](auto stream, const CountWindows& windows, auto aggregate) {
-                        return std::move(stream).window(windows, aggregate);
+                        return std::move(stream).window(windows, aggregate, share::automatic);
                     });
 }
 
 TEST(ParallelWindows, OfCountsAreInTheOrderOfTheirPositions) {
     positions_agree(
         InSequence{}, in_sequence, [](auto stream, const CountWindows& windows, auto aggregate) {
-            return std::move(stream).parallel_windows(windows, aggregate, {.parallelism = 3});
+            return std::move(stream).window(windows, aggregate, share::farmed, {.parallelism = 3});
         });
 }
 
 TEST(PanedWindows, OfCountsAreInTheOrderOfTheirPositions) {
     positions_agree(
         InSequence{}, in_sequence, [](auto stream, const CountWindows& windows, auto aggregate) {
-            return std::move(stream).paned_windows(windows, aggregate, {.parallelism = 3});
+            return std::move(stream).window(windows, aggregate, share::paned, {.parallelism = 3});
         });
 }
 
 TEST(MapReduceWindows, OfCountsAreInTheOrderOfTheirPositions) {
     positions_agree(sum, sum_of, [](auto stream, const CountWindows& windows, auto aggregate) {
-        return std::move(stream).map_reduce_windows(windows, aggregate, {.parallelism = 3});
+        return std::move(stream).window(windows, aggregate, share::map_reduce, {.parallelism = 3});
     });
 }
 
@@ -114,19 +113,20 @@ TEST(DistributedWindows, OfCountsLeaveOpenOnesOut) {
     const auto fired = [&](const auto& share) {
         return whole_stream(events, run_options(2),
                             [&](auto&& stream) {
-                                return share(std::move(stream).template group_by<&Event::key>());
+                                return share(std::move(stream).template key_by<&Event::key>());
                             })
             .size();
     };
     EXPECT_EQ(fired([&](auto stream) {
-                  return std::move(stream).parallel_windows(windows, sum, dropping);
+                  return std::move(stream).window(windows, sum, share::farmed, dropping);
               }),
               whole);
-    EXPECT_EQ(
-        fired([&](auto stream) { return std::move(stream).paned_windows(windows, sum, dropping); }),
-        whole);
     EXPECT_EQ(fired([&](auto stream) {
-                  return std::move(stream).map_reduce_windows(windows, sum, dropping);
+                  return std::move(stream).window(windows, sum, share::paned, dropping);
+              }),
+              whole);
+    EXPECT_EQ(fired([&](auto stream) {
+                  return std::move(stream).window(windows, sum, share::map_reduce, dropping);
               }),
               whole);
 }
@@ -153,8 +153,8 @@ TEST(ParallelWindows, OfFunctionsWithAnyNumberOfValuesAreInOrder) {
         }
         decltype(expected) found;
         const auto results = whole_stream(events, run_options(seed), [&](auto&& stream) {
-            return std::move(stream).template group_by<&Event::key>().window(
-                windows, values, {.parallelism = 3, .at_end = OpenWindows::drop});
+            return std::move(stream).template key_by<&Event::key>().window(
+                windows, values, share::automatic, {.parallelism = 3, .at_end = OpenWindows::drop});
         });
         for (const auto& result : results) {
             found[result.key].emplace_back(result.window.start, result.value);
@@ -184,8 +184,9 @@ TEST(ParallelWindows, OfMoreRecordsThanThereAre) {
     std::map<std::uint32_t, std::uint64_t> count_of;
     for (const Event& event : events) ++count_of[event.key];
     const auto results = whole_stream(events, run_options(1), [&](auto&& stream) {
-        return std::move(stream).template group_by<&Event::key>().parallel_windows(
-            CountWindows::tumbling(std::uint64_t{1} << 63), window::count(), {.parallelism = 3});
+        return std::move(stream).template key_by<&Event::key>().window(
+            CountWindows::tumbling(std::uint64_t{1} << 63), window::count(), share::farmed,
+            {.parallelism = 3});
     });
     ASSERT_EQ(results.size(), count_of.size());
     for (const auto& result : results) {
@@ -199,8 +200,8 @@ TEST(ParallelWindows, HaveHelpersOfOneReplica) {
     for (const std::string helper : {"w-hash", "w-collector"}) {
         Graph graph{"helpers"};
         graph.source(replay(std::vector<Event>{}))
-            .group_by<&Event::key>()
-            .parallel_windows(CountWindows::tumbling(10), sum, {.name = "w"})
+            .key_by<&Event::key>()
+            .window(CountWindows::tumbling(10), sum, share::farmed, {.name = "w"})
             .sink([](const auto&) {});
         RunOptions options;
         options.operator_parallelism[helper] = 1;

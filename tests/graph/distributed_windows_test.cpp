@@ -27,7 +27,7 @@ Shared run_shared(const std::vector<Event>& events, const Share& share, Duration
     auto rows = std::make_shared<Collected<Row>>();
     auto stream = graph.source(replay(events))
                       .event_time(&Event::time, BoundedDisorder{Duration{50}})
-                      .template group_by<&Event::key>();
+                      .template key_by<&Event::key>();
     share(std::move(stream), WindowOptions{.name = "shared", .lateness = lateness})
         .sink([rows](const auto& result) {
             rows->add({result.key, result.window.start.ns(), result.window.end.ns(),
@@ -95,10 +95,10 @@ void loses_nothing_when_shared(const Share& share, const TimeWindows& windows, D
 
 TEST(SharedWindows, GiveTheirLateRecordsToo) {
     const auto farmed = [](auto grouped, const auto& windows, const WindowOptions& options) {
-        return std::move(grouped).parallel_windows(windows, &Event::time, sum, late_apart, options);
+        return std::move(grouped).window(windows, sum, share::farmed | late_apart, options);
     };
     const auto by_default = [](auto grouped, const auto& windows, const WindowOptions& options) {
-        return std::move(grouped).window(windows, &Event::time, sum, late_apart, options);
+        return std::move(grouped).window(windows, sum, share::automatic | late_apart, options);
     };
     const auto run_with_late = [](const auto& build, const auto& events, const auto& windows,
                                   Duration lateness, std::uint64_t seed) {
@@ -107,7 +107,7 @@ TEST(SharedWindows, GiveTheirLateRecordsToo) {
         auto late_rows = std::make_shared<Collected<Event>>();
         auto [results, late] = build(graph.source(replay(events))
                                          .event_time(&Event::time, BoundedDisorder{Duration{50}})
-                                         .template group_by<&Event::key>(),
+                                         .template key_by<&Event::key>(),
                                      windows, WindowOptions{.lateness = lateness});
         std::move(results).sink([rows](const auto& row) {
             rows->add({row.key, row.window.start.ns(), row.window.end.ns(),
@@ -151,22 +151,22 @@ TEST(SharedWindows, GiveTheirLateRecordsToo) {
 /// The distributions as functions from a grouped stream to results.
 const auto farmed = [](const auto& windows, const auto& aggregate) {
     return [windows, aggregate](auto&& grouped, WindowOptions options) {
-        return std::move(grouped).parallel_windows(windows, &Event::time, aggregate, options);
+        return std::move(grouped).window(windows, aggregate, share::farmed, options);
     };
 };
 const auto paned = [](const auto& windows, const auto& aggregate) {
     return [windows, aggregate](auto&& grouped, WindowOptions options) {
-        return std::move(grouped).paned_windows(windows, &Event::time, aggregate, options);
+        return std::move(grouped).window(windows, aggregate, share::paned, options);
     };
 };
 const auto combined = [](const auto& windows, const auto& aggregate) {
     return [windows, aggregate](auto&& grouped, WindowOptions options) {
-        return std::move(grouped).combined_windows(windows, &Event::time, aggregate, options);
+        return std::move(grouped).window(windows, aggregate, share::combined, options);
     };
 };
 const auto map_reduced = [](const auto& windows, const auto& aggregate) {
     return [windows, aggregate](auto&& grouped, WindowOptions options) {
-        return std::move(grouped).map_reduce_windows(windows, &Event::time, aggregate, options);
+        return std::move(grouped).window(windows, aggregate, share::map_reduce, options);
     };
 };
 
@@ -252,8 +252,8 @@ TEST(CombinedWindows, CountEveryRecordThatIsLateBecauseItsSourceWasIdle) {
         auto rows = std::make_shared<Collected<Row>>();
         source(odd, "odd")
             .merge(source(even, "even"))
-            .group_by<&Event::key>()
-            .combined_windows(sliding(100, 100), &Event::time, window::count(), {.name = "counts"})
+            .key_by<&Event::key>()
+            .window(sliding(100, 100), window::count(), share::combined, {.name = "counts"})
             .sink([rows](const auto& result) {
                 rows->add({result.key, result.window.start.ns(), result.window.end.ns(),
                            static_cast<double>(result.value)});
@@ -303,10 +303,10 @@ TEST(WindowsOfTheWholeStream, AreInTheOrderOfTheirEnds) {
         for (Event& event : events) event.key = 0;
         const auto oracle = expected(events, windows, Duration{50}, Duration::zero(), sum_of).rows;
         const auto by_default = whole_stream(events, run_options(seed), [&](auto&& stream) {
-            return std::move(stream).window(windows, &Event::time, sum);
+            return std::move(stream).window(windows, sum);
         });
         const auto counts = whole_stream(events, run_options(seed), [&](auto&& stream) {
-            return std::move(stream).window(windows, &Event::time, how_many);
+            return std::move(stream).window(windows, how_many);
         });
         ASSERT_EQ(by_default.size(), oracle.size());
         ASSERT_EQ(counts.size(), oracle.size());
@@ -327,7 +327,7 @@ TEST(WindowsOfTheWholeStream, HaveLateRecordsAndTriggers) {
             Graph graph{"whole"};
             auto [results, late] = graph.source(replay(events))
                                        .event_time(&Event::time, BoundedDisorder{Duration{50}})
-                                       .window(windows, &Event::time, sum, late_apart);
+                                       .window(windows, sum, late_apart);
             auto rows = std::make_shared<Collected<Row>>();
             auto late_rows = std::make_shared<Collected<Event>>();
             std::move(results).sink([rows](const auto& row) {
@@ -383,7 +383,7 @@ TEST(WindowsByDefault, AreThoseOfOneReplica) {
                                std::size_t parallelism) {
         return [windows, aggregate, parallelism](auto&& grouped, WindowOptions options) {
             options.parallelism = parallelism;
-            return std::move(grouped).window(windows, &Event::time, aggregate, options);
+            return std::move(grouped).window(windows, aggregate, share::automatic, options);
         };
     };
     for (const auto& windows : shapes) {

@@ -77,8 +77,8 @@ TEST(FoldedWindows, AreFarmedOut) {
         const auto events = random_events(seed, {}, event_count);
         std::vector<Row> answer;
         for (const auto& result : whole_stream(events, run_options(seed), [&](auto&& stream) {
-                 return std::move(stream).template group_by<&Event::key>().window(
-                     windows, &Event::time, folded, {.parallelism = 3});
+                 return std::move(stream).template key_by<&Event::key>().window(
+                     windows, folded, share::automatic, {.parallelism = 3});
              })) {
             answer.emplace_back(result.key, result.window.start.ns(), result.window.end.ns(),
                                 static_cast<double>(result.value));
@@ -125,8 +125,8 @@ TEST(FoldedWindows, OfCountsGoForwardAsRecordsCome) {
             return std::move(stream).template key_by<&Event::key>().window(windows, folded);
         });
         counts_agree(windows, [&](auto&& stream) {
-            return std::move(stream).template group_by<&Event::key>().window(windows, folded,
-                                                                             {.parallelism = 3});
+            return std::move(stream).template key_by<&Event::key>().window(
+                windows, folded, share::automatic, {.parallelism = 3});
         });
     }
 }
@@ -173,7 +173,7 @@ TEST(FoldedWindows, HaveAnyState) {
         Last{}, [](Last& last, const Event& event) { last[event.value % 3] = event.time.ns(); });
     const std::vector<Event> events{{1, at(1), 1}, {1, at(2), 4}, {1, at(3), 2}, {1, at(12), 2}};
     const auto results = whole_stream(events, run_options(0), [&](auto&& stream) {
-        return std::move(stream).template key_by<&Event::key>().window(sliding(10, 5), &Event::time,
+        return std::move(stream).template key_by<&Event::key>().window(sliding(10, 5),
                                                                        last_of_each);
     });
     std::map<std::int64_t, Last> answer;

@@ -26,7 +26,7 @@ TEST(EventTime, TravelsToReplicasThatNoRecordGoesTo) {
     auto outlet = std::move(stream)
                       .event_time(&Event::time, MonotonousTime{})
                       .key_by<&Event::key>()
-                      .window(sliding(10, 10), &Event::time, sum, {.parallelism = 4})
+                      .window(sliding(10, 10), sum, {.parallelism = 4})
                       .outlet();
     Running running = start(graph, {.workers = 2});
     // Each key in the first window; then time goes on by one key alone, and no stream ends.
@@ -51,7 +51,7 @@ TEST(EventTime, DoesNotWaitForASourceThatIsIdle) {
                       .event_time(&Event::time, MonotonousTime{}, {.idle_after = 20ms})
                       .merge(std::move(busy_stream).event_time(&Event::time, MonotonousTime{}))
                       .key_by<&Event::key>()
-                      .window(sliding(10, 10), &Event::time, sum, {.name = "window"})
+                      .window(sliding(10, 10), sum, {.name = "window"})
                       .outlet();
     Running running = start(graph, {.workers = 2});
     ASSERT_TRUE(busy.push({1, at(5), 7}));
@@ -78,7 +78,7 @@ TEST(EventTime, ASourceThatIsNotIdleHoldsWindowsBack) {
                       .event_time(&Event::time, MonotonousTime{})
                       .merge(std::move(busy_stream).event_time(&Event::time, MonotonousTime{}))
                       .key_by<&Event::key>()
-                      .window(sliding(10, 10), &Event::time, sum, {.name = "window"})
+                      .window(sliding(10, 10), sum, {.name = "window"})
                       .outlet();
     Running running = start(graph, {.workers = 2});
     ASSERT_TRUE(busy.push({1, at(5), 7}));
@@ -151,7 +151,7 @@ TEST(EventTime, AStrategyThatGoesBackIsRefusedByName) {
         graph.source(replay(std::vector<Event>{{1, at(10), 0}, {1, at(20), 0}, {1, at(15), 0}}))
             .event_time(&Event::time, Fickle{}, {.name = "time"})
             .key_by<&Event::key>()
-            .window(sliding(10, 10), &Event::time, sum)
+            .window(sliding(10, 10), sum)
             .sink([](const auto&) {});
         try {
             run(graph, run_options(seed));
@@ -171,7 +171,7 @@ TEST(EventTime, TimesThatMakeNoSenseAreRefused) {
     EXPECT_THROW((void)source()
                      .event_time(&Event::time, MonotonousTime{})
                      .key_by<&Event::key>()
-                     .window(sliding(10, 10), &Event::time, sum, {.lateness = -1ns}),
+                     .window(sliding(10, 10), sum, {.lateness = -1ns}),
                  GraphError);
 }
 
@@ -187,7 +187,7 @@ TEST(Windows, AFunctionThatThrowsNamesItsOperator) {
         graph.source(replay(events))
             .event_time(&Event::time, BoundedDisorder{Duration{500}})
             .key_by<&Event::key>()
-            .window(sliding(10, 10), &Event::time, thrower, {.name = "sums"})
+            .window(sliding(10, 10), thrower, {.name = "sums"})
             .sink([](const auto&) {});
         try {
             run(graph, run_options(seed));

@@ -79,9 +79,7 @@ void are_counted(KeyOf key_of) {
     std::move(second)
         .event_time([](std::uint64_t) { return EventTime::of_ns(0); }, MonotonousTime{})
         .key_by(key_of)
-        .window(window::TimeWindows::tumbling(Duration{10}),
-                [](std::uint64_t) { return EventTime::of_ns(0); }, window::count(),
-                {.parallelism = 2})
+        .window(window::TimeWindows::tumbling(Duration{10}), window::count(), {.parallelism = 2})
         .map([](const auto& result) { return std::pair(result.key, result.value); })
         .sink(windows.sink());
     run(graph);

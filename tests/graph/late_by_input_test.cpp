@@ -42,8 +42,7 @@ Answer computed_by_input(const Streams& streams, const Windows& windows, Duratio
             .key_by<&Event::key>();
     };
     auto [results, late] = keyed(0).merge(keyed(1)).merge(keyed(2)).window(
-        windows, &Event::time, sum, late_apart,
-        {.lateness = lateness, .late_by = LateBy::own_input});
+        windows, sum, late_apart, {.lateness = lateness, .late_by = LateBy::own_input});
     using Result = typename decltype(results)::record_type;
     auto rows = std::make_shared<Collected<Result>>();
     auto late_rows = std::make_shared<Collected<Event>>();
@@ -147,25 +146,23 @@ TEST(LateByOwnInput, IsForWindowsByKey) {
     const auto grouped = [](Graph& graph) {
         return graph.source(replay(std::vector<Event>{}))
             .event_time(&Event::time, MonotonousTime{})
-            .group_by<&Event::key>();
+            .key_by<&Event::key>();
     };
     Graph graph{"grouped"};
-    grouped(graph).window(sliding(100, 25), &Event::time, sum, by_input).sink([](const auto&) {});
-    EXPECT_THAT(graph.explain({}), testing::HasSubstr("records are late by their own input"));
+    grouped(graph).window(sliding(100, 25), sum, by_input).sink([](const auto&) {});
+    EXPECT_THAT(graph.explain({}), testing::HasSubstr("by key: each replica"));
     for (const bool paned : {false, true}) {
         Graph shared{"shared"};
         auto stream = grouped(shared);
         try {
             if (paned) {
-                (void)std::move(stream).paned_windows(sliding(100, 25), &Event::time, sum,
-                                                      by_input);
+                (void)std::move(stream).window(sliding(100, 25), sum, share::paned, by_input);
             } else {
-                (void)std::move(stream).parallel_windows(sliding(100, 25), &Event::time, sum,
-                                                         by_input);
+                (void)std::move(stream).window(sliding(100, 25), sum, share::farmed, by_input);
             }
             ADD_FAILURE() << "nothing was thrown";
         } catch (const GraphError& error) {
-            EXPECT_THAT(error.what(), testing::HasSubstr("windows by key and window joins can"));
+            EXPECT_THAT(error.what(), testing::HasSubstr("windows by key (share::by_key) and window joins can"));
         }
     }
 }
@@ -193,7 +190,7 @@ TEST(AStrategyOfOnesOwn, ThatGoesBackAndRecoversEndsTheRun) {
             graph.source(replay(events))
                 .event_time(&Event::time, Dips{}, {.name = "time"})
                 .key_by<&Event::key>()
-                .window(sliding(100, 100), &Event::time, sum)
+                .window(sliding(100, 100), sum)
                 .sink([](const auto&) {});
             try {
                 run(graph, run_options(seed));

@@ -53,7 +53,7 @@ void times_agree(const TimeWindows& windows, const A& over_wide, const ValueOf& 
         graph.source(replay(widened(events)))
             .event_time(field<&Wide::time>, BoundedDisorder{Duration{50}})
             .template key_by<&Wide::key>()
-            .window(windows, field<&Wide::time>, over_wide, {.lateness = lateness})
+            .window(windows, over_wide, {.lateness = lateness})
             .sink([rows](const auto& row) {
                 rows->add({row.key, row.window.start.ns(), row.window.end.ns(),
                            static_cast<double>(row.value)});
@@ -203,7 +203,7 @@ TEST(KeyFunctions, MayOwnSomething) {
     });
     agrees("window of time", [](auto keyed, auto count) {
         std::move(keyed)
-            .window(TimeWindows::tumbling(Duration{100}), &Wide::time, window::count())
+            .window(TimeWindows::tumbling(Duration{100}), window::count())
             .sink([count](const auto& row) { count(row.key, row.value); });
     });
     agrees("window of counts of whole records", [](auto keyed, auto count) {
@@ -244,7 +244,7 @@ TEST(LiftedWindows, AFunctionThatThrowsNamesTheWindow) {
             });
         } else {
             std::move(keyed)
-                .window(TimeWindows::tumbling(Duration{10}), &Wide::time, sums, named)
+                .window(TimeWindows::tumbling(Duration{10}), sums, named)
                 .sink([](const auto&) {});
         }
         try {

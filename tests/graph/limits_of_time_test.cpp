@@ -38,7 +38,7 @@ TEST(LimitsOfTime, EveryRecordIsInAWindowOfItsOwnTime) {
         auto all = std::make_shared<std::atomic<std::uint64_t>>(0);
         stream_of(graph, events)
             .key_by<&Event::key>()
-            .window(windows, &Event::time, window::count())
+            .window(windows, window::count())
             .sink([all](const auto& row) {
                 EXPECT_LE(row.window.start, row.window.end);
                 *all += row.value;
@@ -66,7 +66,7 @@ TEST(LimitsOfTime, NoSessionIsEmptyThere) {
         for (const std::uint64_t seed : test::seeds(4)) {
             const auto results = whole_stream(events, run_options(seed), [&](auto stream) {
                 return std::move(stream).template key_by<&Event::key>().window(
-                    SessionWindows::with_gap(Duration{gap}), &Event::time, window::count());
+                    SessionWindows::with_gap(Duration{gap}), window::count());
             });
             std::uint64_t last_ones = 0;
             for (const auto& result : results) {
@@ -84,8 +84,7 @@ std::vector<Row> sums_at_the_limits(const TimeWindows& windows, const F& functio
     std::vector<Row> rows;
     for (const auto& result :
          whole_stream(events_at_the_limits(), run_options(seed), [&](auto&& stream) {
-             return std::move(stream).template key_by<&Event::key>().window(windows, &Event::time,
-                                                                            function);
+             return std::move(stream).template key_by<&Event::key>().window(windows, function);
          })) {
         rows.emplace_back(result.key, result.window.start.ns(), result.window.end.ns(),
                           static_cast<double>(result.value));
@@ -259,7 +258,7 @@ TEST(LimitsOfTime, StreamsAreInOrderThere) {
         auto rows = std::make_shared<Collected<Event>>();
         graph.source(replay(events))
             .event_time(&Event::time, BoundedDisorder{50ns})
-            .in_order_of_time(&Event::time)
+            .in_order_of_time()
             .sink([rows](const Event& event) { rows->add(event); });
         const RunReport report = run(graph, run_options(seed));
         EXPECT_EQ(rows->records(), expected) << "seed " << seed;

@@ -77,7 +77,7 @@ TEST(InSilence, EndsWindows) {
     auto outlet = std::move(stream)
                       .event_time(&Event::time, InSilence{BoundedDisorder{1ms}, 30ms})
                       .key_by<&Event::key>()
-                      .window(TimeWindows::tumbling(50ms), &Event::time, sum, {.name = "window"})
+                      .window(TimeWindows::tumbling(50ms), sum, {.name = "window"})
                       .outlet();
     Running running = start(graph, {.workers = 2});
     ASSERT_TRUE(inlet.push({1, at(5), 7}));
@@ -104,7 +104,7 @@ TEST(AtEnd, GivesEveryWindowOfAStreamInAnyOrder) {
             graph.source(replay(events))
                 .event_time(&Event::time, AtEnd{})
                 .key_by<&Event::key>()
-                .window(windows, &Event::time, sum)
+                .window(windows, sum)
                 .sink(
                     [rows](const auto& result) {
                         rows->emplace_back(result.key, result.window.start.ns(),

@@ -93,7 +93,7 @@ TEST(ManyKeys, WindowsOfTimeAndSessions) {
         auto stream = graph.source(replay(all))
                           .event_time(&Item::time, MonotonousTime{})
                           .key_by<&Item::key>()
-                          .window(windows, &Item::time, window::sum<Item>(&Item::value));
+                          .window(windows, window::sum<Item>(&Item::value));
         using Result = typename decltype(stream)::record_type;
         auto collected = std::make_shared<Collected<Result>>();
         std::move(stream).sink(collect_into(collected));

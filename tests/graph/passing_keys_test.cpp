@@ -110,7 +110,7 @@ void are_read_to_the_letter(const Windows& spec) {
     const Visits visits;
     for (const std::uint64_t seed : test::seeds(8)) {
         const auto seen = run_visits(visits, seed, [&spec](auto keyed) {
-            return std::move(keyed).window(spec, &Visit::time, window::count());
+            return std::move(keyed).window(spec, window::count());
         });
         ASSERT_EQ(seen, expected()) << "seed " << seed;
     }
@@ -130,9 +130,9 @@ TEST(PassingKeys, AreReadToTheLetterBehindParallelWindows) {
     auto seen = std::make_shared<Collected<Seen>>();
     graph.source(replay(visits.all()))
         .event_time(&Visit::time, MonotonousTime{})
-        .group_by<&Visit::visitor>()
-        .parallel_windows(window::TimeWindows::tumbling(Duration{span}), &Visit::time,
-                          window::count(), {.parallelism = 2})
+        .key_by<&Visit::visitor>()
+        .window(window::TimeWindows::tumbling(Duration{span}), window::count(), share::farmed,
+                {.parallelism = 2})
         .map([](const auto& result) { return read(result.key, result.value); })
         .sink(collect_into(seen));
     run(graph);

@@ -150,15 +150,14 @@ TEST(SessionsInAGraph, FireExactlyWhenTheirRecordsSay) {
                           events, options,
                           [&](auto stream) {
                               return std::move(stream).template key_by<&Event::key>().window(
-                                  windows, &Event::time, sum, late_apart, {.lateness = lateness});
+                                  windows, sum, late_apart, {.lateness = lateness});
                           }))
                 << where;
             ASSERT_EQ(firings_of(of_one_key, gap, lateness),
                       firings_in_a_graph(of_one_key, options,
                                          [&](auto stream) {
                                              return std::move(stream).window(
-                                                 windows, &Event::time, sum, late_apart,
-                                                 {.lateness = lateness});
+                                                 windows, sum, late_apart, {.lateness = lateness});
                                          }))
                 << where << ", the whole stream";
             for (const auto& [key, firings] : by_key) late += firings.late.size();

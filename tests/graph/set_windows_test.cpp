@@ -142,7 +142,7 @@ void agrees_when_shared(const TimeWindows& windows, const OfRecords& oracle, con
         auto rows = std::make_shared<Collected<Row>>();
         share(graph.source(replay(events))
                   .event_time(&Event::time, BoundedDisorder{Duration{50}})
-                  .template group_by<&Event::key>())
+                  .template key_by<&Event::key>())
             .sink([rows](const auto& result) {
                 rows->add({result.key, result.window.start.ns(), result.window.end.ns(),
                            static_cast<double>(result.value)});
@@ -158,7 +158,7 @@ void agrees_when_shared(const TimeWindows& windows, const OfRecords& oracle, con
 template <class A>
 void agrees_in_panes(const TimeWindows& windows, const A& aggregate, const OfRecords& oracle) {
     agrees_when_shared(windows, oracle, [&](auto grouped) {
-        return std::move(grouped).paned_windows(windows, &Event::time, aggregate);
+        return std::move(grouped).window(windows, aggregate, share::paned);
     });
 }
 
@@ -169,22 +169,22 @@ TEST(SetWindowsInAGraph, CombinePanesOfDifferentReplicas) {
     agrees_in_panes(sliding(100, 100), largest, largest_of_records);
 }
 
-/// By default it depends on the windows and on the replicas that are asked for.
-TEST(SetWindowsInAGraph, AreSharedAsTheWindowsAre) {
+/// Whatever the windows and the replicas that are asked for.
+TEST(SetWindowsInAGraph, AreSharedInPanesByThemselves) {
     const auto by_default = [](const TimeWindows& windows, std::size_t parallelism,
                                const std::string& why) {
         agrees_when_shared(
             windows, remainders_of_records,
             [&](auto grouped) {
-                return std::move(grouped).window(windows, &Event::time, remainders,
+                return std::move(grouped).window(windows, remainders, share::automatic,
                                                  {.parallelism = parallelism});
             },
             why);
     };
     by_default(sliding(100, 25), 0, "paned: the aggregate is commutative");
-    by_default(sliding(100, 35), 0, "map-reduce: a part of a window is sent for its many panes");
-    by_default(sliding(100, 35), 3, "map-reduce: ");
-    by_default(sliding(100, 35), 1, "not shared: one replica is asked for");
+    by_default(sliding(100, 35), 0, "share::map_reduce would send one part of a window for 7");
+    by_default(sliding(100, 35), 3, "paned: ");
+    by_default(sliding(100, 35), 1, "paned: ");
 }
 
 /// Fewer records than a sketch begins with: exact.

@@ -29,41 +29,41 @@ void expect_none_when_grouped(const std::string& name, const Build& build) {
     expect_none_per_record(name, [&](auto stream) {
         build(std::move(stream)
                   .event_time(time_of, LateStart{50ns})
-                  .group_by([](const std::uint64_t& n) { return n % 7; }))
+                  .key_by([](const std::uint64_t& n) { return n % 7; }))
             .sink(Drop{});
     });
 }
 
 TEST(Allocations, NoneForARecordInParallelWindows) {
     expect_none_when_grouped("of counts", [](auto grouped) {
-        return std::move(grouped).parallel_windows(of_counts, sum, of_three);
+        return std::move(grouped).window(of_counts, sum, share::farmed, of_three);
     });
     expect_none_when_grouped("of time", [](auto grouped) {
-        return std::move(grouped).parallel_windows(of_time, time_of, sum, of_three);
+        return std::move(grouped).window(of_time, sum, share::farmed, of_three);
     });
     expect_none_when_grouped("full content of counts", [](auto grouped) {
-        return std::move(grouped).parallel_windows(of_counts, how_many, of_three);
+        return std::move(grouped).window(of_counts, how_many, share::farmed, of_three);
     });
     expect_none_when_grouped("full content of time", [](auto grouped) {
-        return std::move(grouped).parallel_windows(of_time, time_of, how_many, of_three);
+        return std::move(grouped).window(of_time, how_many, share::farmed, of_three);
     });
 }
 
 TEST(Allocations, NoneForARecordInTwoLevels) {
     expect_none_when_grouped("combined", [](auto grouped) {
-        return std::move(grouped).combined_windows(of_time, time_of, sum);
+        return std::move(grouped).window(of_time, sum, share::combined);
     });
     expect_none_when_grouped("paned, of counts", [](auto grouped) {
-        return std::move(grouped).paned_windows(of_counts, sum, of_three);
+        return std::move(grouped).window(of_counts, sum, share::paned, of_three);
     });
     expect_none_when_grouped("paned, of time", [](auto grouped) {
-        return std::move(grouped).paned_windows(of_time, time_of, sum, of_three);
+        return std::move(grouped).window(of_time, sum, share::paned, of_three);
     });
     expect_none_when_grouped("map-reduce, of counts", [](auto grouped) {
-        return std::move(grouped).map_reduce_windows(of_counts, sum, of_three);
+        return std::move(grouped).window(of_counts, sum, share::map_reduce, of_three);
     });
     expect_none_when_grouped("map-reduce, of time", [](auto grouped) {
-        return std::move(grouped).map_reduce_windows(of_time, time_of, sum, of_three);
+        return std::move(grouped).window(of_time, sum, share::map_reduce, of_three);
     });
 }
 
@@ -161,27 +161,25 @@ void expect_none_with_late(const std::string& name, const Build& build) {
 TEST(Allocations, NoneForALateRecord) {
     const auto windows = window::TimeWindows::sliding(1us, 100ns);
     expect_none_with_late("windows of time", [&](auto stream) {
-        return std::move(stream)
-            .key_by(by_remainder)
-            .window(windows, time_of_some_late, sum, late_apart);
+        return std::move(stream).key_by(by_remainder).window(windows, sum, late_apart);
     });
     expect_none_with_late("windows of time that take late records", [&](auto stream) {
         return std::move(stream)
             .key_by(by_remainder)
-            .window(windows, time_of_some_late, sum, late_apart, {.lateness = 10us});
+            .window(windows, sum, late_apart, {.lateness = 10us});
     });
     expect_none_with_late("parallel windows", [&](auto stream) {
         return std::move(stream)
-            .group_by(by_remainder)
-            .parallel_windows(windows, time_of_some_late, sum, late_apart, of_three);
+            .key_by(by_remainder)
+            .window(windows, sum, share::farmed | late_apart, of_three);
     });
     expect_none_with_late("sessions", [](auto stream) {
         return std::move(stream)
             .key_by([](const std::uint64_t& n) { return n / 200 * 7 + n % 7; })
-            .window(window::SessionWindows::with_gap(50ns), time_of_some_late, sum, late_apart);
+            .window(window::SessionWindows::with_gap(50ns), sum, late_apart);
     });
     expect_none_with_late("in order of time", [](auto stream) {
-        return std::move(stream).in_order_of_time(time_of_some_late, late_apart);
+        return std::move(stream).timed_by(time_of_some_late).in_order_of_time(late_apart);
     });
     expect_none_per_record("k-slack", [](auto stream) {
         auto [on_time, late] = std::move(stream).k_slack(time_of_some_late, late_apart);
@@ -209,7 +207,7 @@ TEST(Allocations, NoneForARecordThatIsPutInOrder) {
     expect_none_per_record("in order of time", [](auto stream) {
         std::move(stream)
             .event_time(time_of, BoundedDisorder{50ns})
-            .in_order_of_time(time_of)
+            .in_order_of_time()
             .sink(Drop{});
     });
     expect_none_per_record("k-slack", [](auto stream) {
@@ -271,8 +269,7 @@ TEST(Allocations, NoneForARecordThatIsStampedOrHeldBack) {
         std::move(stream)
             .ingress_time()
             .key_by([](const Stamped<std::uint64_t>& one) { return one.record % 97; })
-            .window(window::TimeWindows::tumbling(10us), &Stamped<std::uint64_t>::time,
-                    window::count())
+            .window(window::TimeWindows::tumbling(10us), window::count())
             .sink(Drop{});
     });
     expect_none_per_record("aligned", [](auto stream) {
@@ -297,7 +294,7 @@ TEST(Allocations, NoneWhereTheSourceSaysItsTime) {
         std::move(stream)
             .event_time(time_of, SourceTime{})
             .key_by(by_remainder)
-            .window(window::TimeWindows::sliding(10us, 1us), time_of, sum)
+            .window(window::TimeWindows::sliding(10us, 1us), sum)
             .sink(Drop{});
     });
 }

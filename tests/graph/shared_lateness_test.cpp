@@ -79,12 +79,12 @@ enum class Sources { busy, dozing };
 
 auto merged(Graph& graph, const std::vector<std::vector<Event>>& streams, Sources how,
             std::uint64_t seed) {
-    const auto one = [&](std::size_t i) -> Stream<Event> {
+    const auto one = [&](std::size_t i) -> TimedStream<Event, &Event::time> {
         if (how == Sources::dozing) {
             return graph.source(Dozing<Event>{streams[i], seed + i})
-                .event_time(&Event::time, SourceTime{});
+                .event_time<&Event::time>(SourceTime{});
         }
-        return graph.source(replay(streams[i])).event_time(&Event::time, BoundedDisorder{bound});
+        return graph.source(replay(streams[i])).event_time<&Event::time>(BoundedDisorder{bound});
     };
     // Two replicas: whoever is behind them has two links that may lag.
     return one(0)
@@ -92,7 +92,7 @@ auto merged(Graph& graph, const std::vector<std::vector<Event>>& streams, Source
         .merge(one(2))
         .rebalance()
         .filter([](const Event&) { return true; }, {.parallelism = 2})
-        .template group_by<&Event::key>();
+        .template key_by<&Event::key>();
 }
 
 template <class Results>
@@ -199,7 +199,7 @@ TEST(SharedLateness, OfParallelWindowsIsOneForAllReplicas) {
         Graph graph{"late"};
         auto [results, late_stream] =
             merged(graph, streams, one.sources, one.seed)
-                .window(one.windows, &Event::time, Numbers{}, late_apart, one.options);
+                .window(one.windows, Numbers{}, share::automatic | late_apart, one.options);
         const auto rows = collect_windows(std::move(results));
         const auto late_rows = std::make_shared<Collected<Event>>();
         std::move(late_stream).sink(collect_into(late_rows));
@@ -234,19 +234,19 @@ void counts_each_late_record(const Share& share) {
 
 TEST(SharedLateness, IsCountedOnceInParallelWindows) {
     counts_each_late_record([](auto stream, const TimeWindows& windows, const auto& options) {
-        return std::move(stream).parallel_windows(windows, &Event::time, Numbers{}, options);
+        return std::move(stream).window(windows, Numbers{}, share::farmed, options);
     });
 }
 
 TEST(SharedLateness, IsCountedOnceInPanedWindows) {
     counts_each_late_record([](auto stream, const TimeWindows& windows, const auto& options) {
-        return std::move(stream).paned_windows(windows, &Event::time, Numbers{}, options);
+        return std::move(stream).window(windows, Numbers{}, share::paned, options);
     });
 }
 
 TEST(SharedLateness, IsCountedOnceInMapReduceWindows) {
     counts_each_late_record([](auto stream, const TimeWindows& windows, const auto& options) {
-        return std::move(stream).map_reduce_windows(windows, &Event::time, Numbers{}, options);
+        return std::move(stream).window(windows, Numbers{}, share::map_reduce, options);
     });
 }
 
@@ -273,7 +273,7 @@ TEST(SharedLateness, WaitsOnlyForReplicasOfOneStream) {
         const auto windows = [](auto stream) {
             std::move(stream)
                 .template key_by<&Event::key>()
-                .window(sliding(100, 100), &Event::time, sum, {.name = "window", .parallelism = 2})
+                .window(sliding(100, 100), sum, {.name = "window", .parallelism = 2})
                 .sink([](const auto&) {});
         };
         Graph shared{"shared"};

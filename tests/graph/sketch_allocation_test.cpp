@@ -98,7 +98,7 @@ void expect_none_of_time(const std::string& name, window::TimeWindows windows, c
         std::move(stream)
             .event_time(time_of, LateStart{50ns})
             .key_by(key_of)
-            .window(windows, time_of, aggregate)
+            .window(windows, aggregate)
             .sink(Drop{});
     });
 }
@@ -139,7 +139,7 @@ TEST(Allocations, NoneForARecordInASketchOfASession) {
         std::move(stream)
             .event_time(time_of, LateStart{})
             .key_by([](const std::uint64_t& n) { return n / 70 * keys + n % keys; })
-            .window(window::SessionWindows::with_gap(20ns), time_of, all)
+            .window(window::SessionWindows::with_gap(20ns), all)
             .sink(Drop{});
     });
     // Each record becomes a session of its own before the one between makes them one.
@@ -151,7 +151,7 @@ TEST(Allocations, NoneForARecordInASketchOfASession) {
         std::move(stream)
             .event_time(swapped, LateStart{20ns})
             .key_by([](const std::uint64_t& n) { return n / 12; })
-            .window(window::SessionWindows::with_gap(15ns), swapped, all)
+            .window(window::SessionWindows::with_gap(15ns), all)
             .sink(Drop{});
     });
 }
@@ -175,7 +175,7 @@ TEST(Allocations, NoneForARecordThatComesLateToASketch) {
             std::move(stream)
                 .event_time(some_late, LateStart{50ns})
                 .key_by(key_of)
-                .window(of_time, some_late, aggregate, {.lateness = 1us})
+                .window(of_time, aggregate, {.lateness = 1us})
                 .sink(Drop{});
         });
     };
@@ -188,31 +188,31 @@ template <class Build>
 void expect_none_when_shared(const std::string& name, const Build& build) {
     const Stock stock{of_levels};
     expect_none_per_record(name, [&](auto stream) {
-        build(std::move(stream).event_time(time_of, LateStart{50ns}).group_by(key_of)).sink(Drop{});
+        build(std::move(stream).event_time(time_of, LateStart{50ns}).key_by(key_of)).sink(Drop{});
     });
 }
 
 TEST(Allocations, NoneForARecordInASketchOfSharedCounts) {
     expect_none_when_shared("parallel, of counts", [](auto grouped) {
-        return std::move(grouped).parallel_windows(of_counts, all, of_three);
+        return std::move(grouped).window(of_counts, all, share::farmed, of_three);
     });
     expect_none_when_shared("paned, of counts", [](auto grouped) {
-        return std::move(grouped).paned_windows(of_counts, all, of_three);
+        return std::move(grouped).window(of_counts, all, share::paned, of_three);
     });
     expect_none_when_shared("map-reduce, of counts", [](auto grouped) {
-        return std::move(grouped).map_reduce_windows(of_counts, all, of_three);
+        return std::move(grouped).window(of_counts, all, share::map_reduce, of_three);
     });
 }
 
 TEST(Allocations, NoneForARecordInASketchOfSharedTime) {
     expect_none_when_shared("parallel, of time", [](auto grouped) {
-        return std::move(grouped).parallel_windows(of_time, time_of, all, of_three);
+        return std::move(grouped).window(of_time, all, share::farmed, of_three);
     });
     expect_none_when_shared("paned, of time", [](auto grouped) {
-        return std::move(grouped).paned_windows(of_time, time_of, all, of_three);
+        return std::move(grouped).window(of_time, all, share::paned, of_three);
     });
     expect_none_when_shared("map-reduce, of time", [](auto grouped) {
-        return std::move(grouped).map_reduce_windows(of_time, time_of, all, of_three);
+        return std::move(grouped).window(of_time, all, share::map_reduce, of_three);
     });
 }
 

@@ -38,7 +38,7 @@ Answer computed_by_source_time(const std::vector<Event>& events, const Windows& 
                                .filter([](const Event&) { return true; })
                                .event_time(&Event::time, SourceTime{})
                                .template key_by<&Event::key>()
-                               .window(windows, &Event::time, sum, late_apart);
+                               .window(windows, sum, late_apart);
     Answer answer;
     auto rows = std::make_shared<Collected<Row>>();
     auto late_rows = std::make_shared<Collected<Event>>();
@@ -85,7 +85,7 @@ TEST(SourceTime, AWatermarkThatGoesBackIsRefusedAndNamesTheSource) {
     graph.source(std::move(source), {.name = "log"})
         .event_time(&Event::time, SourceTime{})
         .key_by<&Event::key>()
-        .window(TimeWindows::tumbling(10ns), &Event::time, sum)
+        .window(TimeWindows::tumbling(10ns), sum)
         .sink([](const auto&) {});
     try {
         run(graph);
@@ -145,7 +145,7 @@ TEST(SourceTime, ASourceThatSaysItIsIdleHoldsNobodyBack) {
         stream(false)
             .merge(stream(true))
             .key_by<&Event::key>()
-            .window(TimeWindows::tumbling(500ns), &Event::time, sum)
+            .window(TimeWindows::tumbling(500ns), sum)
             .sink([fired](const auto& row) {
                 EXPECT_EQ(row.value, 50);
                 fired->store(true, std::memory_order_relaxed);

@@ -90,11 +90,9 @@ Answer windows_of(Graph& graph, Timed timed, const RunOptions& options) {
     auto [results, late] =
         std::move(timed)
             .key_by([](const Piece& piece) { return piece.event.key; })
-            .window(
-                TimeWindows::tumbling(Duration{length_ns}),
-                [](const Piece& piece) { return piece.event.time; },
-                window::sum<Piece>([](const Piece& piece) { return piece.event.value; }),
-                late_apart);
+            .window(TimeWindows::tumbling(Duration{length_ns}),
+                    window::sum<Piece>([](const Piece& piece) { return piece.event.value; }),
+                    late_apart);
     auto rows = std::make_shared<Collected<Row>>();
     auto late_rows = std::make_shared<Collected<Event>>();
     std::move(results).sink([rows](const auto& row) {

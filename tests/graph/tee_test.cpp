@@ -57,7 +57,7 @@ TEST(Tee, BringsEveryReaderTheTime) {
     auto both = graph.source(test::Numbers{count}).event_time(time_of, MonotonousTime{}).tee<2>();
     for (std::size_t i = 0; i < 2; ++i) {
         std::move(both[i])
-            .window(window::TimeWindows::tumbling(Duration{100}), time_of,
+            .window(window::TimeWindows::tumbling(Duration{100}),
                     window::sum<std::uint64_t>([](std::uint64_t n) { return n; }),
                     {.parallelism = 1})
             .sink([&sums, i](const auto& result) { sums[i].push_back(result.value); });

@@ -93,36 +93,36 @@ const WindowOptions patient{.parallelism = 2, .lateness = Duration{1'000'000}};
 
 TEST(TextThatGoes, IsRightBehindWindowsByKey) {
     VisitsInAFile{}.are_counted_by([](auto visits) {
-        return std::move(visits).template key_by<&Visit::visitor>().window(
-            windows, time_of, window::count(), patient);
+        return std::move(visits).template key_by<&Visit::visitor>().window(windows, window::count(),
+                                                                           patient);
     });
 }
 
 TEST(TextThatGoes, IsRightBehindPanedWindows) {
     VisitsInAFile{}.are_counted_by([](auto visits) {
-        return std::move(visits).template group_by<&Visit::visitor>().window(
-            windows, time_of, window::count(), patient);
+        return std::move(visits).template key_by<&Visit::visitor>().window(windows, window::count(),
+                                                                           share::paned, patient);
     });
 }
 
 TEST(TextThatGoes, IsRightBehindMapReduceWindows) {
     VisitsInAFile{}.are_counted_by([](auto visits) {
-        return std::move(visits).template group_by<&Visit::visitor>().map_reduce_windows(
-            windows, time_of, window::count(), patient);
+        return std::move(visits).template key_by<&Visit::visitor>().window(
+            windows, window::count(), share::map_reduce, patient);
     });
 }
 
 TEST(TextThatGoes, IsRightBehindParallelWindows) {
     VisitsInAFile{}.are_counted_by([](auto visits) {
-        return std::move(visits).template group_by<&Visit::visitor>().parallel_windows(
-            windows, time_of, window::count(), patient);
+        return std::move(visits).template key_by<&Visit::visitor>().window(windows, window::count(),
+                                                                           share::farmed, patient);
     });
 }
 
 TEST(TextThatGoes, IsRightBehindWindowsOfCounts) {
     VisitsInAFile{}.are_counted_by([](auto visits) {
-        return std::move(visits).template group_by<&Visit::visitor>().parallel_windows(
-            window::CountWindows::tumbling(10), window::count(), {.parallelism = 2});
+        return std::move(visits).template key_by<&Visit::visitor>().window(
+            window::CountWindows::tumbling(10), window::count(), share::farmed, {.parallelism = 2});
     });
 }
 

@@ -59,28 +59,28 @@ template <Operation breaking>
 void sums_by_key(Graph& graph, const std::vector<Event>& events, const Probe& probe) {
     stream_of(graph, events)
         .key_by<&Event::key>()
-        .window(windows, &Event::time, BreakingSum<breaking>{probe}, broken)
+        .window(windows, BreakingSum<breaking>{probe}, broken)
         .sink(ignore);
 }
 template <Operation breaking>
 void farmed_sums(Graph& graph, const std::vector<Event>& events, const Probe& probe) {
     stream_of(graph, events)
-        .group_by<&Event::key>()
-        .parallel_windows(windows, &Event::time, BreakingSum<breaking>{probe}, broken)
+        .key_by<&Event::key>()
+        .window(windows, BreakingSum<breaking>{probe}, share::farmed, broken)
         .sink(ignore);
 }
 template <Operation breaking>
 void combined_sums(Graph& graph, const std::vector<Event>& events, const Probe& probe) {
     stream_of(graph, events)
-        .group_by<&Event::key>()
-        .combined_windows(windows, &Event::time, BreakingSum<breaking>{probe}, broken)
+        .key_by<&Event::key>()
+        .window(windows, BreakingSum<breaking>{probe}, share::combined, broken)
         .sink(ignore);
 }
 template <Operation breaking>
 void sums_of_sessions(Graph& graph, const std::vector<Event>& events, const Probe& probe) {
     stream_of(graph, events)
         .key_by<&Event::key>()
-        .window(SessionWindows::with_gap(20ns), &Event::time, BreakingSum<breaking>{probe}, broken)
+        .window(SessionWindows::with_gap(20ns), BreakingSum<breaking>{probe}, broken)
         .sink(ignore);
 }
 template <Operation breaking>
@@ -112,24 +112,23 @@ const Broken broken_algebra[] = {
      [](Graph& graph, const std::vector<Event>& events, const Probe& probe) {
          stream_of(graph, events)
              .key_by<&Event::key>()
-             .window(windows, &Event::time, window::fold<Event>(std::int64_t{0}, fold_with(probe)),
-                     broken)
+             .window(windows, window::fold<Event>(std::int64_t{0}, fold_with(probe)), broken)
              .sink(ignore);
      }},
     {"a fold in the order of time", "broken",
      [](Graph& graph, const std::vector<Event>& events, const Probe& probe) {
          stream_of(graph, events)
              .key_by<&Event::key>()
-             .window(SessionWindows::with_gap(20ns), &Event::time,
+             .window(SessionWindows::with_gap(20ns),
                      window::fold<Event>(std::int64_t{0}, fold_with(probe), &Event::time), broken)
              .sink(ignore);
      }},
     {"a farmed fold", "broken",
      [](Graph& graph, const std::vector<Event>& events, const Probe& probe) {
          stream_of(graph, events)
-             .group_by<&Event::key>()
-             .parallel_windows(windows, &Event::time,
-                               window::fold<Event>(std::int64_t{0}, fold_with(probe)), broken)
+             .key_by<&Event::key>()
+             .window(windows, window::fold<Event>(std::int64_t{0}, fold_with(probe)), share::farmed,
+                     broken)
              .sink(ignore);
      }},
     {"a fold of counts", "broken",
@@ -158,13 +157,14 @@ const Broken broken_others[] = {
     {"a time to order by", "broken",
      [](Graph& graph, const std::vector<Event>& events, const Probe& probe) {
          stream_of(graph, events)
-             .in_order_of_time(time_with(probe), {}, {.name = "broken"})
+             .timed_by(time_with(probe))
+             .in_order_of_time({}, {.name = "broken"})
              .sink(ignore);
      }},
     {"what decides among equal times", "broken",
      [](Graph& graph, const std::vector<Event>& events, const Probe& probe) {
          stream_of(graph, events)
-             .in_order_of_time(&Event::time, value_with(probe), {.name = "broken"})
+             .in_order_of_time(value_with(probe), {.name = "broken"})
              .sink(ignore);
      }},
     {"a time of a K-slack", "broken",

@@ -51,7 +51,7 @@ const Broken broken_ones[] = {
      [](Graph& graph, const std::vector<Event>& events, const Probe& probe) {
          stream_of(graph, events)
              .key_by<&Event::key>()
-             .window(sliding(100, 30), &Event::time, window::content<Event>([probe](auto records) {
+             .window(sliding(100, 30), window::content<Event>([probe](auto records) {
                          probe();
                          return records.size();
                      }),
@@ -61,13 +61,12 @@ const Broken broken_ones[] = {
     {"farmed content", "broken",
      [](Graph& graph, const std::vector<Event>& events, const Probe& probe) {
          stream_of(graph, events)
-             .group_by<&Event::key>()
-             .parallel_windows(sliding(100, 30), &Event::time,
-                               window::content<Event>([probe](auto records) {
-                                   probe();
-                                   return records.size();
-                               }),
-                               {.name = "broken"})
+             .key_by<&Event::key>()
+             .window(sliding(100, 30), window::content<Event>([probe](auto records) {
+                         probe();
+                         return records.size();
+                     }),
+                     share::farmed, {.name = "broken"})
              .sink(ignore);
      }},
     {"a process function", "broken",
@@ -118,8 +117,7 @@ const Broken broken_ones[] = {
      [](Graph& graph, const std::vector<Event>& events, const Probe& probe) {
          stream_of(graph, events)
              .key_by<&Event::key>()
-             .window(SessionWindows::with_gap(20ns), &Event::time,
-                     window::content<Event>([probe](auto records) {
+             .window(SessionWindows::with_gap(20ns), window::content<Event>([probe](auto records) {
                          probe();
                          return records.size();
                      }),
@@ -140,33 +138,33 @@ const Broken broken_ones[] = {
     {"a combined sum", "broken-parts",
      [](Graph& graph, const std::vector<Event>& events, const Probe& probe) {
          stream_of(graph, events)
-             .group_by<&Event::key>()
-             .combined_windows(sliding(100, 30), &Event::time,
-                               window::sum<Event>(value_with(probe)), {.name = "broken"})
+             .key_by<&Event::key>()
+             .window(sliding(100, 30), window::sum<Event>(value_with(probe)), share::combined,
+                     {.name = "broken"})
              .sink(ignore);
      }},
     {"a paned sum", "broken-panes",
      [](Graph& graph, const std::vector<Event>& events, const Probe& probe) {
          stream_of(graph, events)
-             .group_by<&Event::key>()
-             .paned_windows(sliding(100, 30), &Event::time, window::sum<Event>(value_with(probe)),
-                            {.name = "broken"})
+             .key_by<&Event::key>()
+             .window(sliding(100, 30), window::sum<Event>(value_with(probe)), share::paned,
+                     {.name = "broken"})
              .sink(ignore);
      }},
     {"a paned sum of counts", "broken-panes",
      [](Graph& graph, const std::vector<Event>& events, const Probe& probe) {
          stream_of(graph, events)
-             .group_by<&Event::key>()
-             .paned_windows(window::CountWindows::sliding(20, 5),
-                            window::sum<Event>(value_with(probe)), {.name = "broken"})
+             .key_by<&Event::key>()
+             .window(window::CountWindows::sliding(20, 5), window::sum<Event>(value_with(probe)),
+                     share::paned, {.name = "broken"})
              .sink(ignore);
      }},
     {"a map-reduced sum", "broken-map",
      [](Graph& graph, const std::vector<Event>& events, const Probe& probe) {
          stream_of(graph, events)
-             .group_by<&Event::key>()
-             .map_reduce_windows(sliding(100, 30), &Event::time,
-                                 window::sum<Event>(value_with(probe)), {.name = "broken"})
+             .key_by<&Event::key>()
+             .window(sliding(100, 30), window::sum<Event>(value_with(probe)), share::map_reduce,
+                     {.name = "broken"})
              .sink(ignore);
      }},
 };

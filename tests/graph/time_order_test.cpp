@@ -43,7 +43,7 @@ TEST(TimeOrder, IsTheSameInEveryRun) {
             .event_time(&Event::time, BoundedDisorder{Duration{50}})
             .rebalance()
             .filter([](const Event& event) { return event.value % 3 != 0; })
-            .in_order_of_time(&Event::time, &Event::value)
+            .in_order_of_time(&Event::value)
             .sink(into(rows));
         const RunReport report = run(graph, run_options(seed));
         std::erase_if(events, [](const Event& event) { return event.value % 3 == 0; });
@@ -95,7 +95,7 @@ TEST(TimeOrder, OfSeveralSourcesIsTheSameInEveryRun) {
         const ThreeSources sources(seed);
         Graph graph{"order"};
         auto rows = std::make_shared<Collected<Event>>();
-        sources.merged(graph).in_order_of_time(&Event::time).sink(into(rows));
+        sources.merged(graph).in_order_of_time().sink(into(rows));
         const RunReport report = run(graph, run_options(seed));
         ASSERT_EQ(rows->records(), sources.in_order) << "seed " << seed;
         late += sources.late.size();
@@ -111,7 +111,7 @@ TEST(TimeOrder, GivesItsLateRecords) {
         Graph graph{"order"};
         auto rows = std::make_shared<Collected<Event>>();
         auto late_rows = std::make_shared<Collected<Event>>();
-        auto [records, late] = sources.merged(graph).in_order_of_time(&Event::time, late_apart);
+        auto [records, late] = sources.merged(graph).in_order_of_time(late_apart);
         std::move(records)
             .map([](Event&& event) { return event; })
             .filter([](const Event& event) { return event.value % 3 != 0; })
@@ -201,7 +201,7 @@ TEST(TimeOrder, IsRefusedSeveralReplicas) {
         const OperatorOptions options{.name = "order", .parallelism = parallelism};
         if (by_watermarks) {
             std::move(stream)
-                .in_order_of_time(&Event::time, operators::AsTheyCame{}, options)
+                .in_order_of_time(operators::AsTheyCame{}, options)
                 .sink([](const Event&) {});
         } else {
             std::move(stream).k_slack(&Event::time, options).sink([](const Event&) {});

@@ -96,7 +96,7 @@ Results windowed(S in_order, const TimeWindows& windows) {
     auto results = std::make_shared<Collected<Result>>();
     std::move(in_order)
         .template key_by<&Event::key>()
-        .window(windows, &Event::time,
+        .window(windows,
                 window::content<Event>([](std::span<const Event> all) { return in_a_row(all); }))
         .sink(into(results));
     return results;
@@ -162,7 +162,7 @@ void are_the_same_in_every_run(const Windows& windows) {
         late += sources.late;
         Graph graph{"deterministic"};
         const Results results =
-            windowed(sources.merged(graph).in_order_of_time(&Event::time), windows);
+            windowed(sources.merged(graph).in_order_of_time(), windows);
         const RunReport report = run(graph, run_options(seed));
         ASSERT_EQ(sorted(results), expected(sources.in_order, windows)) << "seed " << seed;
         ASSERT_EQ(late_in(report), sources.late) << "seed " << seed;

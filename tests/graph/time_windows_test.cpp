@@ -53,7 +53,7 @@ TEST(TimeWindowsInAGraph, WhatIsLateDoesNotDependOnTheWayThere) {
             .filter([](const Event&) { return true; })
             .separate()
             .key_by<&Event::key>()
-            .window(windows, &Event::time, sum)
+            .window(windows, sum)
             .sink([rows](const auto& result) {
                 rows->add({result.key, result.window.start.ns(), result.window.end.ns(),
                            static_cast<double>(result.value)});
@@ -93,7 +93,7 @@ TEST(TimeWindowsInAGraph, SayHowTheySlide) {
         graph.source(replay(std::vector<Event>{}))
             .event_time(&Event::time, MonotonousTime{})
             .key_by<&Event::key>()
-            .window(windows, &Event::time, function)
+            .window(windows, function)
             .sink([](const auto&) {});
         return graph.explain({});
     };
@@ -133,9 +133,9 @@ TEST(TimeWindowsInAGraph, StandOnWindowsAndOnMergedKeys) {
         auto rows = std::make_shared<Collected<std::pair<std::int64_t, std::int64_t>>>();
         part(1)
             .merge(part(2).merge(part(3)))
-            .window(sliding(10, 10), &Event::time, sum)
+            .window(sliding(10, 10), sum)
             .key_by([](const Inner&) { return 0; })
-            .window(sliding(100, 100), &Inner::time, window::sum<Inner>(&Inner::value))
+            .window(sliding(100, 100), window::sum<Inner>(&Inner::value))
             .sink([rows](const auto& result) {
                 rows->add({result.window.start.ns(), result.value});
             });

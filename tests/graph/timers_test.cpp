@@ -177,7 +177,7 @@ TEST(IngressTime, FiresWindowsThoughNothingMoreComes) {
     auto outlet = std::move(stream)
                       .ingress_time({.every = 2ms})
                       .key_by([](const Stamped<Event>& one) { return one.record.key; })
-                      .window(TimeWindows::tumbling(5ms), &Stamped<Event>::time, window::count())
+                      .window(TimeWindows::tumbling(5ms), window::count())
                       .outlet();
     Running running = start(graph, {.workers = 2});
     std::uint64_t seen = 0;

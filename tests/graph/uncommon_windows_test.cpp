@@ -187,7 +187,7 @@ void lasts_as_records_come(const F& function, const Says& says) {
         std::sort(oracle.begin(), oracle.end());
         ASSERT_GT(contents.size(), 20U);
         const auto whole = told_by(events, seed, [&](auto stream) {
-            return std::move(stream).window(sessions, &Event::time, function);
+            return std::move(stream).window(sessions, function);
         });
         ASSERT_EQ(whole, oracle) << "seed " << seed;
     }
@@ -290,8 +290,8 @@ void counts_agree(const A& aggregate, const ValueOf& value_of) {
             });
             ASSERT_EQ(by_key, oracle) << length << '/' << slide << " seed " << seed;
             const auto farmed = told_by(events, seed, [&](auto stream) {
-                return std::move(stream).template group_by<&Event::key>().parallel_windows(
-                    windows, aggregate);
+                return std::move(stream).template key_by<&Event::key>().window(windows, aggregate,
+                                                                               share::farmed);
             });
             ASSERT_EQ(farmed, oracle) << length << '/' << slide << ", farmed, seed " << seed;
         }

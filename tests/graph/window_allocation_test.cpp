@@ -27,7 +27,7 @@ TEST(Allocations, NoneForARecordInAWindow) {
         std::move(stream)
             .event_time(time_of, BoundedDisorder{50ns})
             .key_by(by_remainder)
-            .window(window::TimeWindows::sliding(10us, 1us), time_of,
+            .window(window::TimeWindows::sliding(10us, 1us),
                     window::sum<std::uint64_t>(last_digits))
             .sink(Drop{});
     });
@@ -35,14 +35,14 @@ TEST(Allocations, NoneForARecordInAWindow) {
         std::move(stream)
             .event_time(time_of, MonotonousTime{})
             .key_by([](const std::uint64_t& n) { return n / 200; })
-            .window(window::TimeWindows::tumbling(1us), time_of, window::mean(last_digits))
+            .window(window::TimeWindows::tumbling(1us), window::mean(last_digits))
             .sink(Drop{});
     });
     expect_none_per_record("sessions", [](auto stream) {
         std::move(stream)
             .event_time(time_of, MonotonousTime{})
             .key_by([](const std::uint64_t& n) { return n / 200 * 7 + n % 7; })
-            .window(window::SessionWindows::with_gap(50ns), time_of, window::count())
+            .window(window::SessionWindows::with_gap(50ns), window::count())
             .sink(Drop{});
     });
     expect_none_per_record("windows of a number of records", [](auto stream) {
@@ -67,7 +67,7 @@ TEST(Allocations, NoneForARecordInAWindowOfFullContent) {
         std::move(stream)
             .event_time(time_of, BoundedDisorder{50ns})
             .key_by([](const std::uint64_t& n) { return n % 7; })
-            .window(window::TimeWindows::sliding(2us, 1us), time_of,
+            .window(window::TimeWindows::sliding(2us, 1us),
                     window::content<std::uint64_t>(last, time_of))
             .sink(Drop{});
     });
@@ -81,7 +81,7 @@ TEST(Allocations, NoneForARecordInAFoldOrATreeOfPanes) {
         std::move(stream)
             .event_time(time_of, BoundedDisorder{50ns})
             .key_by(by_remainder)
-            .window(window::TimeWindows::sliding(2us, 1us), time_of, fold)
+            .window(window::TimeWindows::sliding(2us, 1us), fold)
             .sink(Drop{});
     });
     expect_none_per_record("folds of counts", [&](auto stream) {
@@ -94,7 +94,7 @@ TEST(Allocations, NoneForARecordInAFoldOrATreeOfPanes) {
         std::move(stream)
             .event_time(time_of, BoundedDisorder{50ns})
             .key_by([](const std::uint64_t& n) { return n % 7; })
-            .window(window::TimeWindows::sliding(10us, 100ns), time_of,
+            .window(window::TimeWindows::sliding(10us, 100ns),
                     window::kept_in<window::PaneTree>(window::maximum<std::uint64_t>(last_digits)))
             .sink(Drop{});
     });
@@ -136,14 +136,14 @@ TEST(Allocations, NoneForARecordInAProcessFunction) {
         std::move(stream)
             .event_time(time_of, LateStart{50ns})
             .key_by(by_remainder)
-            .window(window::TimeWindows::sliding(10us, 1us), time_of, edges)
+            .window(window::TimeWindows::sliding(10us, 1us), edges)
             .sink(Drop{});
     });
     expect_none_per_record("of sessions", [&](auto stream) {
         std::move(stream)
             .event_time(time_of, LateStart{})
             .key_by([](const std::uint64_t& n) { return n / 200 * 7 + n % 7; })
-            .window(window::SessionWindows::with_gap(50ns), time_of, edges)
+            .window(window::SessionWindows::with_gap(50ns), edges)
             .sink(Drop{});
     });
 }
@@ -154,7 +154,7 @@ TEST(Allocations, NoneForARecordAmongTheLargest) {
         std::move(stream)
             .event_time(time_of, BoundedDisorder{50ns})
             .key_by(by_remainder)
-            .window(window::TimeWindows::sliding(10us, 1us), time_of, largest)
+            .window(window::TimeWindows::sliding(10us, 1us), largest)
             .sink(Drop{});
     });
     expect_none_per_record("of counts", [&](auto stream) {

@@ -57,24 +57,23 @@ void drops_what_is_open(const char* what, const TimeWindows& windows, const Wire
 TEST(OpenWindows, OfTimeAreDroppedWhereAskedForInEveryDistribution) {
     const TimeWindows windows = sliding(400, 100);
     drops_what_is_open("by key", windows, [&](auto stream, const WindowOptions& options) {
-        return std::move(stream).template key_by<&Event::key>().window(windows, &Event::time, sum,
-                                                                       options);
+        return std::move(stream).template key_by<&Event::key>().window(windows, sum, options);
     });
     drops_what_is_open("farmed", windows, [&](auto stream, const WindowOptions& options) {
-        return std::move(stream).template group_by<&Event::key>().parallel_windows(
-            windows, &Event::time, sum, options);
+        return std::move(stream).template key_by<&Event::key>().window(windows, sum, share::farmed,
+                                                                       options);
     });
     drops_what_is_open("combined", windows, [&](auto stream, const WindowOptions& options) {
-        return std::move(stream).template group_by<&Event::key>().combined_windows(
-            windows, &Event::time, sum, options);
+        return std::move(stream).template key_by<&Event::key>().window(windows, sum,
+                                                                       share::combined, options);
     });
     drops_what_is_open("paned", windows, [&](auto stream, const WindowOptions& options) {
-        return std::move(stream).template group_by<&Event::key>().paned_windows(
-            windows, &Event::time, sum, options);
+        return std::move(stream).template key_by<&Event::key>().window(windows, sum, share::paned,
+                                                                       options);
     });
     drops_what_is_open("map-reduce", windows, [&](auto stream, const WindowOptions& options) {
-        return std::move(stream).template group_by<&Event::key>().map_reduce_windows(
-            windows, &Event::time, sum, options);
+        return std::move(stream).template key_by<&Event::key>().window(windows, sum,
+                                                                       share::map_reduce, options);
     });
 }
 
@@ -101,7 +100,7 @@ TEST(OpenWindows, AreThoseThatTheSourceWhichWentFurthestLeavesOpen) {
         std::move(first)
             .merge(std::move(second))
             .key_by<&Event::key>()
-            .window(windows, &Event::time, sum, {.at_end = OpenWindows::drop})
+            .window(windows, sum, {.at_end = OpenWindows::drop})
             .sink(into(rows));
         run(graph, run_options(seed));
         Rows answer = rows->records();
@@ -120,8 +119,7 @@ TEST(OpenWindows, OfSessionsAreDroppedWhereAskedFor) {
                       [&](const Row& row) { return std::get<2>(row) >= events.back().time.ns(); });
         ASSERT_LT(expected_rows.size(), all) << "nothing is open at the end";
         const auto wire = [&](auto stream, const WindowOptions& options) {
-            return std::move(stream).template key_by<&Event::key>().window(sessions, &Event::time,
-                                                                           sum, options);
+            return std::move(stream).template key_by<&Event::key>().window(sessions, sum, options);
         };
         ASSERT_EQ(rows_when_dropped(events, wire, seed), expected_rows) << "seed " << seed;
     }
@@ -175,9 +173,7 @@ TEST(PunctuatedTime, FiresTheWindowsOfABoundThatSomeRecordsCarry) {
             .event_time([](const Marked& one) { return one.event.time; },
                         PunctuatedTime{[](const Marked& one) { return one.promise; }})
             .key_by([](const Marked& one) { return one.event.key; })
-            .window(
-                windows, [](const Marked& one) { return one.event.time; },
-                window::sum<Marked>([](const Marked& one) { return one.event.value; }))
+            .window(windows, window::sum<Marked>([](const Marked& one) { return one.event.value; }))
             .sink(into(rows));
         const RunReport report = run(graph, run_options(seed));
         Rows answer = rows->records();

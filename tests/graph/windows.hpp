@@ -73,7 +73,7 @@ Answer computed(const std::vector<Event>& events, const Windows& windows, const 
                       .event_time(&Event::time, BoundedDisorder{setting.bound})
                       .template key_by<&Event::key>();
     auto [results, late] =
-        std::move(stream).window(windows, &Event::time, aggregate, late_apart, setting.options);
+        std::move(stream).window(windows, aggregate, late_apart, setting.options);
     using Result = typename decltype(results)::record_type;
     auto rows = std::make_shared<Collected<Result>>();
     auto late_rows = std::make_shared<Collected<Event>>();

@@ -14,27 +14,24 @@
 #include <variant>
 
 #include <strid/graph/options.hpp>
-#include <strid/graph/segment.hpp>
+#include <strid/graph/stream_types.hpp>
 #include <strid/operator/late_apart.hpp>
 
 namespace strid {
 
-template <class T, class Chain = graph::Chain<operators::InputHead<T>>>
-class Stream;
-
 /// What a window gives with its late records apart: both have to be consumed.
-template <class Result, class T>
+template <class Result, class T, class Time = operators::NaturalTime<T>>
 struct WindowStreams {
     Stream<Result> results;
-    Stream<T> late;
+    StreamTimedBy<T, Time> late;
 };
 
 /// What `in_order_of_time` and `k_slack` give with late records apart: both have to be consumed.
 /// What follows the records directly is fused with what puts them out, and so finds them in order.
-template <class Records, class T>
+template <class Records, class T, class Time>
 struct OrderedStreams {
     Records records;
-    Stream<T> late;
+    StreamTimedBy<T, Time> late;
 };
 
 namespace graph {
@@ -73,23 +70,24 @@ std::tuple<Stream<T>...> alternatives(S stream, const std::string& name,
 }
 
 /// The two streams of a window operator that gives its late records as well.
-template <class T, class S>
-auto results_and_late(S stream, const std::string& name) {
+template <class T, class S, class Time>
+auto results_and_late(S stream, const std::string& name, Time time) {
     using Result = std::variant_alternative_t<0, typename S::record_type>;
     auto [results, late] = alternatives<Result, T>(std::move(stream), name, {"results", "late"});
-    return WindowStreams<Result, T>{std::move(results), std::move(late)};
+    return WindowStreams<Result, T, Time>{std::move(results),
+                                          std::move(late).carrying(std::move(time))};
 }
 
 /// Those of an operator that puts records into an order, which they keep: what follows a split has
 /// one replica unless it asks for more.
-template <class T, class S>
-auto records_and_late(S stream, const std::string& name) {
+template <class T, class S, class Time>
+auto records_and_late(S stream, const std::string& name, Time time) {
     using Any = typename S::record_type;
     auto branches = parted(std::move(stream));
-    auto records = alternative<0, Any>(branches, name, "records");
+    auto records = alternative<0, Any>(branches, name, "records").carrying(time);
     using Records = decltype(records);
-    return OrderedStreams<Records, T>{std::move(records),
-                                      alternative<1, Any>(branches, name, "late")};
+    return OrderedStreams<Records, T, Time>{
+        std::move(records), alternative<1, Any>(branches, name, "late").carrying(std::move(time))};
 }
 
 }  // namespace graph

@@ -15,6 +15,7 @@
 #include <strid/graph/alternatives.hpp>
 #include <strid/graph/handle.hpp>
 #include <strid/graph/segment.hpp>
+#include <strid/graph/stream_types.hpp>
 
 namespace strid {
 
@@ -37,12 +38,12 @@ struct EveryBranch {
 }  // namespace graph
 
 /// The branches of a `split`. `select(i)` gives the stream of branch i, once.
-template <class T>
+template <class T, class Time>
 class Branches {
   public:
     /// `split`: what is behind the operator that splits, with branch 0 as its origin.
-    Branches(graph::Handle split, std::size_t count)
-        : split_(std::move(split)), selected_(count, false) {}
+    Branches(graph::Handle split, std::size_t count, Time time)
+        : split_(std::move(split)), selected_(count, false), time_(std::move(time)) {}
     Branches(Branches&&) noexcept = default;
     Branches& operator=(Branches&&) noexcept = default;
     Branches(const Branches&) = delete;
@@ -50,7 +51,7 @@ class Branches {
 
     [[nodiscard]] std::size_t size() const noexcept { return selected_.size(); }
     /// Throws GraphError for a branch that does not exist or was selected before.
-    [[nodiscard]] Stream<T> select(std::size_t branch) {
+    [[nodiscard]] StreamTimedBy<T, Time> select(std::size_t branch) {
         if (branch >= size()) {
             throw GraphError("select of branch " + std::to_string(branch) + " of a split into " +
                              std::to_string(size()));
@@ -59,24 +60,26 @@ class Branches {
             throw GraphError("branch " + std::to_string(branch) + " was selected before");
         }
         selected_[branch] = true;
-        return Stream<T>{{.segments = split_.segments,
-                          .origins = {{split_.origins.front().segment, branch}},
-                          .last = split_.last,
-                          .promised_time = split_.promised_time},
-                         {}};
+        return {{.segments = split_.segments,
+                 .origins = {{split_.origins.front().segment, branch}},
+                 .last = split_.last,
+                 .promised_time = split_.promised_time},
+                {},
+                time_};
     }
 
     /// All of them.
     template <std::size_t count>
-    [[nodiscard]] std::array<Stream<T>, count> all() {
+    [[nodiscard]] std::array<StreamTimedBy<T, Time>, count> all() {
         return [this]<std::size_t... I>(std::index_sequence<I...>) {
-            return std::array<Stream<T>, count>{select(I)...};
+            return std::array<StreamTimedBy<T, Time>, count>{select(I)...};
         }(std::make_index_sequence<count>{});
     }
 
   private:
     graph::Handle split_;
     std::vector<bool> selected_;
+    [[no_unique_address]] Time time_;
 };
 
 }  // namespace strid

@@ -46,20 +46,16 @@ struct ConsumedOnce {
     auto event_time(A&&...) & {
         must_be_moved<A...>();
     }
-    template <class... A>
-    auto key_by(A&&...) & {
-        must_be_moved<A...>();
-    }
     template <auto Member, class... A>
-    auto key_by(A&&...) & {
+    auto event_time(A&&...) & {
         must_be_moved<decltype(Member), A...>();
     }
     template <class... A>
-    auto group_by(A&&...) & {
+    auto key_by(A&&...) & {
         must_be_moved<A...>();
     }
     template <auto Member, class... A>
-    auto group_by(A&&...) & {
+    auto key_by(A&&...) & {
         must_be_moved<decltype(Member), A...>();
     }
     template <class... A>

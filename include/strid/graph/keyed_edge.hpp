@@ -7,6 +7,7 @@
 
 #include <strid/base/error.hpp>
 #include <strid/graph/handle.hpp>
+#include <strid/graph/stream_types.hpp>
 #include <strid/window/result.hpp>
 #include <strid/window/update.hpp>
 
@@ -15,9 +16,14 @@ namespace strid {
 namespace graph {
 
 /// An edge by key that is there already, from one segment or several.
-template <class T>
+template <class T, class Time>
 struct KeyedEdge {
+    using time_type = Time;
+
+    [[nodiscard]] const Time& time() const noexcept { return of_records; }
+
     Handle handle;
+    [[no_unique_address]] Time of_records = {};
 };
 
 inline void check(const WindowOptions& options) {

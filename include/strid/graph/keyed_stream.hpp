@@ -16,15 +16,10 @@
 #include <strid/graph/alternatives.hpp>
 #include <strid/graph/keyed_edge.hpp>
 #include <strid/graph/stream.hpp>
+#include <strid/graph/window_table.hpp>
 #include <strid/operator/event_time.hpp>
 #include <strid/operator/per_key.hpp>
-#include <strid/window/aggregates/partial.hpp>
-#include <strid/window/operators/keyed_count_windows.hpp>
-#include <strid/window/operators/keyed_global_windows.hpp>
 #include <strid/window/operators/keyed_process.hpp>
-#include <strid/window/operators/keyed_sessions.hpp>
-#include <strid/window/operators/keyed_time_windows.hpp>
-#include <strid/window/operators/lift.hpp>
 #include <strid/window/result.hpp>
 #include <strid/window/update.hpp>
 
@@ -33,17 +28,13 @@ namespace strid {
 /// A stream whose records are partitioned by key. The next operator is keyed: it has one copy of
 /// its function, or one state, for each key; behind it the stream is an ordinary one. What is sent
 /// of a record is for that operator to say: `Upstream` is a Stream whose edge is still to come, or
-/// a KeyedEdge. A window that adds up large records has them lifted before they are sent
-/// (window/operators/lift.hpp) where they are sent: `sealed()` leaves what takes long to the
-/// window's replicas.
+/// a KeyedEdge.
 template <class T, class KeyOf, class Upstream>
 class KeyedStream : graph::ConsumedOnce {
     using Once = graph::ConsumedOnce;
     using K = operators::KeyType<KeyOf, T>;
-    static constexpr bool open = !std::same_as<Upstream, graph::KeyedEdge<T>>;
-    /// The edge is still to come, so it may as well carry what `Lift` makes of the records.
-    template <class Lift>
-    static constexpr bool lifts_first = open && Lift::pays;
+    using Time = typename Upstream::time_type;
+    static constexpr bool open = !std::same_as<Upstream, graph::KeyedEdge<T, Time>>;
     using Arrived = message::Hashed<T>;
     /// Of a function without state one will do for all keys.
     template <class F, class Life>
@@ -63,8 +54,9 @@ class KeyedStream : graph::ConsumedOnce {
     auto apply(OperatorOrMaker one, const OperatorOptions& options = {}) && {
         if constexpr (operators::SaysTraits<OperatorOrMaker>) {
             return then(std::move(one), options, OperatorOrMaker::traits.kind);
-        } else if constexpr (operators::takes_maker<OperatorOrMaker, ArrivingByKey<T, KeyOf>>()) {
-            auto made = std::invoke(std::move(one), ArrivingByKey<T, KeyOf>{key_of_});
+        } else if constexpr (operators::takes_maker<OperatorOrMaker,
+                                                    ArrivingByKey<T, KeyOf, Time>>()) {
+            auto made = std::invoke(std::move(one), ArrivingByKey<T, KeyOf, Time>{key_of_, time()});
             constexpr std::string_view kind = operators::kind_of<decltype(made)>();
             return then(std::move(made), options, kind);
         }
@@ -154,133 +146,103 @@ class KeyedStream : graph::ConsumedOnce {
         }
     }
 
-    /// Windows of event time, tumbling or sliding, with one aggregate for each key: out comes a
-    /// WindowResult<K, V, TimeBounds> when the watermark passes a window's end. `time_of` says when
-    /// a record happened. Needs `event_time` somewhere before it. Late records are counted.
+    /// Windows, with one value for each key: `window(windows, function)`, maybe with how the work
+    /// is shared (graph/share.hpp) or `late_apart`, and options:
     ///
-    /// Where the records are large and the aggregate's state is small, `time_of` and the aggregate
+    ///     keyed.window(TimeWindows::sliding(10s, 5s), mean<&Trip::delay>())
+    ///     auto [results, late] = keyed.window(windows, f, share::farmed | late_apart, {...});
+    ///
+    /// The windows are TimeWindows and SessionWindows, of the time of the stream: out comes a
+    /// WindowResult<K, V> when the watermark passes a window's end. CountWindows, of a number of
+    /// records of the key: out comes a WindowResult<K, V, CountBounds> with the record that
+    /// completes a window. Or window::global(trigger), which fires and starts anew as the trigger
+    /// says. Late records are counted, or the second stream of what comes out.
+    ///
+    /// Results of windows of time that are farmed are in the order of their ends, but for those
+    /// that fire again; all others are in order for each key.
+    ///
+    /// Where the records are large and the aggregate's state is small, the time and the aggregate
     /// are asked before the records are sent (window/operators/lift.hpp): for every record, also
     /// one that is late or in no window, and by the replicas that send, at the same time. A
     /// function that may not be called so is put behind `sealed()`.
-    template <TimeFunction<T> TimeOf, window::FunctionOf<T> A>
-    auto window(window::TimeWindows windows, TimeOf time_of, A aggregate,
-                WindowOptions options = {}) && {
-        using Lift = window::LiftAt<T, KeyOf, K, TimeOf, A>;
-        if constexpr (lifts_first<Lift>) {
-            using Lifted = typename Lift::Lifted;
-            using KeyOfLifted = Field<&Lifted::key>;
-            using TimeOfLifted = Field<&Lifted::time>;
-            using Sum = window::Merged<A, Lifted>;
-            using Windows = window::KeyedTimeWindows<Lifted, KeyOfLifted, K, TimeOfLifted, Sum>;
-            graph::check(options);
-            return lifted(Lift{key_of_, std::move(time_of), aggregate},
-                          Windows{windows, {}, {}, Sum{aggregate}, options}, options,
-                          how_it_slides<A>(windows));
-        } else {
-            using Windows = window::KeyedTimeWindows<T, KeyOf, K, TimeOf, A>;
-            graph::check(options);
-            return windowed(
-                Windows{windows, key_of_, std::move(time_of), std::move(aggregate), options},
-                options, how_it_slides<A>(windows));
+    template <class Windows, class A>
+    auto window(Windows windows, A aggregate, const WindowOptions& options = {}) && {
+        return std::move(*this).window(std::move(windows), std::move(aggregate), share::by_key,
+                                       options);
+    }
+    template <class Windows, class A, WindowWay Way>
+    auto window(Windows windows, A aggregate, Way way, const WindowOptions& options = {}) && {
+        using By = decltype(graph::way_of<Share::by_key>(way));
+        if constexpr (graph::takes_window<Windows, A, T, Time>()) {
+            constexpr Share share = By::share == Share::automatic
+                                        ? graph::chosen_share<Windows, A, K, By::late_is_apart>()
+                                        : By::share;
+            if constexpr (graph::can_share<Windows, A, K, share, By::late_is_apart, open>()) {
+                return windows_of_it().template shared<By::share, By::late_is_apart>(
+                    std::move(windows), std::move(aggregate), options);
+            }
         }
-    }
-    /// Sessions: a window lasts as long as the records of its key come within the gap.
-    template <TimeFunction<T> TimeOf, window::FunctionOf<T> A>
-    auto window(window::SessionWindows windows, TimeOf time_of, A aggregate,
-                WindowOptions options = {}) && {
-        return windowed(sessions<window::Firing::totals>(windows, std::move(time_of),
-                                                         std::move(aggregate), options),
-                        options, of_sessions);
-    }
-    /// Windows of a number of records of the key: out comes a WindowResult<K, V, CountBounds> with
-    /// the record that completes a window. Who asks the aggregate: as above.
-    template <window::FunctionOf<T> A>
-    auto window(window::CountWindows windows, A aggregate, WindowOptions options = {}) && {
-        using Lift = window::Lift<T, KeyOf, K, A>;
-        if constexpr (lifts_first<Lift>) {
-            using Lifted = typename Lift::Lifted;
-            using KeyOfLifted = Field<&Lifted::key>;
-            using Sum = window::Merged<A, Lifted>;
-            using Windows = window::KeyedCountWindows<Lifted, KeyOfLifted, K, Sum>;
-            return lifted(Lift{key_of_, aggregate}, Windows{windows, {}, Sum{aggregate}, options},
-                          options, how_it_slides<A>(windows));
-        } else {
-            using Windows = window::KeyedCountWindows<T, KeyOf, K, A>;
-            return windowed(Windows{windows, key_of_, std::move(aggregate), options}, options,
-                            how_it_slides<A>(windows));
-        }
-    }
-
-    /// One window of everything, which fires and starts anew as a trigger of one's own says: out
-    /// come WindowResult<K, V, CountBounds> with the positions of its records.
-    template <class F, window::FunctionOf<T> A>
-        requires window::TriggerOf<F, T>
-    auto window(window::GlobalWindows<F> windows, A aggregate, WindowOptions options = {}) && {
-        if constexpr (operators::keeps_no_text<F, const T&>()) {
-            using Windows = window::KeyedGlobalWindows<T, KeyOf, K, F, A>;
-            return windowed(Windows{std::move(windows), key_of_, std::move(aggregate), options},
-                            options, "a state for each key, until the trigger clears it");
-        }
-    }
-
-    /// The same windows of event time or sessions, with the late records as a stream of their own:
-    /// `auto [results, late] = ...`.
-    template <class Windows, TimeFunction<T> TimeOf, window::FunctionOf<T> A>
-    auto window(Windows windows, TimeOf time_of, A aggregate, LateApart,
-                WindowOptions options = {}) && {
-        if constexpr (std::same_as<Windows, window::SessionWindows>) {
-            auto stream = windowed(graph::with_late<T>(sessions<window::Firing::totals>(
-                                       windows, std::move(time_of), std::move(aggregate), options)),
-                                   options, of_sessions);
-            return graph::results_and_late<T>(std::move(stream), options.name);
-        } else {
-            return graph::results_and_late<T>(
-                std::move(*this).results_or_late(windows, std::move(time_of), std::move(aggregate),
-                                                 options),
-                options.name);
-        }
-    }
-    /// Those of event time before results and late records are parted. For operators of the
-    /// library.
-    template <class TimeOf, class A>
-    auto results_or_late(window::TimeWindows windows, TimeOf time_of, A aggregate,
-                         const WindowOptions& options) && {
-        using Windows = window::KeyedTimeWindows<T, KeyOf, K, TimeOf, A>;
-        graph::check(options);
-        return windowed(graph::with_late<T>(Windows{windows, key_of_, std::move(time_of),
-                                                    std::move(aggregate), options}),
-                        options, how_it_slides<A>(windows));
     }
 
     /// Windows of event time or sessions whose rows say what they are (window/update.hpp): out
     /// come WindowUpdate<K, V>. The rows of a window that a late record changes are marked, a
     /// session that was given and grows is taken back, open windows may be given early, and
     /// windows of time without a record filled in.
-    template <class Windows, TimeFunction<T> TimeOf, window::FunctionOf<T> A>
-    auto window_updates(Windows windows, TimeOf time_of, A aggregate,
-                        UpdateOptions options = {}) && {
-        return updates(windows, std::move(time_of), std::move(aggregate), options,
-                       [](auto one) { return one; });
+    template <class Windows, class A>
+    auto window_updates(Windows windows, A aggregate, const UpdateOptions& options = {}) && {
+        return std::move(*this).template updates<false>(windows, std::move(aggregate), options);
     }
     /// The same with the late records as a stream of their own: `auto [updates, late] = ...`.
-    template <class Windows, TimeFunction<T> TimeOf, window::FunctionOf<T> A>
-    auto window_updates(Windows windows, TimeOf time_of, A aggregate, LateApart,
-                        UpdateOptions options = {}) && {
-        auto stream = updates(windows, std::move(time_of), std::move(aggregate), options,
-                              [](auto one) { return graph::with_late<T>(std::move(one)); });
-        return graph::results_and_late<T>(std::move(stream), options.window.name);
+    template <class Windows, class A>
+    auto window_updates(Windows windows, A aggregate, LateApart,
+                        const UpdateOptions& options = {}) && {
+        return std::move(*this).template updates<true>(windows, std::move(aggregate), options);
+    }
+
+    /// As Stream::timed_by.
+    template <class TimeOf>
+    [[nodiscard]] auto timed_by(TimeOf time_of) && {
+        if constexpr (operators::takes_time<TimeOf, T>()) {
+            if constexpr (open) {
+                auto timed = std::move(upstream_).carrying(std::move(time_of));
+                return KeyedStream<T, KeyOf, decltype(timed)>{std::move(timed), key_of_};
+            } else {
+                using Edge = graph::KeyedEdge<T, TimeOf>;
+                return KeyedStream<T, KeyOf, Edge>{
+                    Edge{std::move(upstream_.handle), std::move(time_of)}, key_of_};
+            }
+        }
+    }
+    template <auto Member>
+        requires std::is_member_pointer_v<decltype(Member)>
+    [[nodiscard]] auto timed_by() && {
+        return std::move(*this).timed_by(field<Member>);
     }
 
     /// Joins two streams with the same key into one, in no particular order between them.
     template <class Other>
-    [[nodiscard]] KeyedStream<T, KeyOf> merge(KeyedStream<T, KeyOf, Other>&& other) && {
-        graph::Handle merged = std::move(*this).edge();
-        merged.join(std::move(other).edge());
-        return {{std::move(merged)}, key_of_};
+    [[nodiscard]] auto merge(KeyedStream<T, KeyOf, Other>&& other) && {
+        using Its = typename Other::time_type;
+        if constexpr (operators::agree_on_time<Time, Its>()) {
+            using Both = std::conditional_t<std::same_as<Time, Its>, Time, NoTime>;
+            auto merged = std::move(*this).sealed();
+            merged.upstream_.handle.join(std::move(other).edge());
+            if constexpr (std::same_as<Both, Time>) {
+                return merged;
+            } else {
+                using Edge = graph::KeyedEdge<T, Both>;
+                return KeyedStream<T, KeyOf, Edge>{Edge{std::move(merged.upstream_.handle), {}},
+                                                   key_of_};
+            }
+        }
     }
 
     /// The same with records sent whole, whatever they are for: one type, wherever it comes from.
-    [[nodiscard]] KeyedStream<T, KeyOf> sealed() && { return {{std::move(*this).edge()}, key_of_}; }
+    [[nodiscard]] KeyedStream<T, KeyOf, graph::KeyedEdge<T, Time>> sealed() && {
+        Time of_records = time();
+        return {{std::move(*this).edge(), std::move(of_records)}, key_of_};
+    }
+    [[nodiscard]] const Time& time() const noexcept { return upstream_.time(); }
 
     /// The end of the stream, one replica owning all records of a key.
     template <class F>
@@ -304,6 +266,10 @@ class KeyedStream : graph::ConsumedOnce {
 
     template <class, class, class>
     friend class KeyedStream;
+    template <class, class, class>
+    friend class graph::KeyedWindows;
+    template <class, class, class>
+    friend class graph::SharedWindows;
 
     /// Ends the segment before with the edge, where that is not there yet.
     graph::Handle edge() && {
@@ -316,79 +282,21 @@ class KeyedStream : graph::ConsumedOnce {
         }
     }
 
-    static constexpr const char* shared_by_key = "by key: each replica has the windows of its keys";
-    static constexpr const char* of_sessions =
-        "a state for each session; those that a record joins become one";
-    template <class A>
-    static const char* how_it_slides(const auto& windows) {
-        return windows.slide() < windows.length() ? window::how_it_slides<A>()
-                                                  : "windows that do not overlap: a state for each";
-    }
-
-    /// A window operator, and how its windows are kept.
-    template <class Operator, class Options>
-    auto windowed(Operator one, const Options& options, const char* kept) {
-        return then(std::move(one), of(window::of_window(options)), "window", shared_by_key, kept);
-    }
-    /// One whose records are lifted before they are sent.
-    template <class Lift, class Operator>
-    auto lifted(Lift lift, Operator one, const WindowOptions& options, const char* kept) {
-        using Lifted = typename Lift::Lifted;
-        auto info = upstream_.handle_.describe(of(options), "window");
-        lift.window_name = info.name;
-        if constexpr (requires { lift.time_of.agree_with(nullptr); }) {
-            lift.time_of.agree_with(upstream_.handle_.promised_time);
-        }
-        Stream<message::Hashed<Lifted>> hashed{
-            std::move(upstream_).routed(
-                operators::KeyByRouter<T, KeyOf, Lift>{key_of_, std::move(lift),
-                                                       upstream_.handle_.behind("key_by")},
-                graph::Routing::key_by),
-            {}};
-        return std::move(hashed).described(std::move(one), std::move(info),
-                                           "what it needs of a record is sent", shared_by_key,
-                                           kept);
-    }
-
-    template <window::Firing firing, class TimeOf, class A, class Options>
-    auto sessions(const window::SessionWindows& windows, TimeOf time_of, A aggregate,
-                  const Options& options) {
-        graph::check(options);
-        auto function = window::of_sessions(std::move(aggregate));
-        return window::KeyedSessions<T, KeyOf, K, TimeOf, decltype(function), firing>{
-            windows, key_of_, std::move(time_of), std::move(function), options};
-    }
-
-    /// `finished(operator)` is what is applied.
-    template <class Windows, class TimeOf, class A, class Finished>
-    auto updates(const Windows& windows, TimeOf time_of, A aggregate, const UpdateOptions& options,
-                 const Finished& finished) {
+    auto windows_of_it() { return graph::SharedWindows<T, KeyOf, Upstream>{std::move(*this)}; }
+    template <bool late_is_apart, class Windows, class A>
+    auto updates(const Windows& windows, A aggregate, const UpdateOptions& options) && {
         static_assert(!std::same_as<Windows, window::CountWindows>,
                       "a window of a number of records is given once, when it is full: window()");
-        if constexpr (std::same_as<Windows, window::SessionWindows>) {
-            if (options.fill_max != 0) {
-                throw GraphError("no session is without a record: fill_max is for windows of time");
-            }
-            return windowed(finished(sessions<window::Firing::updates>(
-                                windows, std::move(time_of), std::move(aggregate), options)),
-                            options, of_sessions);
-        } else {
-            using Updates =
-                window::KeyedTimeWindows<T, KeyOf, K, TimeOf, A, window::Firing::updates>;
-            graph::check(options);
-            return windowed(finished(Updates{windows, key_of_, std::move(time_of),
-                                             std::move(aggregate), options}),
-                            options, how_it_slides<A>(windows));
+        if constexpr (graph::takes_window<Windows, A, T, Time>()) {
+            return windows_of_it().template updates<late_is_apart>(windows, std::move(aggregate),
+                                                                   options);
         }
-    }
-
-    static OperatorOptions of(const WindowOptions& options) {
-        return {.name = options.name, .parallelism = options.parallelism};
     }
 
     template <class Operator, class... Notes>
     auto then(Operator one, const OperatorOptions& options, std::string_view kind, Notes... notes) {
-        Stream<Arrived> hashed{std::move(*this).edge(), {}};
+        Time of_records = time();
+        StreamTimedBy<Arrived, Time> hashed{std::move(*this).edge(), {}, std::move(of_records)};
         return std::move(hashed).then(std::move(one), options, kind, notes...);
     }
 

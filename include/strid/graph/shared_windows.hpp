@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How windows whose work is shared are put together of stages (graph/grouped_stream.hpp says what
-// they are, and which is chosen): a stage that every replica has the records for and a collector,
-// or two levels of which the second is by key.
+// How windows whose work is shared are put together of operators (graph/share.hpp says what the
+// ways are): one that every replica has the records for and a collector, or two levels of which the
+// second is by key.
 //
 // Threads: as Stream.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <string>
 #include <type_traits>
@@ -14,8 +15,9 @@
 
 #include <strid/base/error.hpp>
 #include <strid/base/field.hpp>
-#include <strid/graph/keyed_stream.hpp>
+#include <strid/graph/keyed_windows.hpp>
 #include <strid/graph/shared_work.hpp>
+#include <strid/graph/window_table.hpp>
 #include <strid/window/aggregates/partial.hpp>
 #include <strid/window/operators/gathered_parts.hpp>
 #include <strid/window/operators/keyed_count_windows.hpp>
@@ -26,225 +28,219 @@
 
 namespace strid::graph {
 
-/// The window operators of a stream that is grouped by key. Each uses the stream up; `note` is what
-/// explain() says of it.
-template <class Upstream, class KeyOf>
-class SharedWindows {
-    using Shared = SharedWork;
-
-  protected:
-    using T = typename Upstream::record_type;
-    using K = operators::KeyType<KeyOf, T>;
-    template <class A>
-    using TimeResult = WindowResult<K, window::ResultOf<A, K, window::TimeBounds>>;
+/// Windows in every way. Each function uses the stream up; `note` is what explain() says of it.
+template <class T, class KeyOf, class Upstream>
+class SharedWindows : KeyedWindows<T, KeyOf, Upstream> {
+    using ByKey = KeyedWindows<T, KeyOf, Upstream>;
+    using Work = SharedWork;
+    using ByKey::keyed_, ByKey::of, ByKey::by_key;
+    using typename ByKey::K;
+    using typename ByKey::Time;
     template <class A>
     using CountResult =
         WindowResult<K, window::ResultOf<A, K, window::CountBounds>, window::CountBounds>;
 
-    SharedWindows(Upstream upstream, KeyOf key_of)
-        : upstream_(std::move(upstream)), key_of_(std::move(key_of)) {}
+  public:
+    using ByKey::ByKey;
+    using ByKey::updates;
 
-    auto keyed() { return std::move(upstream_).key_by(key_of_); }
-    static WindowOptions second_level(WindowOptions options) {
-        if (std::is_same_v<K, OneGroup>) options.parallelism = 1;
+    /// The windows in this way (graph/window_table.hpp).
+    template <Share asked, bool late_is_apart, class Windows, class A>
+    auto shared(Windows windows, A aggregate, const WindowOptions& options) {
+        constexpr Share way =
+            asked == Share::automatic ? chosen_share<Windows, A, K, late_is_apart>() : asked;
+        constexpr const char* why =
+            asked == Share::automatic
+                ? why_chosen<Windows, A, late_is_apart>(way)
+                : what_is_asked(way, std::same_as<Windows, window::CountWindows>);
+        if constexpr (way == Share::by_key) {
+            return ByKey::template by_key<late_is_apart>(std::move(windows), std::move(aggregate),
+                                                         by_owner(options), why);
+        } else {
+            check_shared(options);
+            std::string note = why;
+            if constexpr (asked == Share::automatic) note += better_way<way, A>(windows);
+            if constexpr (way == Share::farmed) {
+                return farmed<late_is_apart>(windows, std::move(aggregate), options, note);
+            } else if constexpr (way == Share::combined) {
+                return combined(windows, std::move(aggregate), options, note);
+            } else if constexpr (way == Share::paned) {
+                return paned(windows, std::move(aggregate), options, note);
+            } else {
+                return map_reduce(windows, std::move(aggregate), options, note);
+            }
+        }
+    }
+
+  private:
+    /// What explain() says of windows whose way was chosen for their function, where another way
+    /// would do less for such windows; "" where none would.
+    template <Share way, class A, class Windows>
+    static std::string better_way(const Windows& windows) {
+        if constexpr (way == Share::paned && std::same_as<Windows, window::TimeWindows>) {
+            const auto panes = windows.slide() / windows.pane();
+            if (panes >= window::panes_worth_combining && !windows.is_calendar()) {
+                return " (share::map_reduce would send one part of a window for " +
+                       std::to_string(panes) + " panes)";
+            }
+        }
+        if constexpr (way == Share::farmed && std::same_as<Windows, window::CountWindows> &&
+                      window::has_parts<A>) {
+            if (windows.slide() < windows.length() &&
+                windows.pane() >= window::pane_worth_sending) {
+                return " (share::paned would add a record to one pane, not to each of its windows)";
+            }
+        }
+        return {};
+    }
+
+    /// Of the operator that has the groups by key: one group has one owner.
+    static WindowOptions by_owner(WindowOptions options) {
+        if (std::same_as<K, OneGroup>) options.parallelism = 1;
         return options;
     }
-    /// Not shared after all.
-    template <class TimeOf, class A>
-    Stream<TimeResult<A>> by_key(const window::TimeWindows& windows, TimeOf time_of, A aggregate,
-                                 const WindowOptions& options, const char* why) {
-        return Shared::noted(keyed().window(windows, std::move(time_of), std::move(aggregate),
-                                            second_level(options)),
-                             why);
-    }
-    template <class A>
-    Stream<CountResult<A>> by_key(const window::CountWindows& windows, A aggregate,
-                                  const WindowOptions& options, const char* why) {
-        return Shared::noted(keyed().window(windows, std::move(aggregate), second_level(options)),
-                             why);
-    }
-    template <class TimeOf, class A>
-    WindowStreams<TimeResult<A>, T> by_key_with_late(const window::TimeWindows& windows,
-                                                     TimeOf time_of, A aggregate,
-                                                     const WindowOptions& options,
-                                                     const char* why) {
-        return results_and_late<T>(
-            Shared::noted(keyed().results_or_late(windows, std::move(time_of), std::move(aggregate),
-                                                  second_level(options)),
-                          why),
-            options.name);
-    }
 
-    template <class TimeOf, class A>
-    Stream<TimeResult<A>> farmed(const window::TimeWindows& windows, TimeOf time_of, A aggregate,
-                                 const WindowOptions& options, const char* note) {
-        return in_order<TimeResult<A>>(
-            shared(taking_turns(windows, std::move(time_of), std::move(aggregate), options),
-                   options, note, sliding<A>(windows)),
-            options);
-    }
-    template <class TimeOf, class A>
-    WindowStreams<TimeResult<A>, T> farmed_with_late(const window::TimeWindows& windows,
-                                                     TimeOf time_of, A aggregate,
-                                                     const WindowOptions& options,
-                                                     const char* note) {
-        auto [results, late] =
-            results_and_late<T>(shared(with_late<T>(taking_turns(windows, std::move(time_of),
-                                                                 std::move(aggregate), options)),
-                                       options, note, sliding<A>(windows)),
-                                options.name);
-        return {in_order<TimeResult<A>>(std::move(results), options), std::move(late)};
-    }
-    /// Window k of every group by replica k mod n.
-    template <class TimeOf, class A>
-    auto taking_turns(const window::TimeWindows& windows, TimeOf time_of, A aggregate,
-                      const WindowOptions& options) {
-        check_shared(options);
-        window::KeyedTimeWindows<T, KeyOf, K, TimeOf, A> one{windows, key_of_, std::move(time_of),
-                                                             std::move(aggregate), options};
+    /// Window k of every group by replica k mod n, results as one replica would have given them.
+    template <bool late_is_apart, class A>
+    auto farmed(const window::TimeWindows& windows, A aggregate, const WindowOptions& options,
+                const std::string& note) {
+        using Windows = window::KeyedTimeWindows<T, KeyOf, K, Time, A>;
+        using Result = typename Windows::Result;
+        Windows one{windows, keyed_.key_of_, keyed_.time(), std::move(aggregate), options};
         one.farm();
-        return one;
+        const auto in_order = [&options](auto results) -> Stream<Result> {
+            return std::move(results).apply(window::OrderedByTime<Result>{},
+                                            part(options, "collector", 1));
+        };
+        if constexpr (late_is_apart) {
+            Time time = keyed_.time();
+            auto [results, late] = results_and_late<T>(
+                everywhere(with_late<T>(std::move(one)), of(options), "parallel_windows", options,
+                           note, sliding<A>(windows)),
+                options.name, std::move(time));
+            return WindowStreams<Result, T, Time>{in_order(std::move(results)), std::move(late)};
+        } else {
+            return in_order(everywhere(std::move(one), of(options), "parallel_windows", options,
+                                       note, sliding<A>(windows)));
+        }
     }
-    /// The operator of which each replica has every record.
-    template <class Operator>
-    auto shared(Operator one, const WindowOptions& options, const char* note, const char* slides) {
-        return Shared::then(numbered(options), std::move(one), of(options), "parallel_windows",
-                            note, slides);
-    }
-    /// Results of time windows as one replica would have given them.
-    template <class Result, class S>
-    static Stream<Result> in_order(S results, const WindowOptions& options) {
-        return std::move(results).apply(window::OrderedByTime<Result>{},
-                                        part(options, "collector", 1));
-    }
-    template <class A>
+    template <bool, class A>
     Stream<CountResult<A>> farmed(const window::CountWindows& windows, A aggregate,
-                                  const WindowOptions& options, const char* note) {
+                                  const WindowOptions& options, const std::string& note) {
         return taking_turns(windows, std::move(aggregate), options, of(options), "parallel_windows",
                             note);
     }
     /// Window k of each group by replica k mod n, in the order of one replica.
     template <class A>
     Stream<CountResult<A>> taking_turns(const window::CountWindows& windows, A aggregate,
-                                        const WindowOptions& options, OperatorOptions name,
-                                        const char* kind, const char* note) {
+                                        const WindowOptions& options, const OperatorOptions& name,
+                                        const char* kind, const std::string& note) {
         constexpr bool one_value = !requires { typename A::Value; };
         using Windows = window::KeyedCountWindows<
             T, KeyOf, K, A, one_value ? window::Giving::values : window::Giving::values_and_ends>;
-        Windows one{windows, key_of_, std::move(aggregate), options};
+        Windows one{windows, keyed_.key_of_, std::move(aggregate), options};
         one.farm();
-        return Shared::then(numbered(options), std::move(one), name, kind, note,
-                            sliding<A>(windows))
+        return everywhere(std::move(one), name, kind, options, note, sliding<A>(windows))
             .apply(window::OrderedByCount<typename Windows::Result, K>{windows.slide()},
                    part(options, "collector", 1));
     }
 
-    template <class TimeOf, class A>
-    Stream<TimeResult<A>> combined(const window::TimeWindows& windows, TimeOf time_of, A aggregate,
-                                   const WindowOptions& options, const char* note) {
-        using Panes = window::PartialPanes<T, KeyOf, K, TimeOf, A>;
-        using PartOfPane = typename Panes::Part;
-        check_shared(options);
-        auto parts = Shared::then(std::move(upstream_),
-                                  Panes{windows, key_of_, std::move(time_of), aggregate},
-                                  part(options, "parts", 0), Panes::traits.kind, note);
-        return std::move(parts).template key_by<&PartOfPane::key>().window(
-            windows, field<&PartOfPane::time>, window::Merged<A, PartOfPane>{std::move(aggregate)},
-            second_level(options));
+    template <class A>
+    auto combined(const window::TimeWindows& windows, A aggregate, const WindowOptions& options,
+                  const std::string& note) {
+        using Panes = window::PartialPanes<T, KeyOf, K, Time, A>;
+        using Part = typename Panes::Part;
+        Panes panes{windows, keyed_.key_of_, keyed_.time(), aggregate};
+        return Work::then(std::move(keyed_.upstream_), std::move(panes), part(options, "parts", 0),
+                          Panes::traits.kind, note)
+            .template timed_by<&Part::time>()
+            .template key_by<&Part::key>()
+            .window(windows, window::Merged<A, Part>{std::move(aggregate)}, by_owner(options));
     }
 
-    template <class TimeOf, class A>
-    Stream<TimeResult<A>> paned(const window::TimeWindows& windows, TimeOf time_of, A aggregate,
-                                const WindowOptions& options, const char* note) {
-        using PartResult = WindowResult<K, typename A::State>;
+    template <class A>
+    auto paned(const window::TimeWindows& windows, A aggregate, const WindowOptions& options,
+               const std::string& note) {
+        using Part = WindowResult<K, typename A::State>;
         // Which records are late is for the second level to say: it knows their windows.
         WindowOptions all = options;
         all.lateness = Duration::max();
-        return first_level(windows.panes_as_windows(), std::move(time_of), aggregate, all, "panes",
-                           "paned_windows", note)
-            .key_by([](const PartResult& part) { return part.key; })
-            .window(
-                windows, [](const PartResult& part) { return part.window.start; },
-                window::Merged<A, PartResult>{std::move(aggregate)}, second_level(options));
-    }
-
-    static bool overlap(const window::CountWindows& windows) noexcept {
-        return windows.slide() < windows.length();
+        return first_level(windows.panes_as_windows(), aggregate, all, "panes", "paned_windows",
+                           note)
+            .timed_by(StartOfPane{})
+            .template key_by<&Part::key>()
+            .window(windows, window::Merged<A, Part>{std::move(aggregate)}, by_owner(options));
     }
     template <class A>
     Stream<CountResult<A>> paned(const window::CountWindows& windows, A aggregate,
-                                 const WindowOptions& options, const char* note) {
-        using PartResult = CountResult<window::Part<A>>;
-        using Sum = window::MergedCounts<A, PartResult>;
-        const auto key_of_part = [](const PartResult& part) { return part.key; };
-        using Windows =
-            window::KeyedCountWindows<PartResult, std::remove_const_t<decltype(key_of_part)>, K,
-                                      Sum>;
-        const WindowOptions second = second_level(options);
-        auto panes = taking_turns(
-            window::CountWindows::tumbling(windows.pane()), window::Part<A>{aggregate}, options,
-            part(options, "panes", options.parallelism), "paned_windows", note);
-        return Shared::noted(
-            std::move(panes)
-                .key_by(key_of_part)
-                .apply(Windows{windows, key_of_part, Sum{std::move(aggregate)}, second},
-                       of(second)),
+                                 const WindowOptions& options, const std::string& note) {
+        using Part = CountResult<window::Part<A>>;
+        using Sum = window::MergedCounts<A, Part>;
+        using Windows = window::KeyedCountWindows<Part, Field<&Part::key>, K, Sum>;
+        const WindowOptions second = by_owner(options);
+        return Work::noted(
+            taking_turns(window::CountWindows::tumbling(windows.pane()), window::Part<A>{aggregate},
+                         options, part(options, "panes", options.parallelism), "paned_windows",
+                         note)
+                .template key_by<&Part::key>()
+                .apply(Windows{windows, {}, Sum{std::move(aggregate)}, second}, of(second)),
             sliding<A>(windows));
     }
 
     template <class A>
     Stream<CountResult<A>> map_reduce(const window::CountWindows& windows, A aggregate,
-                                      const WindowOptions& options, const char* note) {
+                                      const WindowOptions& options, const std::string& note) {
         using Windows =
             window::KeyedCountWindows<T, KeyOf, K, window::Part<A>, window::Giving::parts>;
-        using PartResult = typename Windows::Result;
-        auto parts =
-            Shared::then(numbered(options), Windows{windows, key_of_, {aggregate}, options},
-                         part(options, "map", options.parallelism), "map_reduce_windows", note,
-                         sliding<A>(windows));
-        return std::move(parts).template key_by<&PartResult::key>().apply(
-            window::GatheredParts<K, A>{windows.slide(), std::move(aggregate)},
-            of(second_level(options)));
+        using Part = typename Windows::Result;
+        return everywhere(Windows{windows, keyed_.key_of_, {aggregate}, options},
+                          part(options, "map", options.parallelism), "map_reduce_windows", options,
+                          note, sliding<A>(windows))
+            .template key_by<&Part::key>()
+            .apply(window::GatheredParts<K, A>{windows.slide(), std::move(aggregate)},
+                   of(by_owner(options)));
     }
-
-    template <class TimeOf, class A>
-    Stream<TimeResult<A>> map_reduce(const window::TimeWindows& windows, TimeOf time_of,
-                                     A aggregate, const WindowOptions& options, const char* note) {
-        using PartResult = WindowResult<K, typename A::State>;
+    template <class A>
+    auto map_reduce(const window::TimeWindows& windows, A aggregate, const WindowOptions& options,
+                    const std::string& note) {
+        using Part = WindowResult<K, typename A::State>;
         // Where a zone skipped a day two of its windows end at the same moment.
         if (windows.is_calendar()) {
-            throw GraphError("calendar windows are not for map_reduce_windows: use paned_windows");
+            throw GraphError("calendar windows are not for share::map_reduce: use share::paned");
         }
         // The parts of a window come at its end: in windows as long as the slide there is one end.
         const auto ends =
             window::TimeWindows::tumbling(windows.slide(), windows.offset() + windows.length());
-        return first_level(windows, std::move(time_of), aggregate, options, "map",
-                           "map_reduce_windows", note)
-            .key_by([](const PartResult& part) { return part.key; })
-            .window(ends, field<&PartResult::time>,
-                    window::Merged<A, PartResult>{std::move(aggregate)}, second_level(options))
+        return first_level(windows, aggregate, options, "map", "map_reduce_windows", note)
+            .template key_by<&Part::key>()
+            .window(ends, window::Merged<A, Part>{std::move(aggregate)}, by_owner(options))
             .map([length = windows.length()](
-                     TimeResult<A>& result) { result.window.start = result.window.end - length; },
+                     auto& result) { result.window.start = result.window.end - length; },
                  part(options, "bounds", 0));
     }
 
+    struct StartOfPane {
+        template <class Part>
+        EventTime operator()(const Part& part) const noexcept {
+            return part.window.start;
+        }
+    };
+
     /// States of windows, each of the records that a replica happened to get.
-    template <class TimeOf, class A>
+    template <class A>
     Stream<WindowResult<K, typename A::State>> first_level(const window::TimeWindows& windows,
-                                                           TimeOf time_of, const A& aggregate,
+                                                           const A& aggregate,
                                                            const WindowOptions& options,
                                                            const char* name, const char* kind,
-                                                           const char* note) {
+                                                           const std::string& note) {
         using Windows =
-            window::KeyedTimeWindows<T, KeyOf, K, TimeOf, window::Part<A>, window::Firing::parts>;
-        check_shared(options);
-        return Shared::then(hashed(options, 0, false).rebalance(),
-                            Windows{windows, key_of_, std::move(time_of), {aggregate}, options},
-                            part(options, name, options.parallelism), kind, note,
-                            sliding<A>(windows));
+            window::KeyedTimeWindows<T, KeyOf, K, Time, window::Part<A>, window::Firing::parts>;
+        Windows one{windows, keyed_.key_of_, keyed_.time(), {aggregate}, options};
+        return Work::then(hashed(options, 0, false).rebalance(), std::move(one),
+                          part(options, name, options.parallelism), kind, note,
+                          sliding<A>(windows));
     }
 
-  private:
     template <class A, class Windows>
     static const char* sliding(const Windows& windows) noexcept {
         return windows.slide() < windows.length() ? window::how_it_slides<A>() : "";
@@ -256,27 +252,27 @@ class SharedWindows {
         if (options.late_by == LateBy::own_input) {
             throw GraphError(
                 "windows that are shared cannot tell by its own input whether a record is late: "
-                "windows by key and window joins can");
+                "windows by key (share::by_key) and window joins can");
         }
     }
 
-    /// Every record to every replica, in an order about which all agree: one replica gives it.
-    auto numbered(const WindowOptions& options) { return hashed(options, 1, true).broadcast(); }
-    auto hashed(const WindowOptions& options, std::size_t parallelism, bool one_replica) {
-        return Shared::hashed(std::move(upstream_), key_of_, part(options, "hash", parallelism),
-                              one_replica);
+    /// The operator of which each replica has every record, in an order about which all agree: one
+    /// replica gives it.
+    template <class Operator>
+    auto everywhere(Operator one, const OperatorOptions& name, const char* kind,
+                    const WindowOptions& options, const std::string& note, const char* slides) {
+        return Work::then(hashed(options, 1, true).broadcast(), std::move(one), name, kind, note,
+                          slides);
     }
-    static OperatorOptions of(const WindowOptions& options) {
-        return {.name = options.name, .parallelism = options.parallelism};
+    auto hashed(const WindowOptions& options, std::size_t parallelism, bool one_replica) {
+        return Work::hashed(std::move(keyed_.upstream_), keyed_.key_of_,
+                            part(options, "hash", parallelism), one_replica);
     }
     static OperatorOptions part(const WindowOptions& options, const char* what,
                                 std::size_t parallelism) {
         return {.name = options.name.empty() ? "" : options.name + "-" + what,
                 .parallelism = parallelism};
     }
-
-    Upstream upstream_;
-    KeyOf key_of_;
 };
 
 }  // namespace strid::graph

@@ -32,6 +32,8 @@
 #include <strid/graph/one_group.hpp>
 #include <strid/graph/options.hpp>
 #include <strid/graph/segment.hpp>
+#include <strid/graph/share.hpp>
+#include <strid/graph/stream_types.hpp>
 #include <strid/operator/aligned.hpp>
 #include <strid/operator/checks.hpp>
 #include <strid/operator/event_time.hpp>
@@ -46,29 +48,25 @@
 namespace strid {
 
 namespace graph {
-template <class T>
-struct KeyedEdge;
 struct SharedWork;
-template <class Upstream, class KeyOf>
-class SharedWindows;
 }  // namespace graph
-template <class T, class KeyOf, class Upstream = graph::KeyedEdge<T>>
-class KeyedStream;
-template <class Upstream, class KeyOf>
-class GroupedStream;
 
-template <class T, class Head, class... Operators>
-class Stream<T, graph::Chain<Head, Operators...>> : graph::ConsumedOnce {
+template <class T, class Head, class... Operators, class Time>
+class Stream<T, graph::Chain<Head, Operators...>, Time> : graph::ConsumedOnce {
     using Chain = graph::Chain<Head, Operators...>;
     using Once = graph::ConsumedOnce;
+    static constexpr bool fuses = Head::operators + sizeof...(Operators) > 0;
 
   public:
-    using Once::event_time, Once::key_by, Once::group_by, Once::window, Once::split, Once::merge;
+    using Once::event_time, Once::key_by, Once::window, Once::split, Once::merge;
     using Once::map, Once::filter, Once::flat_map, Once::sink;
     using record_type = T;
+    using time_type = Time;
+    /// As it is stored and passed.
+    using Stored = StreamTimedBy<T, Time>;
 
-    Stream(graph::Handle handle, Chain chain)
-        : handle_(std::move(handle)), chain_(std::move(chain)) {}
+    Stream(graph::Handle handle, Chain chain, Time time = {})
+        : handle_(std::move(handle)), chain_(std::move(chain)), time_(std::move(time)) {}
     Stream(Stream&&) noexcept = default;
     Stream& operator=(Stream&&) noexcept = default;
 
@@ -80,8 +78,8 @@ class Stream<T, graph::Chain<Head, Operators...>> : graph::ConsumedOnce {
     auto apply(OperatorOrMaker one, const OperatorOptions& options = {}) && {
         if constexpr (operators::SaysTraits<OperatorOrMaker>) {
             return std::move(*this).then(std::move(one), options);
-        } else if constexpr (operators::takes_maker<OperatorOrMaker, Arriving<T>>()) {
-            auto made = std::invoke(std::move(one), Arriving<T>{});
+        } else if constexpr (operators::takes_maker<OperatorOrMaker, Arriving<T, Time>>()) {
+            auto made = std::invoke(std::move(one), Arriving<T, Time>{time_});
             constexpr std::string_view kind = operators::kind_of<decltype(made)>();
             return std::move(*this).then(std::move(made), options, kind);
         }
@@ -117,19 +115,42 @@ class Stream<T, graph::Chain<Head, Operators...>> : graph::ConsumedOnce {
     }
 
     /// From here on the stream has event time: `time_of` says when a record happened, `strategy`
-    /// how far that has come (MonotonousTime, BoundedDisorder, PunctuatedTime, or one's own).
+    /// how far that has come (MonotonousTime, BoundedDisorder, PunctuatedTime, or one's own). The
+    /// stream carries its time in its type: windows and joins behind go by it.
     /// Windows behind fire by it. A stream without records for `idle_after` holds others back no
     /// longer. `field<&Quote::time>` or a lambda is the fastest: it is compiled into the loop,
     /// where a pointer to a member or to a function is read and followed for each record.
-    template <class TimeOf, WatermarkStrategy<T> Strategy>
+    template <class TimeOf, class Strategy>
     auto event_time(TimeOf time_of, Strategy strategy, EventTimeOptions options = {}) && {
-        if constexpr (operators::takes_time<TimeOf, T>()) {
+        if constexpr (operators::takes_time<TimeOf, T>() &&
+                      operators::takes_strategy<Strategy, T>()) {
             check_state_owns_text<Strategy>();
             using Operator = operators::EventTimeOperator<T, TimeOf, Strategy>;
-            return std::move(*this).then(
-                Operator{std::move(time_of), std::move(strategy), options.idle_after},
-                {.name = std::move(options.name)});
+            return std::move(*this)
+                .then(Operator{time_of, std::move(strategy), options.idle_after},
+                      {.name = std::move(options.name)})
+                .carrying(std::move(time_of));
         }
+    }
+    /// The same of a member, `event_time<&Trip::at>(BoundedDisorder{5s})`: the faster way.
+    template <auto Member, class Strategy>
+        requires std::is_member_pointer_v<decltype(Member)>
+    auto event_time(Strategy strategy, EventTimeOptions options = {}) && {
+        return std::move(*this).event_time(field<Member>, std::move(strategy), std::move(options));
+    }
+
+    /// The records are of another type than those that `event_time` was said of: when they
+    /// happened. Windows and joins behind go by it; the watermark stays what it is. No operator.
+    template <class TimeOf>
+    [[nodiscard]] auto timed_by(TimeOf time_of) && {
+        if constexpr (operators::takes_time<TimeOf, T>()) {
+            return std::move(*this).carrying(std::move(time_of));
+        }
+    }
+    template <auto Member>
+        requires std::is_member_pointer_v<decltype(Member)>
+    [[nodiscard]] auto timed_by() && {
+        return std::move(*this).timed_by(field<Member>);
     }
 
     /// Sources of the same alignment keep step: each waits for the slowest of them, by their
@@ -143,47 +164,53 @@ class Stream<T, graph::Chain<Head, Operators...>> : graph::ConsumedOnce {
     /// with a `tie_of`. Each waits until the watermark has passed it; late ones are dropped and
     /// counted. Needs `event_time`. Has one replica: of several each would have an order of its
     /// own.
-    template <TimeFunction<T> TimeOf, class TieOf = operators::AsTheyCame>
-    auto in_order_of_time(TimeOf time_of, TieOf tie_of = {},
-                          const OperatorOptions& options = {}) && {
-        using Order = operators::TimeOrder<T, TimeOf, TieOf>;
-        return std::move(*this).then(Order{std::move(time_of), std::move(tie_of)}, options);
+    template <class TieOf = operators::AsTheyCame>
+    auto in_order_of_time(TieOf tie_of = {}, const OperatorOptions& options = {}) && {
+        if constexpr (operators::knows_time<Time, T>()) {
+            using Order = operators::TimeOrder<T, Time, TieOf>;
+            return std::move(*this).then(Order{time_, std::move(tie_of)}, options);
+        }
     }
     /// The same with the late records as a stream of their own: `auto [records, late] = ...`.
-    template <TimeFunction<T> TimeOf>
-    auto in_order_of_time(TimeOf time_of, LateApart, const OperatorOptions& options = {}) && {
-        return std::move(*this).in_order_of_time(std::move(time_of), operators::AsTheyCame{},
-                                                 late_apart, options);
+    auto in_order_of_time(LateApart, const OperatorOptions& options = {}) && {
+        return std::move(*this).in_order_of_time(operators::AsTheyCame{}, late_apart, options);
     }
-    template <TimeFunction<T> TimeOf, class TieOf>
-    auto in_order_of_time(TimeOf time_of, TieOf tie_of, LateApart,
-                          OperatorOptions options = {}) && {
-        using Order = operators::TimeOrder<T, TimeOf, TieOf>;
-        return graph::records_and_late<T>(
-            std::move(*this).then(graph::with_late<T>(Order{std::move(time_of), std::move(tie_of)}),
-                                  options),
-            options.name);
+    template <class TieOf>
+    auto in_order_of_time(TieOf tie_of, LateApart, const OperatorOptions& options = {}) && {
+        if constexpr (operators::knows_time<Time, T>()) {
+            using Order = operators::TimeOrder<T, Time, TieOf>;
+            Time time = time_;
+            return graph::records_and_late<T>(
+                std::move(*this).then(graph::with_late<T>(Order{time, std::move(tie_of)}), options),
+                options.name, time);
+        }
     }
 
     /// Puts the records in the order of event time without watermarks: each waits as long as the
     /// greatest delay so far. What comes even later is dropped and counted as late (paper 2, the
     /// probabilistic mode). Which records these are depends, behind several inputs, on how far each
     /// has come when records of the others arrive. Windows may follow: the stream has event time.
-    template <TimeFunction<T> TimeOf>
+    template <class TimeOf>
     auto k_slack(TimeOf time_of, const OperatorOptions& options = {}) && {
-        return std::move(*this).then(operators::KSlack<T, TimeOf>{std::move(time_of)}, options);
+        if constexpr (operators::takes_time<TimeOf, T>()) {
+            return std::move(*this)
+                .then(operators::KSlack<T, TimeOf>{time_of}, options)
+                .carrying(std::move(time_of));
+        }
     }
     /// The same with the late records as a stream of their own: `auto [records, late] = ...`.
-    template <TimeFunction<T> TimeOf>
-    auto k_slack(TimeOf time_of, LateApart, OperatorOptions options = {}) && {
-        return graph::records_and_late<T>(
-            std::move(*this).then(
-                graph::with_late<T>(operators::KSlack<T, TimeOf>{std::move(time_of)}), options),
-            options.name);
+    template <class TimeOf>
+    auto k_slack(TimeOf time_of, LateApart, const OperatorOptions& options = {}) && {
+        if constexpr (operators::takes_time<TimeOf, T>()) {
+            return graph::records_and_late<T>(
+                std::move(*this).then(graph::with_late<T>(operators::KSlack<T, TimeOf>{time_of}),
+                                      options),
+                options.name, time_of);
+        }
     }
 
-    /// Stamps the records with the machine's clock: out come Stamped<T>, and windows by
-    /// `&Stamped<T>::time` fire as the clock goes on. At the source that is ingress time, right
+    /// Stamps the records with the machine's clock: out come Stamped<T>, and windows by that
+    /// time fire as the clock goes on. At the source that is ingress time, right
     /// before a window processing time. Behind a source that blocks, `separate()` it first.
     [[nodiscard]] auto ingress_time(IngressTimeOptions options = {}) && {
         if (options.every.count() <= 0) throw GraphError("the period of a clock must be positive");
@@ -245,65 +272,51 @@ class Stream<T, graph::Chain<Head, Operators...>> : graph::ConsumedOnce {
         return std::move(*this).key_by(field<Member>);
     }
 
-    /// Windows by key whose work is shared otherwise than by key (graph/grouped_stream.hpp): for
-    /// keys of which one has most of the records, and for functions that take long.
-    template <class KeyOf>
-    [[nodiscard]] auto group_by(KeyOf key_of) && {
-        if constexpr (operators::takes_key<KeyOf, T>()) {
-            return GroupedStream<Stream, KeyOf>{std::move(*this), std::move(key_of)};
-        }
+    /// Windows over the whole stream, as one group: as KeyedStream::window, with their work shared
+    /// as suits the function (graph/window_table.hpp), or as the call says: `share::farmed`,
+    /// `late_apart`.
+    template <class Windows, class A>
+    auto window(Windows windows, A aggregate, WindowOptions options = {}) && {
+        return std::move(*this).window(std::move(windows), std::move(aggregate), share::automatic,
+                                       std::move(options));
     }
-    template <auto Member>
-        requires std::is_member_pointer_v<decltype(Member)>
-    [[nodiscard]] auto group_by() && {
-        return std::move(*this).group_by(field<Member>);
-    }
-    /// Windows over the whole stream, as one group (GroupedStream): of time, or sessions.
-    template <class Windows, TimeFunction<T> TimeOf, window::FunctionOf<T> A>
-    [[nodiscard]] auto window(Windows windows, TimeOf time_of, A aggregate,
-                              WindowOptions options = {}) && {
+    template <class Windows, class A, WindowWay Way>
+    auto window(Windows windows, A aggregate, Way way, WindowOptions options = {}) && {
         return std::move(*this)
-            .group_by(InOneGroup{})
-            .window(windows, std::move(time_of), std::move(aggregate), std::move(options));
-    }
-    /// The same of a number of records, or of everything with a trigger.
-    template <class Windows, window::FunctionOf<T> A>
-    [[nodiscard]] auto window(Windows windows, A aggregate, WindowOptions options = {}) && {
-        return std::move(*this)
-            .group_by(InOneGroup{})
-            .window(std::move(windows), std::move(aggregate), std::move(options));
-    }
-
-    /// The same windows of event time, or sessions, with the late records as a stream of their own:
-    /// `auto [results, late] = ...`.
-    template <class Windows, TimeFunction<T> TimeOf, window::FunctionOf<T> A>
-    auto window(Windows windows, TimeOf time_of, A aggregate, LateApart,
-                WindowOptions options = {}) && {
-        return std::move(*this)
-            .group_by(InOneGroup{})
-            .window(windows, std::move(time_of), std::move(aggregate), late_apart,
+            .key_by(InOneGroup{})
+            .window(std::move(windows), std::move(aggregate), graph::way_of<Share::automatic>(way),
                     std::move(options));
     }
 
     /// Spreads the records over the replicas of the next operator, batch by batch, to whichever
     /// has the least waiting. Ends the order of the stream (see `ordered`).
-    [[nodiscard]] Stream<T> rebalance() && { return boundary(graph::Routing::rebalance); }
+    [[nodiscard]] Stored rebalance() && { return boundary(graph::Routing::rebalance); }
     /// Every record to every replica of the next operator. The batches are shared, not copied.
-    [[nodiscard]] Stream<T> broadcast() && { return boundary(graph::Routing::broadcast); }
+    [[nodiscard]] Stored broadcast() && { return boundary(graph::Routing::broadcast); }
     /// Ends fusion here: what follows is a segment of its own, handed records by the batch.
-    [[nodiscard]] Stream<T> separate() && { return boundary(graph::Routing::forward); }
+    [[nodiscard]] Stored separate() && { return boundary(graph::Routing::forward); }
     /// Puts the records back into the order that they had before the parallel section that ends
     /// here: all between the last operator with one replica that a `rebalance` follows and here.
     /// Whatever is parallel in it has the same parallelism. The next operator has one replica.
-    [[nodiscard]] Stream<T> ordered() && {
-        Stream<T> stream = boundary(graph::Routing::forward);
+    [[nodiscard]] Stored ordered() && {
+        Stored stream = boundary(graph::Routing::forward);
         stream.handle_.restores_order = true;
         return stream;
     }
-    /// Any stream can be stored and passed as a plain `Stream<T>`.
+    /// Any stream can be stored and passed as a `TimedStream<T, &T::time>` of its time, or as a
+    /// plain `Stream<T>`, which knows no time but a natural one.
+    operator Stored() &&  // NOLINT: implicit by intent
+            requires(fuses)
+    {
+        return boundary(graph::Routing::forward);
+    }
     operator Stream<T>() &&  // NOLINT: implicit by intent
-        requires(Head::operators + sizeof...(Operators) > 0) {
-            return boundary(graph::Routing::forward);
+        requires(!std::same_as<Time, operators::NaturalTime<T>>) {
+            if constexpr (fuses) {
+                return boundary(graph::Routing::forward).carrying(operators::NaturalTime<T>{});
+            } else {
+                return std::move(*this).carrying(operators::NaturalTime<T>{});
+            }
         }
 
         /// Sends each record to the branch that `choose(const T&)` names, or to the branches where
@@ -313,16 +326,17 @@ class Stream<T, graph::Chain<Head, Operators...>> : graph::ConsumedOnce {
         if constexpr (operators::takes_split<Choose, T>()) {
             if (branches == 0) throw GraphError("split into 0 branches");
             operators::SplitRouter<T, Choose> router{std::move(choose), handle_.behind("split")};
-            return Branches<T>{
+            Time time = time_;
+            return Branches<T, Time>{
                 std::move(*this).routed(std::move(router), graph::Routing::split, branches),
-                branches};
+                branches, std::move(time)};
         }
     }
 
     /// The same records as `count` streams: `auto [all, sample] = std::move(stream).tee<2>()`. Each
     /// has a copy of every record, in the same order; the slowest holds the others back.
     template <std::size_t count>
-    [[nodiscard]] std::array<Stream<T>, count> tee() && {
+    [[nodiscard]] std::array<Stored, count> tee() && {
         static_assert(std::copy_constructible<T>, "tee copies records: these cannot be copied");
         return std::move(*this).split(count, graph::EveryBranch<count>{}).template all<count>();
     }
@@ -330,21 +344,34 @@ class Stream<T, graph::Chain<Head, Operators...>> : graph::ConsumedOnce {
     /// Joins streams of the same type into one, in no particular order between them.
     template <class... Others>
         requires(std::same_as<typename Others::record_type, T> && ...)
-    [[nodiscard]] Stream<T> merge(Others&&... others) && {
+    [[nodiscard]] auto merge(Others&&... others) && {
         static_assert((!std::is_lvalue_reference_v<Others> && ...),
                       "merge consumes the streams it is given: pass them with std::move");
-        Stream<T> merged = std::move(*this).separate();
-        (merged.handle_.join(std::forward<Others>(others).separate().handle_), ...);
-        return merged;
+        if constexpr (operators::agree_on_time<Time, TimeOf<Others>...>()) {
+            auto merged = std::move(*this).separate();
+            (merged.handle_.join(std::forward<Others>(others).separate().handle_), ...);
+            if constexpr ((std::same_as<Time, TimeOf<Others>> && ...)) {
+                return merged;
+            } else {
+                return std::move(merged).carrying(NoTime{});
+            }
+        }
     }
 
+    /// The same stream with this time, which is not checked. For operators of the library.
+    template <class TimeOf>
+    [[nodiscard]] Stream<T, Chain, TimeOf> carrying(TimeOf time_of) && {
+        return {std::move(handle_), std::move(chain_), std::move(time_of)};
+    }
+    [[nodiscard]] const Time& time() const noexcept { return time_; }
+
   private:
-    template <class, class>
+    template <class, class, class>
     friend class Stream;
     template <class, class, class>
     friend class KeyedStream;
-    template <class, class>
-    friend class graph::SharedWindows;
+    template <class, class, class>
+    friend class graph::KeyedWindows;
     friend struct graph::SharedWork;
 
     /// The operator is the next. `kind`: what it is called in reports; `notes`: why it is as it is,
@@ -375,13 +402,23 @@ class Stream<T, graph::Chain<Head, Operators...>> : graph::ConsumedOnce {
                                 graph::Routing::none, 0);
             } else {
                 handle.add(std::move(info));
-                return Stream<typename Operator::Emitted, Next>{std::move(handle), std::move(next)};
+                using Behind = operators::TimeBehind<typename Operator::Emitted, T, Time>;
+                if constexpr (std::same_as<Behind, Time>) {
+                    return Stream<typename Operator::Emitted, Next, Time>{
+                        std::move(handle), std::move(next), std::move(time_)};
+                } else {
+                    return Stream<typename Operator::Emitted, Next, Behind>{std::move(handle),
+                                                                            std::move(next)};
+                }
             }
         }
     }
 
-    Stream<T> boundary(graph::Routing routing) {
-        return Stream<T>{std::move(*this).routed(operators::SingleSlotRouter<T>{}, routing), {}};
+    Stored boundary(graph::Routing routing) {
+        Time time = time_;
+        return {std::move(*this).routed(operators::SingleSlotRouter<T>{}, routing),
+                {},
+                std::move(time)};
     }
     /// Ends the segment with an edge: the handle of what comes out of it.
     template <class Router>
@@ -393,8 +430,12 @@ class Stream<T, graph::Chain<Head, Operators...>> : graph::ConsumedOnce {
         return next;
     }
 
+    template <class Other>
+    using TimeOf = typename std::remove_cvref_t<Other>::time_type;
+
     graph::Handle handle_;
     Chain chain_;
+    [[no_unique_address]] Time time_;
 };
 
 }  // namespace strid

@@ -141,6 +141,24 @@ consteval bool takes_time() {
     return TimeFunction<F, T>;
 }
 
+template <class Strategy, class T>
+consteval bool takes_strategy() {
+    static_assert(WatermarkStrategy<Strategy, T>,
+                  "event_time wants a strategy of the records T that arrive: MonotonousTime, "
+                  "BoundedDisorder and the like, or a copyable type with observe(const T&, "
+                  "EventTime) and EventTime watermark() const");
+    return WatermarkStrategy<Strategy, T>;
+}
+
+/// What follows goes by the time of the stream.
+template <class Time, class T>
+consteval bool knows_time() {
+    static_assert(TimeFunction<Time, T>,
+                  "it is not known when these records happened: give event_time before, or "
+                  "timed_by<&Record::time>() where their type has changed since");
+    return TimeFunction<Time, T>;
+}
+
 template <class F, class State, class T>
 consteval bool takes_fold() {
     if constexpr (!std::copy_constructible<F>) {

@@ -72,6 +72,7 @@
 #include <strid/message/batch.hpp>
 #include <strid/message/watermark.hpp>
 #include <strid/operator/context.hpp>
+#include <strid/operator/stream_time.hpp>
 #include <strid/runtime/task.hpp>
 
 namespace strid {
@@ -176,19 +177,21 @@ struct CutOff {};
 // ---- what a maker is told ----------------------------------------------------------------------
 
 /// The records that arrive, for a function that makes an operator of them: `apply(maker)` calls
-/// `maker(arriving)`.
-template <class T>
+/// `maker(arriving)`. `time_of` says when a record happened, unless it is a NoTime.
+template <class T, class TimeOf = NoTime>
 struct Arriving {
     using record = T;
     using arrived = T;
+    [[no_unique_address]] TimeOf time_of;
 };
 /// The same behind `key_by`.
-template <class T, class KeyOf>
+template <class T, class KeyOf, class TimeOf = NoTime>
 struct ArrivingByKey {
     using record = T;
     using arrived = message::Hashed<T>;
     using key = std::remove_cvref_t<std::invoke_result_t<KeyOf&, const T&>>;
     KeyOf key_of;
+    [[no_unique_address]] TimeOf time_of;
 };
 
 // ---- what the engine asks ----------------------------------------------------------------------

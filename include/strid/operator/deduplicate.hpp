@@ -2,7 +2,7 @@
 //
 // The first record of a key, without those that repeat it:
 //
-//     std::move(clicks).key_by<&Click::id>().apply(deduplicate(10min, field<&Click::time>))
+//     std::move(clicks).key_by<&Click::id>().apply(deduplicate(10min))
 //
 // A record passes unless one of its key has passed whose event time is less than `within` away from
 // its own, earlier or later. A record that breaks the promise of its input, or that the watermark
@@ -102,14 +102,18 @@ class Deduplicate : public OperatorTypes<message::Hashed<T>, T> {
 }  // namespace operators
 
 /// For `apply`, behind `key_by`. Throws GraphError for a time that is not positive.
-template <class TimeOf>
-[[nodiscard]] auto deduplicate(Duration within, TimeOf time_of) {
+[[nodiscard]] inline auto deduplicate(Duration within) {
     if (within <= Duration::zero()) {
         throw GraphError("the time within which records repeat each other must be positive");
     }
-    return [within, time_of]<class T, class KeyOf>(const ArrivingByKey<T, KeyOf>& arriving) {
+    return [within]<class T, class KeyOf, class TimeOf>(
+               const ArrivingByKey<T, KeyOf, TimeOf>& arriving) {
+        static_assert(TimeFunction<TimeOf, T>,
+                      "deduplicate wants to know when its records happened: give event_time before "
+                      "it, or timed_by<&Record::time>() where their type has changed since");
         using K = typename ArrivingByKey<T, KeyOf>::key;
-        return operators::Deduplicate<T, KeyOf, K, TimeOf>{arriving.key_of, time_of, within};
+        return operators::Deduplicate<T, KeyOf, K, TimeOf>{arriving.key_of, arriving.time_of,
+                                                           within};
     };
 }
 

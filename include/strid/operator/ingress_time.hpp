@@ -34,6 +34,9 @@ struct Stamped {
 namespace operators {
 
 template <class T>
+inline constexpr bool has_own_time<Stamped<T>> = true;
+
+template <class T>
 class IngressTimeOperator : public OperatorTypes<T, Stamped<T>> {
   public:
     static constexpr OperatorTraits traits{.kind = "ingress_time", .watermarks = Watermarks::drawn};

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The aggregates of every day. Each takes a field of the record: `sum(field<&Quote::volume>)`, a
-// pointer to a member (slower, base/field.hpp says why), or a function, with the record's type
-// where it does not name it: `sum<Quote>(spread)`. They are values without state of their own; the
-// state is what a window holds. A window without records gives 0 for counts and sums, and not a
-// number, or the type's own zero, for a mean, a variance, a minimum and a maximum.
+// The aggregates of every day. Each is of a member of the record, `sum<&Quote::volume>()`, or of a
+// function of it, `sum(spread)`, with the record's type where that is a template:
+// `sum<Quote>(any)`. A pointer to a member will do too (slower, base/field.hpp says why). They are
+// values without state of their own; the state is what a window holds. A window without records
+// gives 0 for counts and sums, and not a number, or the type's own zero, for a mean, a variance, a
+// minimum and a maximum.
 //
 // NaN: a sum, a mean and a variance that a NaN entered are NaN for as long as it is in the window;
 // a minimum and a maximum pass over it, as quantiles do (window/aggregates/quantile.hpp), and are
@@ -51,17 +52,24 @@ using SumType = std::conditional_t<
     std::floating_point<Number>, double,
     std::conditional_t<std::signed_integral<Number>, std::int64_t, std::uint64_t>>;
 
-/// A member that is an integer.
-template <class Field>
-inline constexpr bool names_integer = false;
-template <class Member, class T>
-inline constexpr bool names_integer<Member T::*> = std::integral<Member>;
-template <auto Member>
-inline constexpr bool names_integer<strid::Field<Member>> = names_integer<decltype(Member)>;
-
-/// The record that a member is one of.
+/// The record that a member is one of, or that a function takes which is not a template.
 template <class Field>
 struct RecordNamed;
+template <class F>
+    requires requires { &F::operator(); }
+struct RecordNamed<F> : RecordNamed<decltype(&F::operator())> {};
+template <class R, class F, class T>
+struct RecordNamed<R (F::*)(T) const> {
+    using type = std::remove_cvref_t<T>;
+};
+template <class R, class F, class T>
+struct RecordNamed<R (F::*)(T) const noexcept> {
+    using type = std::remove_cvref_t<T>;
+};
+template <class R, class T>
+struct RecordNamed<R (*)(T)> {
+    using type = std::remove_cvref_t<T>;
+};
 template <class Member, class T>
 struct RecordNamed<Member T::*> {
     using type = T;
@@ -267,8 +275,9 @@ struct Extreme {
     }
 };
 
-/// Builders: `count()`, `sum(field<&Quote::volume>)`. The record's type is said where the field
-/// does not name it: `sum<Quote>(function)`.
+/// Builders: `count()`, `sum<&Quote::volume>()`, `sum([](const Quote& quote) { ... })`. The
+/// record's type is said where a function does not name it: `sum<Quote>([](const auto& quote) { ...
+/// })`.
 [[nodiscard]] inline Count count() noexcept {
     return {};
 }
@@ -280,15 +289,7 @@ template <detail::NamesRecord Field>
 [[nodiscard]] auto sum(Field field) {
     return sum<detail::RecordOf<Field>>(std::move(field));
 }
-/// Of a member that is an integer, or of a function of `T` that gives one, an IntegerMean.
-template <class Field>
-[[nodiscard]] auto mean(Field field) {
-    if constexpr (detail::names_integer<Field>) {
-        return IntegerMean<Field>{std::move(field)};
-    } else {
-        return Mean<Field>{std::move(field)};
-    }
-}
+/// Of integers an IntegerMean.
 template <class T, class Field>
 [[nodiscard]] auto mean(Field field) {
     if constexpr (std::integral<detail::FieldType<Field, T>>) {
@@ -296,6 +297,10 @@ template <class T, class Field>
     } else {
         return Mean<Field>{std::move(field)};
     }
+}
+template <detail::NamesRecord Field>
+[[nodiscard]] auto mean(Field field) {
+    return mean<detail::RecordOf<Field>>(std::move(field));
 }
 template <class Field>
 [[nodiscard]] auto variance(Field field) {
@@ -322,6 +327,32 @@ template <class T, class Field>
 template <detail::NamesRecord Field>
 [[nodiscard]] auto maximum(Field field) {
     return maximum<detail::RecordOf<Field>>(std::move(field));
+}
+
+/// The same of a member, `mean<&Trip::delay>()`: the faster way (base/field.hpp).
+template <auto Member>
+[[nodiscard]] auto sum() {
+    return sum(field<Member>);
+}
+template <auto Member>
+[[nodiscard]] auto mean() {
+    return mean(field<Member>);
+}
+template <auto Member>
+[[nodiscard]] auto variance() {
+    return variance(field<Member>);
+}
+template <auto Member>
+[[nodiscard]] auto standard_deviation() {
+    return standard_deviation(field<Member>);
+}
+template <auto Member>
+[[nodiscard]] auto minimum() {
+    return minimum(field<Member>);
+}
+template <auto Member>
+[[nodiscard]] auto maximum() {
+    return maximum(field<Member>);
 }
 
 }  // namespace strid::window

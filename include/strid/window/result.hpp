@@ -10,6 +10,7 @@
 
 #include <strid/base/text_fields.hpp>
 #include <strid/base/time.hpp>
+#include <strid/operator/stream_time.hpp>
 #include <strid/window/aggregates/aggregate.hpp>
 #include <strid/window/spec.hpp>
 
@@ -30,6 +31,11 @@ struct WindowResult {
         return window.end - Duration{1};
     }
 };
+
+namespace operators {
+template <class K, class V>
+inline constexpr bool has_own_time<WindowResult<K, V>> = true;
+}  // namespace operators
 
 /// What becomes of windows that are still open when the stream ends.
 enum class OpenWindows : std::uint8_t { fire, drop };

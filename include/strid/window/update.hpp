@@ -59,6 +59,11 @@ struct WindowUpdate {
     }
 };
 
+namespace operators {
+template <class K, class V>
+inline constexpr bool has_own_time<WindowUpdate<K, V>> = true;
+}  // namespace operators
+
 /// Options of `window_updates`.
 struct UpdateOptions {
     WindowOptions window = {};

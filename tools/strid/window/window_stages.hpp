@@ -101,14 +101,13 @@ void build_windows(Graph& graph, const WindowJob& job, Windows windows) {
                          .event_time(time_of, TableTime{job.progress}, {.name = "time"})
                          .template key_by<&Row::key>();
         if constexpr (Table::keeps_lines) {
-            auto [results, late] = std::move(keyed).window(windows, time_of, std::move(aggregate),
-                                                           late_apart, job.window);
+            auto [results, late] =
+                std::move(keyed).window(windows, std::move(aggregate), late_apart, job.window);
             using Result = typename decltype(results)::record_type;
             std::move(results).sink(ResultWriter<Result>(job), {.name = "write"});
             std::move(late).sink(LateWriter<Row>(job), {.name = "write-late"});
         } else {
-            auto results =
-                std::move(keyed).window(windows, time_of, std::move(aggregate), job.window);
+            auto results = std::move(keyed).window(windows, std::move(aggregate), job.window);
             using Result = typename decltype(results)::record_type;
             std::move(results).sink(ResultWriter<Result>(job), {.name = "write"});
         }
