@@ -90,9 +90,9 @@ void ask_weather(Graph& graph, Flights flights, const Endpoints& endpoints,
                                                         .dead_letter = endpoints.dead_letter}),
                     {.name = "weather"})
             .event_time(weather_time, MonotonousTime{}, {.name = "weather-time"});
-    Stream<FlightInWeather> joined = interval_join(
-        std::move(flights), std::move(weather), on(airport_of, flight_time),
-        on(airport_of, weather_time), {.lower = {-hours{1}, false}, .upper = {hours{0}}},
+    Stream<FlightInWeather> joined = std::move(flights).join(
+        std::move(weather), on(airport_of),
+        JoinInterval{.lower = {-hours{1}, false}, .upper = {hours{0}}},
         [](const Flight& flight, const Weather& weather) {
             return FlightInWeather{flight.time_ms, flight.airport,     flight.aircraft,
                                    flight.delay,   weather.wind_speed, weather.visibility};

@@ -221,10 +221,9 @@ Answer join(std::uint64_t records) {
             .event_time<&Quote::time>(MonotonousTime{})
             .aligned(Alignment{Duration{join_reach_ns / 10}});
     };
-    interval_join(side(0), side(1), on(field<&Quote::symbol>, field<&Quote::time>),
-                  on(field<&Quote::symbol>, field<&Quote::time>),
-                  {.lower = {Duration{-join_reach_ns}}, .upper = {Duration{join_reach_ns}}},
-                  number_of_pair)
+    side(0)
+        .join(side(1), on<&Quote::symbol>(),
+              within(Duration{-join_reach_ns}, Duration{join_reach_ns}), number_of_pair)
         .sink(AnswerSink{&answer, [](std::uint64_t number) { return number; }});
     run_on_one_worker(graph);
     return answer;

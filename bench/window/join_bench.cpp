@@ -21,7 +21,6 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 
 #include <strid/graph/graph.hpp>
-#include <strid/graph/join.hpp>
 
 #include "../bar.hpp"
 #include "../statistics.hpp"
@@ -191,14 +190,13 @@ auto timed(Graph& graph, const std::vector<T>& records, Duration kept) {
 Measured on_engine(const Input& input, std::size_t workers) {
     Measured measured;
     Graph graph{"join"};
-    interval_join(timed(graph, input.orders, reach), timed(graph, input.payments, reach),
-                  on(field<&Order::key>, field<&Order::time>),
-                  on(field<&Payment::key>, field<&Payment::time>),
-                  {.lower = {-reach}, .upper = {reach}},
-                  [](const Order& order, const Payment& payment) {
-                      return Pair{order, payment};
-                  },
-                  {.name = "join"})
+    timed(graph, input.orders, reach)
+        .join(timed(graph, input.payments, reach), on<&Order::key, &Payment::key>(),
+              within(-reach, reach),
+              [](const Order& order, const Payment& payment) {
+                  return Pair{order, payment};
+              },
+              {.name = "join"})
         .sink(ChecksumSink{&measured.checksum});
     RunOptions options;
     options.workers = workers;
@@ -247,16 +245,17 @@ Measured chosen_on_engine(const Input& input, bool shared) {
     Graph graph{"one key"};
     auto orders = timed(graph, input.orders, 1s);
     auto payments = timed(graph, input.payments, 1s);
-    const auto left = on(field<&Order::key>, field<&Order::time>);
-    const auto right = on(field<&Payment::key>, field<&Payment::time>);
-    const JoinInterval interval{.lower = {-reach_of_one_key}, .upper = {reach_of_one_key}};
+    constexpr auto keys = on<&Order::key, &Payment::key>();
+    const JoinInterval interval = within(-reach_of_one_key, reach_of_one_key);
     const ScoreSink sink{&measured.checksum};
     if (shared) {
-        parallel_interval_join(std::move(orders), std::move(payments), left, right, interval, score)
+        std::move(orders)
+            .join(std::move(payments), keys, interval, score, share::farmed)
             .filter(is_chosen)
             .sink(sink);
     } else {
-        interval_join(std::move(orders), std::move(payments), left, right, interval, score)
+        std::move(orders)
+            .join(std::move(payments), keys, interval, score)
             .filter(is_chosen)
             .sink(sink);
     }

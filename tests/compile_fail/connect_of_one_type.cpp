@@ -2,10 +2,10 @@
 //
 // Streams, keys and functions that `connect` cannot take: the first line says what it wants.
 // error: connect wants streams of two types
-// error: connect wants keys of one type from both sides
+// error: two streams meet by keys of one type
 // error: connect(...).process<U> wants a function F of the records of both sides
 // error: the on_timer of a function F is void on_timer(EventTime, Timers&, auto& emit)
-// error: connect consumes its streams
+// error: join, as_of and connect consume their streams
 #include <string>
 #include <utility>
 
@@ -44,13 +44,13 @@ void build(strid::Graph& graph) {
     using strid::on;
     auto rest = names();
 #ifdef STRID_MUST_NOT_COMPILE
-    (void)connect(numbers(), numbers(), on(itself), on(itself));
-    (void)connect(numbers(), names(), on(itself), on(&Name::text));
-    (void)connect(numbers(), names(), on(itself), on(&Name::number)).process<int>(OfNumbers{});
-    (void)connect(numbers(), names(), on(itself), on(&Name::number)).process<int>(Deaf{});
-    (void)connect(numbers(), rest, on(itself), on(&Name::number));
+    (void)connect(numbers(), numbers(), on(itself));
+    (void)connect(numbers(), names(), on(itself, &Name::text));
+    (void)connect(numbers(), names(), on(itself, &Name::number)).process<int>(OfNumbers{});
+    (void)connect(numbers(), names(), on(itself, &Name::number)).process<int>(Deaf{});
+    (void)connect(numbers(), rest, on(itself, &Name::number));
 #else
-    (void)connect(numbers(), names(), on(itself), on(&Name::number)).process<int>(OfBoth{});
-    (void)connect(numbers(), std::move(rest), on(itself), on(&Name::number)).process<int>(Alarm{});
+    (void)connect(numbers(), names(), on(itself, &Name::number)).process<int>(OfBoth{});
+    (void)connect(numbers(), std::move(rest), on(itself, &Name::number)).process<int>(Alarm{});
 #endif
 }

@@ -11,10 +11,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <strid/graph/as_of_join.hpp>
 #include <strid/graph/graph.hpp>
-#include <strid/graph/join.hpp>
-#include <strid/graph/parallel_join.hpp>
 #include <strid/operator/agreed_time.hpp>
 #include <strid/window/aggregates.hpp>
 
@@ -124,24 +121,23 @@ TEST_F(AgreedTime, SoDoSharedOnes) {
 template <class Join>
 std::string error_of_join(const Join& join, EventTime Parcel::*left, EventTime Parcel::*right) {
     return error_of([&](Graph& graph) {
-        join(timed(graph, "left"), timed(graph, "right"), on(&Parcel::key, left),
-             on(&Parcel::key, right))
+        join(timed(graph, "left").timed_by(left), timed(graph, "right").timed_by(right))
             .sink(nowhere);
     });
 }
 
 TEST_F(AgreedTime, SoDoJoinsOfEitherSide) {
     const auto pair = [](const Parcel& left, const Parcel&) { return left; };
-    const JoinInterval interval{.lower = {-20ns}, .upper = {20ns}};
-    const auto by_interval = [&](auto left, auto right, auto of_left, auto of_right) {
-        return interval_join(std::move(left), std::move(right), of_left, of_right, interval, pair);
+    constexpr auto key = on<&Parcel::key>();
+    constexpr JoinInterval interval = within(-20ns, 20ns);
+    const auto by_interval = [&](auto left, auto right) {
+        return std::move(left).join(std::move(right), key, interval, pair);
     };
-    const auto shared = [&](auto left, auto right, auto of_left, auto of_right) {
-        return parallel_interval_join(std::move(left), std::move(right), of_left, of_right,
-                                      interval, pair);
+    const auto shared = [&](auto left, auto right) {
+        return std::move(left).join(std::move(right), key, interval, pair, share::farmed);
     };
-    const auto latest = [&](auto left, auto right, auto of_left, auto of_right) {
-        return as_of(std::move(left), std::move(right), of_left, of_right, pair);
+    const auto latest = [&](auto left, auto right) {
+        return std::move(left).as_of(std::move(right), key, pair);
     };
     const auto expect_differ_of_either = [](const auto& join) {
         EXPECT_EQ(error_of_join(join, &Parcel::sent, &Parcel::sent), "");

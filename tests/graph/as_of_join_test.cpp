@@ -5,8 +5,6 @@
 // parallelisms and under simulation. tests/pandas compares them with merge_asof.
 #include <string>
 
-#include <strid/graph/as_of_join.hpp>
-
 #include "late_joins.hpp"
 
 namespace strid {
@@ -94,8 +92,9 @@ struct Came {
 
 Came came(Graph& graph, Sides sides, const AsOfOptions& options, const Inputs& inputs,
           std::uint64_t seed) {
-    auto [priced, late_left, late_right] = as_of(std::move(sides.events), std::move(sides.orders),
-                                                 left, right, make_priced, late_apart, options);
+    auto [priced, late_left, late_right] =
+        std::move(sides.events)
+            .as_of(std::move(sides.orders), keys, make_priced, late_apart, options);
     auto answers = std::make_shared<Collected<Priced>>();
     auto events = std::make_shared<Collected<Event>>();
     auto orders = std::make_shared<Collected<Order>>();
@@ -179,8 +178,9 @@ TEST(AsOfJoin, AFunctionSaysWhichOfEqualTimeCounts) {
             return graph.source(replay(records))
                 .event_time([](const auto& record) { return record.time; }, BoundedDisorder{50ns});
         };
-        auto joined = as_of(timed(inputs.events), timed(halves[0]).merge(timed(halves[1])), left,
-                            on(&Order::buyer, &Order::time, tie), make_priced, options);
+        auto joined = timed(inputs.events)
+                          .as_of(timed(halves[0]).merge(timed(halves[1])), keys.ties_by(tie),
+                                 make_priced, options);
         ASSERT_EQ(answers_of(graph, std::move(joined), run_options(seed)),
                   searched(inputs, options,
                            [&](const Order& a, const Order& b) { return tie(a) < tie(b); }))
@@ -193,9 +193,10 @@ TEST(AsOfJoin, AnswersWhenTheWatermarkHasPassed) {
     Graph graph{"waits"};
     auto [events, event_stream] = graph.inlet<Event>();
     auto [orders, order_stream] = graph.inlet<Order>();
-    auto outlet = as_of(std::move(event_stream).event_time(&Event::time, MonotonousTime{}),
-                        std::move(order_stream).event_time(&Order::time, BoundedDisorder{5ns}),
-                        left, right, make_priced)
+    auto outlet = std::move(event_stream)
+                      .event_time(&Event::time, MonotonousTime{})
+                      .as_of(std::move(order_stream).event_time(&Order::time, BoundedDisorder{5ns}),
+                             keys, make_priced)
                       .outlet();
     Running running = start(graph, {.workers = 2});
     ASSERT_TRUE(events.push({1, at(10), 1}));
@@ -226,11 +227,12 @@ TEST(AsOfJoin, DropsWhatWaitsAtTheEndWhereAskedFor) {
             std::erase_if(passed.events, [end](const Event& event) { return event.time >= end; });
         Graph graph{"drop"};
         Sides sides = replayed(graph, inputs);
-        ASSERT_EQ(answers_of(graph,
-                             as_of(std::move(sides.events), std::move(sides.orders), left, right,
-                                   make_priced, options),
-                             run_options(seed)),
-                  searched(passed, options))
+        ASSERT_EQ(
+            answers_of(
+                graph,
+                std::move(sides.events).as_of(std::move(sides.orders), keys, make_priced, options),
+                run_options(seed)),
+            searched(passed, options))
             << "seed " << seed;
     }
     EXPECT_NE(dropped, 0U);
@@ -250,7 +252,8 @@ TEST(AsOfJoin, WindowsBehindItLoseNothing) {
         Graph graph{"windows"};
         Sides sides = replayed(graph, inputs);
         std::map<std::pair<std::uint32_t, std::int64_t>, std::uint64_t> counted;
-        as_of(std::move(sides.events), std::move(sides.orders), left, right, make_priced, options)
+        as_of(std::move(sides.events), std::move(sides.orders), keys, make_priced, options)
+            .timed_by<&Priced::time>()
             .key_by(&Priced::key)
             .window(TimeWindows::tumbling(100ns), window::count())
             .sink([&counted](const auto& row) {
@@ -283,10 +286,10 @@ TEST(AsOfJoin, AtTheLimitsOfTime) {
         options.kind = JoinKind::left;
         Graph graph{"limits"};
         Sides sides = replayed(graph, inputs);
-        return answers_of(graph,
-                          as_of(std::move(sides.events), std::move(sides.orders), left, right,
-                                make_priced, options),
-                          run_options(seed));
+        return answers_of(
+            graph,
+            std::move(sides.events).as_of(std::move(sides.orders), keys, make_priced, options),
+            run_options(seed));
     };
     for (const std::uint64_t seed : test::seeds(4)) {
         for (const auto tolerance : {std::optional<Duration>{}, std::optional{Duration::max()},
@@ -329,7 +332,7 @@ TEST(AsOfJoin, RecordsOfOwnText) {
         auto texts = std::make_shared<Collected<std::string>>();
         as_of(graph.source(replay(lefts)).event_time(&Named::time, MonotonousTime{}),
               graph.source(replay(rights)).event_time(&Named::time, MonotonousTime{}),
-              on(&Named::name, &Named::time), on(&Named::name, &Named::time),
+              on<&Named::name>(),
               [](const auto& a, const auto& b) { return a.text + " " + b.text; },
               {.tolerance = 20ns})
             .sink([texts](const std::string& text) { texts->add(text); });
@@ -347,8 +350,7 @@ std::string refusal(F combine, const AsOfOptions& options) {
     Graph graph{"refused"};
     Sides sides = replayed(graph, {});
     try {
-        (void)as_of(std::move(sides.events), std::move(sides.orders), left, right, combine,
-                    options);
+        (void)as_of(std::move(sides.events), std::move(sides.orders), keys, combine, options);
     } catch (const GraphError& error) {
         return error.what();
     }

@@ -48,7 +48,7 @@ Wiring connected(Where where) {
         auto orders = stream_of(graph, events).map([](const Event& event) {
             return Order{event.key, event.time};
         });
-        connect(stream_of(graph, events), std::move(orders), on(&Event::key), on(&Order::key))
+        connect(stream_of(graph, events), std::move(orders), on<&Event::key, &Order::key>())
             .process<std::int64_t>(Breaks{probe, where}, {.name = "broken"})
             .sink(ignore);
     };
@@ -81,8 +81,8 @@ TEST(Connect, SkipsWhatItsFunctionThrowsFor) {
         Graph graph{"skip"};
         auto values = std::make_shared<Collected<std::int64_t>>();
         connect(stream_of(graph, events),
-                graph.source(replay(std::vector<Order>{{1, at(5)}, {2, at(6)}})), on(&Event::key),
-                on(&Order::key))
+                graph.source(replay(std::vector<Order>{{1, at(5)}, {2, at(6)}})),
+                on<&Event::key, &Order::key>())
             .process<std::int64_t>(Odd{}, {.name = "odd", .on_exception = OnException::skip})
             .sink(collect_into(values));
         const RunReport report = run(graph, run_options(seed));

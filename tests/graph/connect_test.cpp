@@ -152,8 +152,8 @@ TEST(Connect, OrdersAndPaymentsMeetByKeyOrByTimer) {
         for (const Verdict& one : trade.verdicts) ++fates[static_cast<std::size_t>(one.fate)];
         Graph graph{"trade"};
         auto verdicts = std::make_shared<Collected<Verdict>>();
-        connect(timed(graph, trade.orders), timed(graph, trade.payments), on(&Order::number),
-                on(field<&Payment::order>))
+        connect(timed(graph, trade.orders), timed(graph, trade.payments),
+                on<&Order::number, &Payment::order>())
             .process<Verdict>(Pay{}, {.name = "pay"})
             .sink(collect_into(verdicts));
         const RunReport report = run(graph, run_options(seed));
@@ -188,7 +188,7 @@ TEST(Connect, NeedsNoTimeWithoutTimers) {
         auto [questions, question_stream] = graph.inlet<Order>();
         auto [rates, rate_stream] = graph.inlet<Payment>();
         auto outlet = connect(std::move(question_stream), std::move(rate_stream),
-                              on([](const Order& one) { return one.number; }), on(&Payment::order))
+                              on([](const Order& one) { return one.number; }, &Payment::order))
                           .process<std::int64_t>(Convert{}, {.name = "convert"})
                           .outlet();
         Running running = start(graph, way.options);
@@ -236,8 +236,8 @@ TEST(Connect, TimersOfTheClockFireThoughNothingComes) {
     Graph graph{"reminders"};
     auto [orders, order_stream] = graph.inlet<Order>();
     auto [payments, payment_stream] = graph.inlet<Payment>();
-    auto outlet = connect(std::move(order_stream), std::move(payment_stream), on(&Order::number),
-                          on(&Payment::order))
+    auto outlet = connect(std::move(order_stream), std::move(payment_stream),
+                          on(&Order::number, &Payment::order))
                       .process<std::uint32_t>(Reminder{})
                       .outlet();
     Running running = start(graph, {.workers = 2});
@@ -310,8 +310,8 @@ TEST(Connect, RecordsWithText) {
         Graph graph{"visitors"};
         auto done = std::make_shared<Collected<std::string>>();
         connect(graph.source(csv_file<Page>(page_file, options)),
-                graph.source(csv_file<Name>(name_file, options)), on(&Page::visitor),
-                on(&Name::visitor))
+                graph.source(csv_file<Name>(name_file, options)),
+                on<&Page::visitor, &Name::visitor>())
             .process<std::string>(Visits{})
             .sink(collect_into(done));
         run(graph, run_options(seed));
@@ -326,12 +326,12 @@ TEST(Connect, WhatItRefuses) {
     Graph other{"other"};
     const Trade trade = random_trade(1);
     EXPECT_THROW((void)connect(timed(graph, trade.orders), timed(other, trade.payments),
-                               on(&Order::number), on(&Payment::order))
+                               on<&Order::number, &Payment::order>())
                      .process<Verdict>(Pay{}),
                  GraphError);
     Graph timeless{"timeless"};
     connect(timed(timeless, trade.orders), timeless.source(replay(trade.payments)),
-            on(&Order::number), on(&Payment::order))
+            on<&Order::number, &Payment::order>())
         .process<Verdict>(Pay{})
         .sink([](const Verdict&) {});
     EXPECT_THROW((void)run(timeless), GraphError);

@@ -96,10 +96,10 @@ TEST(WindowJoin, AWindowThatFiresAgainGivesWhatIsNew) {
         const TimeWindows windows = sliding(10, 10);
         auto [pairs, late_events, late_orders] = join([&](auto lefts, auto rights) {
             return shared == Shared::by_key
-                       ? window_join(std::move(lefts), std::move(rights), left, right, windows,
-                                     make_pair, late_apart, options)
-                       : parallel_window_join(std::move(lefts), std::move(rights), left, right,
-                                              windows, make_pair, late_apart, options);
+                       ? std::move(lefts).join(std::move(rights), keys, windows, make_pair,
+                                               share::by_key | late_apart, options)
+                       : std::move(lefts).join(std::move(rights), keys, windows, make_pair,
+                                               late_apart | share::farmed, options);
         });
         auto joined = std::move(pairs).outlet();
         auto late = std::move(late_events).outlet();

@@ -25,15 +25,13 @@ std::vector<Pair> joined(const Inputs& inputs, JoinInterval interval, JoinKind k
         graph.source(replay(inputs.events)).event_time(&Event::time, BoundedDisorder{50ns});
     auto orders =
         graph.source(replay(inputs.orders)).event_time(&Order::time, BoundedDisorder{50ns});
-    const auto left = on(&Event::key, &Event::time);
-    const auto right = on(&Order::buyer, &Order::time);
+    const auto keys = on<&Event::key, &Order::buyer>();
     const JoinOptions named{.name = "join", .kind = kind, .at_end = at_end};
     if (shared == Shared::by_key) {
-        interval_join(std::move(events), std::move(orders), left, right, interval, make_pair, named)
-            .sink(collect);
+        std::move(events).join(std::move(orders), keys, interval, make_pair, named).sink(collect);
     } else {
-        parallel_interval_join(std::move(events), std::move(orders), left, right, interval,
-                               make_pair, named)
+        std::move(events)
+            .join(std::move(orders), keys, interval, make_pair, share::farmed, named)
             .sink(collect);
     }
     const RunReport report = run(graph, options);
@@ -87,15 +85,12 @@ std::vector<InWindow> joined(const Inputs& inputs, const TimeWindows& windows, J
         graph.source(replay(inputs.events)).event_time(&Event::time, BoundedDisorder{50ns});
     auto orders =
         graph.source(replay(inputs.orders)).event_time(&Order::time, BoundedDisorder{50ns});
-    const auto left = on(&Event::key, &Event::time);
-    const auto right = on(&Order::buyer, &Order::time);
+    const auto keys = on(&Event::key, &Order::buyer);
     const JoinOptions named{.name = "join", .kind = kind, .at_end = at_end};
     if (shared == Shared::by_key) {
-        window_join(std::move(events), std::move(orders), left, right, windows, make_pair, named)
-            .sink(collect);
+        join(std::move(events), std::move(orders), keys, windows, make_pair, named).sink(collect);
     } else {
-        parallel_window_join(std::move(events), std::move(orders), left, right, windows, make_pair,
-                             named)
+        join(std::move(events), std::move(orders), keys, windows, make_pair, share::farmed, named)
             .sink(collect);
     }
     const RunReport report = run(graph, options);
@@ -208,12 +203,12 @@ TEST(IntervalJoin, TheReplicasOfAParallelJoinShareOneKey) {
     }
     Graph graph{"join"};
     auto seen = std::make_shared<std::array<std::atomic<std::uint64_t>, 3>>();
-    parallel_interval_join(graph.source(replay(events)).event_time(&Event::time, MonotonousTime{}),
-                           graph.source(replay(orders)).event_time(&Order::time, MonotonousTime{}),
-                           on(&Event::key, &Event::time), on(&Order::buyer, &Order::time),
-                           {{0ns}, {0ns}},
-                           [](const Event& event, const Order&) { return event.value; },
-                           {.name = "join", .parallelism = 3})
+    graph.source(replay(events))
+        .event_time(&Event::time, MonotonousTime{})
+        .join(graph.source(replay(orders)).event_time(&Order::time, MonotonousTime{}),
+              on(&Event::key, &Order::buyer), within(0ns, 0ns),
+              [](const Event& event, const Order&) { return event.value; }, share::farmed,
+              {.name = "join", .parallelism = 3})
         .filter(CountsByReplica{seen})
         .sink([](std::int64_t) {});
     RunOptions options;
@@ -234,12 +229,11 @@ TEST(IntervalJoin, AnIntervalWithoutTimesIsRefused) {
 
 TEST(IntervalJoin, AnOuterJoinNeedsPointers) {
     Graph graph{"join"};
-    const auto side = on(&Event::key, &Event::time);
     const auto stream = [&graph] {
         return graph.source(replay(std::vector<Event>{}))
             .event_time(&Event::time, MonotonousTime{});
     };
-    EXPECT_THROW((void)interval_join(stream(), stream(), side, side, {{0ns}, {0ns}},
+    EXPECT_THROW((void)stream().join(stream(), on<&Event::key>(), within(0ns, 0ns),
                                      [](const Event& a, const Event&) { return a; },
                                      {.kind = JoinKind::left}),
                  GraphError);
@@ -247,11 +241,11 @@ TEST(IntervalJoin, AnOuterJoinNeedsPointers) {
 
 TEST(IntervalJoin, NeedsTimeOnBothSides) {
     Graph graph{"join"};
-    const auto side = on(&Event::key, &Event::time);
-    interval_join(
-        graph.source(replay(std::vector<Event>{})),
-        graph.source(replay(std::vector<Event>{})).event_time(&Event::time, MonotonousTime{}), side,
-        side, {{0ns}, {0ns}}, [](const Event& a, const Event&) { return a; }, {.name = "both"})
+    graph.source(replay(std::vector<Event>{}))
+        .timed_by<&Event::time>()
+        .join(graph.source(replay(std::vector<Event>{})).event_time<&Event::time>(MonotonousTime{}),
+              on(&Event::key), within(0ns, 0ns), [](const Event& a, const Event&) { return a; },
+              {.name = "both"})
         .sink([](const Event&) {});
     try {
         run(graph);

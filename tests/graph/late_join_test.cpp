@@ -97,10 +97,10 @@ std::vector<std::int64_t> late_by_windows(const std::vector<Record>& records, co
 Sides faltering(Graph& graph, const Inputs& inputs) {
     return {graph.source(replay(inputs.events))
                 .map(Falters{})
-                .event_time(&Event::time, BoundedDisorder{Duration{50}}),
+                .event_time<&Event::time>(BoundedDisorder{Duration{50}}),
             graph.source(replay(inputs.orders))
                 .map(Falters{})
-                .event_time(&Order::time, BoundedDisorder{Duration{50}})};
+                .event_time<&Order::time>(BoundedDisorder{Duration{50}})};
 }
 
 /// By the promise of their own input they are the same ones in every run, whichever stream is

@@ -14,20 +14,20 @@
 namespace strid::test {
 
 struct Sides {
-    Stream<Event> events;
-    Stream<Order> orders;
+    TimedStream<Event, &Event::time> events;
+    TimedStream<Order, &Order::time> orders;
 };
 
 inline Sides replayed(Graph& graph, const Inputs& inputs) {
     return {
-        graph.source(replay(inputs.events)).event_time(&Event::time, BoundedDisorder{Duration{50}}),
+        graph.source(replay(inputs.events)).event_time<&Event::time>(BoundedDisorder{Duration{50}}),
         graph.source(replay(inputs.orders))
-            .event_time(&Order::time, BoundedDisorder{Duration{50}})};
+            .event_time<&Order::time>(BoundedDisorder{Duration{50}})};
 }
 inline Sides dozing(Graph& graph, const Inputs& inputs, std::uint64_t seed) {
-    return {graph.source(Dozing<Event>{inputs.events, seed}).event_time(&Event::time, SourceTime{}),
+    return {graph.source(Dozing<Event>{inputs.events, seed}).event_time<&Event::time>(SourceTime{}),
             graph.source(Dozing<Order>{inputs.orders, seed + 1})
-                .event_time(&Order::time, SourceTime{})};
+                .event_time<&Order::time>(SourceTime{})};
 }
 
 /// What came out of a join, each sorted, and what did not come out as late.
@@ -76,20 +76,20 @@ Outcome<P> outcome_of(Graph& graph, Streams streams, const ToPair& to_pair, cons
     return outcome;
 }
 
-inline const auto left = on(&Event::key, &Event::time);
-inline const auto right = on(&Order::buyer, &Order::time);
+inline constexpr auto keys = on<&Event::key, &Order::buyer>();
 
 inline Outcome<Pair> interval_outcome(Graph& graph, Sides sides, Shared shared,
                                       const JoinOptions& options, const Inputs& inputs,
                                       std::uint64_t seed) {
-    const JoinInterval interval{{Duration{-20}}, {Duration{30}}};
+    const JoinInterval interval = within(Duration{-20}, Duration{30});
     return outcome_of<Pair>(
         graph,
         shared == Shared::by_key
-            ? interval_join(std::move(sides.events), std::move(sides.orders), left, right, interval,
-                            make_pair, late_apart, options)
-            : parallel_interval_join(std::move(sides.events), std::move(sides.orders), left, right,
-                                     interval, make_pair, late_apart, options),
+            ? std::move(sides.events)
+                  .join(std::move(sides.orders), keys, interval, make_pair, late_apart, options)
+            : std::move(sides.events)
+                  .join(std::move(sides.orders), keys, interval, make_pair,
+                        share::farmed | late_apart, options),
         [](const Pair& pair) { return pair; }, inputs, seed);
 }
 
@@ -99,10 +99,11 @@ inline Outcome<InWindow> window_outcome(Graph& graph, Sides sides, Shared shared
     return outcome_of<InWindow>(
         graph,
         shared == Shared::by_key
-            ? window_join(std::move(sides.events), std::move(sides.orders), left, right, windows,
-                          make_pair, late_apart, options)
-            : parallel_window_join(std::move(sides.events), std::move(sides.orders), left, right,
-                                   windows, make_pair, late_apart, options),
+            ? std::move(sides.events)
+                  .join(std::move(sides.orders), keys, windows, make_pair, late_apart, options)
+            : std::move(sides.events)
+                  .join(std::move(sides.orders), keys, windows, make_pair,
+                        share::farmed | late_apart, options),
         in_window, inputs, seed);
 }
 

@@ -17,7 +17,7 @@ namespace {
 using namespace test;
 using namespace std::chrono_literals;
 
-const auto side = on(&Event::key, &Event::time);
+constexpr auto same_key = on<&Event::key>();
 
 /// Records at both ends of what a time can be, and in the middle.
 std::vector<Event> events_at_the_limits() {
@@ -129,15 +129,15 @@ TEST(LimitsOfTime, IntervalJoinsPairWhatIsNearThere) {
             Graph graph{"limits"};
             auto pairs = std::make_shared<std::atomic<std::uint64_t>>(0);
             const auto count = [pairs](std::int64_t) { ++*pairs; };
-            const JoinInterval interval{{-40ns}, {40ns}};
+            constexpr JoinInterval interval = within(-40ns, 40ns);
             const auto add = [](const Event& a, const Event& b) { return a.value + b.value; };
             auto left = stream_of(graph, events);
             auto right = stream_of(graph, events);
             if (shared == Shared::by_key) {
-                interval_join(std::move(left), std::move(right), side, side, interval, add)
-                    .sink(count);
+                std::move(left).join(std::move(right), same_key, interval, add).sink(count);
             } else {
-                parallel_interval_join(std::move(left), std::move(right), side, side, interval, add)
+                std::move(left)
+                    .join(std::move(right), same_key, interval, add, share::farmed)
                     .sink(count);
             }
             const RunReport report = run(graph, run_options(seed));
@@ -166,12 +166,12 @@ std::uint64_t pairs_in_windows(const TimeWindows& windows, Shared shared, LateBy
     auto left = stream_of(graph, events);
     auto right = stream_of(graph, events);
     if (shared == Shared::by_key) {
-        window_join(std::move(left), std::move(right), side, side, windows, add,
-                    {.late_by = late_by})
+        std::move(left)
+            .join(std::move(right), same_key, windows, add, {.late_by = late_by})
             .sink(count);
     } else {
-        parallel_window_join(std::move(left), std::move(right), side, side, windows, add,
-                             {.late_by = late_by})
+        std::move(left)
+            .join(std::move(right), same_key, windows, add, share::farmed, {.late_by = late_by})
             .sink(count);
     }
     EXPECT_EQ(late_in(run(graph, run_options(seed))), 0U) << "seed " << seed;

@@ -141,11 +141,11 @@ TEST(ManyKeys, IntervalJoinWithItself) {
     const auto side = [&] {
         return graph.source(replay(all)).event_time(&Item::time, MonotonousTime{});
     };
-    interval_join(side(), side(), on(&Item::key, &Item::time), on(&Item::key, &Item::time),
-                  {.lower = {Duration{-reach}}, .upper = {Duration{reach}}},
-                  [](const Item& left, const Item& right) {
-                      return std::pair{left.key, left.value * right.value};
-                  })
+    side()
+        .join(side(), on<&Item::key>(), within(Duration{-reach}, Duration{reach}),
+              [](const Item& left, const Item& right) {
+                  return std::pair{left.key, left.value * right.value};
+              })
         .sink(collect_into(collected));
     run(graph, one_replica());
     Rows rows;

@@ -5,7 +5,6 @@
 #include <chrono>
 #include <span>
 
-#include <strid/graph/as_of_join.hpp>
 #include <strid/window/aggregates.hpp>
 #include <strid/window/aggregates/content.hpp>
 
@@ -70,7 +69,7 @@ TEST(Allocations, NoneForARecordInTwoLevels) {
 // ---- joins -------------------------------------------------------------------------------------
 
 // Of each key as many records in every pane: the lists that are used again are all long enough.
-const auto side = on([](const std::uint64_t& n) { return n / 2 % 5; }, time_of);
+const auto one_of_five = on([](const std::uint64_t& n) { return n / 2 % 5; });
 const auto add = [](const std::uint64_t& left, const std::uint64_t& right) { return left + right; };
 const auto add_present = [](const std::uint64_t* left, const std::uint64_t* right) {
     return (left == nullptr ? 0 : *left) + (right == nullptr ? 0 : *right);
@@ -90,29 +89,29 @@ void expect_none_when_joined(const std::string& name, const Join& join) {
 }
 
 TEST(Allocations, NoneForARecordInAnIntervalJoin) {
-    const JoinInterval interval{{0ns}, {20ns}};
+    constexpr JoinInterval interval = within(0ns, 20ns);
     expect_none_when_joined("inner", [&](auto left, auto right) {
-        return interval_join(std::move(left), std::move(right), side, side, interval, add);
+        return std::move(left).join(std::move(right), one_of_five, interval, add);
     });
     for (const JoinKind kind : {JoinKind::left, JoinKind::full}) {
         expect_none_when_joined("outer", [&](auto left, auto right) {
-            return interval_join(std::move(left), std::move(right), side, side, interval,
-                                 add_present, {.kind = kind});
+            return std::move(left).join(std::move(right), one_of_five, interval, add_present,
+                                        {.kind = kind});
         });
     }
     expect_none_when_joined("shared", [&](auto left, auto right) {
-        return parallel_interval_join(std::move(left), std::move(right), side, side, interval,
-                                      add_present, {.parallelism = 3, .kind = JoinKind::left});
+        return std::move(left).join(std::move(right), one_of_five, interval, add_present,
+                                    share::farmed, {.parallelism = 3, .kind = JoinKind::left});
     });
 }
 
 TEST(Allocations, NoneForARecordInAnAsOfJoin) {
     expect_none_when_joined("inner", [&](auto left, auto right) {
-        return as_of(std::move(left), std::move(right), side, side, add);
+        return std::move(left).as_of(std::move(right), one_of_five, add);
     });
     expect_none_when_joined("left, with a tolerance", [&](auto left, auto right) {
-        return as_of(std::move(left), std::move(right), side, side, add_present,
-                     {.kind = JoinKind::left, .tolerance = 20ns});
+        return std::move(left).as_of(std::move(right), one_of_five, add_present,
+                                     {.kind = JoinKind::left, .tolerance = 20ns});
     });
 }
 
@@ -122,15 +121,15 @@ TEST(Allocations, NoneForARecordInAWindowJoin) {
     const auto windows = window::TimeWindows::sliding(40ns, 20ns);
     for (const std::size_t replicas : {1, 2, 3}) {
         const auto inner = [&](auto left, auto right) {
-            return window_join(std::move(left), std::move(right), side, side, windows, add,
-                               {.parallelism = replicas});
+            return std::move(left).join(std::move(right), one_of_five, windows, add,
+                                        {.parallelism = replicas});
         };
         const auto full = [&](auto left, auto right) {
-            return window_join(std::move(left), std::move(right), side, side, windows, add_present,
-                               {.parallelism = replicas, .kind = JoinKind::full});
+            return std::move(left).join(std::move(right), one_of_five, windows, add_present,
+                                        {.parallelism = replicas, .kind = JoinKind::full});
         };
         const auto shared = [&](auto left, auto right) {
-            return parallel_window_join(std::move(left), std::move(right), side, side, windows, add,
+            return std::move(left).join(std::move(right), one_of_five, windows, add, share::farmed,
                                         {.parallelism = replicas});
         };
         const std::string name = ", replicas: " + std::to_string(replicas);
@@ -191,10 +190,9 @@ TEST(Allocations, NoneForALateRecord) {
             std::move(stream)
                 .event_time(time_of_some_late, BoundedDisorder{50ns})
                 .split(2, [](const std::uint64_t& n) { return static_cast<std::size_t>(n % 2); });
-        const auto by_time =
-            on([](const std::uint64_t& n) { return n / 2 % 7; }, time_of_some_late);
-        auto [pairs, left, right] = interval_join(branches.select(0), branches.select(1), by_time,
-                                                  by_time, {{0ns}, {20ns}}, add, late_apart);
+        auto [pairs, left, right] = branches.select(0).join(
+            branches.select(1), on([](const std::uint64_t& n) { return n / 2 % 7; }),
+            within(0ns, 20ns), add, late_apart);
         std::move(pairs).sink(Drop{});
         std::move(left).sink(Drop{});
         std::move(right).sink(Drop{});

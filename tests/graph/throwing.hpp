@@ -28,7 +28,7 @@ inline std::vector<Event> ordered_events(std::uint64_t seed, std::size_t count) 
 using Wiring = std::function<void(Graph&, const std::vector<Event>&, const Probe&)>;
 
 inline const auto ignore = [](const auto&) {};
-inline const auto side = on(&Event::key, &Event::time);
+inline constexpr auto same_key = on<&Event::key>();
 
 /// A field that breaks.
 inline auto value_with(const Probe& probe) {

@@ -142,16 +142,18 @@ const Broken broken_algebra[] = {
 };
 
 const Broken broken_others[] = {
-    {"a parallel interval join", "broken",
+    {"a farmed interval join", "broken",
      [](Graph& graph, const std::vector<Event>& events, const Probe& probe) {
-         parallel_interval_join(stream_of(graph, events), stream_of(graph, events), side, side,
-                                {{-50ns}, {50ns}}, sum_with(probe), {.name = "broken"})
+         stream_of(graph, events)
+             .join(stream_of(graph, events), same_key, within(-50ns, 50ns), sum_with(probe),
+                   share::farmed, {.name = "broken"})
              .sink(ignore);
      }},
-    {"a parallel window join", "broken",
+    {"a farmed window join", "broken",
      [](Graph& graph, const std::vector<Event>& events, const Probe& probe) {
-         parallel_window_join(stream_of(graph, events), stream_of(graph, events), side, side,
-                              TimeWindows::tumbling(100ns), sum_with(probe), {.name = "broken"})
+         stream_of(graph, events)
+             .join(stream_of(graph, events), same_key, TimeWindows::tumbling(100ns),
+                   sum_with(probe), share::farmed, {.name = "broken"})
              .sink(ignore);
      }},
     {"a time to order by", "broken",

@@ -103,14 +103,16 @@ const Broken broken_ones[] = {
      }},
     {"an interval join", "broken",
      [](Graph& graph, const std::vector<Event>& events, const Probe& probe) {
-         interval_join(stream_of(graph, events), stream_of(graph, events), side, side,
-                       {{-50ns}, {50ns}}, sum_with(probe), {.name = "broken"})
+         stream_of(graph, events)
+             .join(stream_of(graph, events), same_key, within(-50ns, 50ns), sum_with(probe),
+                   {.name = "broken"})
              .sink(ignore);
      }},
     {"a window join", "broken",
      [](Graph& graph, const std::vector<Event>& events, const Probe& probe) {
-         window_join(stream_of(graph, events), stream_of(graph, events), side, side,
-                     TimeWindows::tumbling(100ns), sum_with(probe), {.name = "broken"})
+         stream_of(graph, events)
+             .join(stream_of(graph, events), same_key, TimeWindows::tumbling(100ns),
+                   sum_with(probe), {.name = "broken"})
              .sink(ignore);
      }},
     {"full content of a session", "broken",

@@ -12,7 +12,6 @@
 #include <string_view>
 #include <utility>
 
-#include <strid/graph/as_of_join.hpp>
 #include <strid/strid.hpp>
 
 namespace {
@@ -47,13 +46,13 @@ int main(int argc, char** argv) {
     strid::Graph graph{"as-of"};
     auto trades = graph.source(strid::csv_file<Record>("trades.csv")).event_time(time_of, disorder);
     auto quotes = graph.source(strid::csv_file<Record>("quotes.csv")).event_time(time_of, disorder);
-    strid::as_of(
-        std::move(trades), std::move(quotes), strid::on(&Record::key, time_of),
-        strid::on(&Record::key, time_of),
-        [](const Record& trade, const Record* quote) {
-            return Pair{trade.number, quote == nullptr ? -1 : quote->number};
-        },
-        options)
+    std::move(trades)
+        .as_of(
+            std::move(quotes), strid::on<&Record::key>(),
+            [](const Record& trade, const Record* quote) {
+                return Pair{trade.number, quote == nullptr ? -1 : quote->number};
+            },
+            options)
         .sink(strid::csv_writer<Pair>("pairs.csv"));
     argv[4] = argv[0];
     return strid::run(graph, argc - 4, argv + 4);

@@ -9,13 +9,14 @@
 #include <utility>
 
 #include <strid/base/error.hpp>
+#include <strid/base/text_fields.hpp>
 #include <strid/base/time.hpp>
-#include <strid/graph/alternatives.hpp>
-#include <strid/graph/join.hpp>
-#include <strid/graph/keyed_stream.hpp>
-#include <strid/operator/time_order.hpp>
+#include <strid/graph/join_keys.hpp>
+#include <strid/graph/joinable.hpp>
+#include <strid/graph/share.hpp>
+#include <strid/graph/two_sides.hpp>
 #include <strid/window/joins/keyed_as_of_join.hpp>
-#include <strid/window/joins/pairs.hpp>
+#include <strid/window/joins/options.hpp>
 
 namespace strid {
 
@@ -38,51 +39,77 @@ void check_as_of(const AsOfOptions& options) {
     }
 }
 
-template <class KeyOf, class TimeOf>
-TiedSide<KeyOf, TimeOf, operators::AsTheyCame> tied(JoinSide<KeyOf, TimeOf> side) {
-    return {std::move(side.key_of), std::move(side.time_of), {}};
-}
-template <class KeyOf, class TimeOf, class TieOf>
-TiedSide<KeyOf, TimeOf, TieOf> tied(TiedSide<KeyOf, TimeOf, TieOf> side) {
-    return side;
+template <class F, class L, class R>
+inline constexpr bool makes_as_of = false;
+template <class F, class L, class R>
+    requires AsOfFunction<F, L, R>
+inline constexpr bool makes_as_of<F, L, R> = !std::is_void_v<window::AsOfResult<F, L, R>>;
+
+/// There is such a join of records `L` and `R`: as operator/checks.hpp.
+template <class F, class L, class R, class By>
+consteval bool takes_as_of() {
+    constexpr bool pairs = makes_as_of<F, L, R>;
+    static_assert(pairs,
+                  "as_of wants a function of a left record and the right one that it meets: U "
+                  "f(const L&, const R&), or U f(const L&, const R*), where a left join has null");
+    constexpr bool by_key = By::share == Share::by_key;
+    static_assert(by_key, "an as-of join is by key: what a record meets is the last of its key");
+    return pairs && by_key;
 }
 
-/// An as-of join, of which `finished(operator)` is applied.
-template <class Left, class Right, class LeftKey, class LeftTime, class RightKey, class RightTime,
-          class TieOf, class F, class Finished>
-auto as_of(Left&& left, Right&& right, JoinSide<LeftKey, LeftTime> left_side,
-           TiedSide<RightKey, RightTime, TieOf> right_side, F combine, const AsOfOptions& options,
-           const Finished& finished) {
-    using L = typename Left::record_type;
-    using R = typename Right::record_type;
-    using KeyOf = window::EitherKey<LeftKey, RightKey>;
-    using Join = window::KeyedAsOfJoin<L, R, KeyOf, LeftTime, RightTime, TieOf, F>;
-    check_as_of<L, R, F>(options);
-    KeyOf key_of{std::move(left_side.key_of), std::move(right_side.key_of)};
-    return both_sides<window::EitherSide<L, R>>(std::forward<Left>(left),
-                                                std::forward<Right>(right), key_of,
-                                                JoinOptions{.name = options.name})
-        .apply(finished(Join{std::move(key_of), std::move(left_side.time_of),
-                             std::move(right_side.time_of), std::move(right_side.tie_of),
-                             std::move(combine), options}),
-               {.name = options.name, .parallelism = options.parallelism});
+template <class Left, class Right, class Keys, class F, class Way>
+auto as_of_streams(Left&& left, Right&& right, Keys keys, F pair, Way way,
+                   const AsOfOptions& options) {
+    if constexpr (takes_two_streams<Left, Right>()) {
+        using L = typename Left::record_type;
+        using R = typename Right::record_type;
+        using LeftTime = typename Left::time_type;
+        using RightTime = typename Right::time_type;
+        using By = decltype(way_of<Share::by_key>(way));
+        if constexpr (takes_join_keys<Keys, L, R>()) {
+            if constexpr (takes_ties<Keys, R>() &&
+                          operators::knows_time<typename Left::time_type, L>() &&
+                          operators::knows_time<typename Right::time_type, R>() &&
+                          takes_as_of<F, L, R, By>()) {
+                check_owns_text<L>();
+                check_owns_text<R>();
+                check_as_of<L, R, F>(options);
+                auto tie_of = std::move(keys.tie_of);
+                auto sides =
+                    two_sides(std::move(left), std::move(right), std::move(keys), options.name);
+                const auto& time_of = sides.time_of();
+                using KeyOf = typename decltype(sides)::KeyOf;
+                window::KeyedAsOfJoin<L, R, KeyOf, LeftTime, RightTime, decltype(tie_of), F> one{
+                    sides.key_of(),    time_of.left,    time_of.right,
+                    std::move(tie_of), std::move(pair), options};
+                const OperatorOptions of_join{.name = options.name,
+                                              .parallelism = options.parallelism};
+                if constexpr (By::late_is_apart) {
+                    return sides.pairs_and_late(
+                        std::move(sides).by_key().apply(with_late<L, R>(std::move(one)), of_join));
+                } else {
+                    return std::move(sides).by_key().apply(std::move(one), of_join);
+                }
+            }
+        }
+    }
 }
 
 }  // namespace graph
 
 /// The as-of join of two streams by key: each left record with the latest right record of the same
-/// key whose time is at or before its own. Both streams need `event_time`: a left record waits
-/// until both watermarks have passed its time, so that right records may come in disorder.
+/// key whose time is at or before its own. Both streams have times, by `event_time`: a left record
+/// waits until both watermarks have passed its time, so that right records may come in disorder.
 ///
-///     as_of(std::move(trades), std::move(quotes), on(&Trade::symbol, &Trade::time),
-///           on(&Quote::symbol, &Quote::time),
+///     as_of(std::move(trades), std::move(quotes), on<&Trade::symbol, &Quote::symbol>(),
 ///           [](const Trade& trade, const Quote& quote) { return Priced{trade.price, quote.bid}; },
 ///           {.tolerance = 1s})
+///     auto [priced, late_trades, late_quotes] =
+///         std::move(trades).as_of(std::move(quotes), on<...>(), make_priced, late_apart);
 ///
-/// `combine` is a function of both records; or `U f(const L&, const R*)`, which a left join calls
-/// with a null pointer for a left record that meets none. Of right records of equal key and time
-/// the last that came counts, or where `on` is given a third function the one for which this is
-/// greatest: behind several sources or replicas, which came last depends on the run.
+/// `pair` is a function of both records; or `U f(const L&, const R*)`, which a left join calls with
+/// a null pointer for a left record that meets none. Of right records of equal key and time the
+/// last that came counts, or the one for which the keys' `ties_by` is greatest.
 ///
 /// Out come the left records' results, by key in the order of the left records' times, equal ones
 /// as they came. Without lateness none is behind the watermark: windows that go by the left
@@ -91,35 +118,20 @@ auto as_of(Left&& left, Right&& right, JoinSide<LeftKey, LeftTime> left_side,
 /// Records are kept longer than the batches they came with: those with text fields must own it
 /// (std::array<char, N>, std::string). Each key keeps the right records that may still be met: with
 /// a tolerance for so long, without one the newest for ever. Records that are late by more than the
-/// options' lateness are counted and not joined.
+/// options' lateness are counted and not joined, or with `late_apart` a stream for each side.
 ///
 /// Throws GraphError for streams of two graphs, for a negative tolerance or lateness, for a full
 /// join, or for a left join whose function cannot be told that the right record is missing.
-template <class Left, class Right, class LeftKey, class LeftTime, class RightSide, class F>
-    requires AsOfFunction<F, typename Left::record_type, typename Right::record_type>
-auto as_of(Left&& left, Right&& right, JoinSide<LeftKey, LeftTime> left_side, RightSide right_side,
-           F combine, AsOfOptions options = {}) {
-    return graph::as_of(std::forward<Left>(left), std::forward<Right>(right), std::move(left_side),
-                        graph::tied(std::move(right_side)), std::move(combine), options,
-                        [](auto join) { return join; });
+template <class Left, class Right, class Keys, class F>
+auto as_of(Left&& left, Right&& right, Keys keys, F pair, const AsOfOptions& options = {}) {
+    return graph::as_of_streams(std::forward<Left>(left), std::forward<Right>(right),
+                                std::move(keys), std::move(pair), share::by_key, options);
 }
-
-/// The same with the late records of either side as streams of their own:
-/// `auto [priced, late_trades, late_quotes] = as_of(..., late_apart)`.
-template <class Left, class Right, class LeftKey, class LeftTime, class RightSide, class F,
-          class L = typename Left::record_type, class R = typename Right::record_type>
-    requires AsOfFunction<F, L, R>
-JoinStreams<window::AsOfResult<F, L, R>, L, R> as_of(Left&& left, Right&& right,
-                                                     JoinSide<LeftKey, LeftTime> left_side,
-                                                     RightSide right_side, F combine, LateApart,
-                                                     AsOfOptions options = {}) {
-    using U = window::AsOfResult<F, L, R>;
-    auto [pairs, late_left, late_right] = graph::alternatives<U, L, R>(
-        graph::as_of(std::forward<Left>(left), std::forward<Right>(right), std::move(left_side),
-                     graph::tied(std::move(right_side)), std::move(combine), options,
-                     [](auto join) { return graph::with_late<L, R>(std::move(join)); }),
-        options.name, {"pairs", "late-left", "late-right"});
-    return {std::move(pairs), std::move(late_left), std::move(late_right)};
+template <class Left, class Right, class Keys, class F, WindowWay Way>
+auto as_of(Left&& left, Right&& right, Keys keys, F pair, Way way,
+           const AsOfOptions& options = {}) {
+    return graph::as_of_streams(std::forward<Left>(left), std::forward<Right>(right),
+                                std::move(keys), std::move(pair), way, options);
 }
 
 }  // namespace strid

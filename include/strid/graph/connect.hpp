@@ -8,31 +8,20 @@
 #pragma once
 
 #include <concepts>
-#include <cstddef>
-#include <string>
 #include <type_traits>
 #include <utility>
 #include <variant>
 
+#include <strid/graph/join_keys.hpp>
 #include <strid/graph/keyed_stream.hpp>
 #include <strid/graph/options.hpp>
-#include <strid/graph/shared_work.hpp>
+#include <strid/graph/two_sides.hpp>
 #include <strid/operator/callable.hpp>
 #include <strid/operator/checks.hpp>
 #include <strid/window/joins/pairs.hpp>
 #include <strid/window/operators/keyed_process.hpp>
 
 namespace strid {
-
-/// What `connect` takes from one of its sides: the records of equal keys see the same state.
-template <class KeyOf>
-struct KeySide {
-    KeyOf key_of;
-};
-template <class KeyOf>
-[[nodiscard]] KeySide<KeyOf> on(KeyOf key_of) {
-    return {std::move(key_of)};
-}
 
 /// A ProcessFunction of two types: called as `f(const L&, timers, emit)` and as
 /// `f(const R&, timers, emit)`.
@@ -96,19 +85,6 @@ consteval bool takes_two_types() {
     return !std::same_as<L, R>;
 }
 
-template <class LeftKey, class L, class RightKey, class R>
-consteval bool takes_keys() {
-    if constexpr (!operators::takes_key<LeftKey, L>() || !operators::takes_key<RightKey, R>()) {
-        return false;
-    } else {
-        using K = operators::KeyType<LeftKey, L>;
-        static_assert(std::same_as<K, operators::KeyType<RightKey, R>>,
-                      "connect wants keys of one type from both sides: give on(...) a function "
-                      "that returns the other's");
-        return std::same_as<K, operators::KeyType<RightKey, R>>;
-    }
-}
-
 /// A function of either as one of the records in which both travel.
 template <class L, class R, class F, class U>
 struct OfEither {
@@ -139,15 +115,14 @@ struct OfEither {
 }  // namespace graph
 
 /// What `connect` gives.
-template <class Left, class Right, class LeftKey, class RightKey>
+template <class Left, class Right, class Keys>
 class [[nodiscard]] Connected {
     using L = typename Left::record_type;
     using R = typename Right::record_type;
-    using Either = window::EitherSide<L, R>;
 
   public:
-    Connected(Left left, Right right, window::EitherKey<LeftKey, RightKey> key_of)
-        : left_(std::move(left)), right_(std::move(right)), key_of_(std::move(key_of)) {}
+    Connected(Left left, Right right, Keys keys)
+        : left_(std::move(left)), right_(std::move(right)), keys_(std::move(keys)) {}
 
     /// As KeyedStream::process: one copy of `f` for each key, which sees the records of both sides
     /// in the order in which they come; `U` is what it emits.
@@ -157,29 +132,17 @@ class [[nodiscard]] Connected {
     template <class U, class F>
     auto process(F f, const OperatorOptions& options = {}) && {
         if constexpr (graph::takes_connected<F, L, R, U>()) {
-            auto lefts = either<0>(std::move(left_), options, "left").key_by(key_of_);
-            auto rights = either<1>(std::move(right_), options, "right").key_by(key_of_);
-            return std::move(lefts)
-                .merge(std::move(rights))
+            return graph::two_sides(std::move(left_), std::move(right_), std::move(keys_),
+                                    options.name)
+                .by_key()
                 .template process<U>(graph::OfEither<L, R, F, U>{std::move(f)}, options);
         }
     }
 
   private:
-    template <std::size_t side, class Upstream>
-    static auto either(Upstream&& upstream, const OperatorOptions& options, const char* which) {
-        using T = typename Upstream::record_type;
-        return graph::SharedWork::side_of<Either, side>(
-            std::move(upstream),
-            [](T&& record) {
-                return Either{std::in_place_index<side>, std::move(record)};
-            },
-            {.name = options.name.empty() ? "" : options.name + "-" + which});
-    }
-
     Left left_;
     Right right_;
-    window::EitherKey<LeftKey, RightKey> key_of_;
+    Keys keys_;
 };
 
 /// Two streams of different types, partitioned by key into one function with timers
@@ -191,26 +154,21 @@ class [[nodiscard]] Connected {
 ///         void on_timer(EventTime time, Timers& timers, Emitter<Alarm>& emit);
 ///         ...  // of one order
 ///     };
-///     connect(std::move(orders), std::move(payments), on(&Order::number), on(&Payment::order))
+///     connect(std::move(orders), std::move(payments), on<&Order::number, &Payment::order>())
 ///         .process<Alarm>(Unpaid{})
 ///
 /// Records of the two sides come in no particular order between them: a function waits by a timer
 /// for what may still come, and goes by the watermark, which is that of both.
-template <class Left, class Right, class LeftKey, class RightKey>
-auto connect(Left&& left, Right&& right, KeySide<LeftKey> left_side, KeySide<RightKey> right_side) {
-    static_assert(!std::is_lvalue_reference_v<Left> && !std::is_lvalue_reference_v<Right>,
-                  "connect consumes its streams: pass them with std::move");
-    if constexpr (std::is_lvalue_reference_v<Left> || std::is_lvalue_reference_v<Right>) {
-        return;
-    } else {
+template <class Left, class Right, class Keys>
+auto connect(Left&& left, Right&& right, Keys keys) {
+    if constexpr (graph::takes_two_streams<Left, Right>()) {
         using L = typename Left::record_type;
         using R = typename Right::record_type;
-        if constexpr (graph::takes_two_types<L, R>() &&
-                      graph::takes_keys<LeftKey, L, RightKey, R>()) {
-            return Connected<Left, Right, LeftKey, RightKey>{
-                std::move(left),
-                std::move(right),
-                {std::move(left_side.key_of), std::move(right_side.key_of)}};
+        if constexpr (graph::takes_two_types<L, R>() && graph::takes_join_keys<Keys, L, R>()) {
+            if constexpr (graph::has_no_ties<Keys>()) {
+                return Connected<Left, Right, Keys>{std::move(left), std::move(right),
+                                                    std::move(keys)};
+            }
         }
     }
 }

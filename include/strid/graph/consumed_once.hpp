@@ -6,6 +6,7 @@
 #pragma once
 
 #include <strid/graph/options.hpp>
+#include <strid/window/joins/options.hpp>
 
 namespace strid::graph {
 
@@ -69,6 +70,22 @@ struct ConsumedOnce {
     template <class... A>
     auto merge(A&&...) & {
         must_be_moved<A...>();
+    }
+    template <class... A>
+    auto join(A&&...) & {
+        must_be_moved<A...>();
+    }
+    template <class... A>
+    auto as_of(A&&...) & {
+        must_be_moved<A...>();
+    }
+    template <class Right, class Keys, class Bound, class F>
+    auto join(Right&&, Keys&&, Bound&&, F&&, const JoinOptions&) & {
+        must_be_moved<Right, Keys, Bound, F>();
+    }
+    template <class Right, class Keys, class F>
+    auto as_of(Right&&, Keys&&, F&&, const AsOfOptions&) & {
+        must_be_moved<Right, Keys, F>();
     }
     template <class... A>
     auto accumulate(A&&...) & {

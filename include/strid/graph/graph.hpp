@@ -15,11 +15,11 @@
 #include <utility>
 #include <vector>
 
+#include <strid/graph/as_of_join.hpp>
 #include <strid/graph/drawing.hpp>
 #include <strid/graph/join.hpp>
 #include <strid/graph/keyed_stream.hpp>
 #include <strid/graph/options.hpp>
-#include <strid/graph/parallel_join.hpp>
 #include <strid/graph/report.hpp>
 #include <strid/graph/shared_windows.hpp>
 #include <strid/graph/stream.hpp>

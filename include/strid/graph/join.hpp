@@ -1,216 +1,275 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Joins of two streams, of the same type or of two, partitioned by key; for keys of which one has
-// most of the records: graph/parallel_join.hpp.
+// The join of two streams by key and time. Which pairs there are, the bound says; how replicas
+// share the work, the way (graph/share.hpp):
+//
+//              within(lower, upper)              TimeWindows
+//     by_key   each replica has the records      each replica has the windows
+//              of its keys                       of its keys
+//     farmed   every replica has every record,   the same, and a replica makes
+//              and joins the left records that   the pairs of every n-th window
+//              their times give to it
+//
+// Late records are counted, or streams of their own, in all four. Where the work is farmed one key
+// can keep every core busy. As farmed windows do, every replica has every record, in batches that
+// all of them read. Which records are late, one replica before them says: they might not agree.
 //
 // Threads: as Stream.
 #pragma once
 
 #include <concepts>
 #include <functional>
-#include <string>
 #include <type_traits>
 #include <utility>
-#include <variant>
 
 #include <strid/base/error.hpp>
 #include <strid/base/text_fields.hpp>
-#include <strid/graph/keyed_stream.hpp>
+#include <strid/graph/join_keys.hpp>
+#include <strid/graph/joinable.hpp>
+#include <strid/graph/share.hpp>
+#include <strid/graph/shared_windows.hpp>
 #include <strid/graph/shared_work.hpp>
-#include <strid/window/aggregates/content.hpp>
+#include <strid/graph/two_sides.hpp>
 #include <strid/window/joins/keyed_interval_join.hpp>
 #include <strid/window/joins/pairs.hpp>
+#include <strid/window/operators/keyed_time_windows.hpp>
+#include <strid/window/operators/ordered_results.hpp>
+#include <strid/window/operators/punctual.hpp>
 
 namespace strid {
 
-/// What a join gives with its late records: all have to be consumed.
-template <class Pair, class L, class R>
-struct JoinStreams {
-    Stream<Pair> pairs;
-    Stream<L> late_left;
-    Stream<R> late_right;
-};
-
 namespace graph {
 
-/// One side of a join as records of either.
-template <class Either, std::size_t side, class Upstream>
-auto as_either(Upstream&& upstream, const JoinOptions& options, const char* which) {
-    static_assert(!std::is_lvalue_reference_v<Upstream>,
-                  "a join consumes its streams: pass them with std::move");
-    using T = typename Upstream::record_type;
-    check_owns_text<T>();
-    return SharedWork::side_of<Either, side>(
-        std::move(upstream),
-        [](T&& record) {
-            return Either{std::in_place_index<side>, std::move(record)};
-        },
-        {.name = options.name.empty() ? "" : options.name + "-" + which});
-}
+/// The table. Each function uses the sides up.
+template <class Sides, class F>
+class Joins {
+    using L = typename Sides::L;
+    using R = typename Sides::R;
+    using Either = typename Sides::Either;
+    using KeyOf = typename Sides::KeyOf;
+    using TimeOf = typename Sides::TimeOf;
+    using Pairs = window::WindowJoin<L, R, F>;
 
-/// Two streams as one of either's records, by key.
-template <class Either, class Left, class Right, class KeyOf>
-auto both_sides(Left&& left, Right&& right, const KeyOf& key_of, const JoinOptions& options) {
-    auto lefts = as_either<Either, 0>(std::forward<Left>(left), options, "left").key_by(key_of);
-    auto rights = as_either<Either, 1>(std::forward<Right>(right), options, "right").key_by(key_of);
-    return std::move(lefts).merge(std::move(rights));
-}
-
-template <class L, class R, class F>
-void check_join(const JoinOptions& options) {
-    if (options.kind != JoinKind::inner && !std::invocable<const F&, const L*, const R*>) {
-        throw GraphError("an outer join needs a function of two pointers: one may be null");
+  public:
+    Joins(Sides sides, F pair, const JoinOptions& options)
+        : sides_(std::move(sides)), pair_(std::move(pair)), options_(options) {
+        if (options.kind != JoinKind::inner && !std::invocable<const F&, const L*, const R*>) {
+            throw GraphError("an outer join needs a function of two pointers: one may be null");
+        }
+        if (options.lateness < Duration::zero()) {
+            throw GraphError("the lateness of a join must not be negative");
+        }
     }
-    if (options.lateness < Duration::zero()) {
-        throw GraphError("the lateness of a join must not be negative");
+
+    template <bool late_is_apart>
+    auto by_key(const JoinInterval& interval) {
+        auto join = pairs_within(interval);
+        if constexpr (late_is_apart) {
+            return sides_.pairs_and_late(
+                std::move(sides_).by_key().apply(with_late<L, R>(std::move(join)), of_join()));
+        } else {
+            return std::move(sides_).by_key().apply(std::move(join), of_join());
+        }
     }
+    template <bool late_is_apart>
+    auto by_key(const window::TimeWindows& windows) {
+        auto keyed = std::move(sides_).by_key().timed_by(sides_.time_of());
+        Pairs pairs{std::move(pair_), options_.kind};
+        if constexpr (late_is_apart) {
+            auto [results, late] =
+                std::move(keyed).window(windows, std::move(pairs), late_apart, of_windows());
+            return sides_.pairs_and_late(std::move(results), std::move(late));
+        } else {
+            return std::move(keyed).window(windows, std::move(pairs), of_windows());
+        }
+    }
+
+    template <bool late_is_apart>
+    auto farmed(const JoinInterval& interval) {
+        if (options_.kind == JoinKind::full) {
+            throw GraphError(
+                "a full join within an interval is by key: no replica alone knows which right "
+                "records met nobody");
+        }
+        return everywhere<late_is_apart>(
+            window::LateByPromise{options_.lateness}, pairs_within(interval),
+            "the replicas share the left records of every key", std::identity{});
+    }
+    template <bool late_is_apart>
+    auto farmed(const window::TimeWindows& windows) {
+        using Windows = window::KeyedTimeWindows<Either, KeyOf, operators::KeyType<KeyOf, Either>,
+                                                 TimeOf, Pairs>;
+        using Result = typename Windows::Result;
+        WindowOptions options = of_windows();
+        options.late_by = LateBy::slowest_input;  // which records are late has been said
+        return everywhere<late_is_apart>(
+            window::LateByWindows{windows, options_.lateness, options_.late_by},
+            Windows{windows, sides_.key_of(), sides_.time_of(),
+                    Pairs{std::move(pair_), options_.kind}, options},
+            "the replicas take turns with the windows of every key", [this](auto results) {
+                return std::move(results).apply(window::OrderedByTime<Result>{},
+                                                sides_.part("collector", 1));
+            });
+    }
+
+  private:
+    auto pairs_within(const JoinInterval& interval) {
+        using Join = window::KeyedIntervalJoin<L, R, KeyOf, typename Sides::LeftTime,
+                                               typename Sides::RightTime, F>;
+        const TimeOf& time_of = sides_.time_of();
+        return Join{interval,      sides_.key_of(),  time_of.left,
+                    time_of.right, std::move(pair_), options_};
+    }
+
+    /// The operator of which each replica has every record that is in time, and what follows it.
+    template <bool late_is_apart, class Rule, class Operator, class Finish>
+    auto everywhere(Rule rule, Operator one, const char* note, const Finish& finish) {
+        using Punctual = window::Punctual<Either, TimeOf, Rule>;
+        one.farm();
+        const auto joined = [&](auto in_time) {
+            return finish(SharedWork::then(SharedWork::hashed(std::move(in_time), sides_.key_of(),
+                                                              sides_.part("hash", 1), true)
+                                               .broadcast(),
+                                           std::move(one), of_join(), "parallel_join", note));
+        };
+        Punctual punctual{sides_.time_of(), std::move(rule)};
+        const OperatorOptions of_punctual = sides_.part("in-time", 1);
+        auto both = std::move(sides_).merged();
+        if constexpr (late_is_apart) {
+            auto [in_time, late] = records_and_late<Either>(
+                std::move(both).apply(with_late<Either>(std::move(punctual)), of_punctual),
+                options_.name, sides_.time_of());
+            auto pairs = joined(std::move(in_time));
+            using Pair = typename decltype(pairs)::record_type;
+            return sides_.pairs_and_late(Stream<Pair>{std::move(pairs)}, std::move(late));
+        } else {
+            return joined(std::move(both).apply(std::move(punctual), of_punctual));
+        }
+    }
+
+    [[nodiscard]] OperatorOptions of_join() const {
+        return {.name = options_.name, .parallelism = options_.parallelism};
+    }
+    [[nodiscard]] WindowOptions of_windows() const {
+        return {.name = options_.name,
+                .parallelism = options_.parallelism,
+                .lateness = options_.lateness,
+                .at_end = options_.at_end,
+                .late_by = options_.late_by};
+    }
+
+    Sides sides_;
+    F pair_;
+    const JoinOptions& options_;
+};
+
+template <class F, class L, class R>
+inline constexpr bool makes_pairs = false;
+template <class F, class L, class R>
+    requires PairFunction<F, L, R>
+inline constexpr bool makes_pairs<F, L, R> =
+    !std::is_void_v<typename window::PairResult<F, L, R>::type>;
+
+/// There is such a join of records `L` and `R`: as operator/checks.hpp.
+template <class Bound, class F, class L, class R, class By>
+consteval bool takes_join() {
+    constexpr bool bound =
+        std::same_as<Bound, JoinInterval> || std::same_as<Bound, window::TimeWindows>;
+    static_assert(bound,
+                  "a join wants to know which times meet: within(lower, upper), a JoinInterval, or "
+                  "TimeWindows");
+    constexpr bool pairs = makes_pairs<F, L, R>;
+    static_assert(pairs,
+                  "a join wants a function of a left and a right record, U f(const L&, const R&), "
+                  "or of pointers to them, of which one is null in an outer join");
+    constexpr bool by_key = By::share == Share::by_key || By::share == Share::farmed;
+    static_assert(by_key,
+                  "a join is by key or share::farmed: records meet whole, nothing is combined "
+                  "before");
+    return bound && pairs && by_key;
 }
 
-inline WindowOptions of_windows(const JoinOptions& options) {
-    return {.name = options.name,
-            .parallelism = options.parallelism,
-            .lateness = options.lateness,
-            .at_end = options.at_end,
-            .late_by = options.late_by};
-}
-
-/// The late records of both sides as a stream for each.
-template <class L, class R, class S>
-auto late_sides(S late, const JoinOptions& options) {
-    return alternatives<L, R>(std::move(late), options.name, {"late-left", "late-right"});
-}
-
-/// An interval join, of which `finished(operator)` is applied.
-template <class Left, class Right, class LeftKey, class LeftTime, class RightKey, class RightTime,
-          class F, class Finished>
-auto interval_join(Left&& left, Right&& right, JoinSide<LeftKey, LeftTime> left_side,
-                   JoinSide<RightKey, RightTime> right_side, JoinInterval interval, F combine,
-                   const JoinOptions& options, const Finished& finished) {
-    using L = typename Left::record_type;
-    using R = typename Right::record_type;
-    using KeyOf = window::EitherKey<LeftKey, RightKey>;
-    using Join = window::KeyedIntervalJoin<L, R, KeyOf, LeftTime, RightTime, F>;
-    check_join<L, R, F>(options);
-    KeyOf key_of{std::move(left_side.key_of), std::move(right_side.key_of)};
-    return both_sides<window::EitherSide<L, R>>(std::forward<Left>(left),
-                                                std::forward<Right>(right), key_of, options)
-        .apply(finished(Join{interval, std::move(key_of), std::move(left_side.time_of),
-                             std::move(right_side.time_of), std::move(combine), options}),
-               {.name = options.name, .parallelism = options.parallelism});
-}
-
-/// What a window join makes of the records of both sides: `windowed(keyed, time_of, process,
-/// options)`.
-template <class Left, class Right, class LeftKey, class LeftTime, class RightKey, class RightTime,
-          class F, class Windowed>
-auto window_join(Left&& left, Right&& right, JoinSide<LeftKey, LeftTime> left_side,
-                 JoinSide<RightKey, RightTime> right_side, F combine, const JoinOptions& options,
-                 const Windowed& windowed) {
-    using L = typename Left::record_type;
-    using R = typename Right::record_type;
-    using Either = window::EitherSide<L, R>;
-    using KeyOf = window::EitherKey<LeftKey, RightKey>;
-    check_join<L, R, F>(options);
-    const KeyOf key_of{std::move(left_side.key_of), std::move(right_side.key_of)};
-    return windowed(
-        both_sides<Either>(std::forward<Left>(left), std::forward<Right>(right), key_of, options),
-        window::EitherTime<LeftTime, RightTime>{std::move(left_side.time_of),
-                                                std::move(right_side.time_of)},
-        window::WindowJoin<L, R, F>{std::move(combine), options.kind}, of_windows(options));
+template <class Left, class Right, class Keys, class Bound, class F, class Way>
+auto join_streams(Left&& left, Right&& right, Keys keys, const Bound& bound, F pair, Way way,
+                  const JoinOptions& options) {
+    if constexpr (takes_two_streams<Left, Right>()) {
+        using L = typename Left::record_type;
+        using R = typename Right::record_type;
+        using By = decltype(way_of<Share::by_key>(way));
+        if constexpr (takes_join_keys<Keys, L, R>()) {
+            if constexpr (has_no_ties<Keys>() &&
+                          operators::knows_time<typename Left::time_type, L>() &&
+                          operators::knows_time<typename Right::time_type, R>() &&
+                          takes_join<Bound, F, L, R, By>()) {
+                check_owns_text<L>();
+                check_owns_text<R>();
+                auto sides =
+                    two_sides(std::move(left), std::move(right), std::move(keys), options.name);
+                Joins<decltype(sides), F> joins{std::move(sides), std::move(pair), options};
+                if constexpr (By::share == Share::farmed) {
+                    return joins.template farmed<By::late_is_apart>(bound);
+                } else {
+                    return joins.template by_key<By::late_is_apart>(bound);
+                }
+            }
+        }
+    }
 }
 
 }  // namespace graph
 
-/// The interval join of two streams by key: each left record with every right record of the same
-/// key whose time lies in `interval` from its own. Both streams need `event_time`: state is kept
-/// until both watermarks have passed it.
+/// The join of two streams by key: each left record with every right record of the same key whose
+/// time is near its own, as the bound says. Both streams have times, by `event_time`.
 ///
-///     interval_join(std::move(flights), std::move(weather), on(&Flight::origin, &Flight::time),
-///                   on(&Weather::origin, &Weather::time), {.lower = {-1h, false}, .upper = {0h}},
-///                   [](const Flight& f, const Weather& w) { return Delay{f.delay, w.wind}; })
+///     join(std::move(orders), std::move(payments), on<&Order::number, &Payment::order>(),
+///          within(0s, 60s), [](const Order& o, const Payment& p) { return Paid{o, p}; })
+///     auto [matches, late_bids, late_asks] =
+///         std::move(bids).join(std::move(asks), on<&Bid::item, &Ask::item>(),
+///                              TimeWindows::tumbling(1s), match, share::farmed | late_apart);
+///
+/// `within(lower, upper)`, or a JoinInterval: the right time less the left one lies between the
+/// two. State is kept until both watermarks have passed it. A pair comes out once, as soon as both
+/// records are there. Records that break the promise of their own stream by more than the options'
+/// lateness are late.
+///
+/// TimeWindows: both lie in the same window; a pair that lies in several comes out of each. Out
+/// come WindowResult<K, U> when the watermarks pass the window's end, and for each record that
+/// comes within the lateness behind it those that it adds. Records are late whose windows are all
+/// closed; by LateBy::own_input also those of which one window is over by that input's promise.
+/// Where one stream runs ahead of the other, which records are late depends on the run, unless they
+/// are late by their own input.
+///
+/// Late records are not joined: they are counted, or with `late_apart` a stream for each side,
+/// `auto [pairs, late_left, late_right] = ...`.
+///
+/// `share::farmed` is for streams of which few keys have most of the records. Windows: window k of
+/// every key is joined by replica k mod n; results come in the order of their ends, but for what
+/// records add that come within the lateness. An interval: each left record is joined by one
+/// replica, which its time names; the right records are kept by all, so that the larger side, or
+/// the one that meets more, had better be the left one.
 ///
 /// Records are kept longer than the batches they came with: those with text fields must own it
-/// (std::array<char, N>, std::string). Records that are late by more than the options' lateness are
-/// counted and not joined.
+/// (std::array<char, N>, std::string).
 ///
 /// The watermark goes on as it came. The later of a pair's two times is never behind it: windows of
 /// the pairs that go by the earlier one would call some of them late, and so would those that go by
 /// the time of a record that met nobody.
 ///
 /// Throws Error for an interval that no time lies in, GraphError for streams of two graphs, for a
-/// negative lateness, or for an outer join whose function cannot be told that a side is missing.
-template <class Left, class Right, class LeftKey, class LeftTime, class RightKey, class RightTime,
-          class F>
-    requires PairFunction<F, typename Left::record_type, typename Right::record_type>
-auto interval_join(Left&& left, Right&& right, JoinSide<LeftKey, LeftTime> left_side,
-                   JoinSide<RightKey, RightTime> right_side, JoinInterval interval, F combine,
-                   JoinOptions options = {}) {
-    return graph::interval_join(std::forward<Left>(left), std::forward<Right>(right),
-                                std::move(left_side), std::move(right_side), interval,
-                                std::move(combine), options, [](auto join) { return join; });
+/// negative lateness, for an outer join whose function cannot be told that a side is missing, and
+/// for a full join within an interval that is farmed: no replica alone knows which right records
+/// met nobody.
+template <class Left, class Right, class Keys, class Bound, class F>
+auto join(Left&& left, Right&& right, Keys keys, Bound bound, F pair,
+          const JoinOptions& options = {}) {
+    return graph::join_streams(std::forward<Left>(left), std::forward<Right>(right),
+                               std::move(keys), bound, std::move(pair), share::by_key, options);
 }
-
-/// The same with the late records of either side as streams of their own:
-/// `auto [pairs, late_flights, late_weather] = interval_join(..., late_apart)`.
-template <class Left, class Right, class LeftKey, class LeftTime, class RightKey, class RightTime,
-          class F, class L = typename Left::record_type, class R = typename Right::record_type>
-    requires PairFunction<F, L, R>
-JoinStreams<typename window::PairResult<F, L, R>::type, L, R> interval_join(
-    Left&& left, Right&& right, JoinSide<LeftKey, LeftTime> left_side,
-    JoinSide<RightKey, RightTime> right_side, JoinInterval interval, F combine, LateApart,
-    JoinOptions options = {}) {
-    using U = typename window::PairResult<F, L, R>::type;
-    auto [pairs, late_left, late_right] = graph::alternatives<U, L, R>(
-        graph::interval_join(std::forward<Left>(left), std::forward<Right>(right),
-                             std::move(left_side), std::move(right_side), interval,
-                             std::move(combine), options,
-                             [](auto join) { return graph::with_late<L, R>(std::move(join)); }),
-        options.name, {"pairs", "late-left", "late-right"});
-    return {std::move(pairs), std::move(late_left), std::move(late_right)};
-}
-
-/// The join of two streams by key and window, tumbling or sliding: each left record with every
-/// right record of its key in the same window; a pair that lies in several windows comes out of
-/// each. Out come WindowResult<K, U> when the watermarks pass the window's end, and for each record
-/// that comes within the lateness behind it those that it adds. Both streams need `event_time`;
-/// otherwise as interval_join. Which records are late depends on the run where one stream runs
-/// ahead of the other, unless they are late by their own input (JoinOptions::late_by).
-///
-///     window_join(std::move(bids), std::move(asks), on(&Bid::item, &Bid::time),
-///                 on(&Ask::item, &Ask::time), TimeWindows::tumbling(1s), match)
-template <class Left, class Right, class LeftKey, class LeftTime, class RightKey, class RightTime,
-          class F>
-    requires PairFunction<F, typename Left::record_type, typename Right::record_type>
-auto window_join(Left&& left, Right&& right, JoinSide<LeftKey, LeftTime> left_side,
-                 JoinSide<RightKey, RightTime> right_side, window::TimeWindows windows, F combine,
-                 JoinOptions options = {}) {
-    return graph::window_join(
-        std::forward<Left>(left), std::forward<Right>(right), std::move(left_side),
-        std::move(right_side), std::move(combine), options,
-        [&windows](auto keyed, auto time_of, auto pairs, WindowOptions of_window) {
-            return std::move(keyed).window(windows, std::move(time_of), std::move(pairs),
-                                           std::move(of_window));
-        });
-}
-
-/// The same with the late records of either side as streams of their own: those whose windows are
-/// all closed; by LateBy::own_input also those of which one is over by that input's promise.
-template <class Left, class Right, class LeftKey, class LeftTime, class RightKey, class RightTime,
-          class F, class L = typename Left::record_type, class R = typename Right::record_type>
-    requires PairFunction<F, L, R>
-auto window_join(Left&& left, Right&& right, JoinSide<LeftKey, LeftTime> left_side,
-                 JoinSide<RightKey, RightTime> right_side, window::TimeWindows windows, F combine,
-                 LateApart, JoinOptions options = {}) {
-    auto [pairs, late] = graph::window_join(
-        std::forward<Left>(left), std::forward<Right>(right), std::move(left_side),
-        std::move(right_side), std::move(combine), options,
-        [&windows](auto keyed, auto time_of, auto pairs_of, WindowOptions of_window) {
-            return std::move(keyed).window(windows, std::move(time_of), std::move(pairs_of),
-                                           late_apart, std::move(of_window));
-        });
-    auto [late_left, late_right] = graph::late_sides<L, R>(std::move(late), options);
-    return JoinStreams<typename decltype(pairs)::record_type, L, R>{
-        std::move(pairs), std::move(late_left), std::move(late_right)};
+template <class Left, class Right, class Keys, class Bound, class F, WindowWay Way>
+auto join(Left&& left, Right&& right, Keys keys, Bound bound, F pair, Way way,
+          const JoinOptions& options = {}) {
+    return graph::join_streams(std::forward<Left>(left), std::forward<Right>(right),
+                               std::move(keys), bound, std::move(pair), way, options);
 }
 
 }  // namespace strid

@@ -29,6 +29,7 @@
 #include <strid/graph/branches.hpp>
 #include <strid/graph/consumed_once.hpp>
 #include <strid/graph/handle.hpp>
+#include <strid/graph/joinable.hpp>
 #include <strid/graph/one_group.hpp>
 #include <strid/graph/options.hpp>
 #include <strid/graph/segment.hpp>
@@ -52,13 +53,17 @@ struct SharedWork;
 }  // namespace graph
 
 template <class T, class Head, class... Operators, class Time>
-class Stream<T, graph::Chain<Head, Operators...>, Time> : graph::ConsumedOnce {
+class Stream<T, graph::Chain<Head, Operators...>, Time>
+    : graph::ConsumedOnce,
+      public graph::Joinable<Stream<T, graph::Chain<Head, Operators...>, Time>> {
     using Chain = graph::Chain<Head, Operators...>;
     using Once = graph::ConsumedOnce;
+    using Joins = graph::Joinable<Stream>;
     static constexpr bool fuses = Head::operators + sizeof...(Operators) > 0;
 
   public:
     using Once::event_time, Once::key_by, Once::window, Once::split, Once::merge;
+    using Once::join, Joins::join, Once::as_of, Joins::as_of;
     using Once::map, Once::filter, Once::flat_map, Once::sink;
     using record_type = T;
     using time_type = Time;

@@ -48,35 +48,6 @@
 
 namespace strid {
 
-struct AsOfOptions {
-    std::string name = {};        ///< Empty: "join-<n>".
-    std::size_t parallelism = 0;  ///< 0: the planner's choice.
-    /// `inner`: left records that meet none are left out. `left`: they come out alone.
-    JoinKind kind = JoinKind::inner;
-    /// How far a right record may lie before the left one, this far included. Nothing: as far as
-    /// there are any; then one right record of each key is kept for ever.
-    std::optional<Duration> tolerance = std::nullopt;
-    /// Whether a right record with the time of the left record counts.
-    bool matches_equal = true;
-    /// Records are taken for this long after they are late, and answers wait so much longer.
-    Duration lateness = Duration::zero();
-    /// Left records that the end of the streams finds waiting.
-    OpenWindows at_end = OpenWindows::fire;
-};
-
-/// A side of an as-of join that says which of its records of equal key and time counts: the one of
-/// the greatest `tie_of`, and of these the last that came.
-template <class KeyOf, class TimeOf, class TieOf>
-struct TiedSide {
-    KeyOf key_of;
-    TimeOf time_of;
-    TieOf tie_of;
-};
-template <class KeyOf, class TimeOf, class TieOf>
-[[nodiscard]] TiedSide<KeyOf, TimeOf, TieOf> on(KeyOf key_of, TimeOf time_of, TieOf tie_of) {
-    return {std::move(key_of), std::move(time_of), std::move(tie_of)};
-}
-
 /// What makes one record of a left record and the right one that it meets: a PairFunction, or
 /// `U f(const L&, const R*)`, which is given a null pointer where a left join has none.
 template <class F, class L, class R>

@@ -44,18 +44,6 @@
 
 namespace strid {
 
-/// One end of an interval, in it or not.
-struct JoinBound {
-    Duration offset;
-    bool inclusive = true;
-};
-
-/// The times of right records that a left record meets, relative to its own.
-struct JoinInterval {
-    JoinBound lower;
-    JoinBound upper;
-};
-
 namespace window {
 
 template <class L, class R, class KeyOf, class LeftTime, class RightTime, PairFunction<L, R> F>
@@ -79,8 +67,8 @@ class KeyedIntervalJoin
         : key_of_(std::move(key_of)),
           time_of_({std::move(left_time), std::move(right_time)}),
           combine_(std::move(combine)),
-          lower_(within(interval.lower.offset) + (interval.lower.inclusive ? 0 : 1)),
-          upper_(within(interval.upper.offset) - (interval.upper.inclusive ? 0 : 1)),
+          lower_(in_range(interval.lower.offset) + (interval.lower.inclusive ? 0 : 1)),
+          upper_(in_range(interval.upper.offset) - (interval.upper.inclusive ? 0 : 1)),
           kind_(options.kind),
           lateness_(options.lateness),
           at_end_(options.at_end) {
@@ -148,7 +136,7 @@ class KeyedIntervalJoin
 
   private:
     /// An offset that can be negated and moved by one: a century and a half stands for ever.
-    static std::int64_t within(Duration offset) noexcept {
+    static std::int64_t in_range(Duration offset) noexcept {
         constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max() / 2;
         return std::clamp(offset.count(), -most, most);
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the joins of two streams have in common: their options, their sides, and the pairs that they
-// make.
+// What the joins of two streams have in common: how the records of both travel in one stream, and
+// the pairs that they make.
 //
 // Threads: plain values.
 #pragma once
@@ -9,50 +9,17 @@
 #include <algorithm>
 #include <concepts>
 #include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <span>
-#include <string>
 #include <type_traits>
 #include <utility>
 #include <variant>
 
 #include <strid/base/time.hpp>
 #include <strid/window/aggregates/content.hpp>
-#include <strid/window/result.hpp>
+#include <strid/window/joins/options.hpp>
 
 namespace strid {
-
-/// Which records without a partner come out, too.
-enum class JoinKind : std::uint8_t { inner, left, full };
-
-struct JoinOptions {
-    std::string name = {};        ///< Empty: "join-<n>".
-    std::size_t parallelism = 0;  ///< 0: the planner's choice.
-    JoinKind kind = JoinKind::inner;
-    /// Records are taken for this long after they are late, and what they may meet is kept so much
-    /// longer. A window that fires again gives what is new, so that each pair still comes out once;
-    /// but a record that came out alone may get a partner then. An interval join waits instead, and
-    /// says so much later who is alone.
-    Duration lateness = Duration::zero();
-    /// Windows that the end of the streams finds open, and records of an outer join that then still
-    /// wait for a partner.
-    OpenWindows at_end = OpenWindows::fire;
-    /// For window joins. The records of an interval join are late by their own input in any case.
-    LateBy late_by = LateBy::slowest_input;
-};
-
-/// What a join takes from one of its sides: when two records have the same key, and the times that
-/// the interval compares.
-template <class KeyOf, class TimeOf>
-struct JoinSide {
-    KeyOf key_of;
-    TimeOf time_of;
-};
-template <class KeyOf, class TimeOf>
-[[nodiscard]] JoinSide<KeyOf, TimeOf> on(KeyOf key_of, TimeOf time_of) {
-    return {std::move(key_of), std::move(time_of)};
-}
 
 /// What makes one record of a pair: `U f(const L&, const R&)`; or `U f(const L*, const R*)`, which
 /// an outer join calls with a null pointer for the side that is missing.
