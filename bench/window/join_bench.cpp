@@ -183,7 +183,7 @@ struct ChecksumSink {
 template <class T>
 auto timed(Graph& graph, const std::vector<T>& records, Duration kept) {
     return graph.source(Lent<T>{&records})
-        .event_time<&T::time>(MonotonousTime{})
+        .template event_time<&T::time>(MonotonousTime{})
         .aligned(Alignment{kept / 100});
 }
 
