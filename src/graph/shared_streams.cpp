@@ -29,8 +29,10 @@ void find_shared_streams(Plan& plan, const Segments& segments) {
     std::vector<bool> shares(plan.fragments.size());  // whether its replicas do
     for (std::size_t f = 0; f < plan.fragments.size(); ++f) {
         Fragment& fragment = plan.fragments[f];
+        // A replica with one producer has nothing to wait for.
         fragment.waits_for_idle =
-            fragment.producers.size() == 1 && shares[fragment.producers.front()];
+            fragment.producers.size() == 1 && shares[fragment.producers.front()] &&
+            feeds_every_replica(plan.fragments[fragment.producers.front()], f);
         shares[f] = fragment.parallelism > 1 && !fragment.producers.empty() &&
                     !draws_watermarks(fragment, segments) &&
                     std::ranges::all_of(fragment.producers, [&](std::size_t producer) {
