@@ -35,15 +35,11 @@
 #include <strid/graph/segment.hpp>
 #include <strid/graph/share.hpp>
 #include <strid/graph/stream_types.hpp>
-#include <strid/operator/aligned.hpp>
+#include <strid/graph/timeable.hpp>
 #include <strid/operator/checks.hpp>
-#include <strid/operator/event_time.hpp>
-#include <strid/operator/ingress_time.hpp>
 #include <strid/operator/outlet.hpp>
 #include <strid/operator/per_key.hpp>
 #include <strid/operator/per_record.hpp>
-#include <strid/operator/source_time.hpp>
-#include <strid/operator/time_order.hpp>
 #include <strid/window/result.hpp>
 
 namespace strid {
@@ -55,15 +51,18 @@ struct SharedWork;
 template <class T, class Head, class... Operators, class Time>
 class Stream<T, graph::Chain<Head, Operators...>, Time>
     : graph::ConsumedOnce,
-      public graph::Joinable<Stream<T, graph::Chain<Head, Operators...>, Time>> {
+      public graph::Joinable<Stream<T, graph::Chain<Head, Operators...>, Time>>,
+      public graph::Timeable<Stream<T, graph::Chain<Head, Operators...>, Time>, T, Time> {
     using Chain = graph::Chain<Head, Operators...>;
     using Once = graph::ConsumedOnce;
     using Joins = graph::Joinable<Stream>;
+    using Times = graph::Timeable<Stream, T, Time>;
     static constexpr bool fuses = Head::operators + sizeof...(Operators) > 0;
 
   public:
-    using Once::event_time, Once::key_by, Once::window, Once::split, Once::merge;
+    using Once::event_time, Times::event_time;
     using Once::join, Joins::join, Once::as_of, Joins::as_of;
+    using Once::key_by, Once::window, Once::split, Once::merge;
     using Once::map, Once::filter, Once::flat_map, Once::sink;
     using record_type = T;
     using time_type = Time;
@@ -117,110 +116,6 @@ class Stream<T, graph::Chain<Head, Operators...>, Time>
             using FlatMap = operators::FlatMap<T, U, F, operators::Plain<F>>;
             return std::move(*this).then(FlatMap{operators::Plain<F>{std::move(f)}}, options);
         }
-    }
-
-    /// From here on the stream has event time: `time_of` says when a record happened, `strategy`
-    /// how far that has come (MonotonousTime, BoundedDisorder, PunctuatedTime, or one's own). The
-    /// stream carries its time in its type: windows and joins behind go by it.
-    /// Windows behind fire by it. A stream without records for `idle_after` holds others back no
-    /// longer. `field<&Quote::time>` or a lambda is the fastest: it is compiled into the loop,
-    /// where a pointer to a member or to a function is read and followed for each record.
-    template <class TimeOf, class Strategy>
-    auto event_time(TimeOf time_of, Strategy strategy, EventTimeOptions options = {}) && {
-        if constexpr (operators::takes_time<TimeOf, T>() &&
-                      operators::takes_strategy<Strategy, T>()) {
-            check_state_owns_text<Strategy>();
-            using Operator = operators::EventTimeOperator<T, TimeOf, Strategy>;
-            return std::move(*this)
-                .then(Operator{time_of, std::move(strategy), options.idle_after},
-                      {.name = std::move(options.name)})
-                .carrying(std::move(time_of));
-        }
-    }
-    /// The same of a member, `event_time<&Trip::at>(BoundedDisorder{5s})`: the faster way.
-    template <auto Member, class Strategy>
-        requires std::is_member_pointer_v<decltype(Member)>
-    auto event_time(Strategy strategy, EventTimeOptions options = {}) && {
-        return std::move(*this).event_time(field<Member>, std::move(strategy), std::move(options));
-    }
-
-    /// The records are of another type than those that `event_time` was said of: when they
-    /// happened. Windows and joins behind go by it; the watermark stays what it is. No operator.
-    template <class TimeOf>
-    [[nodiscard]] auto timed_by(TimeOf time_of) && {
-        if constexpr (operators::takes_time<TimeOf, T>()) {
-            return std::move(*this).carrying(std::move(time_of));
-        }
-    }
-    template <auto Member>
-        requires std::is_member_pointer_v<decltype(Member)>
-    [[nodiscard]] auto timed_by() && {
-        return std::move(*this).timed_by(field<Member>);
-    }
-
-    /// Sources of the same alignment keep step: each waits for the slowest of them, by their
-    /// `event_time`, which stands before. Copies of `alignment` are the same one.
-    [[nodiscard]] auto aligned(Alignment alignment, const OperatorOptions& options = {}) && {
-        return std::move(*this).then(operators::Aligned<T>{std::move(alignment)}, options);
-    }
-
-    /// Puts the records in the order of event time, equal times by `tie_of`, then by input, then as
-    /// they came in it: the same in every run, and at any parallelism right behind the sources or
-    /// with a `tie_of`. Each waits until the watermark has passed it; late ones are dropped and
-    /// counted. Needs `event_time`. Has one replica: of several each would have an order of its
-    /// own.
-    template <class TieOf = operators::AsTheyCame>
-    auto in_order_of_time(TieOf tie_of = {}, const OperatorOptions& options = {}) && {
-        if constexpr (operators::knows_time<Time, T>()) {
-            using Order = operators::TimeOrder<T, Time, TieOf>;
-            return std::move(*this).then(Order{time_, std::move(tie_of)}, options);
-        }
-    }
-    /// The same with the late records as a stream of their own: `auto [records, late] = ...`.
-    auto in_order_of_time(LateApart, const OperatorOptions& options = {}) && {
-        return std::move(*this).in_order_of_time(operators::AsTheyCame{}, late_apart, options);
-    }
-    template <class TieOf>
-    auto in_order_of_time(TieOf tie_of, LateApart, const OperatorOptions& options = {}) && {
-        if constexpr (operators::knows_time<Time, T>()) {
-            using Order = operators::TimeOrder<T, Time, TieOf>;
-            Time time = time_;
-            return graph::records_and_late<T>(
-                std::move(*this).then(graph::with_late<T>(Order{time, std::move(tie_of)}), options),
-                options.name, time);
-        }
-    }
-
-    /// Puts the records in the order of event time without watermarks: each waits as long as the
-    /// greatest delay so far. What comes even later is dropped and counted as late (paper 2, the
-    /// probabilistic mode). Which records these are depends, behind several inputs, on how far each
-    /// has come when records of the others arrive. Windows may follow: the stream has event time.
-    template <class TimeOf>
-    auto k_slack(TimeOf time_of, const OperatorOptions& options = {}) && {
-        if constexpr (operators::takes_time<TimeOf, T>()) {
-            return std::move(*this)
-                .then(operators::KSlack<T, TimeOf>{time_of}, options)
-                .carrying(std::move(time_of));
-        }
-    }
-    /// The same with the late records as a stream of their own: `auto [records, late] = ...`.
-    template <class TimeOf>
-    auto k_slack(TimeOf time_of, LateApart, const OperatorOptions& options = {}) && {
-        if constexpr (operators::takes_time<TimeOf, T>()) {
-            return graph::records_and_late<T>(
-                std::move(*this).then(graph::with_late<T>(operators::KSlack<T, TimeOf>{time_of}),
-                                      options),
-                options.name, time_of);
-        }
-    }
-
-    /// Stamps the records with the machine's clock: out come Stamped<T>, and windows by that
-    /// time fire as the clock goes on. At the source that is ingress time, right
-    /// before a window processing time. Behind a source that blocks, `separate()` it first.
-    [[nodiscard]] auto ingress_time(IngressTimeOptions options = {}) && {
-        if (options.every.count() <= 0) throw GraphError("the period of a clock must be positive");
-        return std::move(*this).then(operators::IngressTimeOperator<T>{options.every},
-                                     {.name = std::move(options.name)});
     }
 
     /// The end of the stream: `void f(const T&)`; optional `open(const Context&)`, `flush()`
@@ -378,6 +273,8 @@ class Stream<T, graph::Chain<Head, Operators...>, Time>
     template <class, class, class>
     friend class graph::KeyedWindows;
     friend struct graph::SharedWork;
+    template <class, class, class>
+    friend class graph::Timeable;
 
     /// The operator is the next. `kind`: what it is called in reports; `notes`: why it is as it is,
     /// for explain().
