@@ -161,8 +161,7 @@ void are_the_same_in_every_run(const Windows& windows) {
         const ThreeSources sources(seed);
         late += sources.late;
         Graph graph{"deterministic"};
-        const Results results =
-            windowed(sources.merged(graph).in_order_of_time(), windows);
+        const Results results = windowed(sources.merged(graph).in_order_of_time(), windows);
         const RunReport report = run(graph, run_options(seed));
         ASSERT_EQ(sorted(results), expected(sources.in_order, windows)) << "seed " << seed;
         ASSERT_EQ(late_in(report), sources.late) << "seed " << seed;
