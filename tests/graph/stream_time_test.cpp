@@ -19,6 +19,12 @@ struct Priced {
     std::int64_t price;
 };
 
+struct Two {
+    int key;
+    EventTime sent;
+    EventTime received;
+};
+
 template <class S>
 using TimeOf = typename std::remove_cvref_t<S>::time_type;
 using ByTime = Field<&Event::time>;
@@ -70,6 +76,19 @@ TEST(StreamTime, IsTheirOwnOrNoneOfRecordsOfAnotherType) {
     // Where it is not known of all, it is not of the whole.
     static_assert(
         std::same_as<TimeOf<decltype(events(graph).merge(std::declval<Stream<Event>>()))>, NoTime>);
+}
+
+/// Pointers of one type are told apart when the graph is built.
+TEST(StreamTime, OfMergedStreamsIsOne) {
+    Graph graph{"merged"};
+    const auto priced_by = [&](EventTime Two::*time) {
+        return graph.source(replay(std::vector<Two>{})).event_time(time, MonotonousTime{});
+    };
+    EXPECT_NO_THROW((void)priced_by(&Two::sent).merge(priced_by(&Two::sent)));
+    EXPECT_THROW((void)priced_by(&Two::sent).merge(priced_by(&Two::received)), GraphError);
+    const auto keyed = [&](EventTime Two::*time) { return priced_by(time).key_by<&Two::key>(); };
+    EXPECT_NO_THROW((void)keyed(&Two::sent).merge(keyed(&Two::sent)));
+    EXPECT_THROW((void)keyed(&Two::sent).merge(keyed(&Two::received)), GraphError);
 }
 
 /// What would be in files of their own.

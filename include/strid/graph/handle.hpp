@@ -61,8 +61,6 @@ struct Handle {
                                         std::string_view kind) const;
     /// The operator that was described last is the next.
     void add(OperatorInfo next);
-    /// What explain() says of the operator that the stream leaves, besides what that says itself.
-    void note(std::string_view why) { operators.back().say(why); }
 };
 
 /// What the planner may know of an operator: its traits and its facts.

@@ -89,7 +89,7 @@ class Joins {
         if (options_.kind == JoinKind::full) {
             throw GraphError(
                 "a full join within an interval is by key: no replica alone knows which right "
-                "records met nobody");
+                "records met none");
         }
         return everywhere<late_is_apart>(
             window::LateByPromise{options_.lateness}, pairs_within(interval),
@@ -253,12 +253,12 @@ auto join_streams(Left&& left, Right&& right, Keys keys, const Bound& bound, F p
 ///
 /// The watermark goes on as it came. The later of a pair's two times is never behind it: windows of
 /// the pairs that go by the earlier one would call some of them late, and so would those that go by
-/// the time of a record that met nobody.
+/// the time of a record that met none.
 ///
 /// Throws Error for an interval that no time lies in, GraphError for streams of two graphs, for a
 /// negative lateness, for an outer join whose function cannot be told that a side is missing, and
 /// for a full join within an interval that is farmed: no replica alone knows which right records
-/// met nobody.
+/// met none.
 template <class Left, class Right, class Keys, class Bound, class F>
 auto join(Left&& left, Right&& right, Keys keys, Bound bound, F pair,
           const JoinOptions& options = {}) {

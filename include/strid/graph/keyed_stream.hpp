@@ -225,6 +225,7 @@ class KeyedStream : graph::ConsumedOnce {
         using Its = typename Other::time_type;
         if constexpr (operators::agree_on_time<Time, Its>()) {
             using Both = std::conditional_t<std::same_as<Time, Its>, Time, NoTime>;
+            operators::check_same_time(time(), other.time());
             auto merged = std::move(*this).sealed();
             merged.upstream_.handle.join(std::move(other).edge());
             if constexpr (std::same_as<Both, Time>) {

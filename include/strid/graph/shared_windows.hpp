@@ -178,13 +178,13 @@ class SharedWindows : KeyedWindows<T, KeyOf, Upstream> {
         using Sum = window::MergedCounts<A, Part>;
         using Windows = window::KeyedCountWindows<Part, Field<&Part::key>, K, Sum>;
         const WindowOptions second = by_owner(options);
-        return Work::noted(
+        auto panes =
             taking_turns(window::CountWindows::tumbling(windows.pane()), window::Part<A>{aggregate},
                          options, part(options, "panes", options.parallelism), "paned_windows",
                          note)
-                .template key_by<&Part::key>()
-                .apply(Windows{windows, {}, Sum{std::move(aggregate)}, second}, of(second)),
-            sliding<A>(windows));
+                .template key_by<&Part::key>();
+        return panes.then(Windows{windows, {}, Sum{std::move(aggregate)}, second}, of(second),
+                          Windows::traits.kind, sliding<A>(windows));
     }
 
     template <class A>

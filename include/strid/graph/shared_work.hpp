@@ -46,11 +46,6 @@ struct SharedWork {
                      Notes... notes) {
         return std::move(stream).then(std::move(one), options, kind, notes...);
     }
-    template <class S>
-    static S noted(S stream, const char* why) {
-        stream.handle_.note(why);
-        return stream;
-    }
 };
 
 }  // namespace graph

@@ -248,6 +248,7 @@ class Stream<T, graph::Chain<Head, Operators...>, Time>
         static_assert((!std::is_lvalue_reference_v<Others> && ...),
                       "merge consumes the streams it is given: pass them with std::move");
         if constexpr (operators::agree_on_time<Time, TimeOf<Others>...>()) {
+            (operators::check_same_time(time_, others.time()), ...);
             auto merged = std::move(*this).separate();
             (merged.handle_.join(std::forward<Others>(others).separate().handle_), ...);
             if constexpr ((std::same_as<Time, TimeOf<Others>> && ...)) {

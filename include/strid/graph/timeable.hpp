@@ -27,9 +27,9 @@ template <class Self, class T, class Time>
 class Timeable {
   public:
     /// From here on the stream has event time: `time_of` says when a record happened, `strategy`
-    /// how far that has come (MonotonousTime, BoundedDisorder, PunctuatedTime, or one's own). The
-    /// stream carries its time in its type: windows and joins behind go by it.
-    /// Windows behind fire by it. A stream without records for `idle_after` holds others back no
+    /// how far that has come (MonotonousTime, BoundedDisorder, PunctuatedTime, or a type of
+    /// the program). The stream carries its time in its type: windows and joins behind go by it.
+    /// A stream without records for `idle_after` holds others back no
     /// longer. `field<&Quote::time>` or a lambda is the fastest: it is compiled into the loop,
     /// where a pointer to a member or to a function is read and followed for each record.
     template <class TimeOf, class Strategy>

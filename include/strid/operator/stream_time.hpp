@@ -11,6 +11,7 @@
 #include <concepts>
 #include <type_traits>
 
+#include <strid/base/error.hpp>
 #include <strid/base/time.hpp>
 #include <strid/message/batch.hpp>
 
@@ -61,6 +62,19 @@ consteval bool agree_on_time() {
                   "streams that are merged take their time from one function: give event_time the "
                   "same, or say it of each of them, timed_by<&Record::time>()");
     return agree;
+}
+
+/// Throws GraphError where streams that become one have functions of one type that differ:
+/// pointers, which `event_time<&Record::time>` would have made types.
+template <class Time, class Other>
+void check_same_time(const Time& one, const Other& other) {
+    if constexpr (std::same_as<Time, Other> &&
+                  (std::is_member_pointer_v<Time> || std::is_pointer_v<Time>)) {
+        if (one != other) {
+            throw GraphError(
+                "streams that are merged take their time from one function: these have two");
+        }
+    }
 }
 
 }  // namespace operators

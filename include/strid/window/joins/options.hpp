@@ -44,7 +44,7 @@ struct JoinOptions {
     /// Records are taken for this long after they are late, and what they may meet is kept so much
     /// longer. A window that fires again gives what is new, so that each pair still comes out once;
     /// but a record that came out alone may get a partner then. An interval join waits instead, and
-    /// says so much later who is alone.
+    /// gives records without a partner so much later.
     Duration lateness = Duration::zero();
     /// Windows that the end of the streams finds open, and records of an outer join that then still
     /// wait for a partner.
