@@ -49,11 +49,16 @@ struct Undrained : Endless {
 /// Sends the process a signal when the condition holds.
 class SignalWhen {
   public:
-    SignalWhen(int signal, std::function<bool()> condition)
-        : thread_([signal, condition = std::move(condition)] {
-              while (!condition()) std::this_thread::yield();
-              ::kill(::getpid(), signal);
-          }) {}
+    /// Signal 0 does nothing but make the thread sanitizer (GCC 12) set up what it keeps of this
+    /// thread's signals. Otherwise the thread's first wait does, and a signal that comes while it
+    /// does is lost.
+    SignalWhen(int signal, std::function<bool()> condition) {
+        ::kill(::getpid(), 0);
+        thread_ = std::thread([signal, condition = std::move(condition)] {
+            while (!condition()) std::this_thread::yield();
+            ::kill(::getpid(), signal);
+        });
+    }
     ~SignalWhen() { thread_.join(); }
     SignalWhen(const SignalWhen&) = delete;
     SignalWhen& operator=(const SignalWhen&) = delete;
