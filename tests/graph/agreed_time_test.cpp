@@ -104,22 +104,22 @@ TEST_F(AgreedTime, SoDoSharedOnes) {
     expect_differ([](Graph& graph) {
         timed(graph)
             .timed_by<&Parcel::received>()
-            .key_by(&Parcel::key)
+            .key_by<&Parcel::key>()
             .window(windows, window::count(), share::farmed, {.name = "taken"})
             .sink(nowhere);
     });
     EXPECT_THAT(error_of([](Graph& graph) {
                     timed(graph)
                         .timed_by<&Parcel::received>()
-                        .key_by(&Parcel::key)
+                        .key_by<&Parcel::key>()
                         .window(windows, window::count(), share::combined)
                         .sink(nowhere);
                 }),
                 HasSubstr("that of event_time"));
 }
 
-template <class Join>
-std::string error_of_join(const Join& join, EventTime Parcel::*left, EventTime Parcel::*right) {
+template <class Join, class Left, class Right>
+std::string error_of_join(const Join& join, Left left, Right right) {
     return error_of([&](Graph& graph) {
         join(timed(graph, "left").timed_by(left), timed(graph, "right").timed_by(right))
             .sink(nowhere);
@@ -140,10 +140,10 @@ TEST_F(AgreedTime, SoDoJoinsOfEitherSide) {
         return std::move(left).as_of(std::move(right), key, pair);
     };
     const auto expect_differ_of_either = [](const auto& join) {
-        EXPECT_EQ(error_of_join(join, &Parcel::sent, &Parcel::sent), "");
-        EXPECT_THAT(error_of_join(join, &Parcel::received, &Parcel::sent),
+        EXPECT_EQ(error_of_join(join, field<&Parcel::sent>, field<&Parcel::sent>), "");
+        EXPECT_THAT(error_of_join(join, field<&Parcel::received>, field<&Parcel::sent>),
                     HasSubstr("that of event_time"));
-        EXPECT_THAT(error_of_join(join, &Parcel::sent, &Parcel::received),
+        EXPECT_THAT(error_of_join(join, field<&Parcel::sent>, field<&Parcel::received>),
                     HasSubstr("that of event_time"));
     };
     expect_differ_of_either(by_interval);
@@ -191,7 +191,7 @@ TEST_F(AgreedTime, WhatAgreesOrIsNotKnownGoesOn) {
               "");
     EXPECT_EQ(error_of([&](Graph& graph) {
                   Stream<Parcel> others =
-                      parcels(graph, "others").event_time(&Parcel::received, MonotonousTime{});
+                      parcels(graph, "others").event_time<&Parcel::received>(MonotonousTime{});
                   timed(graph)
                       .merge(std::move(others))
                       .timed_by<&Parcel::sent>()

@@ -91,7 +91,7 @@ TEST(Apply, TakesAMakerOfAnOperatorByKey) {
         Graph graph{"heartbeat"};
         auto rows = std::make_shared<Collected<Told>>();
         graph.source(replay(events))
-            .event_time(&Event::time, MonotonousTime{})
+            .event_time<&Event::time>(MonotonousTime{})
             .key_by<&Event::key>()
             .apply(heartbeat(300ns))
             .sink(collect_into(rows));

@@ -194,8 +194,8 @@ TEST(AsOfJoin, AnswersWhenTheWatermarkHasPassed) {
     auto [events, event_stream] = graph.inlet<Event>();
     auto [orders, order_stream] = graph.inlet<Order>();
     auto outlet = std::move(event_stream)
-                      .event_time(&Event::time, MonotonousTime{})
-                      .as_of(std::move(order_stream).event_time(&Order::time, BoundedDisorder{5ns}),
+                      .event_time<&Event::time>(MonotonousTime{})
+                      .as_of(std::move(order_stream).event_time<&Order::time>(BoundedDisorder{5ns}),
                              keys, make_priced)
                       .outlet();
     Running running = start(graph, {.workers = 2});
@@ -254,7 +254,7 @@ TEST(AsOfJoin, WindowsBehindItLoseNothing) {
         std::map<std::pair<std::uint32_t, std::int64_t>, std::uint64_t> counted;
         as_of(std::move(sides.events), std::move(sides.orders), keys, make_priced, options)
             .timed_by<&Priced::time>()
-            .key_by(&Priced::key)
+            .key_by<&Priced::key>()
             .window(TimeWindows::tumbling(100ns), window::count())
             .sink([&counted](const auto& row) {
                 counted[{row.key, row.window.start.ns()}] += row.value;
@@ -330,8 +330,8 @@ TEST(AsOfJoin, RecordsOfOwnText) {
     for (const std::uint64_t seed : test::seeds(4)) {
         Graph graph{"text"};
         auto texts = std::make_shared<Collected<std::string>>();
-        as_of(graph.source(replay(lefts)).event_time(&Named::time, MonotonousTime{}),
-              graph.source(replay(rights)).event_time(&Named::time, MonotonousTime{}),
+        as_of(graph.source(replay(lefts)).event_time<&Named::time>(MonotonousTime{}),
+              graph.source(replay(rights)).event_time<&Named::time>(MonotonousTime{}),
               on<&Named::name>(),
               [](const auto& a, const auto& b) { return a.text + " " + b.text; },
               {.tolerance = 20ns})

@@ -105,7 +105,7 @@ Sums computed(const Share& share) {
     Graph graph{"calendar"};
     auto sums = std::make_shared<Sums>();
     auto mutex = std::make_shared<std::mutex>();
-    auto stream = graph.source(replay(sales())).event_time(&Sale::time, BoundedDisorder{72h});
+    auto stream = graph.source(replay(sales())).event_time<&Sale::time>(BoundedDisorder{72h});
     share(std::move(stream)).sink([sums, mutex](const auto& result) {
         const std::lock_guard lock(*mutex);
         (*sums)[{result.key, result.window.start.ns(), result.window.end.ns()}] += result.value;
@@ -115,7 +115,7 @@ Sums computed(const Share& share) {
 }
 
 constexpr auto by_key = [](const Sale& sale) { return sale.key; };
-const auto amounts = window::sum(&Sale::amount);
+const auto amounts = window::sum<&Sale::amount>();
 
 TEST(CalendarWindows, AreTheSameInEveryDistribution) {
     const auto zone = TimeZone::named("America/New_York");
@@ -148,7 +148,7 @@ TEST(CalendarWindows, AreTheSameInEveryDistribution) {
 
 TEST(CalendarWindows, AreNotForMapReduce) {
     Graph graph{"calendar"};
-    auto stream = graph.source(replay(sales())).event_time(&Sale::time, BoundedDisorder{72h});
+    auto stream = graph.source(replay(sales())).event_time<&Sale::time>(BoundedDisorder{72h});
     EXPECT_THROW(static_cast<void>(std::move(stream).key_by(by_key).window(
                      TimeWindows::months(), amounts, share::map_reduce)),
                  GraphError);

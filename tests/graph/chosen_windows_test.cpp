@@ -24,12 +24,12 @@ using testing::Not;
 const auto real = [](const Event& event) { return static_cast<double>(event.value); };
 const auto everything =
     window::content<Event>([](std::span<const Event> all) { return all.size(); });
-const auto wide = window::top_k<20, Event>(&Event::value);
+const auto wide = window::top_k<20, Event>(field<&Event::value>);
 
 template <class Build>
 std::string said_of(const Build& build, const RunOptions& options = {.workers = 3}) {
     Graph graph{"why"};
-    build(graph.source(replay(std::vector<Event>{})).event_time(&Event::time, MonotonousTime{}))
+    build(graph.source(replay(std::vector<Event>{})).event_time<&Event::time>(MonotonousTime{}))
         .sink([](const auto&) {});
     return graph.explain(options);
 }
@@ -59,9 +59,9 @@ TEST(ChosenWindows, OfTimeAreSharedAsTheirFunctionAllows) {
                 HasSubstr("combined: adding to a small state"));
     EXPECT_THAT(said_of(windows, window::quantile(real, 0.5)),
                 HasSubstr("farmed: parts combine in their order only"));
-    EXPECT_THAT(said_of(windows, window::distinct<Event>(&Event::value)),
+    EXPECT_THAT(said_of(windows, window::distinct<Event>(field<&Event::value>)),
                 HasSubstr("paned: the aggregate is commutative"));
-    EXPECT_THAT(said_of(sliding(100, 35), window::distinct<Event>(&Event::value)),
+    EXPECT_THAT(said_of(sliding(100, 35), window::distinct<Event>(field<&Event::value>)),
                 AllOf(HasSubstr("paned: the aggregate is commutative"),
                       HasSubstr("share::map_reduce would send one part of a window for 7 panes")));
     EXPECT_THAT(said_of(windows, everything), HasSubstr("farmed: the function needs whole"));

@@ -136,7 +136,8 @@ Trade random_trade(std::uint64_t seed) {
 
 template <class Record>
 auto timed(Graph& graph, const std::vector<Record>& records) {
-    return graph.source(replay(records)).event_time(&Record::time, BoundedDisorder{disorder});
+    return graph.source(replay(records))
+        .template event_time<&Record::time>(BoundedDisorder{disorder});
 }
 
 template <class T>
@@ -187,10 +188,11 @@ TEST(Connect, NeedsNoTimeWithoutTimers) {
         Graph graph{"rates"};
         auto [questions, question_stream] = graph.inlet<Order>();
         auto [rates, rate_stream] = graph.inlet<Payment>();
-        auto outlet = connect(std::move(question_stream), std::move(rate_stream),
-                              on([](const Order& one) { return one.number; }, &Payment::order))
-                          .process<std::int64_t>(Convert{}, {.name = "convert"})
-                          .outlet();
+        auto outlet =
+            connect(std::move(question_stream), std::move(rate_stream),
+                    on([](const Order& one) { return one.number; }, field<&Payment::order>))
+                .process<std::int64_t>(Convert{}, {.name = "convert"})
+                .outlet();
         Running running = start(graph, way.options);
         for (std::uint32_t key = 0; key != 3; ++key) {
             ASSERT_TRUE(rates.push({at(key + 10), key}));
@@ -237,7 +239,7 @@ TEST(Connect, TimersOfTheClockFireThoughNothingComes) {
     auto [orders, order_stream] = graph.inlet<Order>();
     auto [payments, payment_stream] = graph.inlet<Payment>();
     auto outlet = connect(std::move(order_stream), std::move(payment_stream),
-                          on(&Order::number, &Payment::order))
+                          on<&Order::number, &Payment::order>())
                       .process<std::uint32_t>(Reminder{})
                       .outlet();
     Running running = start(graph, {.workers = 2});

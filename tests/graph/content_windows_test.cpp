@@ -47,8 +47,8 @@ const auto oracle_in_order = [](std::vector<Event> all) {
 
 const auto content_median =
     window::content<Event>([](std::span<const Event> all) { return median_of(all); });
-const auto content_in_order =
-    window::content<Event>([](std::span<const Event> all) { return in_order(all); }, &Event::time);
+const auto content_in_order = window::content<Event>(
+    [](std::span<const Event> all) { return in_order(all); }, field<&Event::time>);
 
 /// Keeps its values sorted, so that the middle is near at hand.
 class SortedValues {

@@ -52,7 +52,7 @@ TEST(Deduplicate, PassesTheFirstOfThoseThatRepeatEachOther) {
         Graph graph{"deduplicate"};
         auto rows = std::make_shared<Collected<Event>>();
         graph.source(replay(events))
-            .event_time(&Event::time, BoundedDisorder{bound})
+            .event_time<&Event::time>(BoundedDisorder{bound})
             .key_by<&Event::key>()
             .apply(deduplicate(within), {.name = "once"})
             .sink(collect_into(rows));
@@ -75,7 +75,7 @@ TEST(Deduplicate, ForgetsKeysThatNothingCanRepeat) {
     for (std::uint32_t i = 0; i != keys; ++i) events.push_back({i, test::at(i), 0});
     Graph graph{"deduplicate"};
     graph.source(replay(events))
-        .event_time(&Event::time, MonotonousTime{})
+        .event_time<&Event::time>(MonotonousTime{})
         .key_by<&Event::key>()
         .apply(deduplicate(10ns), {.name = "once"})
         .sink([](const Event&) {});

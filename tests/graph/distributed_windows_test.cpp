@@ -26,7 +26,7 @@ Shared run_shared(const std::vector<Event>& events, const Share& share, Duration
     Graph graph{"shared"};
     auto rows = std::make_shared<Collected<Row>>();
     auto stream = graph.source(replay(events))
-                      .event_time(&Event::time, BoundedDisorder{Duration{50}})
+                      .event_time<&Event::time>(BoundedDisorder{Duration{50}})
                       .template key_by<&Event::key>();
     share(std::move(stream), WindowOptions{.name = "shared", .lateness = lateness})
         .sink([rows](const auto& result) {
@@ -105,10 +105,11 @@ TEST(SharedWindows, GiveTheirLateRecordsToo) {
         Graph graph{"late"};
         auto rows = std::make_shared<Collected<Row>>();
         auto late_rows = std::make_shared<Collected<Event>>();
-        auto [results, late] = build(graph.source(replay(events))
-                                         .event_time(&Event::time, BoundedDisorder{Duration{50}})
-                                         .template key_by<&Event::key>(),
-                                     windows, WindowOptions{.lateness = lateness});
+        auto [results, late] =
+            build(graph.source(replay(events))
+                      .template event_time<&Event::time>(BoundedDisorder{Duration{50}})
+                      .template key_by<&Event::key>(),
+                  windows, WindowOptions{.lateness = lateness});
         std::move(results).sink([rows](const auto& row) {
             rows->add({row.key, row.window.start.ns(), row.window.end.ns(),
                        static_cast<double>(row.value)});
@@ -242,8 +243,8 @@ TEST(CombinedWindows, CountEveryRecordThatIsLateBecauseItsSourceWasIdle) {
         Graph graph{"idle"};
         const auto source = [&](std::vector<Event> part, const char* name) {
             return graph.source(replay(std::move(part)), {.name = name})
-                .event_time(&Event::time, MonotonousTime{},
-                            {.idle_after = std::chrono::microseconds{200}});
+                .event_time<&Event::time>(MonotonousTime{},
+                                          {.idle_after = std::chrono::microseconds{200}});
         };
         std::vector<Event> odd;
         std::vector<Event> even;
@@ -296,8 +297,8 @@ TEST(MapReduceWindows, LoseNothingThatIsLate) {
 /// Runs a graph over the whole stream, as one group; the results in the order in which they came.
 TEST(WindowsOfTheWholeStream, AreInTheOrderOfTheirEnds) {
     const auto windows = sliding(100, 25);
-    const auto how_many =
-        window::content<Event>([](std::span<const Event> all) { return all.size(); }, &Event::time);
+    const auto how_many = window::content<Event>(
+        [](std::span<const Event> all) { return all.size(); }, field<&Event::time>);
     for (const std::uint64_t seed : test::seeds(8)) {
         auto events = random_events(seed, {.too_late = 0}, event_count);
         for (Event& event : events) event.key = 0;
@@ -326,7 +327,7 @@ TEST(WindowsOfTheWholeStream, HaveLateRecordsAndTriggers) {
         const auto agree = [&](const auto& windows) {
             Graph graph{"whole"};
             auto [results, late] = graph.source(replay(events))
-                                       .event_time(&Event::time, BoundedDisorder{Duration{50}})
+                                       .event_time<&Event::time>(BoundedDisorder{Duration{50}})
                                        .window(windows, sum, late_apart);
             auto rows = std::make_shared<Collected<Row>>();
             auto late_rows = std::make_shared<Collected<Event>>();

@@ -30,7 +30,7 @@ double hash_of(std::vector<Event> records) {
 }
 
 const auto folded = window::fold<Event>(first_hash, HashOn{});
-const auto folded_in_order = window::fold<Event>(first_hash, HashOn{}, &Event::time);
+const auto folded_in_order = window::fold<Event>(first_hash, HashOn{}, field<&Event::time>);
 static_assert(window::FoldOf<decltype(folded), Event> && !window::Aggregate<decltype(folded)>);
 static_assert(window::AggregateOf<decltype(folded_in_order), Event>);
 

@@ -137,7 +137,7 @@ TEST(ForgetKeys, ByEventTimeWhenTheWatermarkHasGoneOn) {
     Graph graph{"by event time"};
     auto [inlet, stream] = graph.inlet<Event>();
     auto outlet = std::move(stream)
-                      .event_time(&Event::time, MonotonousTime{})
+                      .event_time<&Event::time>(MonotonousTime{})
                       .key_by<&Event::key>()
                       .map(Number{}, forget_after(1h), {.name = "number", .parallelism = 1})
                       .outlet();
@@ -196,7 +196,7 @@ TEST(ForgetKeys, ExplainSaysHowLongAStateIsKept) {
     const auto explained = [](auto life) {
         Graph graph{"kept"};
         graph.source(replay(std::vector<Event>{}))
-            .event_time(&Event::time, MonotonousTime{})
+            .event_time<&Event::time>(MonotonousTime{})
             .key_by<&Event::key>()
             .map(Number{}, life)
             .sink([](const Event&) {});
@@ -220,7 +220,7 @@ TEST(State, IsInTheReport) {
     for (std::uint32_t i = 0; i != 3'000; ++i) events.push_back({i % 1'000, test::at(i), 1});
     Graph graph{"report"};
     graph.source(replay(events))
-        .event_time(&Event::time, MonotonousTime{})
+        .event_time<&Event::time>(MonotonousTime{})
         .key_by<&Event::key>()
         .reduce(
             [](const Event& a, const Event& b) {

@@ -24,7 +24,7 @@ TEST(EventTime, TravelsToReplicasThatNoRecordGoesTo) {
     Graph graph{"travels"};
     auto [inlet, stream] = graph.inlet<Event>();
     auto outlet = std::move(stream)
-                      .event_time(&Event::time, MonotonousTime{})
+                      .event_time<&Event::time>(MonotonousTime{})
                       .key_by<&Event::key>()
                       .window(sliding(10, 10), sum, {.parallelism = 4})
                       .outlet();
@@ -48,8 +48,8 @@ TEST(EventTime, DoesNotWaitForASourceThatIsIdle) {
     auto [silent, silent_stream] = graph.inlet<Event>();
     auto [busy, busy_stream] = graph.inlet<Event>();
     auto outlet = std::move(silent_stream)
-                      .event_time(&Event::time, MonotonousTime{}, {.idle_after = 20ms})
-                      .merge(std::move(busy_stream).event_time(&Event::time, MonotonousTime{}))
+                      .event_time<&Event::time>(MonotonousTime{}, {.idle_after = 20ms})
+                      .merge(std::move(busy_stream).event_time<&Event::time>(MonotonousTime{}))
                       .key_by<&Event::key>()
                       .window(sliding(10, 10), sum, {.name = "window"})
                       .outlet();
@@ -75,8 +75,8 @@ TEST(EventTime, ASourceThatIsNotIdleHoldsWindowsBack) {
     auto [silent, silent_stream] = graph.inlet<Event>();
     auto [busy, busy_stream] = graph.inlet<Event>();
     auto outlet = std::move(silent_stream)
-                      .event_time(&Event::time, MonotonousTime{})
-                      .merge(std::move(busy_stream).event_time(&Event::time, MonotonousTime{}))
+                      .event_time<&Event::time>(MonotonousTime{})
+                      .merge(std::move(busy_stream).event_time<&Event::time>(MonotonousTime{}))
                       .key_by<&Event::key>()
                       .window(sliding(10, 10), sum, {.name = "window"})
                       .outlet();
@@ -109,14 +109,14 @@ TEST(EventTime, AlignedSourcesKeepStep) {
     std::atomic<std::int64_t> allowed{poll};  // nothing is known of the other
     std::atomic<bool> went_too_far{false};
     graph.source(replay(events))
-        .event_time(&Event::time, MonotonousTime{})
+        .event_time<&Event::time>(MonotonousTime{})
         .aligned(alignment)
         .map([&](const Event& event) {
             ahead = event.time.ns();
             if (ahead > allowed) went_too_far = true;
             return event;
         })
-        .merge(std::move(slow_stream).event_time(&Event::time, MonotonousTime{}).aligned(alignment))
+        .merge(std::move(slow_stream).event_time<&Event::time>(MonotonousTime{}).aligned(alignment))
         .sink([](const Event&) {});
     Running running = start(graph, {.workers = 2});
     const auto until_at = [&ahead](std::int64_t time) {
@@ -149,7 +149,7 @@ TEST(EventTime, AStrategyThatGoesBackIsRefusedByName) {
     for (const std::uint64_t seed : test::seeds(4)) {
         Graph graph{"fickle"};
         graph.source(replay(std::vector<Event>{{1, at(10), 0}, {1, at(20), 0}, {1, at(15), 0}}))
-            .event_time(&Event::time, Fickle{}, {.name = "time"})
+            .event_time<&Event::time>(Fickle{}, {.name = "time"})
             .key_by<&Event::key>()
             .window(sliding(10, 10), sum)
             .sink([](const auto&) {});
@@ -166,10 +166,10 @@ TEST(EventTime, AStrategyThatGoesBackIsRefusedByName) {
 TEST(EventTime, TimesThatMakeNoSenseAreRefused) {
     Graph graph{"negative"};
     const auto source = [&graph] { return graph.source(replay(std::vector<Event>{})); };
-    EXPECT_THROW((void)source().event_time(&Event::time, MonotonousTime{}, {.idle_after = -1ns}),
+    EXPECT_THROW((void)source().event_time<&Event::time>(MonotonousTime{}, {.idle_after = -1ns}),
                  GraphError);
     EXPECT_THROW((void)source()
-                     .event_time(&Event::time, MonotonousTime{})
+                     .event_time<&Event::time>(MonotonousTime{})
                      .key_by<&Event::key>()
                      .window(sliding(10, 10), sum, {.lateness = -1ns}),
                  GraphError);
@@ -185,7 +185,7 @@ TEST(Windows, AFunctionThatThrowsNamesItsOperator) {
         events[seed % 6 * 90].value = 300;
         Graph graph{"throws"};
         graph.source(replay(events))
-            .event_time(&Event::time, BoundedDisorder{Duration{500}})
+            .event_time<&Event::time>(BoundedDisorder{Duration{500}})
             .key_by<&Event::key>()
             .window(sliding(10, 10), thrower, {.name = "sums"})
             .sink([](const auto&) {});

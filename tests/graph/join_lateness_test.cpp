@@ -89,8 +89,8 @@ TEST(WindowJoin, AWindowThatFiresAgainGivesWhatIsNew) {
         auto [events, event_stream] = graph.inlet<Event>();
         auto [orders, order_stream] = graph.inlet<Order>();
         const auto join = [&, &events_ = event_stream, &orders_ = order_stream](auto how) {
-            return how(std::move(events_).event_time(&Event::time, MonotonousTime{}),
-                       std::move(orders_).event_time(&Order::time, MonotonousTime{}));
+            return how(std::move(events_).event_time<&Event::time>(MonotonousTime{}),
+                       std::move(orders_).event_time<&Order::time>(MonotonousTime{}));
         };
         const JoinOptions options{.parallelism = 2, .kind = JoinKind::full, .lateness = 100ns};
         const TimeWindows windows = sliding(10, 10);

@@ -22,9 +22,9 @@ std::vector<Pair> joined(const Inputs& inputs, JoinInterval interval, JoinKind k
     auto pairs = std::make_shared<Collected<Pair>>();
     const auto collect = [pairs](const Pair& pair) { pairs->add(pair); };
     auto events =
-        graph.source(replay(inputs.events)).event_time(&Event::time, BoundedDisorder{50ns});
+        graph.source(replay(inputs.events)).event_time<&Event::time>(BoundedDisorder{50ns});
     auto orders =
-        graph.source(replay(inputs.orders)).event_time(&Order::time, BoundedDisorder{50ns});
+        graph.source(replay(inputs.orders)).event_time<&Order::time>(BoundedDisorder{50ns});
     const auto keys = on<&Event::key, &Order::buyer>();
     const JoinOptions named{.name = "join", .kind = kind, .at_end = at_end};
     if (shared == Shared::by_key) {
@@ -82,10 +82,10 @@ std::vector<InWindow> joined(const Inputs& inputs, const TimeWindows& windows, J
     auto pairs = std::make_shared<Collected<InWindow>>();
     const auto collect = [pairs](const auto& one) { pairs->add(in_window(one)); };
     auto events =
-        graph.source(replay(inputs.events)).event_time(&Event::time, BoundedDisorder{50ns});
+        graph.source(replay(inputs.events)).event_time<&Event::time>(BoundedDisorder{50ns});
     auto orders =
-        graph.source(replay(inputs.orders)).event_time(&Order::time, BoundedDisorder{50ns});
-    const auto keys = on(&Event::key, &Order::buyer);
+        graph.source(replay(inputs.orders)).event_time<&Order::time>(BoundedDisorder{50ns});
+    const auto keys = on<&Event::key, &Order::buyer>();
     const JoinOptions named{.name = "join", .kind = kind, .at_end = at_end};
     if (shared == Shared::by_key) {
         join(std::move(events), std::move(orders), keys, windows, make_pair, named).sink(collect);
@@ -204,9 +204,9 @@ TEST(IntervalJoin, TheReplicasOfAParallelJoinShareOneKey) {
     Graph graph{"join"};
     auto seen = std::make_shared<std::array<std::atomic<std::uint64_t>, 3>>();
     graph.source(replay(events))
-        .event_time(&Event::time, MonotonousTime{})
-        .join(graph.source(replay(orders)).event_time(&Order::time, MonotonousTime{}),
-              on(&Event::key, &Order::buyer), within(0ns, 0ns),
+        .event_time<&Event::time>(MonotonousTime{})
+        .join(graph.source(replay(orders)).event_time<&Order::time>(MonotonousTime{}),
+              on<&Event::key, &Order::buyer>(), within(0ns, 0ns),
               [](const Event& event, const Order&) { return event.value; }, share::farmed,
               {.name = "join", .parallelism = 3})
         .filter(CountsByReplica{seen})
@@ -231,7 +231,7 @@ TEST(IntervalJoin, AnOuterJoinNeedsPointers) {
     Graph graph{"join"};
     const auto stream = [&graph] {
         return graph.source(replay(std::vector<Event>{}))
-            .event_time(&Event::time, MonotonousTime{});
+            .event_time<&Event::time>(MonotonousTime{});
     };
     EXPECT_THROW((void)stream().join(stream(), on<&Event::key>(), within(0ns, 0ns),
                                      [](const Event& a, const Event&) { return a; },
@@ -244,7 +244,7 @@ TEST(IntervalJoin, NeedsTimeOnBothSides) {
     graph.source(replay(std::vector<Event>{}))
         .timed_by<&Event::time>()
         .join(graph.source(replay(std::vector<Event>{})).event_time<&Event::time>(MonotonousTime{}),
-              on(&Event::key), within(0ns, 0ns), [](const Event& a, const Event&) { return a; },
+              on<&Event::key>(), within(0ns, 0ns), [](const Event& a, const Event&) { return a; },
               {.name = "both"})
         .sink([](const Event&) {});
     try {

@@ -22,7 +22,7 @@ namespace {
 
 using namespace test;
 
-const auto largest = window::maximum<Event>(&Event::value);
+const auto largest = window::maximum<&Event::value>();
 
 template <class A, class ValueOf>
 void agrees_at_all_windows(const A& aggregate, const ValueOf& value_of) {
@@ -80,7 +80,7 @@ struct Rounded : A {
 
 TEST(KeptWindows, OfAVariance) {
     agrees_at_all_windows(
-        Rounded<decltype(window::variance(&Event::value))>{window::variance(&Event::value)},
+        Rounded<decltype(window::variance<&Event::value>())>{window::variance<&Event::value>()},
         [](const std::vector<Event>& all) {
             if (all.size() < 2) return -1.0;
             double squares = 0;

@@ -38,7 +38,7 @@ Answer computed_by_input(const Streams& streams, const Windows& windows, Duratio
     const auto keyed = [&](std::size_t i) {
         return graph.source(replay(streams[i]), {.name = "source-" + std::to_string(i)})
             .map(Falters{})
-            .event_time(&Event::time, BoundedDisorder{bound})
+            .event_time<&Event::time>(BoundedDisorder{bound})
             .key_by<&Event::key>();
     };
     auto [results, late] = keyed(0).merge(keyed(1)).merge(keyed(2)).window(
@@ -145,7 +145,7 @@ TEST(LateByOwnInput, IsForWindowsByKey) {
     const WindowOptions by_input{.late_by = LateBy::own_input};
     const auto grouped = [](Graph& graph) {
         return graph.source(replay(std::vector<Event>{}))
-            .event_time(&Event::time, MonotonousTime{})
+            .event_time<&Event::time>(MonotonousTime{})
             .key_by<&Event::key>();
     };
     Graph graph{"grouped"};
@@ -188,7 +188,7 @@ TEST(AStrategyOfOnesOwn, ThatGoesBackAndRecoversEndsTheRun) {
             }
             Graph graph{"dips"};
             graph.source(replay(events))
-                .event_time(&Event::time, Dips{}, {.name = "time"})
+                .event_time<&Event::time>(Dips{}, {.name = "time"})
                 .key_by<&Event::key>()
                 .window(sliding(100, 100), sum)
                 .sink([](const auto&) {});

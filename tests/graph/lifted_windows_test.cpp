@@ -105,7 +105,7 @@ void counts_agree() {
         }();
         auto rows = std::make_shared<Collected<Row>>();
         std::move(keyed)
-            .window(CountWindows::sliding(length, slide), window::sum<Wide>(&Wide::value),
+            .window(CountWindows::sliding(length, slide), window::sum<&Wide::value>(),
                     {.at_end = OpenWindows::drop})
             .sink([rows](const auto& row) {
                 rows->add(
@@ -171,7 +171,7 @@ TEST(KeyFunctions, MayOwnSomething) {
         Graph graph{"keys"};
         std::map<std::uint32_t, std::uint64_t> counts;
         build(graph.source(replay(records))
-                  .event_time(&Wide::time, BoundedDisorder{Duration::max()})
+                  .event_time<&Wide::time>(BoundedDisorder{Duration::max()})
                   .key_by(key_of),
               [&counts](std::uint32_t key, std::uint64_t more) { counts[key] += more; });
         run(graph);
@@ -235,7 +235,7 @@ TEST(LiftedWindows, AFunctionThatThrowsNamesTheWindow) {
             records[i].value = static_cast<std::int64_t>(i);
         }
         auto keyed = graph.source(replay(records), {.name = "records"})
-                         .event_time(&Wide::time, MonotonousTime{})
+                         .event_time<&Wide::time>(MonotonousTime{})
                          .key_by<&Wide::key>();
         const auto sums = window::sum<Wide>(throwing);
         const WindowOptions named{.name = "sums"};

@@ -257,7 +257,7 @@ TEST(LimitsOfTime, StreamsAreInOrderThere) {
         Graph graph{"limits"};
         auto rows = std::make_shared<Collected<Event>>();
         graph.source(replay(events))
-            .event_time(&Event::time, BoundedDisorder{50ns})
+            .event_time<&Event::time>(BoundedDisorder{50ns})
             .in_order_of_time()
             .sink([rows](const Event& event) { rows->add(event); });
         const RunReport report = run(graph, run_options(seed));
@@ -268,7 +268,8 @@ TEST(LimitsOfTime, StreamsAreInOrderThere) {
         Graph graph{"limits"};
         auto rows = std::make_shared<Collected<Event>>();
         auto dropped = std::make_shared<Collected<Event>>();
-        auto [records, late] = graph.source(replay(events)).k_slack(&Event::time, late_apart);
+        auto [records, late] =
+            graph.source(replay(events)).k_slack(field<&Event::time>, late_apart);
         std::move(records).sink([rows](const Event& event) { rows->add(event); });
         std::move(late).sink([dropped](const Event& event) { dropped->add(event); });
         const RunReport report = run(graph, run_options(seed));

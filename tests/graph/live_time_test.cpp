@@ -49,10 +49,11 @@ TEST(InSilence, GoesOnByTheClockBehindWhatWasPromised) {
 TEST(InSilence, IsToldByItsOperator) {
     const auto ns = [](std::chrono::nanoseconds time) { return time.count(); };
     using Operator =
-        operators::EventTimeOperator<Event, EventTime Event::*, InSilence<MonotonousTime>>;
+        operators::EventTimeOperator<Event, Field<&Event::time>, InSilence<MonotonousTime>>;
     std::vector<Event> passed;
-    test::Driven driven{Operator{&Event::time, InSilence{MonotonousTime{}, 80ms}, Duration{0}},
-                        [&passed](const Event& event) { passed.push_back(event); }};
+    test::Driven driven{
+        Operator{field<&Event::time>, InSilence{MonotonousTime{}, 80ms}, Duration{0}},
+        [&passed](const Event& event) { passed.push_back(event); }};
     Operator& one = driven.one();
     const auto said = [&one](std::int64_t now_ns) { return one.on(Clock{now_ns}); };
     const std::int64_t start = ns(5s);
@@ -75,7 +76,7 @@ TEST(InSilence, EndsWindows) {
     Graph graph{"silence"};
     auto [inlet, stream] = graph.inlet<Event>();
     auto outlet = std::move(stream)
-                      .event_time(&Event::time, InSilence{BoundedDisorder{1ms}, 30ms})
+                      .event_time<&Event::time>(InSilence{BoundedDisorder{1ms}, 30ms})
                       .key_by<&Event::key>()
                       .window(TimeWindows::tumbling(50ms), sum, {.name = "window"})
                       .outlet();
@@ -102,7 +103,7 @@ TEST(AtEnd, GivesEveryWindowOfAStreamInAnyOrder) {
             Graph graph{"at end"};
             auto rows = std::make_shared<std::vector<Row>>();
             graph.source(replay(events))
-                .event_time(&Event::time, AtEnd{})
+                .event_time<&Event::time>(AtEnd{})
                 .key_by<&Event::key>()
                 .window(windows, sum)
                 .sink(
@@ -131,11 +132,11 @@ TEST(NotAheadOfClock, DropsRecordsFromTheFutureOnly) {
     Graph graph{"future"};
     auto taken = std::make_shared<std::vector<std::int64_t>>();
     graph.source(replay(events))
-        .filter(not_ahead_of_clock(&Event::time, 1h))
+        .filter(not_ahead_of_clock(field<&Event::time>, 1h))
         .sink([taken](const Event& event) { taken->push_back(event.value); }, {.parallelism = 1});
     run(graph, {});
     EXPECT_EQ(*taken, (std::vector<std::int64_t>{1, 2, 5, 6, 7}));
-    EXPECT_THROW((void)not_ahead_of_clock(&Event::time, -1h), Error);
+    EXPECT_THROW((void)not_ahead_of_clock(field<&Event::time>, -1h), Error);
 }
 
 }  // namespace

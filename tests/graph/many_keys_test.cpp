@@ -91,9 +91,9 @@ TEST(ManyKeys, WindowsOfTimeAndSessions) {
     const auto rows_of = [&](const auto& windows) {
         Graph graph{"windows"};
         auto stream = graph.source(replay(all))
-                          .event_time(&Item::time, MonotonousTime{})
+                          .event_time<&Item::time>(MonotonousTime{})
                           .key_by<&Item::key>()
-                          .window(windows, window::sum<Item>(&Item::value));
+                          .window(windows, window::sum<&Item::value>());
         using Result = typename decltype(stream)::record_type;
         auto collected = std::make_shared<Collected<Result>>();
         std::move(stream).sink(collect_into(collected));
@@ -114,7 +114,7 @@ TEST(ManyKeys, WindowsOfCounts) {
     Graph graph{"counts"};
     graph.source(replay(all))
         .key_by<&Item::key>()
-        .window(window::CountWindows::tumbling(2), window::sum<Item>(&Item::value))
+        .window(window::CountWindows::tumbling(2), window::sum<&Item::value>())
         .sink(collect_into(collected));
     run(graph, one_replica());
     Rows rows;
@@ -139,7 +139,7 @@ TEST(ManyKeys, IntervalJoinWithItself) {
     auto collected = std::make_shared<Collected<std::pair<std::uint32_t, std::int64_t>>>();
     Graph graph{"join"};
     const auto side = [&] {
-        return graph.source(replay(all)).event_time(&Item::time, MonotonousTime{});
+        return graph.source(replay(all)).event_time<&Item::time>(MonotonousTime{});
     };
     side()
         .join(side(), on<&Item::key>(), within(Duration{-reach}, Duration{reach}),

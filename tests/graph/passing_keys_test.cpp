@@ -76,7 +76,7 @@ template <class Keyed>
 std::vector<Seen> run_visits(const Visits& visits, std::uint64_t seed, const Keyed& keyed) {
     Graph graph{"visits"};
     auto results = keyed(graph.source(replay(visits.all()))
-                             .event_time(&Visit::time, MonotonousTime{})
+                             .event_time<&Visit::time>(MonotonousTime{})
                              .template key_by<&Visit::visitor>());
     using Result = typename decltype(results)::record_type;
     auto seen = std::make_shared<Collected<Seen>>();
@@ -129,7 +129,7 @@ TEST(PassingKeys, AreReadToTheLetterBehindParallelWindows) {
     Graph graph{"farmed"};
     auto seen = std::make_shared<Collected<Seen>>();
     graph.source(replay(visits.all()))
-        .event_time(&Visit::time, MonotonousTime{})
+        .event_time<&Visit::time>(MonotonousTime{})
         .key_by<&Visit::visitor>()
         .window(window::TimeWindows::tumbling(Duration{span}), window::count(), share::farmed,
                 {.parallelism = 2})

@@ -113,7 +113,7 @@ ByKey firings_in_a_graph(const std::vector<Event>& events, const RunOptions& opt
                          const Build& build) {
     Graph graph{"sessions"};
     auto [results, late] =
-        build(graph.source(replay(events)).event_time(&Event::time, BoundedDisorder{Duration{50}}));
+        build(graph.source(replay(events)).event_time<&Event::time>(BoundedDisorder{Duration{50}}));
     auto rows = std::make_shared<Collected<Row>>();
     auto late_rows = std::make_shared<Collected<Event>>();
     std::move(results).sink([rows](const auto& result) {

@@ -52,7 +52,7 @@ TEST(SetWindowsInAGraph, CountDifferentValues) {
     agrees_with_records(sliding(200, 20), remainders, remainders_of_records, {.keys = 400});
 }
 
-const auto about = window::distinct_approximately<4>(&Event::value);
+const auto about = window::distinct_approximately<4>(field<&Event::value>);
 const OfRecords sketch_of_records = [](const std::vector<Event>& records) {
     std::set<std::int64_t> values;
     for (const Event& event : records) values.insert(event.value);
@@ -113,11 +113,13 @@ OfRecords sorted_by(Before before) {
 
 /// In one pane equal values stand as they came.
 TEST(SetWindowsInAGraph, FindTheLargestAndSmallestOfAPane) {
+    agrees_with_records(sliding(100, 100),
+                        digits(window::top_k<3, Event>(field<&Event::value>, field<&Event::time>)),
+                        sorted_by([](const Event& a, const Event& b) { return a.value > b.value; }),
+                        {.keys = 2});
     agrees_with_records(
-        sliding(100, 100), digits(window::top_k<3, Event>(&Event::value, &Event::time)),
-        sorted_by([](const Event& a, const Event& b) { return a.value > b.value; }), {.keys = 2});
-    agrees_with_records(
-        sliding(300, 600), digits(window::bottom_k<3, Event>(&Event::value, &Event::time)),
+        sliding(300, 600),
+        digits(window::bottom_k<3, Event>(field<&Event::value>, field<&Event::time>)),
         sorted_by([](const Event& a, const Event& b) { return a.value < b.value; }), {.keys = 2});
 }
 
@@ -141,7 +143,7 @@ void agrees_when_shared(const TimeWindows& windows, const OfRecords& oracle, con
         Graph graph{"shared"};
         auto rows = std::make_shared<Collected<Row>>();
         share(graph.source(replay(events))
-                  .event_time(&Event::time, BoundedDisorder{Duration{50}})
+                  .event_time<&Event::time>(BoundedDisorder{Duration{50}})
                   .template key_by<&Event::key>())
             .sink([rows](const auto& result) {
                 rows->add({result.key, result.window.start.ns(), result.window.end.ns(),
@@ -202,12 +204,12 @@ OfRecords quantile_of_records(double q) {
 
 TEST(SetWindowsInAGraph, HaveQuantiles) {
     for (const double q : {0.0, 0.25, 0.5, 1.0}) {
-        const auto aggregate = window::quantile(&Event::value, q);
+        const auto aggregate = window::quantile(field<&Event::value>, q);
         agrees_with_records(sliding(100, 100), aggregate, quantile_of_records(q));
         agrees_with_records(sliding(100, 30), aggregate, quantile_of_records(q));
     }
-    agrees_with_records(SessionWindows::with_gap(Duration{40}), window::median(&Event::value),
-                        quantile_of_records(0.5));
+    agrees_with_records(SessionWindows::with_gap(Duration{40}),
+                        window::median(field<&Event::value>), quantile_of_records(0.5));
 }
 
 }  // namespace

@@ -279,14 +279,14 @@ TEST(SharedLateness, WaitsOnlyForReplicasOfOneStream) {
         Graph shared{"shared"};
         windows(events(shared)
                     .filter([](const Event&) { return true; }, {.parallelism = 1})
-                    .event_time(&Event::time, MonotonousTime{})
+                    .event_time<&Event::time>(MonotonousTime{})
                     .rebalance()
                     .filter([](const Event&) { return true; }, {.parallelism = 2}));
         EXPECT_EQ(waiting_for_idle(shared, composition), std::vector<std::string>{"window"});
         Graph apart{"apart"};
         windows(events(apart)
                     .filter([](const Event&) { return true; }, {.parallelism = 2})
-                    .event_time(&Event::time, MonotonousTime{}));
+                    .event_time<&Event::time>(MonotonousTime{}));
         EXPECT_EQ(waiting_for_idle(apart, composition), std::vector<std::string>{});
     }
 }

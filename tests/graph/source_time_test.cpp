@@ -36,7 +36,7 @@ Answer computed_by_source_time(const std::vector<Event>& events, const Windows& 
     Graph graph{"source time"};
     auto [results, late] = graph.source(SaysItsTime{events, watermarks(events, 50ns)})
                                .filter([](const Event&) { return true; })
-                               .event_time(&Event::time, SourceTime{})
+                               .template event_time<&Event::time>(SourceTime{})
                                .template key_by<&Event::key>()
                                .window(windows, sum, late_apart);
     Answer answer;
@@ -83,7 +83,7 @@ TEST(SourceTime, AWatermarkThatGoesBackIsRefusedAndNamesTheSource) {
     Graph graph{"back"};
     SaysItsTime source{{Event{1, at(5), 0}, Event{1, at(6), 0}}, {at(5), at(4)}};
     graph.source(std::move(source), {.name = "log"})
-        .event_time(&Event::time, SourceTime{})
+        .event_time<&Event::time>(SourceTime{})
         .key_by<&Event::key>()
         .window(TimeWindows::tumbling(10ns), sum)
         .sink([](const auto&) {});
@@ -98,7 +98,7 @@ TEST(SourceTime, AWatermarkThatGoesBackIsRefusedAndNamesTheSource) {
 TEST(SourceTime, TheSourceItselfSaysWhenItIsIdle) {
     Graph graph{"idle after"};
     EXPECT_THROW((void)graph.source(SaysItsTime{})
-                     .event_time(&Event::time, SourceTime{}, {.idle_after = 1s}),
+                     .event_time<&Event::time>(SourceTime{}, {.idle_after = 1s}),
                  Error);
 }
 
@@ -139,7 +139,7 @@ TEST(SourceTime, ASourceThatSaysItIsIdleHoldsNobodyBack) {
         const std::int64_t begin_ns = now_ns();
         const auto stream = [&](bool silent) {
             return graph.source(WaitsForAWindow{fired, silent})
-                .event_time(&Event::time, SourceTime{})
+                .event_time<&Event::time>(SourceTime{})
                 .separate();
         };
         stream(false)

@@ -120,7 +120,8 @@ const Broken broken_algebra[] = {
          stream_of(graph, events)
              .key_by<&Event::key>()
              .window(SessionWindows::with_gap(20ns),
-                     window::fold<Event>(std::int64_t{0}, fold_with(probe), &Event::time), broken)
+                     window::fold<Event>(std::int64_t{0}, fold_with(probe), field<&Event::time>),
+                     broken)
              .sink(ignore);
      }},
     {"a farmed fold", "broken",

@@ -40,10 +40,10 @@ TEST(TimeOrder, IsTheSameInEveryRun) {
         Graph graph{"order"};
         auto rows = std::make_shared<Collected<Event>>();
         graph.source(replay(events))
-            .event_time(&Event::time, BoundedDisorder{Duration{50}})
+            .event_time<&Event::time>(BoundedDisorder{Duration{50}})
             .rebalance()
             .filter([](const Event& event) { return event.value % 3 != 0; })
-            .in_order_of_time(&Event::value)
+            .in_order_of_time(field<&Event::value>)
             .sink(into(rows));
         const RunReport report = run(graph, run_options(seed));
         std::erase_if(events, [](const Event& event) { return event.value % 3 == 0; });
@@ -76,7 +76,7 @@ struct ThreeSources {
     [[nodiscard]] auto merged(Graph& graph) const {
         const auto source = [&](std::size_t number) {
             return graph.source(replay(all[number]))
-                .event_time(&Event::time, BoundedDisorder{Duration{50}});
+                .event_time<&Event::time>(BoundedDisorder{Duration{50}});
         };
         auto first = source(0);
         auto second = source(1);
@@ -150,7 +150,7 @@ TEST(KSlack, DropsAndCountsWhatIsLaterThanAnythingBefore) {
         const auto events = random_events(seed, {}, event_count);
         Graph graph{"slack"};
         auto rows = std::make_shared<Collected<Event>>();
-        graph.source(replay(events)).k_slack(&Event::time).sink(into(rows));
+        graph.source(replay(events)).k_slack(field<&Event::time>).sink(into(rows));
         const RunReport report = run(graph, run_options(seed));
         EXPECT_TRUE(is_in_order(rows->records())) << "seed " << seed;
         EXPECT_EQ(rows->records().size() + late_in(report), events.size()) << "seed " << seed;
@@ -167,7 +167,8 @@ TEST(KSlack, GivesItsLateRecords) {
         Graph graph{"slack"};
         auto rows = std::make_shared<Collected<Event>>();
         auto late_rows = std::make_shared<Collected<Event>>();
-        auto [records, late] = graph.source(replay(events)).k_slack(&Event::time, late_apart);
+        auto [records, late] =
+            graph.source(replay(events)).k_slack(field<&Event::time>, late_apart);
         std::move(records).sink(into(rows));
         std::move(late).sink(into(late_rows));
         const RunReport report = run(graph, run_options(seed));
@@ -197,14 +198,14 @@ TEST(TimeOrder, IsRefusedSeveralReplicas) {
     };
     const auto put_in_order = [](Graph& graph, bool by_watermarks, std::size_t parallelism) {
         auto stream = graph.source(replay(std::vector<Event>{}))
-                          .event_time(&Event::time, BoundedDisorder{Duration{50}});
+                          .event_time<&Event::time>(BoundedDisorder{Duration{50}});
         const OperatorOptions options{.name = "order", .parallelism = parallelism};
         if (by_watermarks) {
             std::move(stream)
                 .in_order_of_time(operators::AsTheyCame{}, options)
                 .sink([](const Event&) {});
         } else {
-            std::move(stream).k_slack(&Event::time, options).sink([](const Event&) {});
+            std::move(stream).k_slack(field<&Event::time>, options).sink([](const Event&) {});
         }
     };
     for (const bool by_watermarks : {true, false}) {

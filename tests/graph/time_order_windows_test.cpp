@@ -141,7 +141,7 @@ struct ThreeSources {
     [[nodiscard]] auto merged(Graph& graph) const {
         const auto source = [&](std::size_t number) {
             return graph.source(replay(all[number]))
-                .event_time(&Event::time, BoundedDisorder{Duration{50}});
+                .event_time<&Event::time>(BoundedDisorder{Duration{50}});
         };
         auto first = source(0);
         auto second = source(1);
@@ -193,7 +193,7 @@ void are_those_of_what_was_not_dropped(const Windows& windows) {
         Graph graph{"probabilistic"};
         const Tap tap{std::make_shared<Collected<Event>>()};
         auto dropped = std::make_shared<Collected<Event>>();
-        auto [records, late] = sources.merged(graph).k_slack(&Event::time, late_apart);
+        auto [records, late] = sources.merged(graph).k_slack(field<&Event::time>, late_apart);
         const Results results = windowed(std::move(records).filter(tap), windows);
         std::move(late).sink([dropped](const Event& event) { dropped->add(event); });
         const RunReport report = run(graph, run_options(seed));

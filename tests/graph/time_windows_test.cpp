@@ -48,7 +48,7 @@ TEST(TimeWindowsInAGraph, WhatIsLateDoesNotDependOnTheWayThere) {
         Graph graph{"hops"};
         auto rows = std::make_shared<Collected<Row>>();
         graph.source(replay(events))
-            .event_time(&Event::time, BoundedDisorder{Duration{50}})
+            .event_time<&Event::time>(BoundedDisorder{Duration{50}})
             .separate()
             .filter([](const Event&) { return true; })
             .separate()
@@ -91,7 +91,7 @@ TEST(TimeWindowsInAGraph, SayHowTheySlide) {
     const auto said_of = [](const auto& windows, const auto& function) {
         Graph graph{"why"};
         graph.source(replay(std::vector<Event>{}))
-            .event_time(&Event::time, MonotonousTime{})
+            .event_time<&Event::time>(MonotonousTime{})
             .key_by<&Event::key>()
             .window(windows, function)
             .sink([](const auto&) {});
@@ -100,12 +100,12 @@ TEST(TimeWindowsInAGraph, SayHowTheySlide) {
     const auto says = [](const std::string& explanation, const char* what) {
         return explanation.find(what) != std::string::npos;
     };
-    const auto maximum = window::maximum<Event>(&Event::value);
+    const auto maximum = window::maximum<&Event::value>();
     const auto fold = window::fold<Event>(
         std::int64_t{0}, [](std::int64_t& last, const Event& event) { last = event.value; });
     EXPECT_TRUE(says(said_of(sliding(100, 25), sum), "slides as a running total"));
     EXPECT_TRUE(says(said_of(sliding(100, 25), maximum), "slides in a monotone deque"));
-    EXPECT_TRUE(says(said_of(sliding(100, 25), window::quantile(&Event::value, 0.5)),
+    EXPECT_TRUE(says(said_of(sliding(100, 25), window::quantile(field<&Event::value>, 0.5)),
                      "slides by DABA Lite: the function is associative"));
     EXPECT_TRUE(says(said_of(sliding(100, 25), window::kept_in<window::PaneTree>(sum)),
                      "panes in a finger tree"));
@@ -126,7 +126,7 @@ TEST(TimeWindowsInAGraph, StandOnWindowsAndOnMergedKeys) {
                 oracle[(ns >= 0 ? ns : ns - 99) / 100 * 100] += event.value;
             }
             return graph.source(replay(events))
-                .event_time(&Event::time, BoundedDisorder{Duration{50}})
+                .event_time<&Event::time>(BoundedDisorder{Duration{50}})
                 .key_by<&Event::key>();
         };
         using Inner = WindowResult<std::uint32_t, std::int64_t>;
@@ -135,7 +135,7 @@ TEST(TimeWindowsInAGraph, StandOnWindowsAndOnMergedKeys) {
             .merge(part(2).merge(part(3)))
             .window(sliding(10, 10), sum)
             .key_by([](const Inner&) { return 0; })
-            .window(sliding(100, 100), window::sum<Inner>(&Inner::value))
+            .window(sliding(100, 100), window::sum<&Inner::value>())
             .sink([rows](const auto& result) {
                 rows->add({result.window.start.ns(), result.value});
             });

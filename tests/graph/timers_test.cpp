@@ -54,7 +54,7 @@ TEST(Timers, OfEventTimeMakeSessionsByHand) {
         Graph graph{"by hand"};
         auto rows = std::make_shared<Collected<Row>>();
         graph.source(replay(events))
-            .event_time(&Event::time, MonotonousTime{})
+            .event_time<&Event::time>(MonotonousTime{})
             .key_by<&Event::key>()
             .process<Row>(CountUntilSilence{})
             .sink([rows](const Row& row) { rows->add(row); });
@@ -96,7 +96,7 @@ TEST(Timers, AreOnePerTimeAndFireWhereTimeHasPassedThem) {
         Graph graph{"several"};
         auto times = std::make_shared<Collected<std::int64_t>>();
         graph.source(replay(events))
-            .event_time(&Event::time, MonotonousTime{})
+            .event_time<&Event::time>(MonotonousTime{})
             .key_by<&Event::key>()
             .process<std::int64_t>(Several{})
             .sink([times](std::int64_t time) { times->add(time); });
@@ -129,7 +129,7 @@ TEST(Timers, ThatAskForTheNextTimeEndWithTheStream) {
         Graph graph{"ticks"};
         auto times = std::make_shared<Collected<std::int64_t>>();
         graph.source(replay(events))
-            .event_time(&Event::time, MonotonousTime{})
+            .event_time<&Event::time>(MonotonousTime{})
             .key_by<&Event::key>()
             .process<std::int64_t>(Ticks{})
             .sink([times](std::int64_t time) { times->add(time); });

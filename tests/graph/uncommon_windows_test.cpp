@@ -25,9 +25,9 @@ using namespace test;
 
 /// The functions of one result each, in the order of the records as they came or of their times.
 const auto content = window::content<Event>(hash_in_order);
-const auto content_by_time = window::content<Event>(hash_in_order, &Event::time);
+const auto content_by_time = window::content<Event>(hash_in_order, field<&Event::time>);
 const auto fold = window::fold<Event>(first_hash, HashOn{});
-const auto fold_by_time = window::fold<Event>(first_hash, HashOn{}, &Event::time);
+const auto fold_by_time = window::fold<Event>(first_hash, HashOn{}, field<&Event::time>);
 
 std::uint64_t sum_of(std::span<const Event> events) {
     std::uint64_t total = 0;

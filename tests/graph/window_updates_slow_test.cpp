@@ -16,7 +16,7 @@ TEST(WindowUpdates, AreGivenEarlyWhileNothingComes) {
     Graph graph{"early"};
     auto [inlet, stream] = graph.inlet<Event>();
     auto outlet = std::move(stream)
-                      .event_time(&Event::time, MonotonousTime{})
+                      .event_time<&Event::time>(MonotonousTime{})
                       .key_by<&Event::key>()
                       .window_updates(sliding(10, 10), sum, {.early_every = 20ms})
                       .outlet();

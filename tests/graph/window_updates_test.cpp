@@ -38,7 +38,7 @@ Run updates_of(const std::vector<Event>& events, const Windows& windows, const A
     auto rows = std::make_shared<Collected<Update>>();
     auto late_rows = std::make_shared<Collected<Event>>();
     auto [updates, late] = graph.source(replay(events))
-                               .event_time(&Event::time, BoundedDisorder{Duration{50}})
+                               .event_time<&Event::time>(BoundedDisorder{Duration{50}})
                                .key_by<&Event::key>()
                                .window_updates(windows, aggregate, late_apart, options);
     std::move(updates).sink(collect_into(rows));
@@ -256,7 +256,7 @@ TEST(WindowUpdates, RefuseWhatMakesNoSense) {
     Graph graph{"refuse"};
     const auto keyed = [&graph] {
         return graph.source(replay(std::vector<Event>{}))
-            .event_time(&Event::time, MonotonousTime{})
+            .event_time<&Event::time>(MonotonousTime{})
             .key_by<&Event::key>();
     };
     EXPECT_THROW((void)keyed().window_updates(SessionWindows::with_gap(1ns), sum, {.fill_max = 1}),

@@ -70,7 +70,7 @@ Answer computed(const std::vector<Event>& events, const Windows& windows, const 
                 const Setting& setting, std::uint64_t* counted_late = nullptr) {
     Graph graph{"windows"};
     auto stream = graph.source(replay(events))
-                      .event_time(&Event::time, BoundedDisorder{setting.bound})
+                      .event_time<&Event::time>(BoundedDisorder{setting.bound})
                       .template key_by<&Event::key>();
     auto [results, late] =
         std::move(stream).window(windows, aggregate, late_apart, setting.options);
@@ -141,8 +141,8 @@ void agrees(const Windows& windows, const A& aggregate, const ValueOf& value_of,
     }
 }
 
-inline const auto sum = window::sum<Event>(&Event::value);
-inline const auto mean = window::mean(&Event::value);
+inline const auto sum = window::sum<&Event::value>();
+inline const auto mean = window::mean<&Event::value>();
 
 inline TimeWindows sliding(std::int64_t length, std::int64_t slide, std::int64_t offset = 0) {
     return TimeWindows::sliding(Duration{length}, Duration{slide}, Duration{offset});
@@ -164,7 +164,7 @@ void agrees_with_lateness(const TimeWindows& windows, const A& aggregate = sum) 
 
 /// Events that come in the order of their times.
 inline auto stream_of(Graph& graph, const std::vector<Event>& ordered) {
-    return graph.source(replay(ordered)).event_time(&Event::time, MonotonousTime{});
+    return graph.source(replay(ordered)).event_time<&Event::time>(MonotonousTime{});
 }
 
 /// The results of what `build` puts behind the events, in the order in which they came.
@@ -172,7 +172,7 @@ template <class Build>
 auto whole_stream(const std::vector<Event>& events, const RunOptions& options, const Build& build) {
     Graph graph{"whole"};
     auto stream =
-        graph.source(replay(events)).event_time(&Event::time, BoundedDisorder{Duration{50}});
+        graph.source(replay(events)).event_time<&Event::time>(BoundedDisorder{Duration{50}});
     auto results = build(std::move(stream));
     using Result = typename decltype(results)::record_type;
     auto rows = std::make_shared<Collected<Result>>();

@@ -75,13 +75,13 @@ void expect_laws(const A& aggregate) {
 
 TEST(Aggregates, KeepTheLawsOfTheirAlgebra) {
     expect_laws(count());
-    expect_laws(sum<Trade>(&Trade::volume));
-    expect_laws(sum<Trade>(&Trade::price));
-    expect_laws(mean(&Trade::volume));
-    expect_laws(variance(&Trade::price));
-    expect_laws(standard_deviation(&Trade::price));
-    expect_laws(minimum<Trade>(&Trade::volume));
-    expect_laws(maximum<Trade>(&Trade::price));
+    expect_laws(sum<&Trade::volume>());
+    expect_laws(sum<&Trade::price>());
+    expect_laws(mean<&Trade::volume>());
+    expect_laws(variance<&Trade::price>());
+    expect_laws(standard_deviation<&Trade::price>());
+    expect_laws(minimum<&Trade::volume>());
+    expect_laws(maximum<&Trade::price>());
 }
 
 TEST(Aggregates, AnswerAsTheRecordsDo) {
@@ -98,26 +98,26 @@ TEST(Aggregates, AnswerAsTheRecordsDo) {
         const auto n = static_cast<double>(prices.size());
         const double total = std::accumulate(prices.begin(), prices.end(), 0.0);
         RC_ASSERT(answer(count()) == prices.size());
-        RC_ASSERT(answer(sum<Trade>(&Trade::volume)) == volume);
-        RC_ASSERT(answer(sum<Trade>(&Trade::price)) == total);
+        RC_ASSERT(answer(sum<&Trade::volume>()) == volume);
+        RC_ASSERT(answer(sum<&Trade::price>()) == total);
         if (prices.empty()) {
-            RC_ASSERT(std::isnan(answer(mean(&Trade::price))));
-            RC_ASSERT(std::isnan(answer(minimum<Trade>(&Trade::price))));
+            RC_ASSERT(std::isnan(answer(mean<&Trade::price>())));
+            RC_ASSERT(std::isnan(answer(minimum<&Trade::price>())));
             return;
         }
-        RC_ASSERT(answer(mean(&Trade::price)) == total / n);
-        RC_ASSERT(answer(minimum<Trade>(&Trade::price)) ==
+        RC_ASSERT(answer(mean<&Trade::price>()) == total / n);
+        RC_ASSERT(answer(minimum<&Trade::price>()) ==
                   *std::min_element(prices.begin(), prices.end()));
-        RC_ASSERT(answer(maximum<Trade>(&Trade::price)) ==
+        RC_ASSERT(answer(maximum<&Trade::price>()) ==
                   *std::max_element(prices.begin(), prices.end()));
         double squares = 0;
         for (const double price : prices) squares += (price - total / n) * (price - total / n);
-        const double sample = answer(variance(&Trade::price));
+        const double sample = answer(variance<&Trade::price>());
         if (prices.size() == 1) {
             RC_ASSERT(std::isnan(sample));
         } else {
             RC_ASSERT(std::abs(sample - squares / (n - 1)) <= 1e-9 * (1 + squares));
-            RC_ASSERT(answer(standard_deviation(&Trade::price)) == std::sqrt(sample));
+            RC_ASSERT(answer(standard_deviation<&Trade::price>()) == std::sqrt(sample));
         }
     }));
 }
@@ -131,35 +131,37 @@ TEST(Aggregates, PassOverNotANumberOnlyWhereTheySay) {
         }
         return aggregate.lower(state);
     };
-    EXPECT_EQ(of(minimum<Trade>(&Trade::price), {nan, 3, nan, 2, nan}), 2);
-    EXPECT_EQ(of(maximum<Trade>(&Trade::price), {nan, 3, nan, 2, nan}), 3);
-    EXPECT_TRUE(std::isnan(of(maximum<Trade>(&Trade::price), {nan, nan})));
-    EXPECT_TRUE(std::isnan(of(sum<Trade>(&Trade::price), {1, nan, 2})));
-    EXPECT_TRUE(std::isnan(of(mean(&Trade::price), {1, nan, 2})));
-    EXPECT_TRUE(std::isnan(of(variance(&Trade::price), {1, nan, 2})));
-    EXPECT_TRUE(std::isnan(of(standard_deviation(&Trade::price), {nan, 1, 2})));
+    EXPECT_EQ(of(minimum<&Trade::price>(), {nan, 3, nan, 2, nan}), 2);
+    EXPECT_EQ(of(maximum<&Trade::price>(), {nan, 3, nan, 2, nan}), 3);
+    EXPECT_TRUE(std::isnan(of(maximum<&Trade::price>(), {nan, nan})));
+    EXPECT_TRUE(std::isnan(of(sum<&Trade::price>(), {1, nan, 2})));
+    EXPECT_TRUE(std::isnan(of(mean<&Trade::price>(), {1, nan, 2})));
+    EXPECT_TRUE(std::isnan(of(variance<&Trade::price>(), {1, nan, 2})));
+    EXPECT_TRUE(std::isnan(of(standard_deviation<&Trade::price>(), {nan, 1, 2})));
     EXPECT_EQ(of(count(), {1, nan, 2}), 3U);
 }
 
 /// A field is what the member of its name is, and takes no room.
-TEST(Aggregates, AreOfAFieldAsOfAMember) {
-    const auto alike_on = [](const auto& by_field, const auto& by_member) {
-        static_assert(sizeof(by_field) == 1);
+TEST(Aggregates, AreOfAMemberAsOfAFunction) {
+    const auto alike_on = [](const auto& of_member, const auto& of_function) {
+        static_assert(sizeof(of_member) == 1);
         EXPECT_TRUE(rc::check([&](const std::vector<std::int16_t>& numbers) {
-            const auto one = by_field.lower(fold(by_field, numbers));
-            const auto other = by_member.lower(fold(by_member, numbers));
+            const auto one = of_member.lower(fold(of_member, numbers));
+            const auto other = of_function.lower(fold(of_function, numbers));
             static_assert(std::is_same_v<decltype(one), decltype(other)>);
             RC_ASSERT(one == other || (one != one && other != other));
         }));
     };
-    alike_on(sum(field<&Trade::volume>), sum<Trade>(&Trade::volume));
-    alike_on(sum(field<&Trade::price>), sum(&Trade::price));
-    alike_on(mean(field<&Trade::volume>), mean(&Trade::volume));
-    alike_on(mean<Trade>(field<&Trade::volume>), mean<Trade>(&Trade::volume));
-    alike_on(mean(field<&Trade::price>), mean(&Trade::price));
-    alike_on(minimum(field<&Trade::price>), minimum(&Trade::price));
-    alike_on(maximum(field<&Trade::volume>), maximum<Trade>(&Trade::volume));
-    alike_on(standard_deviation(field<&Trade::price>), standard_deviation(&Trade::price));
+    const auto volume = [](const Trade& trade) { return trade.volume; };
+    const auto price = [](const Trade& trade) { return trade.price; };
+    alike_on(sum<&Trade::volume>(), sum(volume));
+    alike_on(sum<&Trade::price>(), sum(price));
+    alike_on(mean<&Trade::volume>(), mean(volume));
+    alike_on(mean<&Trade::volume>(), mean<Trade>(volume));
+    alike_on(mean<&Trade::price>(), mean(price));
+    alike_on(minimum<&Trade::price>(), minimum(price));
+    alike_on(maximum<&Trade::volume>(), maximum(volume));
+    alike_on(standard_deviation<&Trade::price>(), standard_deviation(price));
 }
 
 TEST(Aggregates, VarianceDoesNotCancelFarFromZero) {

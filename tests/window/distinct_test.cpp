@@ -27,8 +27,8 @@ struct Click {
 };
 
 const auto users = distinct(field<&Click::user>);
-const auto which_users = distinct_values<Click>(&Click::user);
-const auto about_users = distinct_approximately<4>(&Click::user);
+const auto which_users = distinct_values<Click>(field<&Click::user>);
+const auto about_users = distinct_approximately<4>(field<&Click::user>);
 
 /// From streams of a few users to streams of many.
 std::vector<Click> clicks_of(const std::vector<std::uint32_t>& numbers) {
@@ -53,7 +53,7 @@ TEST(Distinct, AnswersAsASetDoes) {
         RC_ASSERT(users.lower(fold(users, clicks)) == set.size());
         RC_ASSERT(which_users.lower(fold(which_users, clicks)) ==
                   std::vector<std::uint32_t>(set.begin(), set.end()));
-        const auto about = distinct_approximately(&Click::user);
+        const auto about = distinct_approximately(field<&Click::user>);
         RC_ASSERT(about.lower(fold(about, clicks)) == set.size());  // there are few
     }));
 }
@@ -79,7 +79,7 @@ TEST(Distinct, KeepsTheLawsOfItsAlgebra) {
     expect_laws(users);
     expect_laws(which_users);
     expect_laws(about_users);  // two values are kept, more are sketched
-    expect_laws(distinct_approximately(&Click::user));
+    expect_laws(distinct_approximately(field<&Click::user>));
 }
 
 TEST(Distinct, SlidesOverEveryWindow) {
@@ -109,7 +109,7 @@ TEST(Distinct, SlidesOverEveryWindow) {
 /// Text lies in the record's batch, which is gone when the window fires.
 TEST(Distinct, OwnsItsTexts) {
     const auto pages = distinct_values(field<&Click::page>);
-    const auto about = distinct_approximately<4>(&Click::page);
+    const auto about = distinct_approximately<4>(field<&Click::page>);
     auto state = pages.identity();
     auto sketch = about.identity();
     for (int i = 0; i < 100; ++i) {
@@ -125,8 +125,8 @@ TEST(Distinct, OwnsItsTexts) {
 
 TEST(Distinct, PassesOverNotANumberAndKnowsOneZero) {
     const double nan = std::numeric_limits<double>::quiet_NaN();
-    const auto times = distinct<Click>(&Click::seconds);
-    const auto about = distinct_approximately(&Click::seconds);
+    const auto times = distinct<Click>(field<&Click::seconds>);
+    const auto about = distinct_approximately(field<&Click::seconds>);
     auto state = times.identity();
     auto sketch = about.identity();
     for (const double seconds : {nan, 0.0, -0.0, 1.5, nan, 1.5}) {

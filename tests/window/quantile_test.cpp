@@ -37,7 +37,7 @@ double interpolated(std::vector<double> values, double q) {
 
 /// Of `parts` states of about as many values each, combined.
 TDigest digest_of(const std::vector<double>& values, std::size_t parts) {
-    const auto aggregate = median(&Reading::value);
+    const auto aggregate = median(field<&Reading::value>);
     TDigest all = aggregate.identity();
     for (std::size_t part = 0; part != parts; ++part) {
         TDigest state = aggregate.identity();
@@ -56,7 +56,7 @@ RC_GTEST_PROP(Quantile, IsExactForFewValues, (const std::vector<std::int16_t>& n
     const TDigest digest = digest_of(values, parts);
     for (const double q : shares) {
         const double expected = interpolated(values, q);
-        const double got = quantile(&Reading::value, q).lower(digest);
+        const double got = quantile(field<&Reading::value>, q).lower(digest);
         const bool equal = std::isnan(expected) ? std::isnan(got) : std::abs(got - expected) < 1e-9;
         RC_ASSERT(equal);
     }
@@ -71,7 +71,7 @@ TEST(Quantile, IsExactUpToTheLimit) {
         }
         for (const std::size_t parts : {1U, 7U}) {
             for (const double q : shares) {
-                EXPECT_NEAR(quantile(&Reading::value, q).lower(digest_of(values, parts)),
+                EXPECT_NEAR(quantile(field<&Reading::value>, q).lower(digest_of(values, parts)),
                             interpolated(values, q), 1e-9);
             }
         }
@@ -122,14 +122,14 @@ TEST(Quantile, SeveralAreThoseOfEach) {
     std::vector<double> values;
     for (int i = 0; i != 5'000; ++i) values.push_back(std::sin(i));
     const TDigest digest = digest_of(values, 3);
-    const auto all = quantiles(&Reading::value, 0.99, 0, 0.5).lower(digest);
+    const auto all = quantiles(field<&Reading::value>, 0.99, 0, 0.5).lower(digest);
     EXPECT_EQ(all, (std::array{digest.quantile(0.99), digest.quantile(0), digest.quantile(0.5)}));
 }
 
 TEST(Quantile, SharesOutsideOfZeroToOneAreRefused) {
     for (const double q : {-0.01, 1.01, 99.0, nan}) {
-        EXPECT_THROW((void)quantile(&Reading::value, q), Error);
-        EXPECT_THROW((void)quantiles(&Reading::value, 0.5, q), Error);
+        EXPECT_THROW((void)quantile(field<&Reading::value>, q), Error);
+        EXPECT_THROW((void)quantiles(field<&Reading::value>, 0.5, q), Error);
     }
 }
 

@@ -27,7 +27,7 @@ struct Trip {
 };
 
 const auto largest = top_k<3>(field<&Trip::fare>);
-const auto largest_with_number = top_k<3, Trip>(&Trip::fare, &Trip::number);
+const auto largest_with_number = top_k<3, Trip>(field<&Trip::fare>, field<&Trip::number>);
 const auto smallest_with_number = bottom_k<4>(field<&Trip::fare>, field<&Trip::number>);
 
 static_assert(is_commutative<std::remove_const_t<decltype(largest)>>);
@@ -142,7 +142,7 @@ TEST(TopK, RanksByAPairWhereTheOrderOfTheStreamMustNotMatter) {
 
 /// Text lies in the record's batch, which is gone when the window fires.
 TEST(TopK, OwnsItsTexts) {
-    const auto by_fare = top_k<2, Trip>(&Trip::fare, &Trip::driver);
+    const auto by_fare = top_k<2, Trip>(field<&Trip::fare>, field<&Trip::driver>);
     auto state = by_fare.identity();
     for (const char* name : {"a driver with a long name", "another one with a longer name"}) {
         const std::string batch = name;

@@ -4,8 +4,8 @@
 // wherever a function of a record does: as a key, a time or what an aggregate is of. The compiler
 // then knows where in the record it lies: the record can stay in registers, and what nobody asks
 // for need not be written. A pointer to a member is known only when the program runs, so that the
-// whole record has to lie in memory to be read through it (`keyed_bench`, windows of counts: 50
-// instructions a quote instead of 72 in the source that makes and sends it).
+// whole record would have to lie in memory to be read through it (`keyed_bench`, windows of counts:
+// 72 instructions a quote instead of 50 in the source that makes and sends it): it is refused.
 //
 // A value without state, for any thread.
 #pragma once
@@ -30,5 +30,13 @@ struct Field {
 /// `window::sum(field<&Quote::volume>)`, `event_time(field<&Quote::time>, ...)`.
 template <auto Member>
 inline constexpr Field<Member> field{};
+
+/// Does not compile for a pointer to a member.
+template <class F>
+consteval void refuse_member_pointer() {
+    static_assert(!std::is_member_pointer_v<F>,
+                  "a member of a record is named when the program is compiled: field<&Record::x>, "
+                  "or between angle brackets as in key_by<&Record::x>() and sum<&Record::x>()");
+}
 
 }  // namespace strid

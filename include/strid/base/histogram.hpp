@@ -13,7 +13,6 @@
 #include <array>
 #include <atomic>
 #include <bit>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -87,8 +86,10 @@ class Histogram {
         for (const auto& bucket : buckets_) total += bucket.load(relaxed);
         if (total == 0) return 0;
         const double share = std::clamp(percent, 0.0, 100.0) / 100.0;
-        const auto rank = std::clamp<std::uint64_t>(
-            static_cast<std::uint64_t>(std::ceil(share * static_cast<double>(total))), 1, total);
+        const double exact = share * static_cast<double>(total);
+        const auto whole = static_cast<std::uint64_t>(exact);
+        const std::uint64_t rounded_up = static_cast<double>(whole) < exact ? whole + 1 : whole;
+        const auto rank = std::clamp<std::uint64_t>(rounded_up, 1, total);
         std::uint64_t passed = 0;
         for (std::size_t i = 0; i < bucket_count; ++i) {
             passed += buckets_[i].load(relaxed);

@@ -6,9 +6,9 @@
 #pragma once
 
 #include <atomic>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 #include <strid/base/error.hpp>
 
@@ -19,7 +19,8 @@ class Pace {
   public:
     /// 0: as fast as it goes. Throws GraphError for a rate below 0 or not finite.
     explicit Pace(double rate_per_second = 0) : rate_per_second_(rate_per_second) {
-        if (!std::isfinite(rate_per_second) || rate_per_second < 0) {
+        constexpr double rate_max = std::numeric_limits<double>::max();
+        if (!(rate_per_second >= 0 && rate_per_second <= rate_max)) {  // nor is it a NaN
             throw GraphError("a rate per second must be finite and not below 0");
         }
     }

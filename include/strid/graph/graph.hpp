@@ -82,8 +82,8 @@ class Graph {
         graph::Handle handle{.segments = segments_.get()};
         info.files = operators::files_of(source);
         handle.add(std::move(info));
-        return Stream<typename S::record_type, graph::Chain<Head>>{
-            std::move(handle), {Head{std::move(source)}, std::tuple<>{}}};
+        return Stream<typename S::record_type, graph::Chain<Head>>{std::move(handle),
+                                                                   {Head{std::move(source)}, {}}};
     }
 
     std::string name_;

@@ -112,12 +112,12 @@ std::size_t complete(Handle&& handle, Chain<Head, Operators...> chain, Router ro
         // Nothing but routing: an operator that hands every record on.
         using Identity = operators::Identity<typename Head::Arrived>;
         ended.operators.push_back(ended.describe({}, Identity::traits.kind));
-        index = segments.add(std::make_unique<Segment<Router, Head, Identity>>(
+        index = segments.add(std::unique_ptr<SegmentBase>(new Segment<Router, Head, Identity>(
             Chain<Head, Identity>{std::move(chain.head), {}}, std::move(router),
-            std::move(ended.operators), routing, branches));
+            std::move(ended.operators), routing, branches)));
     } else {
-        index = segments.add(std::make_unique<Segment<Router, Head, Operators...>>(
-            std::move(chain), std::move(router), std::move(ended.operators), routing, branches));
+        index = segments.add(std::unique_ptr<SegmentBase>(new Segment<Router, Head, Operators...>(
+            std::move(chain), std::move(router), std::move(ended.operators), routing, branches)));
     }
     for (const Origin& origin : ended.origins) {
         segments.all[origin.segment]->set_target(origin.branch, index);

@@ -136,10 +136,15 @@ concept TieFunction = std::copy_constructible<TieOf> && std::invocable<TieOf&, c
 template <class Keys, class R>
 consteval bool takes_ties() {
     using TieOf = decltype(Keys::tie_of);
-    static_assert(TieFunction<TieOf, R>,
-                  "ties_by wants a member of the right records, or a function of them, whose "
-                  "values have an order: the greatest counts");
-    return TieFunction<TieOf, R>;
+    if constexpr (std::is_member_pointer_v<TieOf>) {
+        refuse_member_pointer<TieOf>();
+        return false;
+    } else {
+        static_assert(TieFunction<TieOf, R>,
+                      "ties_by wants a member of the right records, or a function of them, whose "
+                      "values have an order: the greatest counts");
+        return TieFunction<TieOf, R>;
+    }
 }
 
 }  // namespace graph

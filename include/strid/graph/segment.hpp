@@ -14,7 +14,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -22,6 +22,7 @@
 #include <strid/graph/options.hpp>
 #include <strid/operator/kernel.hpp>
 #include <strid/operator/per_record.hpp>
+#include <strid/operator/stage_list.hpp>
 
 namespace strid::graph {
 
@@ -115,7 +116,7 @@ class SegmentBase {
 template <class Head, class... Operators>
 struct Chain {
     Head head;
-    std::tuple<Operators...> operators;
+    operators::StageList<Operators...> operators;
 };
 
 template <class Router, class Head, class... Operators>
@@ -128,7 +129,8 @@ class Segment final : public SegmentBase {
         if constexpr (I <= Head::operators) {
             return std::type_identity<typename Head::Arrived>{};
         } else {
-            using At = std::tuple_element_t<I - Head::operators - 1, std::tuple<Operators...>>;
+            using At =
+                operators::StageTypeAt<I - Head::operators - 1, operators::StageList<Operators...>>;
             return std::type_identity<typename At::Emitted>{};
         }
     }
@@ -182,9 +184,9 @@ class Segment final : public SegmentBase {
             using Record = Arriving<operator_count>;
             using Identity = operators::Identity<Record>;
             using Distribution = operators::Kernel<operators::InputHead<Record>, Router, Identity>;
-            return std::make_unique<Distribution>(
-                operators::InputHead<Record>{}, std::tuple{Identity{}}, router_,
-                std::vector{operators().back().name + "-distribution"}, replica, parallelism);
+            return std::unique_ptr<operators::Node>(new Distribution(
+                operators::InputHead<Record>{}, {{Identity{}}}, router_,
+                std::vector{operators().back().name + "-distribution"}, replica, parallelism));
         } else {
             (void)replica;
             (void)parallelism;
@@ -212,13 +214,11 @@ class Segment final : public SegmentBase {
                                                std::size_t last_operator, std::size_t replica,
                                                std::size_t parallelism) const {
         return [&]<std::size_t... S>(std::index_sequence<S...>) {
-            using All = std::tuple<Operators...>;
-            using K = operators::Kernel<H, R, std::tuple_element_t<First + S, All>...>;
-            return std::make_unique<K>(std::move(head),
-                                       std::tuple<std::tuple_element_t<First + S, All>...>{
-                                           std::get<First + S>(chain_.operators)...},
-                                       std::move(router), names(first_operator, last_operator),
-                                       replica, parallelism);
+            using All = operators::StageList<Operators...>;
+            using K = operators::Kernel<H, R, operators::StageTypeAt<First + S, All>...>;
+            return std::unique_ptr<operators::Node>(new K(
+                std::move(head), {{operators::stage_at<First + S>(chain_.operators)}...},
+                std::move(router), names(first_operator, last_operator), replica, parallelism));
         }(std::make_index_sequence<Count>{});
     }
 

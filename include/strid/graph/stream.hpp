@@ -146,7 +146,7 @@ class Stream<T, graph::Chain<Head, Operators...>, Time>
     }
 
     /// All records with the same key to the same replica of the next operator, which holds one
-    /// state per key. `key_of` is a member pointer or a function of a record; base/hash.hpp says
+    /// state per key. `key_of` is a function of a record; base/hash.hpp says
     /// what may be a key, and how a type of one's own becomes one.
     template <class KeyOf>
     [[nodiscard]] auto key_by(KeyOf key_of) && {
@@ -297,8 +297,8 @@ class Stream<T, graph::Chain<Head, Operators...>, Time>
             auto handle = std::move(handle_);
             graph::agree_on_time(one, handle);
             using Next = graph::Chain<Head, Operators..., Operator>;
-            Next next{std::move(chain_.head), std::tuple_cat(std::move(chain_.operators),
-                                                             std::tuple<Operator>{std::move(one)})};
+            Next next{std::move(chain_.head),
+                      std::move(chain_.operators).followed_by(std::move(one))};
             if constexpr (Operator::traits.emits == Emits::nothing) {
                 handle.operators.push_back(std::move(info));
                 graph::complete(std::move(handle), std::move(next), operators::NoRouter{},

@@ -29,9 +29,8 @@ class Timeable {
     /// From here on the stream has event time: `time_of` says when a record happened, `strategy`
     /// how far that has come (MonotonousTime, BoundedDisorder, PunctuatedTime, or a type of
     /// the program). The stream carries its time in its type: windows and joins behind go by it.
-    /// A stream without records for `idle_after` holds others back no
-    /// longer. `field<&Quote::time>` or a lambda is the fastest: it is compiled into the loop,
-    /// where a pointer to a member or to a function is read and followed for each record.
+    /// A stream without records for `idle_after` holds others back no longer. A pointer to a
+    /// function is slower than a lambda, which is compiled into the loop.
     template <class TimeOf, class Strategy>
     auto event_time(TimeOf time_of, Strategy strategy, EventTimeOptions options = {}) && {
         if constexpr (operators::takes_time<TimeOf, T>() &&

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include <strid/base/error.hpp>
+#include <strid/base/field.hpp>
 #include <strid/operator/event_time.hpp>
 
 namespace strid {
@@ -44,6 +45,8 @@ class ClockLimit {
 /// future. As a function of `split` it parts them.
 template <class TimeOf>
 class NotAheadOfClock {
+    static_assert((refuse_member_pointer<TimeOf>(), true));
+
   public:
     NotAheadOfClock(TimeOf time_of, Duration ahead) : time_of_(std::move(time_of)), limit_(ahead) {}
 

@@ -6,7 +6,6 @@
 
 #include <concepts>
 #include <functional>
-#include <ranges>
 #include <type_traits>
 #include <utility>
 
@@ -102,8 +101,10 @@ template <class Index>
 concept BranchIndex = std::integral<Index> || std::is_enum_v<Index>;
 
 template <class Choice>
-concept BranchChoice =
-    BranchIndex<Choice> || BranchIndex<std::ranges::range_value_t<std::remove_cvref_t<Choice>>>;
+concept BranchChoice = BranchIndex<Choice> || requires(std::remove_cvref_t<Choice>& several) {
+    std::end(several);
+    requires BranchIndex<std::iter_value_t<decltype(std::begin(several))>>;
+};
 
 }  // namespace operators
 

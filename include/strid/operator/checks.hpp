@@ -10,6 +10,7 @@
 #include <concepts>
 #include <type_traits>
 
+#include <strid/base/field.hpp>
 #include <strid/base/hash.hpp>
 #include <strid/base/text_fields.hpp>
 #include <strid/operator/callable.hpp>
@@ -106,7 +107,10 @@ consteval bool takes_sink() {
 
 template <class F, class T>
 consteval bool takes_key() {
-    if constexpr (!std::copy_constructible<F>) {
+    if constexpr (std::is_member_pointer_v<F>) {
+        refuse_member_pointer<F>();
+        return false;
+    } else if constexpr (!std::copy_constructible<F>) {
         return can_be_copied<F>();
     } else if constexpr (!KeyFunction<F, T>) {
         static_assert(KeyFunction<F, T>,
@@ -135,10 +139,15 @@ consteval bool takes_split() {
 
 template <class F, class T>
 consteval bool takes_time() {
-    static_assert(TimeFunction<F, T>,
-                  "a time wants a member of the records T that arrive, or a const function F of "
-                  "them: EventTime f(const T&)");
-    return TimeFunction<F, T>;
+    if constexpr (std::is_member_pointer_v<F>) {
+        refuse_member_pointer<F>();
+        return false;
+    } else {
+        static_assert(TimeFunction<F, T>,
+                      "a time wants a member of the records T that arrive, or a const function F "
+                      "of them: EventTime f(const T&)");
+        return TimeFunction<F, T>;
+    }
 }
 
 template <class Strategy, class T>

@@ -253,7 +253,11 @@ struct StateSize {
 template <class Operator, class Visit>
 void for_each_state(Operator& one, Visit&& visit) {
     if constexpr (requires { one.state(); }) {
-        std::apply([&visit](auto&... states) { (visit(states), ...); }, one.state());
+        // Not std::apply, whose exception specification takes long to compile.
+        auto states = one.state();
+        [&]<std::size_t... I>(std::index_sequence<I...>) {
+            (visit(std::get<I>(states)), ...);
+        }(std::make_index_sequence<std::tuple_size_v<decltype(states)>>{});
     } else {
         (void)one;
         (void)visit;

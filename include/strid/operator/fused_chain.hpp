@@ -16,7 +16,6 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -28,6 +27,7 @@
 #include <strid/operator/faults.hpp>
 #include <strid/operator/late_apart.hpp>
 #include <strid/operator/output_port.hpp>
+#include <strid/operator/stage_list.hpp>
 
 namespace strid::operators {
 
@@ -43,12 +43,12 @@ class FusedChain {
     static constexpr std::size_t stage_count = sizeof...(Stages);
     static constexpr bool has_output = Router::has_output;
     template <std::size_t I>
-    using Stage = std::tuple_element_t<I, std::tuple<Stages...>>;
+    using Stage = StageTypeAt<I, StageList<Stages...>>;
     /// Records that left each selective stage during one run.
     using Passed = std::array<std::uint64_t, stage_count + 1>;
     class Passage;
 
-    FusedChain(std::tuple<Stages...> stages, Router router)
+    FusedChain(StageList<Stages...> stages, Router router)
         : stages_(std::move(stages)), router_(std::move(router)) {}
 
     /// Called once, before the first record of a chain that has an output.
@@ -72,9 +72,19 @@ class FusedChain {
     /// Calls `visit.operator()<I>(stage)` for each stage, first to last. Not during a passage.
     template <class Visit>
     void for_each_stage(Visit&& visit) {
-        [&]<std::size_t... I>(std::index_sequence<I...>) {
-            (visit.template operator()<I>(std::get<I>(stages_)), ...);
-        }(std::index_sequence_for<Stages...>{});
+        stages_.each(std::forward<Visit>(visit));
+    }
+    /// Some stage hears such events.
+    template <class Event>
+    static constexpr bool hears = (Hears<Stages, Event> || ...);
+    /// As for_each_stage, those that hear such events.
+    template <class Event, class Visit>
+    void each_that_hears([[maybe_unused]] const Visit& visit) {
+        if constexpr (hears<Event>) {
+            for_each_stage([&visit]<std::size_t I, class Stage>(Stage& stage) {
+                if constexpr (Hears<Stage, Event>) visit.template operator()<I>(stage);
+            });
+        }
     }
     /// Some stage has its own idea of time, so that it is asked in every run.
     static constexpr bool draws =
@@ -92,7 +102,7 @@ class FusedChain {
                                          [[maybe_unused]] const std::string* names) {
         if constexpr (stage_count != 0) {
             if constexpr (Stage<0>::traits.looks_ahead) {
-                auto& first = std::get<0>(stages_);
+                auto& first = stage_at<0>(stages_);
                 std::size_t seen = 0;
                 // It asks for keys, by a function of the user's.
                 guarded(names[0], [&] {
@@ -143,12 +153,11 @@ class FusedChain {
     /// When a stage wants to be asked though nothing came, the earliest of them; 0: none.
     [[nodiscard]] std::int64_t wake_at_ns() const noexcept {
         std::int64_t earliest = 0;
-        const auto look = [&earliest](const auto& stage) {
+        stages_.each([&earliest]<std::size_t I>(const auto& stage) {
             if constexpr (requires { stage.wake_at_ns(); }) {
                 earliest = runtime::earlier_wake(earliest, stage.wake_at_ns());
             }
-        };
-        std::apply([&look](const auto&... stages) { (look(stages), ...); }, stages_);
+        });
         return earliest;
     }
     /// A stage wants nothing to be begun for the time being though there is room.
@@ -157,13 +166,12 @@ class FusedChain {
             if constexpr (S::traits.holds_back) return stage.held_back();
             return false;
         };
-        return std::apply([&held](const auto&... stages) { return (held(stages) || ...); },
-                          stages_);
+        return stages_.any(held);
     }
     /// The sink may block.
     [[nodiscard]] bool blocks() const noexcept {
         if constexpr (stage_count != 0) {
-            const auto& last = std::get<stage_count - 1>(stages_);
+            const auto& last = stage_at<stage_count - 1>(stages_);
             if constexpr (requires { last.blocks(); }) return last.blocks();
         }
         return false;
@@ -175,7 +183,7 @@ class FusedChain {
             using Last = Stage<stage_count - 1>;
             if constexpr (Hears<Last, CutOff>) {
                 static_assert(!kept_in_registers<Last>);
-                std::get<stage_count - 1>(stages_).on(CutOff{});
+                stage_at<stage_count - 1>(stages_).on(CutOff{});
             }
         }
     }
@@ -200,13 +208,13 @@ class FusedChain {
         if constexpr (has_output) {
             return port->spare();
         } else if constexpr (stage_count != 0) {
-            auto& last = std::get<stage_count - 1>(held);
+            auto& last = stage_at<stage_count - 1>(held);
             if constexpr (requires { last.accepts(); }) return last.accepts();
         }
         return true;
     }
 
-    std::tuple<Stages...> stages_;
+    StageList<Stages...> stages_;
     [[no_unique_address]] Router router_;
     std::array<Skipping, stage_count + 1> skipping_{};
     std::array<std::uint64_t, stage_count + 1> late_{};  // since it was last taken

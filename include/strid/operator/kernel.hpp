@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <stop_token>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -25,6 +24,7 @@
 #include <strid/operator/poll_budget.hpp>
 #include <strid/operator/router.hpp>
 #include <strid/operator/source.hpp>
+#include <strid/operator/stage_list.hpp>
 
 namespace strid::operators {
 
@@ -39,7 +39,7 @@ class Kernel final : public Node {
     using Arrived = typename Head::Arrived;
 
   public:
-    Kernel(Head head, std::tuple<Stages...> stages, Router router, std::vector<std::string> names,
+    Kernel(Head head, StageList<Stages...> stages, Router router, std::vector<std::string> names,
            std::size_t replica, std::size_t parallelism)
         : Node(std::move(names), replica, parallelism),
           head_(std::move(head)),
@@ -66,13 +66,9 @@ class Kernel final : public Node {
         if constexpr (has_source) {
             guarded(names_.front(), [&] { head_.open(task, context(0), stop); });
         }
-        chain_.for_each_stage([&]<std::size_t I, class Stage>(Stage& stage) {
-            if constexpr (Hears<Stage, Opened>) {
-                const Context context_of_stage = context(Head::operators + I);
-                guarded(names_[Head::operators + I], [&] {
-                    stage.on(Opened{context_of_stage, task});
-                });
-            }
+        chain_.template each_that_hears<Opened>([&]<std::size_t I>(auto& stage) {
+            const Context context_of_stage = context(Head::operators + I);
+            guarded(names_[Head::operators + I], [&] { stage.on(Opened{context_of_stage, task}); });
         });
     }
 
@@ -196,10 +192,8 @@ class Kernel final : public Node {
     }
 
     void begin_batch(const message::BatchHeader& header) {
-        chain_.for_each_stage([this]<std::size_t I, class Stage>(Stage& stage) {
-            if constexpr (Hears<Stage, BatchBegins>) {
-                stage.on(BatchBegins{input_.promised(*link_), link_->input()});
-            }
+        chain_.template each_that_hears<BatchBegins>([this]<std::size_t I>(auto& stage) {
+            stage.on(BatchBegins{input_.promised(*link_), link_->input()});
         });
         if constexpr (has_output) {
             if (header.breaks_promise) output_->promise_again();
@@ -310,10 +304,8 @@ class Kernel final : public Node {
         }
         if (!stages_closed_) {
             stages_closed_ = true;
-            chain_.for_each_stage([&]<std::size_t I, class Stage>(Stage& stage) {
-                if constexpr (Hears<Stage, Closed>) {
-                    guarded(names_[Head::operators + I], [&] { stage.on(Closed{}); });
-                }
+            chain_.template each_that_hears<Closed>([&]<std::size_t I>(auto& stage) {
+                guarded(names_[Head::operators + I], [&] { stage.on(Closed{}); });
             });
         }
         if constexpr (has_output) {
@@ -333,10 +325,8 @@ class Kernel final : public Node {
         return names_.data() + Head::operators;
     }
     void flush_stages() {
-        chain_.for_each_stage([&]<std::size_t I, class Stage>(Stage& stage) {
-            if constexpr (Hears<Stage, Flush>) {
-                guarded(names_[Head::operators + I], [&] { stage.on(Flush{}); });
-            }
+        chain_.template each_that_hears<Flush>([&]<std::size_t I>(auto& stage) {
+            guarded(names_[Head::operators + I], [&] { stage.on(Flush{}); });
         });
     }
 

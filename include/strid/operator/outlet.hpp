@@ -30,8 +30,6 @@
 #include <utility>
 #include <vector>
 
-#include <boost/circular_buffer.hpp>
-
 #include <strid/base/error.hpp>
 #include <strid/operator/output_port.hpp>
 #include <strid/operator/source.hpp>
@@ -133,9 +131,28 @@ class InletSource {
 template <class T>
 struct OutletState {
     explicit OutletState(std::size_t capacity, std::size_t bytes_max = fan_out_bytes_max)
-        : waiting(std::max<std::size_t>(capacity, 1)),
-          capacity_records(waiting.capacity()),
+        : capacity_records(std::max<std::size_t>(capacity, 1)),
           records_max(std::max(bytes_max / sizeof(T), capacity_records)) {}
+
+    /// With the mutex.
+    [[nodiscard]] std::size_t size() const noexcept {
+        return waiting.size() + (taken.size() - next);
+    }
+    void push(T&& record) {
+        waiting.push_back(std::move(record));
+        count.store(size(), std::memory_order_relaxed);
+    }
+    [[nodiscard]] std::optional<T> pop() {
+        if (next == taken.size()) {
+            taken.clear();
+            next = 0;
+            taken.swap(waiting);
+        }
+        if (taken.empty()) return std::nullopt;
+        std::optional<T> record{std::move(taken[next++])};
+        count.store(size(), std::memory_order_relaxed);
+        return record;
+    }
 
     /// A graph may run again: `of` is the run that it serves, if that is not over already.
     void end_session(std::uint64_t of) {
@@ -149,7 +166,9 @@ struct OutletState {
 
     std::mutex mutex;
     std::condition_variable filled;
-    boost::circular_buffer<T> waiting;  // guarded by mutex
+    std::vector<T> waiting;  // guarded by mutex
+    std::vector<T> taken;    // guarded: what readers pop before it, from `next` on
+    std::size_t next = 0;    // guarded
     std::size_t capacity_records;
     std::size_t records_max;  // what one record may make of it
     /// Written under the mutex; the sink reads it without, as a hint. Relaxed: the mutex orders
@@ -188,30 +207,24 @@ class OutletSink {
     [[nodiscard]] bool accepts() {
         if (state_->count.load(std::memory_order_relaxed) < state_->capacity_records) return true;
         const std::lock_guard lock{state_->mutex};
-        state_->refused = state_->waiting.size() >= state_->capacity_records;
+        state_->refused = state_->size() >= state_->capacity_records;
         return !state_->refused;
     }
     void operator()(T&& record) {
         const std::lock_guard lock{state_->mutex};
         if (state_->ended) return;  // the run was cut off, and readers know
-        auto& waiting = state_->waiting;
-        // Asked before each record that comes in, of which a flat_map may make several.
-        if (waiting.full()) grow(waiting);
-        waiting.push_back(std::move(record));
-        state_->count.store(state_->waiting.size(), std::memory_order_relaxed);
+        // accepts() is asked before each record that comes in, of which a flat_map may make
+        // several.
+        if (state_->size() >= state_->records_max) {
+            throw FanOutError(state_->records_max * sizeof(T));
+        }
+        state_->push(std::move(record));
         state_->filled.notify_one();
     }
     void close() { state_->end_session(session_number_); }
     void cut_off() noexcept { state_->end_session(session_number_); }
 
   private:
-    void grow(boost::circular_buffer<T>& waiting) {
-        if (waiting.size() >= state_->records_max) {
-            throw FanOutError(state_->records_max * sizeof(T));
-        }
-        waiting.set_capacity(2 * waiting.capacity());
-    }
-
     std::shared_ptr<OutletState<T>> state_;
     std::shared_ptr<void> graph_;
     std::shared_ptr<void> session_;
@@ -272,7 +285,7 @@ class Outlet {
     /// cancelled or has failed.
     [[nodiscard]] std::optional<T> pop() {
         std::unique_lock lock{state_->mutex};
-        state_->filled.wait(lock, [this] { return state_->ended || !state_->waiting.empty(); });
+        state_->filled.wait(lock, [this] { return state_->ended || state_->size() != 0; });
         return take();
     }
     /// Does not wait; empty when nothing is there now.
@@ -283,11 +296,8 @@ class Outlet {
 
   private:
     std::optional<T> take() {
-        if (state_->waiting.empty()) return std::nullopt;
-        std::optional<T> record{std::move(state_->waiting.front())};
-        state_->waiting.pop_front();
-        state_->count.store(state_->waiting.size(), std::memory_order_relaxed);
-        if (state_->refused && state_->task != nullptr) {
+        std::optional<T> record = state_->pop();
+        if (record && state_->refused && state_->task != nullptr) {
             state_->refused = false;
             state_->task->notify();
         }

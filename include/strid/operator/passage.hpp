@@ -16,7 +16,6 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -26,6 +25,7 @@
 #include <strid/operator/fused_chain.hpp>
 #include <strid/operator/late_apart.hpp>
 #include <strid/operator/output_port.hpp>
+#include <strid/operator/stage_list.hpp>
 
 namespace strid::operators {
 
@@ -38,7 +38,7 @@ class FusedChain<Router, Stages...>::Passage {
           port_(chain.port_),
           names_(names),
           passed_(passed),
-          held_(std::apply([](auto&... stages) { return Held(stages...); }, chain.stages_)) {}
+          held_(chain.stages_.template held_as<AtHand<Stages>...>()) {}
     Passage(const Passage&) = delete;
     Passage& operator=(const Passage&) = delete;
     ~Passage() {
@@ -58,7 +58,7 @@ class FusedChain<Router, Stages...>::Passage {
         if constexpr (I < stage_count) {
             try {
                 const EmitFrom<I, Hook::process> emit{this};
-                std::get<I>(held_).process(record, emit);
+                stage_at<I>(held_).process(record, emit);
             } catch (...) {
                 leave_out_or_rethrow<I>(chain_, names_);
             }
@@ -79,13 +79,12 @@ class FusedChain<Router, Stages...>::Passage {
     /// The source at the head has come this far, between two records. False where none of the
     /// stages has to do with time.
     bool told(const Progress& progress) noexcept {
-        const auto tell = [&progress]<class S>(S& stage) {
-            if constexpr (Hears<S, SourceSaid>) stage.on(SourceSaid{progress});
-            return draws_watermarks<S> || Hears<S, SourceSaid>;
-        };
-        std::size_t drawing = 0;
-        std::apply([&](auto&... stages) { ((drawing += tell(stages) ? 1 : 0), ...); }, held_);
-        return drawing != 0;
+        if constexpr (FusedChain::template hears<SourceSaid>) {
+            held_.each([&progress]<std::size_t I, class S>(S& stage) {
+                if constexpr (Hears<S, SourceSaid>) stage.on(SourceSaid{progress});
+            });
+        }
+        return ((draws_watermarks<Stages> || Hears<Stages, SourceSaid>) || ...);
     }
 
     /// The input has come this far: the stages emit what that sets off while there is room, and the
@@ -110,7 +109,7 @@ class FusedChain<Router, Stages...>::Passage {
   private:
     template <class S>
     using AtHand = std::conditional_t<kept_in_registers<S>, S, S&>;
-    using Held = std::tuple<AtHand<Stages>...>;
+    using Held = StageList<AtHand<Stages>...>;
 
     /// What a stage emits from: `process`, another hook, or one that a promise sets off, which is
     /// made between two records and does not wait for room.
@@ -205,7 +204,7 @@ class FusedChain<Router, Stages...>::Passage {
     [[nodiscard]] bool tell(const Event& event) {
         bool done = true;
         if constexpr (Answers<FusedChain::Stage<I>, Event>) {
-            auto& stage = std::get<I>(held_);
+            auto& stage = stage_at<I>(held_);
             const EmitFrom<I, hook> emit{this};
             guarded(names_[I], [&] {
                 if constexpr (std::is_void_v<decltype(stage.on(event, emit))>) {
@@ -222,7 +221,7 @@ class FusedChain<Router, Stages...>::Passage {
     [[nodiscard]] bool advance(Progress progress, std::int64_t now_ns) {
         if constexpr (I < stage_count) {
             if constexpr (draws_watermarks<FusedChain::Stage<I>>) {
-                guarded(names_[I], [&] { progress = std::get<I>(held_).on(Clock{now_ns}); });
+                guarded(names_[I], [&] { progress = stage_at<I>(held_).on(Clock{now_ns}); });
             }
             if (!tell<I, hook>(Watermark{progress.watermark, progress.idle})) return false;
             return advance<I + 1, hook>(progress, now_ns);
@@ -240,8 +239,8 @@ class FusedChain<Router, Stages...>::Passage {
     template <std::size_t I>
     void write_back() noexcept {
         // Constructed anew because a lambda cannot be assigned.
-        if constexpr (kept_in_registers<Stage<I>>) {
-            std::construct_at(std::addressof(std::get<I>(chain_.stages_)), std::get<I>(held_));
+        if constexpr (kept_in_registers<Stage<I>> && !std::is_empty_v<Stage<I>>) {
+            std::construct_at(std::addressof(stage_at<I>(chain_.stages_)), stage_at<I>(held_));
         }
     }
 

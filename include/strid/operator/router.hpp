@@ -14,7 +14,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <ranges>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -26,6 +25,7 @@
 #include <strid/base/heap_bytes.hpp>
 #include <strid/base/prefetch.hpp>
 #include <strid/message/batch.hpp>
+#include <strid/operator/callable.hpp>
 #include <strid/operator/faults.hpp>
 #include <strid/operator/key_groups.hpp>
 #include <strid/operator/output_port.hpp>
@@ -180,7 +180,7 @@ class SplitRouter {
     void bind(OutputPort&) noexcept {}
     template <class Record>  // T or const T
     [[gnu::always_inline]] void operator()(OutputPort& port, Record& record) {
-        if constexpr (std::ranges::range<Choice>) {
+        if constexpr (!BranchIndex<Choice>) {
             for (const auto branch : choice(std::as_const(record))) {
                 write<T>(port, checked(port, static_cast<std::size_t>(branch)),
                          std::as_const(record));

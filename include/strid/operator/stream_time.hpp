@@ -64,12 +64,10 @@ consteval bool agree_on_time() {
     return agree;
 }
 
-/// Throws GraphError where streams that become one have functions of one type that differ:
-/// pointers, which `event_time<&Record::time>` would have made types.
+/// Throws GraphError where streams that become one have pointers to two functions.
 template <class Time, class Other>
 void check_same_time(const Time& one, const Other& other) {
-    if constexpr (std::same_as<Time, Other> &&
-                  (std::is_member_pointer_v<Time> || std::is_pointer_v<Time>)) {
+    if constexpr (std::same_as<Time, Other> && std::is_pointer_v<Time>) {
         if (one != other) {
             throw GraphError(
                 "streams that are merged take their time from one function: these have two");

@@ -25,6 +25,7 @@
 #include <utility>
 #include <vector>
 
+#include <strid/base/field.hpp>
 #include <strid/base/text_fields.hpp>
 #include <strid/base/time.hpp>
 #include <strid/operator/agreed_time.hpp>
@@ -95,6 +96,8 @@ struct AsTheyCame {
 
 template <class T, class TimeOf, class TieOf>
 class TimeOrder : public OperatorTypes<T, T> {
+    static_assert((refuse_member_pointer<TieOf>(), true));
+
     using Tie = std::remove_cvref_t<std::invoke_result_t<const TieOf&, const T&>>;
     static_assert(!points_to_text<Tie>,
                   "what decides among equal times is kept until the record's turn has come: it has "

@@ -31,7 +31,12 @@ namespace strid::window {
 namespace detail {
 
 template <class Field, class T>
-using FieldType = std::remove_cvref_t<std::invoke_result_t<const Field&, const T&>>;
+struct FieldOf {
+    static_assert((refuse_member_pointer<Field>(), true));
+    using type = std::remove_cvref_t<std::invoke_result_t<const Field&, const T&>>;
+};
+template <class Field, class T>
+using FieldType = typename FieldOf<Field, T>::type;
 
 /// What a state keeps of a field's value: text that lies in the record's batch is copied.
 template <class Value>
@@ -218,6 +223,7 @@ struct Mean {
 /// (window/aggregates/moments.hpp).
 template <class Field>
 struct Variance {
+    static_assert((refuse_member_pointer<Field>(), true));
     using State = Moments;
 
     [[no_unique_address]] Field field;

@@ -24,6 +24,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <strid/base/field.hpp>
 #include <strid/base/text_fields.hpp>
 #include <strid/operator/callable.hpp>
 #include <strid/window/aggregates/aggregate.hpp>
@@ -39,6 +40,7 @@ struct OrderOfArrival {};
 /// Records kept in a `C`, in the order of `TimeOf`. `Call` says how its function is called.
 template <class T, class C, class Call, class TimeOf>
 class Content : public Call {
+    static_assert((refuse_member_pointer<TimeOf>(), true));
     static_assert(!points_to_text<T>,
                   "windows of full content keep records longer than the batches that their text "
                   "fields point to: map them to records that own it (std::string)");

@@ -119,6 +119,7 @@ struct DistinctValues : Distinct<Field, Value> {
 /// O(2^precision) per combination and result.
 template <class Field, unsigned precision>
 struct DistinctApproximately {
+    static_assert((refuse_member_pointer<Field>(), true));
     using State = HyperLogLog<precision>;
     static constexpr bool commutative = true;
 

@@ -18,6 +18,7 @@
 #include <utility>
 
 #include <strid/base/error.hpp>
+#include <strid/base/field.hpp>
 #include <strid/window/aggregates/aggregate.hpp>
 #include <strid/window/aggregates/t_digest.hpp>
 
@@ -27,6 +28,8 @@ namespace strid::window {
 /// which it was put together, so these are not commutative: windows that are shared are farmed.
 template <class Field, std::size_t count>
 class Quantiles {
+    static_assert((refuse_member_pointer<Field>(), true));
+
   public:
     using State = TDigest;
 

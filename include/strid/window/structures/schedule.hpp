@@ -59,7 +59,7 @@ class Schedule {
 
     /// What comes out next with the number of what came out last, in this order.
     [[nodiscard]] std::span<const Item> at_hand() const noexcept {
-        return std::span(at_hand_).subspan(next_);
+        return {at_hand_.data() + next_, at_hand_.size() - next_};
     }
 
   private:
