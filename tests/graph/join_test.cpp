@@ -207,7 +207,8 @@ TEST(IntervalJoin, TheReplicasOfAParallelJoinShareOneKey) {
         .event_time<&Event::time>(MonotonousTime{})
         .join(graph.source(replay(orders)).event_time<&Order::time>(MonotonousTime{}),
               on<&Event::key, &Order::buyer>(), within(0ns, 0ns),
-              [](const Event& event, const Order&) { return event.value; }, share::farmed,
+              // Generic: it must not be asked whether it takes pointers.
+              [](const auto& event, const auto&) { return event.value; }, share::farmed,
               {.name = "join", .parallelism = 3})
         .filter(CountsByReplica{seen})
         .sink([](std::int64_t) {});

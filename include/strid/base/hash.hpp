@@ -145,7 +145,7 @@ inline constexpr bool is_characters<char[size]> = true;
 /// arrays, pairs, tuples and aggregates of them. Of a type with a std::hash, that. O(size of the
 /// key). Any thread.
 template <class Key>
-[[nodiscard]] std::uint64_t hash_of(const Key& key) {
+[[nodiscard]] [[gnu::always_inline]] inline std::uint64_t hash_of(const Key& key) {
     [[maybe_unused]] const auto of_parts = [](const auto&... parts) {
         std::uint64_t hash = detail::hash_secret[2];
         ((hash = detail::fold_multiply(hash ^ hash_of(parts), detail::hash_secret[1])), ...);

@@ -53,7 +53,7 @@ class Joins {
   public:
     Joins(Sides sides, F pair, const JoinOptions& options)
         : sides_(std::move(sides)), pair_(std::move(pair)), options_(options) {
-        if (options.kind != JoinKind::inner && !std::invocable<const F&, const L*, const R*>) {
+        if (options.kind != JoinKind::inner && !window::takes_pointers<F, L, R>) {
             throw GraphError("an outer join needs a function of two pointers: one may be null");
         }
         if (options.lateness < Duration::zero()) {

@@ -134,24 +134,23 @@ struct OutletState {
         : capacity_records(std::max<std::size_t>(capacity, 1)),
           records_max(std::max(bytes_max / sizeof(T), capacity_records)) {}
 
-    /// With the mutex.
-    [[nodiscard]] std::size_t size() const noexcept {
-        return waiting.size() + (taken.size() - next);
-    }
+    // With the mutex.
     void push(T&& record) {
         waiting.push_back(std::move(record));
-        count.store(size(), std::memory_order_relaxed);
+        count.store(++size, std::memory_order_relaxed);
     }
-    [[nodiscard]] std::optional<T> pop() {
+    /// Of one record at least.
+    [[nodiscard]] T& front() noexcept {
         if (next == taken.size()) {
             taken.clear();
             next = 0;
             taken.swap(waiting);
         }
-        if (taken.empty()) return std::nullopt;
-        std::optional<T> record{std::move(taken[next++])};
-        count.store(size(), std::memory_order_relaxed);
-        return record;
+        return taken[next];
+    }
+    void pop_front() noexcept {
+        ++next;
+        count.store(--size, std::memory_order_relaxed);
     }
 
     /// A graph may run again: `of` is the run that it serves, if that is not over already.
@@ -169,6 +168,7 @@ struct OutletState {
     std::vector<T> waiting;  // guarded by mutex
     std::vector<T> taken;    // guarded: what readers pop before it, from `next` on
     std::size_t next = 0;    // guarded
+    std::size_t size = 0;    // guarded: of both
     std::size_t capacity_records;
     std::size_t records_max;  // what one record may make of it
     /// Written under the mutex; the sink reads it without, as a hint. Relaxed: the mutex orders
@@ -207,7 +207,7 @@ class OutletSink {
     [[nodiscard]] bool accepts() {
         if (state_->count.load(std::memory_order_relaxed) < state_->capacity_records) return true;
         const std::lock_guard lock{state_->mutex};
-        state_->refused = state_->size() >= state_->capacity_records;
+        state_->refused = state_->size >= state_->capacity_records;
         return !state_->refused;
     }
     void operator()(T&& record) {
@@ -215,7 +215,7 @@ class OutletSink {
         if (state_->ended) return;  // the run was cut off, and readers know
         // accepts() is asked before each record that comes in, of which a flat_map may make
         // several.
-        if (state_->size() >= state_->records_max) {
+        if (state_->size >= state_->records_max) {
             throw FanOutError(state_->records_max * sizeof(T));
         }
         state_->push(std::move(record));
@@ -285,7 +285,7 @@ class Outlet {
     /// cancelled or has failed.
     [[nodiscard]] std::optional<T> pop() {
         std::unique_lock lock{state_->mutex};
-        state_->filled.wait(lock, [this] { return state_->ended || state_->size() != 0; });
+        state_->filled.wait(lock, [this] { return state_->ended || state_->size != 0; });
         return take();
     }
     /// Does not wait; empty when nothing is there now.
@@ -296,8 +296,10 @@ class Outlet {
 
   private:
     std::optional<T> take() {
-        std::optional<T> record = state_->pop();
-        if (record && state_->refused && state_->task != nullptr) {
+        if (state_->size == 0) return std::nullopt;
+        std::optional<T> record{std::move(state_->front())};
+        state_->pop_front();
+        if (state_->refused && state_->task != nullptr) {
             state_->refused = false;
             state_->task->notify();
         }

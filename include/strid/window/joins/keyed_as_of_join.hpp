@@ -53,15 +53,10 @@ namespace strid {
 template <class F, class L, class R>
 concept AsOfFunction =
     std::copy_constructible<F> &&
-    (std::invocable<const F&, const L&, const R&> || std::invocable<const F&, const L&, const R*> ||
+    (window::needs_both<F, L, R> || std::invocable<const F&, const L&, const R*> ||
      std::invocable<const F&, const L*, const R*>);
 
 namespace window {
-
-/// Asked first of such a function, so that a generic one of references is not instantiated with
-/// pointers.
-template <class F, class L, class R>
-inline constexpr bool needs_both = std::invocable<const F&, const L&, const R&>;
 
 /// What it makes of a left record and a right one, which is there or the function takes null.
 template <class F, class L, class R>

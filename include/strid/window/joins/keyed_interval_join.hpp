@@ -49,8 +49,6 @@ namespace window {
 template <class L, class R, class KeyOf, class LeftTime, class RightTime, PairFunction<L, R> F>
 class KeyedIntervalJoin
     : public OperatorTypes<message::Hashed<EitherSide<L, R>>, typename PairResult<F, L, R>::type> {
-    static constexpr bool takes_pointers = std::invocable<const F&, const L*, const R*>;
-
   public:
     using Either = EitherSide<L, R>;
     using K = std::remove_cvref_t<std::invoke_result_t<const KeyOf&, const Either&>>;
@@ -170,7 +168,7 @@ class KeyedIntervalJoin
     using Entry = typename Keys::Entry;
 
     void pair(auto& emit, const L* left, const R* right) {
-        if constexpr (takes_pointers) {
+        if constexpr (takes_pointers<F, L, R>) {
             Result result = std::invoke(combine_, left, right);
             emit(result);
         } else {
@@ -252,10 +250,10 @@ class KeyedIntervalJoin
     }
 
     void alone(auto& emit, const KeptLeft& kept) {
-        if constexpr (takes_pointers) pair(emit, &kept.record, nullptr);
+        if constexpr (takes_pointers<F, L, R>) pair(emit, &kept.record, nullptr);
     }
     void alone(auto& emit, const KeptRight& kept) {
-        if constexpr (takes_pointers) pair(emit, nullptr, &kept.record);
+        if constexpr (takes_pointers<F, L, R>) pair(emit, nullptr, &kept.record);
     }
 
     template <class Kept>

@@ -21,12 +21,30 @@
 
 namespace strid {
 
+namespace window {
+
+/// A function that makes one record of a pair takes both. Asked first, so that a generic function
+/// of references is not instantiated with pointers.
+template <class F, class L, class R>
+inline constexpr bool needs_both = std::invocable<const F&, const L&, const R&>;
+
+/// It takes a null pointer for a record that is missing.
+template <class F, class L, class R>
+inline constexpr bool takes_pointers = [] {
+    if constexpr (needs_both<F, L, R>) {
+        return false;
+    } else {
+        return std::invocable<const F&, const L*, const R*>;
+    }
+}();
+
+}  // namespace window
+
 /// What makes one record of a pair: `U f(const L&, const R&)`; or `U f(const L*, const R*)`, which
 /// an outer join calls with a null pointer for the side that is missing.
 template <class F, class L, class R>
 concept PairFunction =
-    std::copy_constructible<F> &&
-    (std::invocable<const F&, const L&, const R&> || std::invocable<const F&, const L*, const R*>);
+    std::copy_constructible<F> && (window::needs_both<F, L, R> || window::takes_pointers<F, L, R>);
 
 namespace window {
 
@@ -67,7 +85,7 @@ struct PairResult {
     using type = std::invoke_result_t<const F&, const L&, const R&>;
 };
 template <class F, class L, class R>
-    requires std::invocable<const F&, const L*, const R*>
+    requires takes_pointers<F, L, R>
 struct PairResult<F, L, R> {
     using type = std::invoke_result_t<const F&, const L*, const R*>;
 };
@@ -123,7 +141,7 @@ struct PairsOfAWindow {
   private:
     template <class Emit>
     void emit_pair(const L* left, const R* right, Emit& emit) const {
-        if constexpr (std::invocable<const F&, const L*, const R*>) {
+        if constexpr (takes_pointers<F, L, R>) {
             emit(combine(left, right));
         } else {
             emit(combine(*left, *right));
