@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How the work of windows is shared by default, and what explain() says of them: the distribution,
-// how they are kept, and the names of paper 2 (table 1) in the picture and in the derivation.
+// How the work of windows is shared by default, and what explain() says of that.
 #include <gmock/gmock.h>
 
 #include <strid/window/aggregates/content.hpp>
@@ -10,13 +9,14 @@
 #include <strid/window/aggregates/quantile.hpp>
 #include <strid/window/aggregates/top_k.hpp>
 
-#include "windows.hpp"
+#include "explained.hpp"
 
 namespace strid {
 namespace {
 
 using namespace test;
 using namespace std::chrono_literals;
+using test::said_of;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
@@ -25,14 +25,6 @@ const auto real = [](const Event& event) { return static_cast<double>(event.valu
 const auto everything =
     window::content<Event>([](std::span<const Event> all) { return all.size(); });
 const auto wide = window::top_k<20, Event>(field<&Event::value>);
-
-template <class Build>
-std::string said_of(const Build& build, const RunOptions& options = {.workers = 3}) {
-    Graph graph{"why"};
-    build(graph.source(replay(std::vector<Event>{})).event_time<&Event::time>(MonotonousTime{}))
-        .sink([](const auto&) {});
-    return graph.explain(options);
-}
 
 /// Of windows of time or counts over the whole stream.
 template <class A>
@@ -124,100 +116,6 @@ TEST(ChosenWindows, OfKeysSayWhyTheyHaveAsManyReplicas) {
     EXPECT_EQ(drawn.find("light:"), drawn.rfind("light:"));
     EXPECT_THAT(said_of(by_key(0), {.workers = 1}), Not(HasSubstr("light")));
     EXPECT_THAT(said_of(by_key(0), {.mode = RunOptions::Mode::dedicated}), Not(HasSubstr("light")));
-}
-
-/// The operators of papers 1 and 2 by name.
-template <class Check>
-void for_each_distribution(const Check& check) {
-    const auto windows = sliding(100, 25);
-    const auto counts = CountWindows::sliding(100, 25);
-    const auto grouped = [](auto stream) {
-        return std::move(stream).template key_by<&Event::key>();
-    };
-    check("parallel_windows", "farmed: every replica has every record", [&](auto stream) {
-        return grouped(std::move(stream)).window(windows, mean, share::farmed);
-    });
-    check("parallel_windows", "farmed: every replica has every record", [&](auto stream) {
-        auto [results, late] =
-            grouped(std::move(stream)).window(windows, mean, share::farmed | late_apart);
-        std::move(late).sink([](const Event&) {});
-        return std::move(results);
-    });
-    check("parallel_windows", "farmed: every replica has every record", [&](auto stream) {
-        return grouped(std::move(stream)).window(counts, mean, share::farmed);
-    });
-    check("paned_windows", "paned: panes by any replica", [&](auto stream) {
-        return grouped(std::move(stream)).window(windows, mean, share::paned);
-    });
-    check("paned_windows", "paned: a pane by each replica in turn", [&](auto stream) {
-        return grouped(std::move(stream)).window(counts, mean, share::paned);
-    });
-    check("map_reduce_windows", "map-reduce: parts of windows", [&](auto stream) {
-        return grouped(std::move(stream)).window(windows, mean, share::map_reduce);
-    });
-    check("map_reduce_windows", "map-reduce: every replica adds up", [&](auto stream) {
-        return grouped(std::move(stream)).window(counts, mean, share::map_reduce);
-    });
-}
-
-TEST(ExplainedWindows, SayWhatWasAskedForInThePapersNames) {
-    for_each_distribution([](const std::string& kind, const char* note, const auto& build) {
-        const std::string said = said_of(build);
-        EXPECT_THAT(said, HasSubstr(note)) << kind;
-        EXPECT_THAT(said, HasSubstr("slides as a running total")) << kind;
-        EXPECT_THAT(said, HasSubstr("f_d(" + kind)) << kind << ": distributed in a way of its own";
-    });
-    EXPECT_THAT(said_of([](auto stream) {
-                    return std::move(stream).template key_by<&Event::key>().window(
-                        sliding(100, 25), sum, share::combined);
-                }),
-                HasSubstr("combined: records are added up before they are sent"));
-}
-
-/// The rules of the algebra take them as they are, in every way to run them.
-TEST(ExplainedWindows, AreAdmissibleInEveryWay) {
-    for_each_distribution([](const std::string& kind, const char*, const auto& build) {
-        for (const std::size_t workers : {1U, 2U, 4U}) {
-            for (const std::size_t parallelism : {0U, 1U, 3U}) {
-                for (const Composition composition :
-                     {Composition::combined, Composition::dedicated, Composition::centralised}) {
-                    for (const bool fuse : {true, false}) {
-                        const std::string said = said_of(build, {.workers = workers,
-                                                                 .parallelism = parallelism,
-                                                                 .fuse = fuse,
-                                                                 .composition = composition});
-                        EXPECT_THAT(said, HasSubstr("MultiPipe")) << kind;
-                    }
-                }
-            }
-        }
-    });
-}
-
-TEST(ExplainedWindows, ByKeySaySoAndHowTheyAreKept) {
-    const auto said = [](const auto& window) {
-        return said_of(
-            [&](auto stream) { return window(std::move(stream).template key_by<&Event::key>()); });
-    };
-    const auto by_key = HasSubstr("by key: each replica has the windows of its keys");
-    EXPECT_THAT(said([](auto keyed) {
-                    return std::move(keyed).window(sliding(100, 25), window::mean(real));
-                }),
-                AllOf(by_key, HasSubstr("slides by DABA Lite")));
-    EXPECT_THAT(said([](auto keyed) { return std::move(keyed).window(sliding(100, 100), sum); }),
-                AllOf(by_key, HasSubstr("windows that do not overlap: a state for each")));
-    EXPECT_THAT(said([](auto keyed) {
-                    return std::move(keyed).window(CountWindows::sliding(100, 25), sum);
-                }),
-                AllOf(by_key, HasSubstr("slides as a running total")));
-    EXPECT_THAT(said([](auto keyed) {
-                    return std::move(keyed).window(SessionWindows::with_gap(5ns), sum);
-                }),
-                AllOf(by_key, HasSubstr("a state for each session")));
-    const auto never = [](const Event&) { return window::Trigger::wait; };
-    EXPECT_THAT(
-        said([&](auto keyed) { return std::move(keyed).window(window::global(never), sum); }),
-        AllOf(by_key, HasSubstr("a state for each key, until the trigger clears it")));
 }
 
 }  // namespace

@@ -1,68 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Windows whose work is shared otherwise than by key (papers 1 and 2: parallel, paned, map-reduce)
-// against the obvious computation (window_oracle.hpp): of groups and of the whole stream, in every
-// mode.
-#include <strid/window/aggregates/content.hpp>
-#include <strid/window/aggregates/top_k.hpp>
-
-#include "windows.hpp"
+// against the obvious computation (window_oracle.hpp), in every mode.
+#include "distributed_windows.hpp"
 
 namespace strid {
 namespace {
 
 using namespace test;
 using namespace std::chrono_literals;
-
-struct Shared {
-    std::map<std::tuple<std::uint32_t, std::int64_t, std::int64_t>, double> last;  // of a window
-    std::size_t fired = 0;
-    std::uint64_t late = 0;
-};
-
-template <class Share>
-Shared run_shared(const std::vector<Event>& events, const Share& share, Duration lateness,
-                  std::uint64_t seed) {
-    Graph graph{"shared"};
-    auto rows = std::make_shared<Collected<Row>>();
-    auto stream = graph.source(replay(events))
-                      .event_time<&Event::time>(BoundedDisorder{Duration{50}})
-                      .template key_by<&Event::key>();
-    share(std::move(stream), WindowOptions{.name = "shared", .lateness = lateness})
-        .sink([rows](const auto& result) {
-            rows->add({result.key, result.window.start.ns(), result.window.end.ns(),
-                       static_cast<double>(result.value)});
-        });
-    const RunReport report = run(graph, run_options(seed));
-    Shared shared;
-    for (const auto& [key, from, to, value] : rows->records()) {
-        shared.last.insert_or_assign({key, from, to}, value);
-        ++shared.fired;
-    }
-    shared.late = late_in(report);
-    return shared;
-}
-
-/// Where the time that a record is late by does not depend on the replica that gets it.
-template <class Share, class ValueOf>
-void agrees_when_shared(const Share& share, const TimeWindows& windows, const ValueOf& value_of,
-                        const Shape& shape, Duration lateness = Duration::zero()) {
-    for (const std::uint64_t seed : test::seeds(8)) {
-        const auto events = random_events(seed, shape, event_count);
-        const Shared shared = run_shared(events, share, lateness, seed);
-        const auto oracle = expected(events, windows, Duration{50}, lateness, value_of);
-        Answer answer;
-        for (const auto& [where, value] : shared.last) {
-            const auto& [key, from, to] = where;
-            answer.rows.emplace_back(key, from, to, value);
-        }
-        ASSERT_EQ(answer.rows, oracle.rows) << "seed " << seed;
-        ASSERT_EQ(shared.late, oracle.late.size()) << "seed " << seed;
-        if (lateness == Duration::zero()) {
-            EXPECT_EQ(shared.fired, oracle.rows.size()) << "a window fired twice";
-        }
-    }
-}
 
 /// Replicas that get some of the records each know the time at different moments: which of the
 /// records that come too late still get into a window depends on the run. All others do, and none
@@ -148,31 +94,6 @@ TEST(SharedWindows, GiveTheirLateRecordsToo) {
     }
     EXPECT_NE(late, 0U);
 }
-
-/// The distributions as functions from a grouped stream to results.
-const auto farmed = [](const auto& windows, const auto& aggregate) {
-    return [windows, aggregate](auto&& grouped, WindowOptions options) {
-        return std::move(grouped).window(windows, aggregate, share::farmed, options);
-    };
-};
-const auto paned = [](const auto& windows, const auto& aggregate) {
-    return [windows, aggregate](auto&& grouped, WindowOptions options) {
-        return std::move(grouped).window(windows, aggregate, share::paned, options);
-    };
-};
-const auto combined = [](const auto& windows, const auto& aggregate) {
-    return [windows, aggregate](auto&& grouped, WindowOptions options) {
-        return std::move(grouped).window(windows, aggregate, share::combined, options);
-    };
-};
-const auto map_reduced = [](const auto& windows, const auto& aggregate) {
-    return [windows, aggregate](auto&& grouped, WindowOptions options) {
-        return std::move(grouped).window(windows, aggregate, share::map_reduce, options);
-    };
-};
-
-const std::vector<TimeWindows> shapes{sliding(100, 25), sliding(100, 30, 7), sliding(100, 100),
-                                      sliding(30, 70)};
 
 TEST(ParallelWindows, AreThoseOfOneReplica) {
     for (const auto& windows : shapes)
@@ -290,107 +211,6 @@ TEST(MapReduceWindows, LoseNothingThatIsLate) {
     for (const auto& windows : shapes) {
         for (const Duration lateness : {0ns, 200ns}) {
             loses_nothing_when_shared(map_reduced(windows, window::count()), windows, lateness);
-        }
-    }
-}
-
-/// Runs a graph over the whole stream, as one group; the results in the order in which they came.
-TEST(WindowsOfTheWholeStream, AreInTheOrderOfTheirEnds) {
-    const auto windows = sliding(100, 25);
-    const auto how_many = window::content<Event>(
-        [](std::span<const Event> all) { return all.size(); }, field<&Event::time>);
-    for (const std::uint64_t seed : test::seeds(8)) {
-        auto events = random_events(seed, {.too_late = 0}, event_count);
-        for (Event& event : events) event.key = 0;
-        const auto oracle = expected(events, windows, Duration{50}, Duration::zero(), sum_of).rows;
-        const auto by_default = whole_stream(events, run_options(seed), [&](auto&& stream) {
-            return std::move(stream).window(windows, sum);
-        });
-        const auto counts = whole_stream(events, run_options(seed), [&](auto&& stream) {
-            return std::move(stream).window(windows, how_many);
-        });
-        ASSERT_EQ(by_default.size(), oracle.size());
-        ASSERT_EQ(counts.size(), oracle.size());
-        for (std::size_t i = 0; i < oracle.size(); ++i) {
-            const auto& [key, start, end, value] = oracle[i];
-            ASSERT_EQ(by_default[i].window.start.ns(), start) << "seed " << seed;
-            ASSERT_EQ(static_cast<double>(by_default[i].value), value);
-            ASSERT_EQ(counts[i].window.start.ns(), start) << "seed " << seed;
-        }
-    }
-}
-
-/// All kinds with late records, and one window with a trigger: as those of a key that all have.
-TEST(WindowsOfTheWholeStream, HaveLateRecordsAndTriggers) {
-    for (const std::uint64_t seed : test::seeds(8)) {
-        auto events = random_events(seed, {.keys = 1}, event_count);
-        const auto agree = [&](const auto& windows) {
-            Graph graph{"whole"};
-            auto [results, late] = graph.source(replay(events))
-                                       .event_time<&Event::time>(BoundedDisorder{Duration{50}})
-                                       .window(windows, sum, late_apart);
-            auto rows = std::make_shared<Collected<Row>>();
-            auto late_rows = std::make_shared<Collected<Event>>();
-            std::move(results).sink([rows](const auto& row) {
-                rows->add({0, row.window.start.ns(), row.window.end.ns(),
-                           static_cast<double>(row.value)});
-            });
-            std::move(late).sink(collect_into(late_rows));
-            run(graph, run_options(seed));
-            Answer answer{rows->records(), late_rows->records()};
-            sort(answer);
-            ASSERT_EQ(answer, expected(events, windows, Duration{50}, Duration::zero(), sum_of))
-                << "seed " << seed;
-        };
-        agree(sliding(100, 25));
-        agree(window::SessionWindows::with_gap(40ns));
-
-        const auto every_tenth = [n = 0](const Event&) mutable {
-            return ++n % 10 == 0 ? window::Trigger::fire_and_clear : window::Trigger::wait;
-        };
-        const auto tens = whole_stream(events, run_options(seed), [&](auto&& stream) {
-            return std::move(stream).window(window::global(every_tenth), sum);
-        });
-        ASSERT_EQ(tens.size(), (events.size() + 9) / 10);
-        for (std::size_t i = 0; i < events.size(); i += 10) {
-            const auto begin = events.begin() + static_cast<std::ptrdiff_t>(i);
-            const auto end =
-                events.begin() + static_cast<std::ptrdiff_t>(std::min(i + 10, events.size()));
-            ASSERT_EQ(static_cast<double>(tens[i / 10].value), sum_of({begin, end}))
-                << "seed " << seed;
-        }
-    }
-}
-
-/// Values without a fraction, so that sums of them are exact in any order: only the type says that
-/// they need not be.
-const auto real_mean =
-    window::mean([](const Event& event) { return static_cast<double>(event.value); });
-
-TEST(AnyOrder, LetsReplicasShareWhatMayBeRounded) {
-    const auto loose = window::any_order(real_mean);
-    for (const auto& windows : shapes) {
-        const Shape in_time{.too_late = 0};
-        agrees_when_shared(combined(windows, loose), windows, mean_of, {});
-        agrees_when_shared(paned(windows, loose), windows, mean_of, in_time);
-        agrees_when_shared(map_reduced(windows, loose), windows, mean_of, in_time);
-    }
-}
-
-/// The mean of integers is shared without being asked, that of other numbers is not; nor is
-/// anything where one replica is asked for.
-TEST(WindowsByDefault, AreThoseOfOneReplica) {
-    const auto by_default = [](const auto& windows, const auto& aggregate,
-                               std::size_t parallelism) {
-        return [windows, aggregate, parallelism](auto&& grouped, WindowOptions options) {
-            options.parallelism = parallelism;
-            return std::move(grouped).window(windows, aggregate, share::automatic, options);
-        };
-    };
-    for (const auto& windows : shapes) {
-        for (const std::size_t parallelism : {0U, 1U}) {
-            agrees_when_shared(by_default(windows, mean, parallelism), windows, mean_of, {});
-            agrees_when_shared(by_default(windows, real_mean, parallelism), windows, mean_of, {});
         }
     }
 }

@@ -3,14 +3,12 @@
 // Windows over records that are large beside what the window needs of them, so that they are lifted
 // before they are sent (window/operators/lift.hpp), against the obvious computation
 // (window_oracle.hpp), in every mode and composition.
-#include <array>
-#include <memory>
 #include <stdexcept>
 #include <string>
 
 #include <gmock/gmock.h>
 
-#include "windows.hpp"
+#include "wide_events.hpp"
 
 namespace strid {
 namespace {
@@ -18,14 +16,6 @@ namespace {
 using namespace test;
 using testing::HasSubstr;
 using testing::Not;
-
-struct Wide {
-    std::array<std::int64_t, 4> before;
-    std::uint32_t key;
-    EventTime time;
-    std::int64_t value;
-    std::array<std::int64_t, 8> behind;
-};
 
 constexpr auto value_of_wide = [](const Wide& wide) { return wide.value; };
 constexpr auto key_of_wide = [](const Wide& wide) { return wide.key; };
@@ -36,12 +26,6 @@ static_assert(lifts<Wide, decltype(window::sum<Wide>(value_of_wide))>);
 static_assert(lifts<Wide, decltype(window::mean(value_of_wide))>);
 static_assert(!lifts<Wide, decltype(window::variance(value_of_wide))>,
               "a state that is rounded otherwise where states are combined");
-
-std::vector<Wide> widened(const std::vector<Event>& events) {
-    std::vector<Wide> wide;
-    for (const Event& event : events) wide.push_back({{}, event.key, event.time, event.value, {}});
-    return wide;
-}
 
 template <class A, class ValueOf>
 void times_agree(const TimeWindows& windows, const A& over_wide, const ValueOf& value_of,
@@ -155,70 +139,6 @@ TEST(LiftedWindows, MergedStreamsWithTheSameKeyAreSentWhole) {
     EXPECT_THAT(graph.explain({}), Not(HasSubstr("what it needs of a record is sent")));
     run(graph);
     EXPECT_EQ(total, 600);
-}
-
-/// The edge is made together with the operator behind it, and both call the key function: one that
-/// cannot be copied by its bytes is whole in both.
-TEST(KeyFunctions, MayOwnSomething) {
-    const auto key_of = [divisor = std::make_shared<std::uint32_t>(3)](const Wide& wide) {
-        return wide.key / *divisor;
-    };
-    const std::vector<Wide> records = widened(random_events(3, {.keys = 30}, 500));
-    std::map<std::uint32_t, std::uint64_t> expected_counts;
-    for (const Wide& record : records) ++expected_counts[record.key / 3];
-    const auto agrees = [&](const char* what, auto&& build) {
-        SCOPED_TRACE(what);
-        Graph graph{"keys"};
-        std::map<std::uint32_t, std::uint64_t> counts;
-        build(graph.source(replay(records))
-                  .event_time<&Wide::time>(BoundedDisorder{Duration::max()})
-                  .key_by(key_of),
-              [&counts](std::uint32_t key, std::uint64_t more) { counts[key] += more; });
-        run(graph);
-        EXPECT_EQ(counts, expected_counts);
-    };
-    const auto one_each = [](auto stream, auto count) {
-        std::move(stream).sink([count](const Wide& wide) { count(wide.key / 3, 1); });
-    };
-    agrees("accumulate", [](auto keyed, auto count) {
-        std::move(keyed)
-            .accumulate(
-                std::uint64_t{0}, [](std::uint64_t& sum, const Wide&) { ++sum; }, Emit::at_end)
-            .sink([count](const Keyed<std::uint32_t, std::uint64_t>& last) {
-                count(last.key, last.value);
-            });
-    });
-    agrees("map", [&](auto keyed, auto count) {
-        one_each(std::move(keyed).map([seen = std::string{}](Wide&) mutable { seen += 'x'; }),
-                 count);
-    });
-    agrees("reduce", [&](auto keyed, auto count) {
-        one_each(std::move(keyed).reduce([](const Wide&, const Wide& last) { return last; }),
-                 count);
-    });
-    agrees("window of counts", [](auto keyed, auto count) {
-        std::move(keyed)
-            .window(CountWindows::tumbling(7), window::count())
-            .sink([count](const auto& row) { count(row.key, row.value); });
-    });
-    agrees("window of time", [](auto keyed, auto count) {
-        std::move(keyed)
-            .window(TimeWindows::tumbling(Duration{100}), window::count())
-            .sink([count](const auto& row) { count(row.key, row.value); });
-    });
-    agrees("window of counts of whole records", [](auto keyed, auto count) {
-        std::move(keyed)
-            .sealed()
-            .window(CountWindows::tumbling(7), window::count())
-            .sink([count](const auto& row) { count(row.key, row.value); });
-    });
-    const auto one = [one = std::make_shared<std::uint64_t>(1)](const Wide&) { return *one; };
-    agrees("window with a function that owns something", [&](auto keyed, auto count) {
-        std::move(keyed)
-            .window(CountWindows::tumbling(7), window::sum<Wide>(one))
-            .sink([count](const auto& row) { count(row.key, row.value); });
-    });
-    agrees("sink", [&](auto keyed, auto count) { one_each(std::move(keyed), count); });
 }
 
 /// What the window's functions throw is the window's, though they run before the edge.

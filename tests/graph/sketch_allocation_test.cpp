@@ -1,27 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// No allocation per record in windows of sketches and sets (allocations.hpp), whose states have
-// memory of their own: panes of ten records, in every structure that windows are kept in and in
-// every way to share them. The memory that panes and their combinations leave is used again
-// (memory/recycling.hpp).
-#include <chrono>
-#include <cstddef>
+// No allocation per record in windows of sketches and sets (sketches.hpp): panes of ten records, in
+// every structure that windows are kept in. The memory that panes and their combinations leave is
+// used again (memory/recycling.hpp).
 #include <string>
-#include <string_view>
-#include <vector>
 
-#include <strid/memory/recycling.hpp>
-#include <strid/window/aggregates.hpp>
-#include <strid/window/aggregates/distinct.hpp>
 #include <strid/window/aggregates/fold.hpp>
-#include <strid/window/aggregates/in_order.hpp>
-#include <strid/window/aggregates/quantile.hpp>
-#include <strid/window/aggregates/together.hpp>
 #include <strid/window/structures/flat_fat.hpp>
 #include <strid/window/structures/panes.hpp>
 #include <strid/window/structures/two_stacks.hpp>
 
-#include "allocations.hpp"
+#include "sketches.hpp"
 
 namespace strid {
 namespace {
@@ -29,53 +18,9 @@ namespace {
 using namespace test;
 using namespace std::chrono_literals;
 
-constexpr std::uint64_t keys = 7;
-const auto key_of = [](const std::uint64_t& n) { return n % keys; };
-const auto value_of = [](const std::uint64_t& n) { return n * n % 1'009; };
-
-const auto quantile = window::quantile(value_of, 0.99);
-const auto distinct = window::distinct<std::uint64_t>(value_of);
-/// Too long to lie in their strings.
-const auto distinct_texts = window::distinct<std::uint64_t>([](const std::uint64_t& n) {
-    constexpr std::string_view text =
-        "a text that is longer than what a string has room for, by far";
-    return text.substr(n * n % 17);
-});
-const auto about = window::distinct_approximately(value_of);
-/// With so few registers a pane of ten records has them all.
-const auto roughly = window::distinct_approximately<6>(value_of);
-const auto all = window::any_order(window::together(quantile, distinct, about, roughly));
-
-const auto of_counts = window::CountWindows::sliding(50, 10);
-// Ten records of each key are one slide.
-const auto of_time = window::TimeWindows::sliding(350ns, 70ns);
-const WindowOptions of_three{.parallelism = 3};
-
-/// Free pieces of every size that states here ask for, as many as may ever be needed at once. Which
-/// worker has the pieces that it keeps, and how many states are on their way to another thread, the
-/// scheduler says, and a new most may come at any time; who takes memory from elsewhere, or does
-/// not give it back, is seen all the same.
-class Stock {
-  public:
-    explicit Stock(std::size_t pieces_of_a_size) {
-        memory::RecyclingAllocator<std::byte> allocator;
-        std::vector<std::byte*> pieces(pieces_of_a_size);
-        for (std::size_t i = 0; i <= memory::detail::size_class_index(4'096); ++i) {
-            const std::size_t bytes = memory::detail::size_class_bytes(i);
-            for (auto& piece : pieces) piece = allocator.allocate(bytes);
-            for (auto* piece : pieces) allocator.deallocate(piece, bytes);
-        }
-    }
-
-  private:
-    memory::RecyclingScope scope_;
-};
-
 /// Of windows by key: what three threads keep (memory/recycling.cpp), a few panes of each key more.
 /// Only where tasks go from worker to worker: where they stay all of it is seen.
 constexpr std::size_t by_key = 500;
-/// Of shared windows: as many states as lie on their way to the second level.
-constexpr std::size_t of_levels = 8'000;
 
 template <class Build>
 void expect_none_by_key(const std::string& name, const Build& build) {
@@ -181,39 +126,6 @@ TEST(Allocations, NoneForARecordThatComesLateToASketch) {
     };
     expect_none("panes", all);
     expect_none("a finger tree", window::kept_in<window::PaneTree>(all));
-}
-
-/// The states of the first level go to another thread and are let go of there.
-template <class Build>
-void expect_none_when_shared(const std::string& name, const Build& build) {
-    const Stock stock{of_levels};
-    expect_none_per_record(name, [&](auto stream) {
-        build(std::move(stream).event_time(time_of, LateStart{50ns}).key_by(key_of)).sink(Drop{});
-    });
-}
-
-TEST(Allocations, NoneForARecordInASketchOfSharedCounts) {
-    expect_none_when_shared("parallel, of counts", [](auto grouped) {
-        return std::move(grouped).window(of_counts, all, share::farmed, of_three);
-    });
-    expect_none_when_shared("paned, of counts", [](auto grouped) {
-        return std::move(grouped).window(of_counts, all, share::paned, of_three);
-    });
-    expect_none_when_shared("map-reduce, of counts", [](auto grouped) {
-        return std::move(grouped).window(of_counts, all, share::map_reduce, of_three);
-    });
-}
-
-TEST(Allocations, NoneForARecordInASketchOfSharedTime) {
-    expect_none_when_shared("parallel, of time", [](auto grouped) {
-        return std::move(grouped).window(of_time, all, share::farmed, of_three);
-    });
-    expect_none_when_shared("paned, of time", [](auto grouped) {
-        return std::move(grouped).window(of_time, all, share::paned, of_three);
-    });
-    expect_none_when_shared("map-reduce, of time", [](auto grouped) {
-        return std::move(grouped).window(of_time, all, share::map_reduce, of_three);
-    });
 }
 
 }  // namespace

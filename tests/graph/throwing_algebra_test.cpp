@@ -3,6 +3,7 @@
 // The operations of an algebra, folds, joins that are shared by window and what puts a stream in
 // order, where they throw (throwing.hpp).
 #include <span>
+#include <utility>
 
 #include <strid/window/aggregates/fold.hpp>
 
@@ -16,10 +17,10 @@ using namespace std::chrono_literals;
 
 /// A sum that breaks in one of its operations, which a state that the user made may.
 enum class Operation { lift, combine, lower };
-template <Operation breaking>
 struct BreakingSum {
     using State = std::int64_t;
     static constexpr bool commutative = true;
+    Operation breaking;
     Probe probe;
 
     [[nodiscard]] State identity() const { return 0; }
@@ -55,59 +56,60 @@ auto fold_with(const Probe& probe) {
 const auto windows = sliding(100, 30);
 const WindowOptions broken{.name = "broken"};
 
-template <Operation breaking>
-void sums_by_key(Graph& graph, const std::vector<Event>& events, const Probe& probe) {
+void sums_by_key(Graph& graph, const std::vector<Event>& events, BreakingSum sum) {
     stream_of(graph, events)
         .key_by<&Event::key>()
-        .window(windows, BreakingSum<breaking>{probe}, broken)
+        .window(windows, std::move(sum), broken)
         .sink(ignore);
 }
-template <Operation breaking>
-void farmed_sums(Graph& graph, const std::vector<Event>& events, const Probe& probe) {
+void farmed_sums(Graph& graph, const std::vector<Event>& events, BreakingSum sum) {
     stream_of(graph, events)
         .key_by<&Event::key>()
-        .window(windows, BreakingSum<breaking>{probe}, share::farmed, broken)
+        .window(windows, std::move(sum), share::farmed, broken)
         .sink(ignore);
 }
-template <Operation breaking>
-void combined_sums(Graph& graph, const std::vector<Event>& events, const Probe& probe) {
+void combined_sums(Graph& graph, const std::vector<Event>& events, BreakingSum sum) {
     stream_of(graph, events)
         .key_by<&Event::key>()
-        .window(windows, BreakingSum<breaking>{probe}, share::combined, broken)
+        .window(windows, std::move(sum), share::combined, broken)
         .sink(ignore);
 }
-template <Operation breaking>
-void sums_of_sessions(Graph& graph, const std::vector<Event>& events, const Probe& probe) {
+void sums_of_sessions(Graph& graph, const std::vector<Event>& events, BreakingSum sum) {
     stream_of(graph, events)
         .key_by<&Event::key>()
-        .window(SessionWindows::with_gap(20ns), BreakingSum<breaking>{probe}, broken)
+        .window(SessionWindows::with_gap(20ns), std::move(sum), broken)
         .sink(ignore);
 }
-template <Operation breaking>
-void sums_of_counts(Graph& graph, const std::vector<Event>& events, const Probe& probe) {
+void sums_of_counts(Graph& graph, const std::vector<Event>& events, BreakingSum sum) {
     stream_of(graph, events)
         .key_by<&Event::key>()
-        .window(window::CountWindows::sliding(20, 5), BreakingSum<breaking>{probe}, broken)
+        .window(window::CountWindows::sliding(20, 5), std::move(sum), broken)
         .sink(ignore);
 }
 
+/// A function that builds one of these graphs, with an operation that breaks.
+template <auto build, Operation breaking>
+void breaks(Graph& graph, const std::vector<Event>& events, const Probe& probe) {
+    build(graph, events, BreakingSum{breaking, probe});
+}
+
 const Broken broken_algebra[] = {
-    {"lift", "broken", sums_by_key<Operation::lift>},
-    {"combine", "broken", sums_by_key<Operation::combine>},
-    {"lower", "broken", sums_by_key<Operation::lower>},
-    {"farmed lift", "broken", farmed_sums<Operation::lift>},
-    {"farmed combine", "broken", farmed_sums<Operation::combine>},
-    {"farmed lower", "broken", farmed_sums<Operation::lower>},
-    {"combined lift", "broken-parts", combined_sums<Operation::lift>},
+    {"lift", "broken", breaks<sums_by_key, Operation::lift>},
+    {"combine", "broken", breaks<sums_by_key, Operation::combine>},
+    {"lower", "broken", breaks<sums_by_key, Operation::lower>},
+    {"farmed lift", "broken", breaks<farmed_sums, Operation::lift>},
+    {"farmed combine", "broken", breaks<farmed_sums, Operation::combine>},
+    {"farmed lower", "broken", breaks<farmed_sums, Operation::lower>},
+    {"combined lift", "broken-parts", breaks<combined_sums, Operation::lift>},
     {"combined combine", testing::AnyOf("broken-parts", "broken"),
-     combined_sums<Operation::combine>},
-    {"combined lower", "broken", combined_sums<Operation::lower>},
-    {"lift in sessions", "broken", sums_of_sessions<Operation::lift>},
-    {"combine in sessions", "broken", sums_of_sessions<Operation::combine>},
-    {"lower in sessions", "broken", sums_of_sessions<Operation::lower>},
-    {"lift in counts", "broken", sums_of_counts<Operation::lift>},
-    {"combine in counts", "broken", sums_of_counts<Operation::combine>},
-    {"lower in counts", "broken", sums_of_counts<Operation::lower>},
+     breaks<combined_sums, Operation::combine>},
+    {"combined lower", "broken", breaks<combined_sums, Operation::lower>},
+    {"lift in sessions", "broken", breaks<sums_of_sessions, Operation::lift>},
+    {"combine in sessions", "broken", breaks<sums_of_sessions, Operation::combine>},
+    {"lower in sessions", "broken", breaks<sums_of_sessions, Operation::lower>},
+    {"lift in counts", "broken", breaks<sums_of_counts, Operation::lift>},
+    {"combine in counts", "broken", breaks<sums_of_counts, Operation::combine>},
+    {"lower in counts", "broken", breaks<sums_of_counts, Operation::lower>},
     {"a fold", "broken",
      [](Graph& graph, const std::vector<Event>& events, const Probe& probe) {
          stream_of(graph, events)
