@@ -41,16 +41,18 @@ void build(strid::Graph& graph) {
     const auto names = [&graph] {
         return graph.source(Numbers{}).map([](int number) { return Name{number, "name"}; });
     };
+    using strid::field;
     using strid::on;
     auto rest = names();
 #ifdef STRID_MUST_NOT_COMPILE
     (void)connect(numbers(), numbers(), on(itself));
-    (void)connect(numbers(), names(), on(itself, &Name::text));
-    (void)connect(numbers(), names(), on(itself, &Name::number)).process<int>(OfNumbers{});
-    (void)connect(numbers(), names(), on(itself, &Name::number)).process<int>(Deaf{});
-    (void)connect(numbers(), rest, on(itself, &Name::number));
+    (void)connect(numbers(), names(), on(itself, field<&Name::text>));
+    (void)connect(numbers(), names(), on(itself, field<&Name::number>)).process<int>(OfNumbers{});
+    (void)connect(numbers(), names(), on(itself, field<&Name::number>)).process<int>(Deaf{});
+    (void)connect(numbers(), rest, on(itself, field<&Name::number>));
 #else
-    (void)connect(numbers(), names(), on(itself, &Name::number)).process<int>(OfBoth{});
-    (void)connect(numbers(), std::move(rest), on(itself, &Name::number)).process<int>(Alarm{});
+    (void)connect(numbers(), names(), on(itself, field<&Name::number>)).process<int>(OfBoth{});
+    (void)connect(numbers(), std::move(rest), on(itself, field<&Name::number>))
+        .process<int>(Alarm{});
 #endif
 }

@@ -37,7 +37,7 @@ struct Ask {
 };
 
 constexpr auto match = [](const Bid& bid, const Ask& ask) { return bid.item + ask.item; };
-constexpr auto bid_alone = [](const Bid& bid) { return bid.item; };
+[[maybe_unused]] constexpr auto bid_alone = [](const Bid& bid) { return bid.item; };
 
 void build(Graph& graph) {
     const auto bids = [&graph] {
@@ -61,7 +61,7 @@ void build(Graph& graph) {
     bids().join(others, items, soon, match);
     bids().join(asks().key_by<&Ask::item>(), items, soon, match);
     bids().join(asks(), &Bid::item, soon, match);
-    bids().join(asks(), on(&Bid::item, &Bid::item), soon, match);
+    bids().join(asks(), on<&Bid::item, &Bid::item>(), soon, match);
     bids().join(asks(), on<&Bid::item, &Ask::seller>(), soon, match);
     bids().join(timeless(), items, soon, match);
     bids().join(asks(), items, window::CountWindows::tumbling(10), match);

@@ -25,8 +25,15 @@ void build(Graph& graph) {
     const auto bids = [&graph] {
         return graph.source(Numbers{}).map([](int number) { return Bid{number, {}, 1, 0}; });
     };
+#ifdef STRID_MUST_NOT_COMPILE
     (void)bids().key_by(&Bid::item);
     (void)bids().event_time(&Bid::time, MonotonousTime{});
     (void)window::quantile(&Bid::price, 0.5);
     (void)window::sum(&Bid::number);
+#else
+    (void)bids().key_by<&Bid::item>();
+    (void)bids().event_time(field<&Bid::time>, MonotonousTime{});
+    (void)window::quantile(field<&Bid::price>, 0.5);
+    (void)window::sum<&Bid::number>();
+#endif
 }
