@@ -41,7 +41,8 @@ inline constexpr bool takes_pointers = [] {
 }  // namespace window
 
 /// What makes one record of a pair: `U f(const L&, const R&)`; or `U f(const L*, const R*)`, which
-/// an outer join calls with a null pointer for the side that is missing.
+/// an outer join calls with a null pointer for the side that is missing. One that can be called
+/// both ways counts as one of references, which an outer join refuses.
 template <class F, class L, class R>
 concept PairFunction =
     std::copy_constructible<F> && (window::needs_both<F, L, R> || window::takes_pointers<F, L, R>);
