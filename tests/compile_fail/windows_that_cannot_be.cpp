@@ -5,6 +5,7 @@
 // error: a window wants windows (TimeWindows, CountWindows, SessionWindows
 // error: a window wants a function of the records T that arrive
 // error: it is not known when these records happened: give event_time before
+// error: it is not known when these records happened: give event_time before
 // error: sessions and windows with a trigger are by key
 // error: records of a key_by that is sealed or merged are sent by key already
 // error: windows of counts are not combined
@@ -18,6 +19,7 @@
 #include <string>
 
 #include <strid/base/field.hpp>
+#include <strid/operator/deduplicate.hpp>
 #include <strid/window/aggregates.hpp>
 #include <strid/window/aggregates/content.hpp>
 #include <strid/window/aggregates/fold.hpp>
@@ -41,6 +43,7 @@ void build(strid::Graph& graph) {
     const auto pauses = window::SessionWindows::with_gap(std::chrono::hours{1});
     const auto all =
         window::content<Trip>([](std::span<const Trip> trips) { return trips.size(); });
+    const auto same = [](int number) { return number; };
     const auto trips = [&] { return graph.source(Numbers{}).map([](int) { return Trip{}; }); };
     const auto timed = [&] { return trips().event_time<&Trip::at>(strid::MonotonousTime{}); };
     const auto keyed = [&] { return timed().key_by<&Trip::airport>(); };
@@ -49,6 +52,7 @@ void build(strid::Graph& graph) {
     keyed().window(std::chrono::hours{1}, window::count());
     keyed().window(hours, window::sum([](int number) { return number; }));
     trips().key_by<&Trip::airport>().window(hours, window::count());
+    graph.source(Numbers{}).key_by(same).apply(strid::deduplicate(std::chrono::hours{1}));
     keyed().window(pauses, window::count(), share::farmed);
     keyed().sealed().window(hours, window::count(), share::paned);
     keyed().window(tens, window::count(), share::combined);
@@ -59,6 +63,8 @@ void build(strid::Graph& graph) {
     keyed().window(hours, window::count(), share::paned | late_apart);
     timed().merge(trips().event_time<&Trip::booked>(strid::MonotonousTime{}));
 #else
+    (void)keyed().apply(strid::deduplicate(std::chrono::hours{1}));
+    (void)graph.source(Numbers{}).key_by(same);
     keyed().window(hours, all);
     keyed().sealed().window(tens, window::count());
     keyed().window(hours, all, share::farmed | late_apart);

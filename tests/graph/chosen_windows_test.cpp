@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How the work of windows is shared by default, and what explain() says of that.
+// How the work of windows of counts, and of those with late records, is shared by default, and what
+// explain() says of that. Windows of time are in chosen_time_windows_test.cpp.
 #include <gmock/gmock.h>
 
 #include <strid/window/aggregates/content.hpp>
-#include <strid/window/aggregates/distinct.hpp>
-#include <strid/window/aggregates/fold.hpp>
-#include <strid/window/aggregates/quantile.hpp>
 #include <strid/window/aggregates/top_k.hpp>
 
 #include "explained.hpp"
@@ -21,42 +19,15 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-const auto real = [](const Event& event) { return static_cast<double>(event.value); };
 const auto everything =
     window::content<Event>([](std::span<const Event> all) { return all.size(); });
 const auto wide = window::top_k<20, Event>(field<&Event::value>);
 
-/// Of windows of time or counts over the whole stream.
-template <class A>
-std::string said_of(const TimeWindows& windows, const A& aggregate, WindowOptions options = {}) {
-    return said_of(
-        [&](auto stream) { return std::move(stream).window(windows, aggregate, options); });
-}
+/// Of windows of counts over the whole stream.
 template <class A>
 std::string said_of(const CountWindows& windows, const A& aggregate, WindowOptions options = {}) {
     return said_of(
         [&](auto stream) { return std::move(stream).window(windows, aggregate, options); });
-}
-
-TEST(ChosenWindows, OfTimeAreSharedAsTheirFunctionAllows) {
-    const auto windows = sliding(100, 25);
-    EXPECT_THAT(said_of(windows, sum), HasSubstr("combined: adding to a small state"));
-    EXPECT_THAT(said_of(windows, mean), HasSubstr("combined: adding to a small state"));
-    EXPECT_THAT(said_of(windows, window::mean<Event>([](const Event& e) { return e.value; })),
-                HasSubstr("combined: adding to a small state"));
-    EXPECT_THAT(said_of(windows, window::mean(real)),
-                AllOf(HasSubstr("any_order(...) would share it"), Not(HasSubstr("combined:"))));
-    EXPECT_THAT(said_of(windows, window::variance(real)), HasSubstr("not shared: a record is"));
-    EXPECT_THAT(said_of(windows, window::any_order(window::mean(real))),
-                HasSubstr("combined: adding to a small state"));
-    EXPECT_THAT(said_of(windows, window::quantile(real, 0.5)),
-                HasSubstr("farmed: parts combine in their order only"));
-    EXPECT_THAT(said_of(windows, window::distinct<Event>(field<&Event::value>)),
-                HasSubstr("paned: the aggregate is commutative"));
-    EXPECT_THAT(said_of(sliding(100, 35), window::distinct<Event>(field<&Event::value>)),
-                AllOf(HasSubstr("paned: the aggregate is commutative"),
-                      HasSubstr("share::map_reduce would send one part of a window for 7 panes")));
-    EXPECT_THAT(said_of(windows, everything), HasSubstr("farmed: the function needs whole"));
 }
 
 TEST(ChosenWindows, WithLateRecordsAreSharedWhereTheseAreWhole) {

@@ -13,10 +13,7 @@ namespace {
 
 using namespace test;
 using namespace std::chrono_literals;
-using testing::AllOf;
 using testing::HasSubstr;
-
-const auto real = [](const Event& event) { return static_cast<double>(event.value); };
 
 /// The operators of papers 1 and 2 by name.
 struct Distribution {
@@ -94,32 +91,6 @@ TEST(ExplainedWindows, AreAdmissibleInEveryWay) {
             }
         }
     }
-}
-
-TEST(ExplainedWindows, ByKeySaySoAndHowTheyAreKept) {
-    const auto said = [](const auto& window) {
-        return said_of(
-            [&](auto stream) { return window(std::move(stream).template key_by<&Event::key>()); });
-    };
-    const auto by_key = HasSubstr("by key: each replica has the windows of its keys");
-    EXPECT_THAT(said([](auto keyed) {
-                    return std::move(keyed).window(sliding(100, 25), window::mean(real));
-                }),
-                AllOf(by_key, HasSubstr("slides by DABA Lite")));
-    EXPECT_THAT(said([](auto keyed) { return std::move(keyed).window(sliding(100, 100), sum); }),
-                AllOf(by_key, HasSubstr("windows that do not overlap: a state for each")));
-    EXPECT_THAT(said([](auto keyed) {
-                    return std::move(keyed).window(CountWindows::sliding(100, 25), sum);
-                }),
-                AllOf(by_key, HasSubstr("slides as a running total")));
-    EXPECT_THAT(said([](auto keyed) {
-                    return std::move(keyed).window(SessionWindows::with_gap(5ns), sum);
-                }),
-                AllOf(by_key, HasSubstr("a state for each session")));
-    const auto never = [](const Event&) { return window::Trigger::wait; };
-    EXPECT_THAT(
-        said([&](auto keyed) { return std::move(keyed).window(window::global(never), sum); }),
-        AllOf(by_key, HasSubstr("a state for each key, until the trigger clears it")));
 }
 
 }  // namespace

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Functions of windows and joins that throw (throwing.hpp). Those of an algebra, folds, and joins
-// that are shared by window are in throwing_algebra_test.cpp.
+// that are shared by window are in throwing_algebra_test.cpp, windows that are shared in
+// throwing_shared_windows_test.cpp.
 #include <strid/window/aggregates/content.hpp>
 
 #include "throwing.hpp"
@@ -56,17 +57,6 @@ const Broken broken_ones[] = {
                          return records.size();
                      }),
                      {.name = "broken"})
-             .sink(ignore);
-     }},
-    {"farmed content", "broken",
-     [](Graph& graph, const std::vector<Event>& events, const Probe& probe) {
-         stream_of(graph, events)
-             .key_by<&Event::key>()
-             .window(sliding(100, 30), window::content<Event>([probe](auto records) {
-                         probe();
-                         return records.size();
-                     }),
-                     share::farmed, {.name = "broken"})
              .sink(ignore);
      }},
     {"a process function", "broken",
@@ -137,42 +127,11 @@ const Broken broken_ones[] = {
                      {.name = "broken"})
              .sink(ignore);
      }},
-    {"a combined sum", "broken-parts",
-     [](Graph& graph, const std::vector<Event>& events, const Probe& probe) {
-         stream_of(graph, events)
-             .key_by<&Event::key>()
-             .window(sliding(100, 30), window::sum<Event>(value_with(probe)), share::combined,
-                     {.name = "broken"})
-             .sink(ignore);
-     }},
-    {"a paned sum", "broken-panes",
-     [](Graph& graph, const std::vector<Event>& events, const Probe& probe) {
-         stream_of(graph, events)
-             .key_by<&Event::key>()
-             .window(sliding(100, 30), window::sum<Event>(value_with(probe)), share::paned,
-                     {.name = "broken"})
-             .sink(ignore);
-     }},
-    {"a paned sum of counts", "broken-panes",
-     [](Graph& graph, const std::vector<Event>& events, const Probe& probe) {
-         stream_of(graph, events)
-             .key_by<&Event::key>()
-             .window(window::CountWindows::sliding(20, 5), window::sum<Event>(value_with(probe)),
-                     share::paned, {.name = "broken"})
-             .sink(ignore);
-     }},
-    {"a map-reduced sum", "broken-map",
-     [](Graph& graph, const std::vector<Event>& events, const Probe& probe) {
-         stream_of(graph, events)
-             .key_by<&Event::key>()
-             .window(sliding(100, 30), window::sum<Event>(value_with(probe)), share::map_reduce,
-                     {.name = "broken"})
-             .sink(ignore);
-     }},
 };
 
 TEST(WindowFaults, AFunctionThatThrowsEndsTheRunAndNamesTheOperator) {
     end_the_run_and_name_the_operator(broken_ones);
 }
+
 }  // namespace
 }  // namespace strid

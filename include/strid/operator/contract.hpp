@@ -32,11 +32,11 @@
 //     std::size_t on(Coming<Arrived>)    before some records: brings near what they need
 //     void|bool on(Watermark, emit)      the input has come so far
 //     Progress on(Clock)                 how far the stream has come, by an operator that draws
-//     void on(SourceSaid)                the source of this chain has come so far, between two
-//     records void on(Flush)                     nothing more waits in the input void|bool
-//     on(Ended, emit)          the input has ended void on(Closed)                    all is
-//     emitted void on(CutOff)                    of a sink: the run ends before the stream; any
-//     thread
+//     void on(SourceSaid)                the source has come so far, between two records
+//     void on(Flush)                     nothing more waits in the input
+//     void|bool on(Ended, emit)          the input has ended
+//     void on(Closed)                    all is emitted
+//     void on(CutOff)                    of a sink: the run ends before the stream; any thread
 //
 // A hook that emits much returns false where `emit.room()` does before all is out: it is called
 // again with the same event, and goes on from there.

@@ -262,13 +262,19 @@ consteval std::string_view kind_of() {
     return {};
 }
 
+/// What a maker returns whose static assertions failed: no further error follows.
+struct Refused {};
+
 /// It makes an operator of what it is told of the stream.
 template <class Maker, class Told>
 consteval bool takes_maker() {
     static_assert(std::invocable<Maker, Told>,
                   "apply wants an operator, or a function that makes one of Arriving<T>, behind "
                   "key_by of ArrivingByKey<T, KeyOf> (strid/operator/contract.hpp)");
-    return std::invocable<Maker, Told>;
+    if constexpr (std::invocable<Maker, Told>) {
+        return !std::same_as<std::invoke_result_t<Maker, Told>, Refused>;
+    }
+    return false;
 }
 
 /// The operator keeps the contract, and is for such records.

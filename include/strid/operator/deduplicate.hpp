@@ -23,7 +23,9 @@
 #include <strid/base/error.hpp>
 #include <strid/base/time.hpp>
 #include <strid/operator/agreed_time.hpp>
+#include <strid/operator/checks.hpp>
 #include <strid/operator/contract.hpp>
+#include <strid/operator/contract_checks.hpp>
 #include <strid/operator/event_time.hpp>
 #include <strid/operator/keyed_state.hpp>
 
@@ -108,12 +110,13 @@ class Deduplicate : public OperatorTypes<message::Hashed<T>, T> {
     }
     return [within]<class T, class KeyOf, class TimeOf>(
                const ArrivingByKey<T, KeyOf, TimeOf>& arriving) {
-        static_assert(TimeFunction<TimeOf, T>,
-                      "deduplicate wants to know when its records happened: give event_time before "
-                      "it, or timed_by<&Record::time>() where their type has changed since");
-        using K = typename ArrivingByKey<T, KeyOf>::key;
-        return operators::Deduplicate<T, KeyOf, K, TimeOf>{arriving.key_of, arriving.time_of,
-                                                           within};
+        if constexpr (operators::knows_time<TimeOf, T>()) {
+            using K = typename ArrivingByKey<T, KeyOf>::key;
+            return operators::Deduplicate<T, KeyOf, K, TimeOf>{arriving.key_of, arriving.time_of,
+                                                               within};
+        } else {
+            return operators::Refused{};
+        }
     };
 }
 
