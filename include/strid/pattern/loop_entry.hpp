@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where tasks enter a loop, from outside and from its end (paper 4, section 1.2.1.3).
+//
+// Threads: only the thread that steps it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <strid/pattern/emission.hpp>
+#include <strid/pattern/loop.hpp>
+#include <strid/pattern/node_task.hpp>
+
+namespace strid::pattern {
+
+/// The entry of a loop: tasks that come back go first, so that what is in the loop gets done before
+/// more comes in.
+template <TaskType T>
+class LoopEntry final : public Node {
+  public:
+    /// `loops` are those around its own.
+    LoopEntry(std::string name, std::vector<Loop*> loops)
+        : Node(std::move(name), 0, 1, std::move(loops)) {
+        own_.set_entry(*this);
+    }
+
+    [[nodiscard]] Input<T>& input() noexcept { return input_; }
+    [[nodiscard]] Output<T>& output() noexcept { return output_; }
+    [[nodiscard]] Loop& own() noexcept { return own_; }
+    /// A way back for one more node at the end of the loop. Before the run.
+    [[nodiscard]] BackLane<T>& add_back_lane() {
+        back_.push_back(std::make_unique<BackLane<T>>());
+        return *back_.back();
+    }
+
+    runtime::StepResult step(std::int64_t& clock_ns) override {
+        using runtime::StepResult;
+        std::size_t done = 0;
+        if (output_.settle()) {
+            done = take_back();
+            done += take_in(done);
+            account(done, clock_ns);
+            count_out(done);
+            if (done == 0 && input_.ended() && own_.over()) {
+                output_.close();
+                output_.announce();
+                return StepResult::finished;
+            }
+        }
+        output_.announce();
+        if (!output_.ready()) {
+            return output_.must_wait() ? StepResult::waiting : StepResult::progressed;
+        }
+        if (done != 0) return StepResult::progressed;
+        input_.rest();
+        return StepResult::waiting;
+    }
+    [[nodiscard]] bool has_work() const noexcept override { return input_.waiting(); }
+
+  private:
+    std::size_t take_back() {
+        std::size_t done = 0;
+        for (auto& lane : back_) {
+            T task;
+            while (done < budget() && output_.ready() &&
+                   lane->try_pop(task) == channel::PopResult::ok) {
+                output_.emit(std::move(task));
+                ++done;
+            }
+        }
+        return done;
+    }
+    std::size_t take_in(std::size_t done) {
+        std::size_t taken = 0;
+        while (done + taken < budget() && output_.ready()) {
+            const std::span<T> tasks = input_.peek(1);
+            if (tasks.empty()) break;
+            own_.take(1);
+            output_.emit(std::move(tasks.front()));
+            input_.release(1);
+            ++taken;
+        }
+        return taken;
+    }
+
+    Loop own_;
+    Input<T> input_;
+    Output<T> output_;
+    std::vector<std::unique_ptr<BackLane<T>>> back_;
+};
+
+}  // namespace strid::pattern

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The running form of a pattern: its nodes, the lanes between them, and the execution that steps
+// them. A pattern is a value that builds itself into a network, from its first node to its last
+// (pattern/pattern.hpp).
+//
+// Threads: building is one thread's; run, stop and the observers as in runtime/execution.hpp.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <strid/pattern/loop.hpp>
+#include <strid/pattern/node_task.hpp>
+#include <strid/pattern/ports.hpp>
+#include <strid/runtime/execution.hpp>
+
+namespace strid::pattern {
+
+/// How a pattern runs. The defaults are meant to be left alone.
+struct Options {
+    /// Threads: one for each core. A farm whose number of workers is not said has as many.
+    runtime::ExecutionOptions execution = {};
+    /// Tasks that may wait between two nodes; 0: what fills 32 KiB, 16 to 512 of them.
+    std::size_t lane_tasks = 0;
+};
+
+/// What a node has done.
+struct NodeReport {
+    std::string name;
+    NodeCounters counters;
+};
+
+/// Nodes whose outputs nothing takes yet: the tasks of type `T` that leave what has been built.
+template <class T>
+struct Ends {
+    struct One {
+        Output<T>* output;
+        Node* node;
+    };
+    std::vector<One> nodes;
+};
+/// Where a pattern begins.
+template <>
+struct Ends<Nothing> {};
+
+class Network {
+  public:
+    explicit Network(Options options);
+    ~Network();
+    Network(const Network&) = delete;
+    Network& operator=(const Network&) = delete;
+
+    [[nodiscard]] const Options& options() const noexcept { return options_; }
+    /// Threads that step the nodes.
+    [[nodiscard]] std::size_t workers() const noexcept { return workers_; }
+
+    // ---- building ------------------------------------------------------------------------------
+
+    template <class N>
+    N& add(std::unique_ptr<N> node) {
+        N& added = *node;
+        nodes_.push_back(std::move(node));
+        return added;
+    }
+    /// A lane from each of the ends to the node.
+    template <class T>
+    void connect(const Ends<T>& ends, Input<T>& input, Node& node) {
+        for (const auto& end : ends.nodes) {
+            auto lane = std::make_shared<Lane<T>>(lane_tasks(sizeof(T)));
+            lane->connect(*end.node, end.output->room_wait(), node);
+            end.output->add(*lane, node.task_ns());
+            input.add(*lane);
+            lanes_.push_back(std::move(lane));
+        }
+    }
+    /// The loops that are being built, from the outermost on.
+    [[nodiscard]] std::vector<Loop*>& loops() noexcept { return loops_; }
+    /// A name for a node, as "node 3" where it has none of its own, with the number of the replica.
+    [[nodiscard]] std::string name_node(const std::string& kind);
+    /// Which of several replicas is being built.
+    struct Replica {
+        std::size_t number = 0;
+        std::size_t of = 1;
+    };
+    [[nodiscard]] Replica replica() const noexcept { return replica_; }
+    void set_replica(Replica replica) noexcept { replica_ = replica; }
+
+    // ---- running -------------------------------------------------------------------------------
+
+    /// Opens the nodes and starts the threads. Throws OperatorError, GraphError for a pattern
+    /// without nodes.
+    void start();
+    /// Until all nodes have ended. Throws the first failure, an OperatorError that names the node.
+    void wait();
+    [[nodiscard]] bool finished() const noexcept;
+    void stop() noexcept;
+    void cancel() noexcept;
+    [[nodiscard]] std::vector<NodeReport> report() const;
+    /// Nodes that made no progress in the watchdog's last whole period.
+    [[nodiscard]] std::vector<std::string> stalled() const;
+
+  private:
+    [[nodiscard]] std::size_t lane_tasks(std::size_t task_bytes) const noexcept;
+
+    Options options_;
+    std::size_t workers_;
+    std::vector<Loop*> loops_;
+    Replica replica_;
+    std::size_t named_ = 0;
+    std::vector<std::shared_ptr<void>> lanes_;
+    std::vector<std::unique_ptr<Node>> nodes_;
+    std::unique_ptr<runtime::Execution> execution_;  // first to go
+};
+
+}  // namespace strid::pattern

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the runtime steps for a pattern: one task for each node. A step works on as many tasks of
+// the pattern as take about 20 us, one at least, and then wakes the nodes that it handed something
+// to.
+//
+// Threads: a node is stepped by one thread at a time; its counters may be read by any.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <strid/base/cache_line.hpp>
+#include <strid/base/clock.hpp>
+#include <strid/operator/context.hpp>
+#include <strid/operator/counter.hpp>
+#include <strid/pattern/loop.hpp>
+#include <strid/runtime/task.hpp>
+
+namespace strid::pattern {
+
+/// What a node has done. Any thread; each figure is exact at some recent moment.
+struct NodeCounters {
+    std::uint64_t tasks_in = 0;
+    std::uint64_t tasks_out = 0;
+    runtime::TaskCounters steps;
+};
+
+class Node : public runtime::Task {
+  public:
+    /// `loops` are those that the node is in, from the outermost on.
+    Node(std::string name, std::size_t replica, std::size_t parallelism, std::vector<Loop*> loops)
+        : Task(std::move(name)),
+          context_{Task::name(), replica, parallelism, nullptr, &counters_},
+          loops_(std::move(loops)) {}
+
+    /// Before the first step, on the thread that starts the pattern. Throws OperatorError.
+    virtual void open() {}
+
+    [[nodiscard]] const std::atomic<std::int64_t>& task_ns() const noexcept { return task_ns_; }
+    [[nodiscard]] NodeCounters node_counters() const noexcept {
+        return {in_.load(std::memory_order_relaxed), out_.load(std::memory_order_relaxed),
+                counters()};
+    }
+    [[nodiscard]] const operators::CounterSet& own_counters() const noexcept { return counters_; }
+
+  protected:
+    /// How many tasks a step may begin.
+    [[nodiscard]] std::size_t budget() const noexcept { return budget_; }
+    /// After a step that worked on `tasks`. Reads the clock.
+    void account(std::size_t tasks, std::int64_t& clock_ns) noexcept {
+        if (tasks == 0) return;
+        const std::int64_t began_ns = std::exchange(clock_ns, now_ns());
+        const std::int64_t each_ns = (clock_ns - began_ns) / static_cast<std::int64_t>(tasks);
+        std::int64_t mean_ns = task_ns_.load(std::memory_order_relaxed);
+        mean_ns = mean_ns == 0 ? each_ns : mean_ns + (each_ns - mean_ns) / 4;
+        mean_ns = std::max<std::int64_t>(mean_ns, 1);
+        task_ns_.store(mean_ns, std::memory_order_relaxed);
+        budget_ = static_cast<std::size_t>(
+            std::clamp<std::int64_t>(step_ns / mean_ns, 1, tasks_per_step_max));
+        in_.store(in_.load(std::memory_order_relaxed) + tasks, std::memory_order_relaxed);
+    }
+    void count_out(std::size_t tasks) noexcept {
+        out_.store(out_.load(std::memory_order_relaxed) + tasks, std::memory_order_relaxed);
+    }
+    [[nodiscard]] const Context& context() const noexcept { return context_; }
+    [[nodiscard]] const std::vector<Loop*>& loops() const noexcept { return loops_; }
+
+  private:
+    static constexpr std::int64_t step_ns = 20'000;
+    static constexpr std::int64_t tasks_per_step_max = 256;
+
+    operators::CounterSet counters_;
+    Context context_;
+    std::vector<Loop*> loops_;
+    std::size_t budget_ = 1;
+    std::atomic<std::uint64_t> in_{0};
+    std::atomic<std::uint64_t> out_{0};
+    // A line of its own: schedulers read it.
+    alignas(cache_line_bytes) std::atomic<std::int64_t> task_ns_{0};
+};
+
+}  // namespace strid::pattern

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The ends of a node: an Input takes tasks from its lanes in turn, an Output hands tasks to the
+// lanes as a scheduler says. A node whose task finds no room keeps it in its overflow and begins no
+// other task before that is out: so what one task makes is all that a node holds.
+//
+// Threads: only the thread that steps the node.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <strid/pattern/lane.hpp>
+#include <strid/pattern/scheduling.hpp>
+
+namespace strid::pattern {
+
+template <TaskType T>
+class Input {
+  public:
+    /// Before the run.
+    void add(Lane<T>& lane) {
+        all_.push_back(&lane);
+        open_.push_back(&lane);
+    }
+
+    /// Up to `count` tasks of the lane whose turn it is; none where all lanes are empty.
+    [[nodiscard]] std::span<T> peek(std::size_t count) noexcept {
+        for (std::size_t looked = 0, lanes = open_.size(); looked < lanes; ++looked) {
+            Lane<T>& lane = *open_[turn_];
+            if (const std::span<T> tasks = lane.peek(count); !tasks.empty()) return tasks;
+            if (lane.drained()) {
+                open_.erase(open_.begin() + static_cast<std::ptrdiff_t>(turn_));
+                if (turn_ == open_.size()) turn_ = 0;
+            } else {
+                end_turn();
+            }
+        }
+        return {};
+    }
+    /// Gives back the first of them; the next peek is another lane's turn.
+    void release(std::size_t count) noexcept {
+        open_[turn_]->release(count);
+        end_turn();
+    }
+    /// Before the node waits for tasks.
+    void rest() noexcept {
+        for (Lane<T>* lane : open_) lane->rest();
+    }
+    /// After a peek that found nothing: no task will ever come.
+    [[nodiscard]] bool ended() const noexcept { return open_.empty(); }
+    /// Any thread: a guess.
+    [[nodiscard]] bool waiting() const noexcept {
+        return std::any_of(all_.begin(), all_.end(),
+                           [](const Lane<T>* lane) { return !lane->empty(); });
+    }
+
+  private:
+    void end_turn() noexcept { turn_ = detail::next_of(turn_, open_.size()); }
+
+    std::vector<Lane<T>*> all_;
+    std::vector<Lane<T>*> open_;
+    std::size_t turn_ = 0;
+};
+
+template <TaskType T>
+class Output {
+  public:
+    /// Before the run. `task_ns` is how long a task takes the consumer.
+    void add(Lane<T>& lane, const std::atomic<std::int64_t>& task_ns) {
+        workers_.push_back({&lane, &task_ns});
+    }
+    void schedule(std::unique_ptr<Scheduler<T>> scheduler) { scheduler_ = std::move(scheduler); }
+    void schedule(std::unique_ptr<Multicaster<T>> multicaster) {
+        multicaster_ = std::move(multicaster);
+    }
+
+    /// Whether another task may be begun: nothing is in the overflow.
+    [[nodiscard]] bool ready() const noexcept { return overflow_next_ == overflow_.size(); }
+
+    /// Hands a task to a lane, or keeps it where none has room.
+    void emit(T&& task) {
+        if (!ready() || !place(task)) overflow_.push_back(std::move(task));
+    }
+    /// Hands on what is kept; true when nothing is left.
+    bool settle() {
+        for (; overflow_next_ != overflow_.size(); ++overflow_next_) {
+            if (!place(overflow_[overflow_next_])) return false;
+        }
+        overflow_.clear();
+        overflow_next_ = 0;
+        return true;
+    }
+    /// The flag by which consumers wake the node.
+    [[nodiscard]] RoomWait& room_wait() noexcept { return room_wait_; }
+    /// Whether the node waits for room: from now on a consumer wakes it, and there is still none.
+    [[nodiscard]] bool must_wait() {
+        room_wait_.set();
+        const bool all_out = settle();
+        announce();  // some may have found room
+        return !all_out;
+    }
+
+    /// Wakes those that something was handed to.
+    void announce() noexcept {
+        for (const auto& worker : workers_) worker.lane->announce();
+    }
+    /// Nothing follows.
+    void close() noexcept {
+        for (const auto& worker : workers_) worker.lane->close();
+    }
+    [[nodiscard]] std::size_t kept() const noexcept { return overflow_.size() - overflow_next_; }
+
+  private:
+    bool place(T& task) {
+        if (granted_.tasks == 0) {
+            if (multicaster_ != nullptr) return place_copies(task);
+            granted_ = next_grant(task);
+            if (granted_.tasks == 0) return false;
+        }
+        --granted_.tasks;
+        workers_[granted_.worker].lane->push(std::move(task));
+        return true;
+    }
+    [[nodiscard]] Grant next_grant(const T& task) {
+        if (workers_.size() == 1) return {0, workers_.front().lane->room()};
+        return scheduler_->grant(task, workers_);
+    }
+    /// To all that were chosen, or to none.
+    bool place_copies(T& task) {
+        if constexpr (std::copy_constructible<T>) {
+            if (!chosen_is_of_task_) {
+                chosen_.clear();
+                multicaster_->choose(task, workers_.size(), chosen_);
+            }
+            chosen_is_of_task_ = true;
+            for (const std::size_t worker : chosen_) {
+                if (workers_[worker].lane->room() == 0) return false;
+            }
+            chosen_is_of_task_ = false;
+            for (std::size_t i = 0; i < chosen_.size(); ++i) {
+                Lane<T>& lane = *workers_[chosen_[i]].lane;
+                lane.push(i + 1 == chosen_.size() ? std::move(task) : T(std::as_const(task)));
+            }
+        }
+        return true;
+    }
+
+    std::vector<Destination<T>> workers_;
+    std::unique_ptr<Scheduler<T>> scheduler_;
+    std::unique_ptr<Multicaster<T>> multicaster_;
+    Grant granted_;
+    std::vector<T> overflow_;  // from the next on
+    std::size_t overflow_next_ = 0;
+    std::vector<std::size_t> chosen_;
+    bool chosen_is_of_task_ = false;
+    RoomWait room_wait_;
+};
+
+}  // namespace strid::pattern

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A node that makes tasks of nothing, by a function (pattern/node.hpp).
+//
+// Threads: only the thread that steps it; a stop may be asked for by any.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include <strid/operator/faults.hpp>
+#include <strid/pattern/emission.hpp>
+#include <strid/pattern/node_task.hpp>
+
+namespace strid::pattern {
+
+/// The first node of a pattern.
+template <TaskType U, class Generator>
+class SourceNode final : public Node {
+  public:
+    SourceNode(std::string name, std::size_t replica, std::size_t parallelism, Generator generator)
+        : Node(std::move(name), replica, parallelism, {}), generator_(std::move(generator)) {}
+
+    [[nodiscard]] Output<U>& output() noexcept { return output_; }
+
+    runtime::StepResult step(std::int64_t& clock_ns) override {
+        using runtime::StepResult;
+        std::size_t done = 0;
+        if (output_.settle() && !ended_) {
+            detail::Emit<U, Nothing, false> emit{output_, emission_};
+            operators::guarded(name(), [&] {
+                while (done < budget() && output_.ready() && !ended_) {
+                    ended_ = stopped_.load(std::memory_order_relaxed) || !generator_.generate(emit);
+                    ++done;
+                }
+            });
+            account(done, clock_ns);
+            if (emit.count() != 0) count_out(emit.count());
+        }
+        if (ended_ && output_.ready()) {
+            output_.close();
+            output_.announce();
+            return StepResult::finished;
+        }
+        output_.announce();
+        if (output_.ready()) return StepResult::progressed;
+        return output_.must_wait() ? StepResult::waiting : StepResult::progressed;
+    }
+    void request_stop() noexcept override { stopped_.store(true, std::memory_order_relaxed); }
+
+  private:
+    Output<U> output_;
+    Emission<U, Nothing> emission_;
+    Generator generator_;
+    bool ended_ = false;
+    std::atomic<bool> stopped_{false};
+};
+
+}  // namespace strid::pattern
