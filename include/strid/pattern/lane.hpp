@@ -34,6 +34,9 @@ template <class T>
 concept TaskType = std::default_initializable<T> && std::is_nothrow_move_assignable_v<T> &&
                    std::is_nothrow_move_constructible_v<T> && std::is_nothrow_destructible_v<T>;
 
+/// What arrives at the first node of a pattern, and what leaves the last.
+struct Nothing {};
+
 /// Whether a node waits for room in one of its lanes.
 class alignas(cache_line_bytes) RoomWait {
   public:

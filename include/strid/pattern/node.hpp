@@ -27,9 +27,6 @@
 
 namespace strid::pattern {
 
-/// What arrives at the first node of a pattern, and what leaves the last.
-struct Nothing {};
-
 namespace detail {
 
 template <class U>

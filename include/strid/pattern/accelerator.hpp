@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A pattern as an accelerator of a program that stays sequential (paper 4, section 1.2.2): the
+// program offloads tasks to it and takes the results when it wants them.
+//
+//     auto squares = accelerate<int>(farm(square));
+//     for (const int number : numbers) squares.offload(number);
+//     squares.end();
+//     while (auto result = squares.result()) sum += *result;
+//
+// Results come in the order of the pattern: that of the tasks for a pipeline of nodes, any for a
+// farm. What was not taken is kept, so that a program may offload all its tasks first.
+//
+// Threads: any number offload and take results; freeze, thaw and the destructor are for one that
+// knows that no other is inside. Several accelerators share nothing.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <strid/base/error.hpp>
+#include <strid/pattern/doors.hpp>
+#include <strid/pattern/pattern.hpp>
+
+namespace strid::pattern {
+
+/// Tasks of `T` go in, results of `U` come out; Nothing: none do.
+template <TaskType T, class U>
+class Accelerator {
+  public:
+    /// Starts the pattern. Throws GraphError, OperatorError.
+    template <class Pattern>
+    Accelerator(Pattern pattern, Options options)
+        : options_(std::move(options)), start_([pattern = std::move(pattern)](Run& run) {
+              Ends<T> ends{{{&run.entrance->output(), run.entrance}}};
+              auto behind = detail::build(run.network, ends, pattern);
+              if constexpr (!std::same_as<U, Nothing>) {
+                  run.exit = &run.network.add(std::make_unique<Exit<U>>());
+                  run.network.connect(behind, run.exit->input(), *run.exit);
+              }
+          }) {
+        thaw();
+    }
+    Accelerator(Accelerator&&) noexcept = default;
+    Accelerator& operator=(Accelerator&&) noexcept = default;
+    /// Cancels what still runs. Results that were not taken are destroyed.
+    ~Accelerator() = default;
+
+    /// Waits for room. Throws what a node has thrown (OperatorError), and Error after end() or
+    /// cancel(); the task is moved from where it throws nothing.
+    void offload(T task) {
+        const auto offer = run_->entrance->offload(task);
+        if (offer != Offer::taken) throw_why_shut(offer);
+    }
+    /// Does not wait: false where there is no room, and the task is as it was.
+    [[nodiscard]] bool try_offload(T& task) {
+        const auto offer = run_->entrance->try_offload(task);
+        if (offer != Offer::taken && offer != Offer::full) throw_why_shut(offer);
+        return offer == Offer::taken;
+    }
+
+    /// Waits for a result; none where all were taken and none will come: after end(), or cancel().
+    /// Throws what a node has thrown.
+    [[nodiscard]] std::optional<U> result()
+        requires(!std::same_as<U, Nothing>)
+    {
+        std::optional<U> result = run_->exit->take();
+        if (!result) rethrow_failure();
+        return result;
+    }
+    /// Does not wait: none where none is there now.
+    [[nodiscard]] std::optional<U> try_result()
+        requires(!std::same_as<U, Nothing>)
+    {
+        std::optional<U> result = run_->exit->try_take();
+        if (!result) rethrow_failure();
+        return result;
+    }
+
+    /// No more tasks: those that were offloaded are done, and then the pattern ends.
+    void end() { run_->entrance->end(); }
+    /// Until the pattern has ended, after end() or cancel(). Results may still be taken. Throws
+    /// what a node has thrown.
+    void wait() { run_->network.wait(); }
+    /// The pattern ends at once; threads that wait return.
+    void cancel() noexcept { run_->network.cancel(); }
+
+    /// Ends the pattern and waits until its threads are gone. Results may still be taken. Throws
+    /// what a node has thrown.
+    void freeze() {
+        end();
+        wait();
+    }
+    /// Starts anew from the pattern as it was given. Results that were not taken are destroyed.
+    void thaw() {
+        run_.reset();
+        auto run = std::make_unique<Run>(options_);
+        start_(*run);
+        run->network.start();
+        run_ = std::move(run);
+    }
+
+    [[nodiscard]] std::vector<NodeReport> report() const { return run_->network.report(); }
+
+  private:
+    using Offer = typename Entrance<T>::Offer;
+    struct Run {
+        explicit Run(const Options& options)
+            : network(options), entrance(&network.add(std::make_unique<Entrance<T>>())) {}
+
+        Network network;
+        Entrance<T>* entrance;
+        Exit<U>* exit = nullptr;
+    };
+
+    void rethrow_failure() {
+        if (run_->exit->was_cut_off()) run_->network.wait();
+    }
+    [[noreturn]] void throw_why_shut(Offer offer) {
+        if (offer == Offer::cut_off) run_->network.wait();
+        throw Error("a task was offloaded to an accelerator that has ended");
+    }
+
+    Options options_;
+    std::function<void(Run&)> start_;
+    std::unique_ptr<Run> run_;
+};
+
+/// An accelerator for tasks of `T`, which is running when this returns.
+template <TaskType T, class Pattern>
+[[nodiscard]] auto accelerate(Pattern pattern, Options options = {}) {
+    using Behind = decltype(detail::build(std::declval<Network&>(), Ends<T>{}, pattern));
+    return [&]<class U>(std::type_identity<Ends<U>>) {
+        return Accelerator<T, U>(std::move(pattern), std::move(options));
+    }(std::type_identity<Behind>{});
+}
+
+}  // namespace strid::pattern

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The two ends of a pattern that threads of the program around it stand at (paper 4, section
+// 1.2.2). The nodes here only wake those threads: a thread that offloads hands its task to the
+// lanes of the first workers itself, and one that takes a result takes it from the lanes of the
+// last, under a mutex each. What is not taken in time the exit keeps, so that a program may offload
+// all its tasks before it asks for a result.
+//
+// Threads: offload, end, take and their like any; steps as every node.
+//
+// Invariant: a result is in a lane or kept, and what is kept is older than what is in the lanes.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+
+#include <strid/base/clock.hpp>
+#include <strid/base/relax.hpp>
+#include <strid/pattern/node_task.hpp>
+#include <strid/pattern/ports.hpp>
+#include <strid/window/structures/flat_ring.hpp>
+
+namespace strid::pattern {
+
+/// Where tasks come in.
+template <TaskType T>
+class Entrance final : public Node {
+  public:
+    Entrance() : Node("entrance", 0, 1, {}) {}
+
+    [[nodiscard]] Output<T>& output() noexcept { return output_; }
+
+    enum class [[nodiscard]] Offer : std::uint8_t {
+        taken,
+        full,    ///< no room now
+        ended,   ///< by end() or a stop
+        cut_off  ///< the pattern has failed or was cancelled
+    };
+
+    /// The task is moved from where the answer is `taken`.
+    Offer try_offload(T& task) {
+        const std::lock_guard lock(mutex_);
+        return hand_on(task);
+    }
+    /// Waits for room.
+    Offer offload(T& task) {
+        std::unique_lock lock(mutex_);
+        while (true) {
+            const Offer offer = hand_on(task);
+            if (offer != Offer::full) return offer;
+            ++waiting_;
+            room_.wait(lock);
+            --waiting_;
+        }
+    }
+    /// Nothing more comes.
+    void end() {
+        const std::lock_guard lock(mutex_);
+        ended_ = true;
+        room_.notify_all();
+        notify();
+    }
+
+    runtime::StepResult step(std::int64_t& /*clock_ns*/) override {
+        const std::lock_guard lock(mutex_);
+        const bool all_out = output_.settle();
+        output_.announce();
+        if (ended_ && all_out) {
+            output_.close();
+            output_.announce();
+            return runtime::StepResult::finished;
+        }
+        if (all_out) {
+            if (waiting_ != 0) room_.notify_all();
+            return runtime::StepResult::waiting;
+        }
+        return output_.must_wait() ? runtime::StepResult::waiting : runtime::StepResult::progressed;
+    }
+    [[nodiscard]] bool awaits_outside() const noexcept override { return true; }
+    void request_stop() noexcept override { end(); }
+    void interrupt() noexcept override {
+        const std::lock_guard lock(mutex_);
+        cut_off_ = true;
+        room_.notify_all();
+    }
+
+  private:
+    // With the mutex.
+    Offer hand_on(T& task) {
+        if (cut_off_) return Offer::cut_off;
+        if (ended_) return Offer::ended;
+        if (!output_.settle()) {
+            if (output_.must_wait()) return Offer::full;
+        }
+        output_.emit(std::move(task));
+        count_out(1);
+        // One that found no room is in the overflow: the node waits for room for it.
+        if (!output_.ready()) notify();
+        output_.announce();
+        return Offer::taken;
+    }
+
+    std::mutex mutex_;
+    std::condition_variable room_;
+    std::size_t waiting_ = 0;  // guarded, as are those below
+    Output<T> output_;
+    bool ended_ = false;
+    bool cut_off_ = false;
+};
+
+/// Where results go out.
+template <TaskType U>
+class Exit final : public Node {
+  public:
+    Exit() : Node("exit", 0, 1, {}) {}
+
+    [[nodiscard]] Input<U>& input() noexcept { return input_; }
+
+    /// The oldest result, where there is one now.
+    [[nodiscard]] std::optional<U> try_take() {
+        const std::lock_guard lock(mutex_);
+        return take_now();
+    }
+    /// Waits for a result; none where all were taken and none will come. A thread looks for some
+    /// time before it sleeps.
+    [[nodiscard]] std::optional<U> take() {
+        for (std::int64_t until_ns = now_ns() + spin_ns; now_ns() < until_ns; relax()) {
+            if (!may_have_result()) continue;
+            const std::lock_guard lock(mutex_);
+            if (std::optional<U> result = take_now(); result || over()) return result;
+        }
+        std::unique_lock lock(mutex_);
+        while (true) {
+            if (std::optional<U> result = take_now(); result || over()) return result;
+            ++waiting_;
+            filled_.wait(lock);
+            --waiting_;
+        }
+    }
+
+    /// The pattern has failed or was cancelled.
+    [[nodiscard]] bool was_cut_off() const noexcept {
+        return cut_off_.load(std::memory_order_relaxed);
+    }
+
+    runtime::StepResult step(std::int64_t& clock_ns) override {
+        const std::lock_guard lock(mutex_);
+        std::size_t done = 0;
+        while (done < budget()) {
+            const std::span<U> results = input_.peek(budget() - done);
+            if (results.empty()) break;
+            for (U& result : results) kept_.push_back(std::move(result));
+            input_.release(results.size());
+            done += results.size();
+        }
+        kept_count_.store(kept_.size(), std::memory_order_relaxed);
+        account(done, clock_ns);
+        ended_ = done == 0 && input_.ended();
+        if (waiting_ != 0 && (done != 0 || ended_)) filled_.notify_all();
+        if (ended_) return runtime::StepResult::finished;
+        if (done != 0) return runtime::StepResult::progressed;
+        input_.rest();
+        return runtime::StepResult::waiting;
+    }
+    [[nodiscard]] bool has_work() const noexcept override { return input_.waiting(); }
+    [[nodiscard]] bool awaits_outside() const noexcept override { return true; }
+    void interrupt() noexcept override {
+        const std::lock_guard lock(mutex_);
+        cut_off_.store(true, std::memory_order_relaxed);
+        filled_.notify_all();
+    }
+
+  private:
+    static constexpr std::int64_t spin_ns = 20'000;
+
+    /// Any thread: a guess.
+    [[nodiscard]] bool may_have_result() const noexcept {
+        return kept_count_.load(std::memory_order_relaxed) != 0 || input_.waiting() ||
+               cut_off_.load(std::memory_order_relaxed);
+    }
+    // With the mutex.
+    [[nodiscard]] bool over() const noexcept {
+        return ended_ || cut_off_.load(std::memory_order_relaxed);
+    }
+    [[nodiscard]] std::optional<U> take_now() {
+        if (cut_off_.load(std::memory_order_relaxed)) return std::nullopt;
+        if (!kept_.empty()) {
+            std::optional<U> result(std::move(kept_.front()));
+            kept_.pop_front();
+            kept_count_.store(kept_.size(), std::memory_order_relaxed);
+            return result;
+        }
+        const std::span<U> results = input_.peek(1);
+        if (results.empty()) return std::nullopt;
+        std::optional<U> result(std::move(results.front()));
+        input_.release(1);
+        input_.rest();
+        return result;
+    }
+
+    mutable std::mutex mutex_;
+    std::condition_variable filled_;
+    std::size_t waiting_ = 0;  // guarded, as are those below
+    Input<U> input_;
+    window::FlatRing<U> kept_;
+    bool ended_ = false;
+    std::atomic<std::size_t> kept_count_{0};  // written with the mutex; a hint without
+    std::atomic<bool> cut_off_{false};        // the same
+};
+
+}  // namespace strid::pattern
