@@ -78,6 +78,16 @@ class Network {
             lanes_.push_back(std::move(lane));
         }
     }
+    /// Which task goes where is written down for the node, by the one node that hands them out.
+    template <class T>
+    void keep_order(const Ends<T>& ends, Input<Run>& input, Node& node) {
+        const auto& end = ends.nodes.front();
+        auto lane = std::make_shared<Lane<Run>>(lane_tasks(sizeof(Run)));
+        lane->connect(*end.node, end.output->room_wait(), node);
+        end.output->keep_order(*lane);
+        input.add(*lane);
+        lanes_.push_back(std::move(lane));
+    }
     /// The loops that are being built, from the outermost on.
     [[nodiscard]] std::vector<Loop*>& loops() noexcept { return loops_; }
     /// A name for a node, as "node 3" where it has none of its own, with the number of the replica.

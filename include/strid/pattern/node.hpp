@@ -16,8 +16,10 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
 #include <functional>
 #include <optional>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -135,10 +137,17 @@ inline constexpr bool is_emitting_node = false;
 template <class U, class F>
 inline constexpr bool is_emitting_node<EmittingNode<U, F>> = true;
 
+template <class F>
+inline constexpr bool is_fused = false;
+template <class T, std::size_t I, class... Nodes>
+[[nodiscard]] auto fuse(std::tuple<Nodes...>& nodes);
+
 /// The operator that a node runs for tasks of `T`.
 template <class T, class F>
 [[nodiscard]] auto make_operator(F node) {
-    if constexpr (operators::SaysTraits<F>) {
+    if constexpr (is_fused<F>) {
+        return fuse<T, 0>(node.nodes);
+    } else if constexpr (operators::SaysTraits<F>) {
         if constexpr (operators::is_operator_for<F, T>()) return node;
     } else if constexpr (is_emitting_node<F>) {
         return [&node]<class U, class G>(std::type_identity<EmittingNode<U, G>>) {

@@ -21,10 +21,12 @@
 #include <utility>
 #include <vector>
 
+#include <strid/pattern/fused.hpp>
 #include <strid/pattern/loop_entry.hpp>
 #include <strid/pattern/network.hpp>
 #include <strid/pattern/node.hpp>
 #include <strid/pattern/operator_node.hpp>
+#include <strid/pattern/ordered.hpp>
 #include <strid/pattern/scheduling.hpp>
 #include <strid/pattern/source_node.hpp>
 
@@ -76,6 +78,25 @@ template <class Worker>
     return {std::move(worker), {}, options};
 }
 
+/// A farm whose results leave in the order of their tasks. The worker is one node, or several that
+/// are fused.
+template <class Worker, class Policy>
+struct OrderedFarm {
+    Worker worker;
+    Policy policy;
+    FarmOptions options;
+};
+template <class Worker, class Policy = Adaptive>
+[[nodiscard]] OrderedFarm<Worker, Policy> ordered_farm(Worker worker, Policy policy = {},
+                                                       const FarmOptions& options = {}) {
+    return {std::move(worker), std::move(policy), options};
+}
+template <class Worker>
+[[nodiscard]] OrderedFarm<Worker, Adaptive> ordered_farm(Worker worker,
+                                                         const FarmOptions& options) {
+    return {std::move(worker), {}, options};
+}
+
 /// A pattern whose last nodes may send tasks through it once more, by `emit.again(task)`. What they
 /// emit leaves the loop. It ends when its input has ended and no task is in it.
 template <class Body>
@@ -107,10 +128,25 @@ template <class Pattern>
 inline constexpr bool hands_out = false;  // begins with a farm, so that several take its tasks
 template <class Worker, class Policy>
 inline constexpr bool hands_out<Farm<Worker, Policy>> = true;
+template <class Worker, class Policy>
+inline constexpr bool hands_out<OrderedFarm<Worker, Policy>> = true;
 template <class First, class... Rest>
 inline constexpr bool hands_out<Pipeline<First, Rest...>> = hands_out<First>;
 template <class Pattern>
 inline constexpr bool hands_out<Named<Pattern>> = hands_out<Pattern>;
+
+template <class Pattern>
+inline constexpr bool is_node = true;  // a function or an operator
+template <class... Patterns>
+inline constexpr bool is_node<Pipeline<Patterns...>> = false;
+template <class Worker, class Policy>
+inline constexpr bool is_node<Farm<Worker, Policy>> = false;
+template <class Worker, class Policy>
+inline constexpr bool is_node<OrderedFarm<Worker, Policy>> = false;
+template <class Body>
+inline constexpr bool is_node<Iterate<Body>> = false;
+template <class Pattern>
+inline constexpr bool is_node<Named<Pattern>> = false;
 
 template <class Pattern>
 inline constexpr bool ends_loop = false;  // what leaves it leaves a loop
@@ -123,6 +159,18 @@ template <class Worker, class Policy>
 inline constexpr bool ends_loop<Farm<Worker, Policy>> = ends_loop<Worker>;
 template <class Pattern>
 inline constexpr bool ends_loop<Named<Pattern>> = ends_loop<Pattern>;
+
+template <class Pattern>
+inline constexpr bool ends_in_order = false;  // what leaves it an ordered farm has gathered
+template <class Worker, class Policy>
+inline constexpr bool ends_in_order<OrderedFarm<Worker, Policy>> = true;
+template <class... Patterns>
+inline constexpr bool ends_in_order<Pipeline<Patterns...>> =
+    ends_in_order<std::tuple_element_t<sizeof...(Patterns) - 1, std::tuple<Patterns...>>>;
+template <class Worker, class Policy>
+inline constexpr bool ends_in_order<Farm<Worker, Policy>> = ends_in_order<Worker>;
+template <class Pattern>
+inline constexpr bool ends_in_order<Named<Pattern>> = ends_in_order<Pattern>;
 
 /// The last nodes of a loop that is being built: each learns its way back.
 template <class Again>
@@ -229,6 +277,53 @@ class Builder {
             return add(ends, farm.worker, last);
         }
     }
+    template <class T, class Worker, class Policy>
+    auto add(const Ends<T>& ends, const OrderedFarm<Worker, Policy>& farm, bool /*last*/) {
+        static_assert(!std::same_as<T, Nothing>, "tasks arrive at an ordered farm");
+        static_assert(
+            requires(const Policy& policy) { policy.template scheduler<T>(); },
+            "a task of an ordered farm goes to one worker: neither Broadcast nor "
+            "Multicast");
+        static_assert(is_node<Worker>,
+                      "the worker of an ordered farm is one node: several are fused(f, g)");
+        using Operator = decltype(make_operator<T>(farm.worker));
+        static_assert(Operator::traits.emits != Emits::nothing,
+                      "the worker of an ordered farm makes the results that are put in order");
+        if constexpr (Operator::traits.emits == Emits::one) {
+            return add_ordered<typename Operator::Emitted, Operator>(one_end(ends), farm);
+        } else {
+            return add_ordered<typename Operator::Emitted, Marking<Operator>>(one_end(ends), farm);
+        }
+    }
+    /// The order is that of one node.
+    template <class T>
+    Ends<T> one_end(const Ends<T>& ends) {
+        if (ends.nodes.size() == 1) return ends;
+        const auto pass_on = [](T task) { return task; };
+        return add_operator(ends, Step<T, decltype(pass_on)>{pass_on}, false);
+    }
+    template <class U, class Operator, class T, class Worker, class Policy>
+    Ends<U> add_ordered(const Ends<T>& ends, const OrderedFarm<Worker, Policy>& farm) {
+        using Item = typename Operator::Emitted;
+        schedule(ends, farm.policy);
+        const std::size_t workers =
+            farm.options.workers != 0 ? farm.options.workers : network_.workers();
+        const Network::Replica outside = network_.replica();
+        std::vector<Ends<Item>> items;
+        for (std::size_t i = 0; i < workers; ++i) {
+            network_.set_replica({i, workers});
+            items.push_back(add_operator(ends, Operator{make_operator<T>(farm.worker)}, false));
+        }
+        network_.set_replica(outside);
+        auto& collector = network_.add(std::make_unique<OrderedCollector<U, Item>>(
+            network_.name_node("in order"), network_.loops()));
+        for (const Ends<Item>& worker : items) {
+            network_.connect(worker, collector.add_worker(), collector);
+        }
+        network_.keep_order(ends, collector.order(), collector);
+        return Ends<U>{{{&collector.output(), &collector}}};
+    }
+
     template <class T, class Policy>
     static void schedule(const Ends<T>& ends, const Policy& policy) {
         for (const auto& end : ends.nodes) {
@@ -244,6 +339,9 @@ class Builder {
     auto add(const Ends<T>& ends, const Iterate<Body>& loop, bool last) {
         static_assert(!std::same_as<T, Nothing>,
                       "tasks arrive at a loop: a source stands before it");
+        static_assert(!ends_in_order<Body>,
+                      "the last node of a loop says which tasks go through it again: a node stands "
+                      "behind an ordered farm");
         static_assert(!ends_loop<Body>,
                       "the last node of a loop says which tasks go through it again: it is not "
                       "the last of another loop too");

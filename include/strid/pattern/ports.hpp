@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <utility>
@@ -18,6 +19,12 @@
 #include <strid/pattern/scheduling.hpp>
 
 namespace strid::pattern {
+
+/// So many tasks in a row that one worker got: what an ordered farm's results are gathered by.
+struct Run {
+    std::uint32_t worker = 0;
+    std::uint32_t tasks = 0;
+};
 
 template <TaskType T>
 class Input {
@@ -79,6 +86,9 @@ class Output {
         multicaster_ = std::move(multicaster);
     }
 
+    /// Writes down which worker got which tasks. Before the run.
+    void keep_order(Lane<Run>& order) { order_ = &order; }
+
     /// Whether another task may be begun: nothing is in the overflow.
     [[nodiscard]] bool ready() const noexcept { return overflow_next_ == overflow_.size(); }
 
@@ -107,10 +117,18 @@ class Output {
 
     /// Wakes those that something was handed to.
     void announce() noexcept {
+        if (order_ != nullptr) {
+            write_order();
+            order_->announce();
+        }
         for (const auto& worker : workers_) worker.lane->announce();
     }
     /// Nothing follows.
     void close() noexcept {
+        if (order_ != nullptr) {
+            write_order();
+            order_->close();
+        }
         for (const auto& worker : workers_) worker.lane->close();
     }
     [[nodiscard]] std::size_t kept() const noexcept { return overflow_.size() - overflow_next_; }
@@ -122,9 +140,22 @@ class Output {
             granted_ = next_grant(task);
             if (granted_.tasks == 0) return false;
         }
+        if (order_ != nullptr && !add_to_order()) return false;
         --granted_.tasks;
         workers_[granted_.worker].lane->push(std::move(task));
         return true;
+    }
+    /// The next task goes to the worker that was granted; false where there is no room to write
+    /// that down. Room for the run that is being counted has been kept since it began.
+    [[nodiscard]] bool add_to_order() noexcept {
+        if (run_.tasks != 0 && run_.worker != granted_.worker) write_order();
+        if (run_.tasks == 0 && order_->room() == 0) return false;
+        run_.worker = static_cast<std::uint32_t>(granted_.worker);
+        ++run_.tasks;
+        return true;
+    }
+    void write_order() noexcept {
+        if (run_.tasks != 0) order_->push(std::exchange(run_, Run{}));
     }
     [[nodiscard]] Grant next_grant(const T& task) {
         if (workers_.size() == 1) return {0, workers_.front().lane->room()};
@@ -154,6 +185,8 @@ class Output {
     std::unique_ptr<Scheduler<T>> scheduler_;
     std::unique_ptr<Multicaster<T>> multicaster_;
     Grant granted_;
+    Lane<Run>* order_ = nullptr;
+    Run run_;
     std::vector<T> overflow_;  // from the next on
     std::size_t overflow_next_ = 0;
     std::vector<std::size_t> chosen_;

@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The patterns of paper 4 with tasks that do nothing, or work for a given time, beside oneTBB,
+// OpenMP and rings by hand. Rounds take turns; tables give medians and the medians of the ratios of
+// each round. Every answer is checked.
+//
+//   pattern_bench [TASKS [ROUNDS]]     default 2,000,000 tasks, 5 rounds
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <strid/base/clock.hpp>
+#include <strid/base/relax.hpp>
+#include <strid/channel/spsc_ring.hpp>
+#include <strid/pattern/accelerator.hpp>
+
+#include "../bar.hpp"
+#include "../statistics.hpp"
+#include "loops.hpp"
+
+#ifdef STRID_BENCH_TBB
+#include "tbb_patterns.hpp"
+#endif
+
+namespace {
+
+using namespace strid;
+using namespace strid::bench;
+using namespace strid::pattern;
+
+bool all_right = true;
+
+void check(const std::string& what, std::uint64_t got, std::uint64_t expected) {
+    if (got == expected) return;
+    std::printf("WRONG ANSWER: %s: %llu, not %llu\n", what.c_str(),
+                static_cast<unsigned long long>(got), static_cast<unsigned long long>(expected));
+    all_right = false;
+}
+
+double seconds_of(const std::function<void()>& action) {
+    const std::int64_t begin_ns = now_ns();
+    action();
+    return static_cast<double>(now_ns() - begin_ns) / 1e9;
+}
+
+/// As a task that takes so long.
+void work(std::int64_t for_ns) {
+    if (for_ns == 0) return;
+    const std::int64_t until_ns = now_ns() + for_ns;
+    while (now_ns() < until_ns) continue;
+}
+
+auto numbers(std::uint64_t count) {
+    return source([next = std::uint64_t{0}, count]() mutable -> std::optional<std::uint64_t> {
+        if (next == count) return std::nullopt;
+        return next++;
+    });
+}
+auto add_to(std::uint64_t& sum) {
+    return [&sum](std::uint64_t n) { sum += n; };
+}
+const auto same = [](std::uint64_t n) { return n; };
+
+struct Contender {
+    std::string name;
+    std::function<std::uint64_t(std::uint64_t tasks)> run;
+};
+
+/// Million tasks a second of each, and how many times ours is as fast as the best of the others.
+void compare(const char* what, const std::vector<Contender>& contenders, std::uint64_t tasks,
+             int rounds, double bar) {
+    std::vector<std::vector<double>> rates(contenders.size());
+    std::vector<double> best;
+    for (int round = 0; round < rounds; ++round) {
+        double best_peer = 0;
+        for (std::size_t i = 0; i < contenders.size(); ++i) {
+            // A peer that takes fifty times as long is measured on fewer.
+            const std::uint64_t count = i == 0 ? tasks : tasks / 10;
+            std::uint64_t sum = 0;
+            const double seconds = seconds_of([&] { sum = contenders[i].run(count); });
+            check(std::string(what) + ", " + contenders[i].name, sum, count * (count - 1) / 2);
+            rates[i].push_back(static_cast<double>(count) / seconds / 1e6);
+            if (i != 0) best_peer = std::max(best_peer, rates[i].back());
+        }
+        if (best_peer != 0) best.push_back(rates[0].back() / best_peer);
+    }
+    std::printf("| %-28s |", what);
+    for (std::size_t i = 0; i < 3; ++i) {
+        if (i < contenders.size()) std::printf(" %8.2f |", median(rates[i]));
+        if (i >= contenders.size()) std::printf("          |");
+    }
+    if (!best.empty()) std::printf(" %6.1f |", median(best));
+    std::printf("\n");
+    if (!best.empty()) {
+        print_bar(std::string(what) + ", times the best of oneTBB", median(best), Bar::at_least,
+                  bar);
+    }
+}
+
+void empty_tasks(std::uint64_t tasks, int rounds) {
+    std::printf(
+        "Tasks that do nothing, million a second.\n\n"
+        "| pattern | ours | oneTBB parallel_pipeline | oneTBB flow graph | times the best "
+        "|\n|---|---:|---:|---:|---:|\n");
+    const auto contenders = [](auto ours, std::size_t stages, bool parallel) {
+        std::vector<Contender> all{{"ours", std::move(ours)}};
+#ifdef STRID_BENCH_TBB
+        all.push_back({"oneTBB parallel_pipeline", [=](std::uint64_t count) {
+                           return peers::tbb_parallel_pipeline(count, stages, parallel);
+                       }});
+        all.push_back({"oneTBB flow graph", [=](std::uint64_t count) {
+                           return peers::tbb_flow_graph(count, stages, parallel);
+                       }});
+#else
+        (void)stages, (void)parallel;
+#endif
+        return all;
+    };
+    compare(
+        "farm, 2 workers",
+        contenders(
+            [](std::uint64_t count) {
+                std::uint64_t sum = 0;
+                run(pipeline(numbers(count), farm(same, FarmOptions{.workers = 2}), add_to(sum)));
+                return sum;
+            },
+            2, true),
+        tasks, rounds, 15);
+    compare("pipeline, 2 stages",
+            contenders(
+                [](std::uint64_t count) {
+                    std::uint64_t sum = 0;
+                    run(pipeline(numbers(count), add_to(sum)));
+                    return sum;
+                },
+                2, false),
+            tasks, rounds, 15);
+    compare("pipeline, 3 stages",
+            contenders(
+                [](std::uint64_t count) {
+                    std::uint64_t sum = 0;
+                    run(pipeline(numbers(count), same, add_to(sum)));
+                    return sum;
+                },
+                3, false),
+            tasks, rounds, 15);
+    compare("ordered farm, 2 workers",
+            {{"ours",
+              [](std::uint64_t count) {
+                  std::uint64_t sum = 0;
+                  run(pipeline(numbers(count), ordered_farm(same, FarmOptions{.workers = 2}),
+                               add_to(sum)));
+                  return sum;
+              }}},
+            tasks, rounds, 0);
+}
+
+/// Figure 1.5, left: how near two workers come to twice the work.
+void farm_efficiency(int rounds) {
+    std::printf(
+        "\nA farm of 2 workers, of the time that they would take at best.\n\n"
+        "| a task takes, us | efficiency |\n|---:|---:|\n");
+    for (const auto& [grain_ns, bar] :
+         {std::pair<std::int64_t, double>{500, 0.80}, {1'000, 0.88}, {5'000, 0.95}}) {
+        const std::uint64_t count = 300'000'000 / static_cast<std::uint64_t>(grain_ns);
+        std::vector<double> efficiencies;
+        for (int round = 0; round < rounds; ++round) {
+            std::uint64_t sum = 0;
+            const double seconds = seconds_of([&, grain = grain_ns] {
+                run(pipeline(numbers(count),
+                             farm(
+                                 [grain](std::uint64_t n) {
+                                     work(grain);
+                                     return n;
+                                 },
+                                 FarmOptions{.workers = 2}),
+                             add_to(sum)));
+            });
+            check("farm", sum, count * (count - 1) / 2);
+            efficiencies.push_back(static_cast<double>(count) * static_cast<double>(grain_ns) /
+                                   1e9 / 2 / seconds);
+        }
+        std::printf("| %.1f | %.3f |\n", static_cast<double>(grain_ns) / 1e3, median(efficiencies));
+        char what[64];
+        std::snprintf(what, sizeof what, "farm of 2, efficiency at %.1f us",
+                      static_cast<double>(grain_ns) / 1e3);
+        print_bar(what, median(efficiencies), Bar::at_least, bar);
+    }
+}
+
+/// Figure 1.5, right: the last of four stages is connected to the first, which makes 256 tasks for
+/// one that comes back, until a million are made.
+double ring_pipeline(std::uint64_t total, std::int64_t grain_ns) {
+    const auto stage = [grain_ns](std::uint64_t n) {
+        work(grain_ns);
+        return n;
+    };
+    std::uint64_t done = 0;
+    const double seconds = seconds_of([&] {
+        const auto first =
+            node<std::uint64_t>([made = std::uint64_t{1'024}, total](
+                                    std::uint64_t n, auto& emit) mutable {
+                // A new task has the top bit; one that comes back has not.
+                if (n >> 63U != 0) return emit(n & ~(std::uint64_t{1} << 63U));
+                for (int i = 0; i < 256 && made < total; ++i) emit(made++);
+            });
+        const auto last = node<std::uint64_t>([&done](std::uint64_t n, auto& emit) {
+            ++done;
+            emit.again(n);
+        });
+        run(pipeline(source([next = std::uint64_t{0}]() mutable -> std::optional<std::uint64_t> {
+                         if (next == 1'024) return std::nullopt;
+                         return next++ | (std::uint64_t{1} << 63U);
+                     }),
+                     iterate(pipeline(first, stage, stage, last)), [](std::uint64_t) {}));
+    });
+    check("ring", done, total);
+    return static_cast<double>(total) / seconds / 1e3;
+}
+
+void ring(int rounds) {
+    std::printf(
+        "\nA ring of 4 stages, thousand tasks a second.\n\n| a task takes, us | Kmsg/s "
+        "|\n|---:|---:|\n");
+    for (const std::int64_t grain_ns : {0, 500, 1'000, 5'000}) {
+        std::vector<double> rates;
+        const std::uint64_t total = grain_ns < 1'000 ? 1'000'000 : 100'000;
+        for (int round = 0; round < rounds; ++round)
+            rates.push_back(ring_pipeline(total, grain_ns));
+        std::printf("| %.1f | %.0f |\n", static_cast<double>(grain_ns) / 1e3, median(rates));
+    }
+}
+
+/// A task there and its result back, one at a time: by an accelerator, and by two rings and a
+/// thread.
+void round_trip(int rounds) {
+    constexpr std::uint64_t trips = 100'000;
+    std::vector<double> ours;
+    std::vector<double> by_hand;
+    for (int round = 0; round < rounds; ++round) {
+        auto squares = accelerate<std::uint64_t>([](std::uint64_t n) { return n * n; });
+        ours.push_back(seconds_of([&] {
+                           for (std::uint64_t n = 0; n < trips; ++n) {
+                               squares.offload(n);
+                               check("accelerator", *squares.result(), n * n);
+                           }
+                       }) /
+                       trips * 1e9);
+        channel::SpscRing<std::uint64_t> there(16);
+        channel::SpscRing<std::uint64_t> back(16);
+        std::thread thread([&] {
+            std::uint64_t n = 0;
+            while (true) {
+                const auto popped = there.try_pop(n);
+                if (popped == channel::PopResult::closed) return;
+                if (popped == channel::PopResult::ok) (void)back.try_push(n * n);
+                relax();
+            }
+        });
+        by_hand.push_back(seconds_of([&] {
+                              for (std::uint64_t n = 0; n < trips; ++n) {
+                                  (void)there.try_push(n);
+                                  std::uint64_t result = 0;
+                                  while (back.try_pop(result) != channel::PopResult::ok) relax();
+                                  check("rings", result, n * n);
+                              }
+                          }) /
+                          trips * 1e9);
+        there.close();
+        thread.join();
+    }
+    std::printf("\nA round trip: %.0f ns by the accelerator, %.0f ns by two rings.\n", median(ours),
+                median(by_hand));
+    print_bar("offload and result, of two rings by hand", median(ratios(ours, by_hand)),
+              Bar::at_most, 2);
+}
+
+void loops(int rounds) {
+    std::printf("\nLoops, seconds.\n\n| loop | contender | s |\n|---|---|---:|\n");
+    const auto contenders = loop_contenders();
+    for (const auto& [size, times] :
+         {std::pair<std::size_t, int>{100'000'000, 1}, {10'000, 1'000}}) {
+        Numbers in(size);
+        for (std::size_t i = 0; i < size; ++i)
+            in[i] = static_cast<std::uint32_t>(i * 2'654'435'761U);
+        Numbers out(size);
+        std::vector<std::vector<double>> seconds(contenders.size());
+        for (int round = 0; round < rounds; ++round) {
+            for (std::size_t c = 0; c < contenders.size(); ++c) {
+                std::fill(out.begin(), out.end(), 0U);
+                seconds[c].push_back(seconds_of([&] {
+                    for (int i = 0; i < times; ++i) contenders[c].run(in, out);
+                }));
+                std::uint64_t wrong = 0;
+                for (std::size_t i = 0; i < size; ++i) wrong += out[i] != in[i] * 3 + 1;
+                check(contenders[c].name, wrong, 0);
+            }
+        }
+        for (std::size_t c = 0; c < contenders.size(); ++c) {
+            std::printf("| %d of %zu | %s | %.4f |\n", times, size, contenders[c].name.c_str(),
+                        median(seconds[c]));
+            if (c == 0) continue;
+            char what[80];
+            std::snprintf(what, sizeof what, "parallel_for, %d of %zu, of %s", times, size,
+                          contenders[c].name.c_str());
+            print_bar(what, median(ratios(seconds[c], seconds[0])), Bar::at_least, 0.95);
+        }
+    }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    const std::uint64_t tasks = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 2'000'000;
+    const int rounds = argc > 2 ? std::atoi(argv[2]) : 5;
+    empty_tasks(tasks, rounds);
+    farm_efficiency(rounds);
+    ring(rounds);
+    round_trip(rounds);
+    loops(rounds);
+    return all_right ? 0 : 1;
+}

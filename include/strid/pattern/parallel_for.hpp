@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Loops whose turns may run at once (paper 4, section 1.1: data parallelism by patterns):
+//
+//     Team team;
+//     parallel_for(team, 0, size, [&](std::size_t i) { out[i] = f(in[i]); });
+//     parallel_map(team, in, out, f);
+//     const double sum = parallel_reduce(team, 0, size, 0.0, term, std::plus<>{});
+//
+// The range is handed out in parts that get smaller towards the end, so that threads finish
+// together though turns take different times. A turn that throws ends the loop after the turns that
+// have begun, and the caller gets the first exception. A loop in a turn of another is shared in the
+// same way (pattern/team.hpp).
+//
+// Threads: any may begin a loop; its turns run on any of the team.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <concepts>
+#include <cstddef>
+#include <exception>
+#include <functional>
+#include <iterator>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include <strid/base/cache_line.hpp>
+#include <strid/pattern/team.hpp>
+
+namespace strid::pattern {
+
+struct LoopOptions {
+    /// Turns that a thread takes at once, at least; 0: by the size of the loop.
+    std::size_t turns_min = 0;
+};
+
+namespace detail {
+
+/// A range that threads take parts of. `work(begin, end)` does a part.
+template <class Work>
+class RangeJob final : public Job {
+  public:
+    RangeJob(std::size_t begin, std::size_t end, std::size_t least, std::size_t threads, Work& work)
+        : next_(begin), end_(end), least_(least), shares_(2 * threads), work_(work) {}
+
+    bool take_part() noexcept override {
+        bool any = false;
+        while (true) {
+            std::size_t begin = next_.load(std::memory_order_relaxed);
+            std::size_t end = begin;
+            do {
+                if (begin >= end_) return any;
+                end = begin + std::min(end_ - begin, std::max(least_, (end_ - begin) / shares_));
+                // Relaxed: who takes part has acquired the job, and leaves it by a release.
+            } while (!next_.compare_exchange_weak(begin, end, std::memory_order_relaxed));
+            any = true;
+            try {
+                work_(begin, end);
+            } catch (...) {
+                keep(std::current_exception());
+            }
+        }
+    }
+    /// After the run.
+    void rethrow_failure() {
+        if (failure_) std::rethrow_exception(failure_);
+    }
+
+  private:
+    void keep(std::exception_ptr failure) noexcept {
+        next_.store(end_, std::memory_order_relaxed);
+        const std::lock_guard lock(mutex_);
+        if (!failure_) failure_ = std::move(failure);
+    }
+
+    alignas(cache_line_bytes) std::atomic<std::size_t> next_;
+    alignas(cache_line_bytes) std::size_t end_;
+    std::size_t least_;
+    std::size_t shares_;
+    Work& work_;
+    std::mutex mutex_;
+    std::exception_ptr failure_;  // guarded
+};
+
+/// Calls `work(begin, end)` for parts that make up the range.
+template <class Work>
+void share_range(Team& team, std::size_t begin, std::size_t end, std::size_t least, Work&& work) {
+    if (begin >= end) return;
+    RangeJob job(begin, end, std::max<std::size_t>(least, 1), team.threads(), work);
+    team.run(job);
+    job.rethrow_failure();
+}
+
+/// What a thread takes at least: some 500 parts.
+[[nodiscard]] inline std::size_t least_part(std::size_t turns, const LoopOptions& options) {
+    return options.turns_min != 0 ? options.turns_min : std::max<std::size_t>(turns / 512, 1);
+}
+
+}  // namespace detail
+
+/// `body(i)` for each `i` of [begin, end), in any order. Throws what a turn throws.
+template <std::invocable<std::size_t> Body>
+void parallel_for(Team& team, std::size_t begin, std::size_t end, Body&& body,
+                  const LoopOptions& options = {}) {
+    const std::size_t least = detail::least_part(end - std::min(begin, end), options);
+    detail::share_range(team, begin, end, least, [&body](std::size_t first, std::size_t last) {
+        for (std::size_t i = first; i < last; ++i) body(i);
+    });
+}
+
+/// `out[i] = f(in[i])` for each element; `out` has room for as many.
+template <std::random_access_iterator In, std::random_access_iterator Out, class F>
+void parallel_map(Team& team, In begin, In end, Out out, F&& f, const LoopOptions& options = {}) {
+    parallel_for(
+        team, 0, static_cast<std::size_t>(end - begin),
+        [&](std::size_t i) {
+            const auto at = static_cast<std::iter_difference_t<In>>(i);
+            out[at] = f(begin[at]);
+        },
+        options);
+}
+
+/// The terms `term(i)` of [begin, end) combined with `initial`: in the order of `i`, in groups that
+/// depend on the size of the range only. So the result is the same in each run and with any number
+/// of threads, also where `combine` rounds; `combine` is associative but for that, and combines a
+/// value and a term, and two values.
+template <class Value, class Term, class Combine>
+[[nodiscard]] Value parallel_reduce(Team& team, std::size_t begin, std::size_t end, Value initial,
+                                    Term&& term, Combine&& combine) {
+    if (begin >= end) return initial;
+    constexpr std::size_t groups_max = 256;
+    struct alignas(cache_line_bytes) Group {
+        Value value;
+    };
+    const std::size_t turns = end - begin;
+    const std::size_t groups = std::min(turns, groups_max);
+    const auto first_of = [&](std::size_t group) {
+        return begin + turns / groups * group + std::min(turns % groups, group);
+    };
+    std::vector<Group> values(groups, Group{initial});
+    detail::share_range(team, 0, groups, 1, [&](std::size_t first, std::size_t last) {
+        for (std::size_t group = first; group < last; ++group) {
+            std::size_t i = first_of(group);
+            Value value = term(i);
+            for (const std::size_t after = first_of(group + 1); ++i < after;) {
+                value = combine(std::move(value), term(i));
+            }
+            values[group].value = std::move(value);
+        }
+    });
+    Value result = std::move(initial);
+    for (Group& group : values) result = combine(std::move(result), std::move(group.value));
+    return result;
+}
+
+}  // namespace strid::pattern

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include <strid/base/clock.hpp>
+#include <strid/base/relax.hpp>
+#include <strid/base/topology.hpp>
+#include <strid/pattern/team.hpp>
+
+namespace strid::pattern {
+
+namespace {
+
+// How long a thread looks for a part of other jobs before it sleeps until its own is done.
+constexpr std::int64_t spin_ns = 50'000;
+
+std::size_t one_for_each_core() {
+    const Topology topology = Topology::detect();
+    return std::max<std::size_t>(topology.cores().size(), 1);
+}
+
+constexpr std::uint64_t bit(unsigned place) noexcept {
+    return std::uint64_t{1} << place;
+}
+
+}  // namespace
+
+/// One thread of the team: its task takes part in whatever is open.
+class Team::Helper final : public runtime::Task {
+  public:
+    Helper(Team& team, std::size_t number)
+        : Task("helper " + std::to_string(number)), team_(team) {}
+
+    runtime::StepResult step(std::int64_t& clock_ns) override {
+        if (stopped_.load(std::memory_order_relaxed)) return runtime::StepResult::finished;
+        idle_.store(false, std::memory_order_relaxed);
+        bool helped = team_.help(0);
+        if (!helped) {
+            // Said first, then looked again: who opens a job does it the other way round.
+            idle_.store(true, std::memory_order_seq_cst);  // pairs with is_idle()
+            helped = team_.help(0);
+        }
+        clock_ns = now_ns();
+        return helped ? runtime::StepResult::progressed : runtime::StepResult::waiting;
+    }
+    [[nodiscard]] bool is_idle() const noexcept {
+        return idle_.load(std::memory_order_seq_cst);  // pairs with step()
+    }
+    /// One thread each, which sleeps while the task waits.
+    [[nodiscard]] bool awaits_outside() const noexcept override { return true; }
+    void request_stop() noexcept override { stopped_.store(true, std::memory_order_relaxed); }
+
+  private:
+    Team& team_;
+    std::atomic<bool> idle_{false};
+    std::atomic<bool> stopped_{false};
+};
+
+Team::Team(std::size_t threads) {
+    if (threads == 0) threads = one_for_each_core();
+    for (std::size_t i = 0; i + 1 < threads; ++i) {
+        helpers_.push_back(std::make_unique<Helper>(*this, i));
+    }
+    if (helpers_.empty()) return;
+    std::vector<runtime::Task*> tasks;
+    for (const auto& helper : helpers_) tasks.push_back(helper.get());
+    execution_ = std::make_unique<runtime::Execution>(
+        std::move(tasks), runtime::ExecutionOptions{.workers = helpers_.size()});
+    execution_->start();
+}
+
+Team::~Team() {
+    if (execution_ == nullptr) return;
+    execution_->stop();
+    (void)execution_->wait_for(std::chrono::hours{1});
+}
+
+void Team::run(Job& job) noexcept {
+    const int claimed = helpers_.empty() ? -1 : claim_place();
+    if (claimed < 0) {
+        (void)job.take_part();
+        return;
+    }
+    const auto number = static_cast<unsigned>(claimed);
+    Place& place = places_[number];
+    // Sequentially consistent, here and where it is closed: pairs with help().
+    place.job.store(&job, std::memory_order_seq_cst);
+    open_.fetch_or(bit(number), std::memory_order_seq_cst);  // pairs with help()
+    wake_idle();
+    (void)job.take_part();
+    open_.fetch_and(~bit(number), std::memory_order_seq_cst);
+    place.job.store(nullptr, std::memory_order_seq_cst);
+    wait_until_left(place, number);
+    used_.fetch_and(~bit(number), std::memory_order_release);  // pairs with claim_place()
+}
+
+bool Team::help(unsigned from) noexcept {
+    for (std::uint64_t open =
+             std::rotr(open_.load(std::memory_order_seq_cst), static_cast<int>(from));
+         open != 0; open &= open - 1) {
+        Place& place =
+            places_[(from + static_cast<unsigned>(std::countr_zero(open))) % place_count];
+        // Counted first, then the job is read: who closes the place writes and reads the other way
+        // round, all of it sequentially consistent, so that one of the two sees the other. The
+        // second also acquires what the job is.
+        place.inside.fetch_add(1, std::memory_order_seq_cst);
+        Job* const job = place.job.load(std::memory_order_seq_cst);
+        const bool helped = job != nullptr && job->take_part();
+        leave(place);
+        if (helped) return true;
+    }
+    return false;
+}
+
+void Team::wake_idle() noexcept {
+    for (const auto& helper : helpers_) {
+        if (helper->is_idle()) helper->notify();
+    }
+}
+
+void Team::leave(Place& place) noexcept {
+    // Release: pairs with the acquire in wait_until_left(); what was done is visible there.
+    if (place.inside.fetch_sub(1, std::memory_order_seq_cst) == 1 &&
+        place.job.load(std::memory_order_seq_cst) == nullptr) {
+        place.inside.notify_all();
+    }
+}
+
+void Team::wait_until_left(Place& place, unsigned number) noexcept {
+    std::int64_t until_ns = 0;
+    while (const std::uint32_t inside = place.inside.load(std::memory_order_seq_cst)) {
+        if (help(number)) {
+            until_ns = 0;
+            continue;
+        }
+        const std::int64_t time_ns = now_ns();
+        if (until_ns == 0) until_ns = time_ns + spin_ns;
+        if (time_ns < until_ns) {
+            relax();
+        } else {
+            place.inside.wait(inside, std::memory_order_seq_cst);
+        }
+    }
+}
+
+int Team::claim_place() noexcept {
+    std::uint64_t used = used_.load(std::memory_order_relaxed);
+    while (~used != 0) {
+        const auto free = static_cast<unsigned>(std::countr_one(used));
+        // Acquire: pairs with the release in run(); the place is empty again.
+        if (used_.compare_exchange_weak(used, used | bit(free), std::memory_order_acquire,
+                                        std::memory_order_relaxed)) {
+            return static_cast<int>(free);
+        }
+    }
+    return -1;
+}
+
+}  // namespace strid::pattern
