@@ -182,8 +182,10 @@ void farm_efficiency(int rounds) {
                              add_to(sum)));
             });
             check("farm", sum, count * (count - 1) / 2);
-            efficiencies.push_back(static_cast<double>(count) * static_cast<double>(grain_ns) /
-                                   1e9 / 2 / seconds);
+            const double alone = seconds_of([&, grain = grain_ns] {
+                for (std::uint64_t n = 0; n < count; ++n) work(grain);
+            });
+            efficiencies.push_back(alone / 2 / seconds);
         }
         std::printf("| %.1f | %.3f |\n", static_cast<double>(grain_ns) / 1e3, median(efficiencies));
         char what[64];
@@ -202,9 +204,8 @@ double ring_pipeline(std::uint64_t total, std::int64_t grain_ns) {
     };
     std::uint64_t done = 0;
     const double seconds = seconds_of([&] {
-        const auto first =
-            node<std::uint64_t>([made = std::uint64_t{1'024}, total](
-                                    std::uint64_t n, auto& emit) mutable {
+        const auto first = node<std::uint64_t>(
+            [made = std::uint64_t{1'024}, total](std::uint64_t n, auto& emit) mutable {
                 // A new task has the top bit; one that comes back has not.
                 if (n >> 63U != 0) return emit(n & ~(std::uint64_t{1} << 63U));
                 for (int i = 0; i < 256 && made < total; ++i) emit(made++);

@@ -12,8 +12,9 @@ namespace strid::pattern {
 
 namespace {
 
-// How long a thread looks for a part of other jobs before it sleeps until its own is done.
+// How long a thread looks for work before it sleeps: about what sleeping and waking cost.
 constexpr std::int64_t spin_ns = 50'000;
+constexpr int looks_per_clock = 16;
 
 std::size_t one_for_each_core() {
     const Topology topology = Topology::detect();
@@ -32,16 +33,17 @@ class Team::Helper final : public runtime::Task {
     Helper(Team& team, std::size_t number)
         : Task("helper " + std::to_string(number)), team_(team) {}
 
+    /// Looks for jobs for a while before it sleeps: it has its thread to itself.
     runtime::StepResult step(std::int64_t& clock_ns) override {
-        if (stopped_.load(std::memory_order_relaxed)) return runtime::StepResult::finished;
         idle_.store(false, std::memory_order_relaxed);
-        bool helped = team_.help(0);
+        bool helped = help_for_a_while();
         if (!helped) {
             // Said first, then looked again: who opens a job does it the other way round.
             idle_.store(true, std::memory_order_seq_cst);  // pairs with is_idle()
             helped = team_.help(0);
         }
         clock_ns = now_ns();
+        if (stopped_.load(std::memory_order_relaxed)) return runtime::StepResult::finished;
         return helped ? runtime::StepResult::progressed : runtime::StepResult::waiting;
     }
     [[nodiscard]] bool is_idle() const noexcept {
@@ -52,6 +54,17 @@ class Team::Helper final : public runtime::Task {
     void request_stop() noexcept override { stopped_.store(true, std::memory_order_relaxed); }
 
   private:
+    bool help_for_a_while() noexcept {
+        for (std::int64_t until_ns = now_ns() + spin_ns; now_ns() < until_ns;) {
+            for (int i = 0; i < looks_per_clock; ++i) {
+                if (team_.help(0)) return true;
+                relax();
+            }
+            if (stopped_.load(std::memory_order_relaxed)) return false;
+        }
+        return false;
+    }
+
     Team& team_;
     std::atomic<bool> idle_{false};
     std::atomic<bool> stopped_{false};
@@ -89,24 +102,30 @@ void Team::run(Job& job) noexcept {
     open_.fetch_or(bit(number), std::memory_order_seq_cst);  // pairs with help()
     wake_idle();
     (void)job.take_part();
-    open_.fetch_and(~bit(number), std::memory_order_seq_cst);
-    place.job.store(nullptr, std::memory_order_seq_cst);
+    close(number);
+    place.job.store(nullptr, std::memory_order_seq_cst);  // pairs with help()
     wait_until_left(place, number);
     used_.fetch_and(~bit(number), std::memory_order_release);  // pairs with claim_place()
 }
 
 bool Team::help(unsigned from) noexcept {
-    for (std::uint64_t open =
-             std::rotr(open_.load(std::memory_order_seq_cst), static_cast<int>(from));
-         open != 0; open &= open - 1) {
-        Place& place =
-            places_[(from + static_cast<unsigned>(std::countr_zero(open))) % place_count];
+    // Pairs with run() and close().
+    const std::uint64_t open_now = open_.load(std::memory_order_seq_cst);
+    for (std::uint64_t open = std::rotr(open_now, static_cast<int>(from)); open != 0;
+         open &= open - 1) {
+        const unsigned number =
+            (from + static_cast<unsigned>(std::countr_zero(open))) % place_count;
+        Place& place = places_[number];
         // Counted first, then the job is read: who closes the place writes and reads the other way
         // round, all of it sequentially consistent, so that one of the two sees the other. The
         // second also acquires what the job is.
         place.inside.fetch_add(1, std::memory_order_seq_cst);
         Job* const job = place.job.load(std::memory_order_seq_cst);
-        const bool helped = job != nullptr && job->take_part();
+        bool helped = false;
+        if (job != nullptr) {
+            helped = job->take_part();
+            close(number);  // no part is left; nobody else uses the place while this one is inside
+        }
         leave(place);
         if (helped) return true;
     }
@@ -119,8 +138,13 @@ void Team::wake_idle() noexcept {
     }
 }
 
+void Team::close(unsigned place) noexcept {
+    if ((open_.load(std::memory_order_relaxed) & bit(place)) == 0) return;
+    open_.fetch_and(~bit(place), std::memory_order_seq_cst);  // pairs with help()
+}
+
 void Team::leave(Place& place) noexcept {
-    // Release: pairs with the acquire in wait_until_left(); what was done is visible there.
+    // Both pair with wait_until_left() and run(): what was done is visible there.
     if (place.inside.fetch_sub(1, std::memory_order_seq_cst) == 1 &&
         place.job.load(std::memory_order_seq_cst) == nullptr) {
         place.inside.notify_all();
@@ -129,6 +153,7 @@ void Team::leave(Place& place) noexcept {
 
 void Team::wait_until_left(Place& place, unsigned number) noexcept {
     std::int64_t until_ns = 0;
+    // Pairs with leave().
     while (const std::uint32_t inside = place.inside.load(std::memory_order_seq_cst)) {
         if (help(number)) {
             until_ns = 0;
@@ -139,7 +164,7 @@ void Team::wait_until_left(Place& place, unsigned number) noexcept {
         if (time_ns < until_ns) {
             relax();
         } else {
-            place.inside.wait(inside, std::memory_order_seq_cst);
+            place.inside.wait(inside, std::memory_order_seq_cst);  // pairs with leave()
         }
     }
 }

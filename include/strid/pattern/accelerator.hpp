@@ -42,6 +42,7 @@ class Accelerator {
               if constexpr (!std::same_as<U, Nothing>) {
                   run.exit = &run.network.add(std::make_unique<Exit<U>>());
                   run.network.connect(behind, run.exit->input(), *run.exit);
+                  run.exit->watch_lanes();
               }
           }) {
         thaw();

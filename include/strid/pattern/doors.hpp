@@ -122,6 +122,8 @@ class Exit final : public Node {
     Exit() : Node("exit", 0, 1, {}) {}
 
     [[nodiscard]] Input<U>& input() noexcept { return input_; }
+    /// Before the run, when all lanes are there.
+    void watch_lanes() noexcept { input_.set_watchers(watchers_); }
 
     /// The oldest result, where there is one now.
     [[nodiscard]] std::optional<U> try_take() {
@@ -131,11 +133,7 @@ class Exit final : public Node {
     /// Waits for a result; none where all were taken and none will come. A thread looks for some
     /// time before it sleeps.
     [[nodiscard]] std::optional<U> take() {
-        for (std::int64_t until_ns = now_ns() + spin_ns; now_ns() < until_ns; relax()) {
-            if (!may_have_result()) continue;
-            const std::lock_guard lock(mutex_);
-            if (std::optional<U> result = take_now(); result || over()) return result;
-        }
+        if (std::optional<U> result = watch()) return result;
         std::unique_lock lock(mutex_);
         while (true) {
             if (std::optional<U> result = take_now(); result || over()) return result;
@@ -144,7 +142,6 @@ class Exit final : public Node {
             --waiting_;
         }
     }
-
     /// The pattern has failed or was cancelled.
     [[nodiscard]] bool was_cut_off() const noexcept {
         return cut_off_.load(std::memory_order_relaxed);
@@ -162,9 +159,9 @@ class Exit final : public Node {
         }
         kept_count_.store(kept_.size(), std::memory_order_relaxed);
         account(done, clock_ns);
-        ended_ = done == 0 && input_.ended();
-        if (waiting_ != 0 && (done != 0 || ended_)) filled_.notify_all();
-        if (ended_) return runtime::StepResult::finished;
+        if (done == 0 && input_.ended()) ended_.store(true, std::memory_order_relaxed);
+        if (waiting_ != 0 && (done != 0 || over())) filled_.notify_all();
+        if (ended_.load(std::memory_order_relaxed)) return runtime::StepResult::finished;
         if (done != 0) return runtime::StepResult::progressed;
         input_.rest();
         return runtime::StepResult::waiting;
@@ -179,16 +176,35 @@ class Exit final : public Node {
 
   private:
     static constexpr std::int64_t spin_ns = 20'000;
+    static constexpr int looks_per_clock = 16;
+
+    /// Looks for a result for a while. Meanwhile nobody wakes this node for those that come: it is
+    /// woken for what is left.
+    [[nodiscard]] std::optional<U> watch() {
+        std::optional<U> result;
+        {
+            const Watch watch(watchers_);
+            for (std::int64_t until_ns = now_ns() + spin_ns; !result && now_ns() < until_ns;) {
+                for (int i = 0; i < looks_per_clock && !result && !over(); ++i, relax()) {
+                    if (!may_have_result()) continue;
+                    const std::lock_guard lock(mutex_);
+                    result = take_now();
+                }
+                if (over()) break;
+            }
+        }
+        if (input_.waiting()) notify();
+        return result;
+    }
 
     /// Any thread: a guess.
     [[nodiscard]] bool may_have_result() const noexcept {
-        return kept_count_.load(std::memory_order_relaxed) != 0 || input_.waiting() ||
-               cut_off_.load(std::memory_order_relaxed);
+        return kept_count_.load(std::memory_order_relaxed) != 0 || input_.waiting() || over();
+    }
+    [[nodiscard]] bool over() const noexcept {
+        return ended_.load(std::memory_order_relaxed) || cut_off_.load(std::memory_order_relaxed);
     }
     // With the mutex.
-    [[nodiscard]] bool over() const noexcept {
-        return ended_ || cut_off_.load(std::memory_order_relaxed);
-    }
     [[nodiscard]] std::optional<U> take_now() {
         if (cut_off_.load(std::memory_order_relaxed)) return std::nullopt;
         if (!kept_.empty()) {
@@ -198,10 +214,17 @@ class Exit final : public Node {
             return result;
         }
         const std::span<U> results = input_.peek(1);
-        if (results.empty()) return std::nullopt;
+        if (results.empty()) {
+            input_.rest();
+            if (input_.ended()) {
+                ended_.store(true, std::memory_order_relaxed);
+                filled_.notify_all();
+                notify();
+            }
+            return std::nullopt;
+        }
         std::optional<U> result(std::move(results.front()));
         input_.release(1);
-        input_.rest();
         return result;
     }
 
@@ -210,9 +233,11 @@ class Exit final : public Node {
     std::size_t waiting_ = 0;  // guarded, as are those below
     Input<U> input_;
     window::FlatRing<U> kept_;
-    bool ended_ = false;
-    std::atomic<std::size_t> kept_count_{0};  // written with the mutex; a hint without
-    std::atomic<bool> cut_off_{false};        // the same
+    // Written with the mutex; hints without.
+    std::atomic<std::size_t> kept_count_{0};
+    std::atomic<bool> ended_{false};  // no result will come
+    std::atomic<bool> cut_off_{false};
+    alignas(cache_line_bytes) std::atomic<int> watchers_{0};
 };
 
 }  // namespace strid::pattern

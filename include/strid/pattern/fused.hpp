@@ -107,6 +107,7 @@ inline constexpr bool is_fused<Fused<Nodes...>> = true;
 /// The operator of the nodes from the `I`-th on, for tasks of `T`.
 template <class T, std::size_t I, class... Nodes>
 [[nodiscard]] auto fuse(std::tuple<Nodes...>& nodes) {
+    static_assert(is_node_for<std::tuple_element_t<I, std::tuple<Nodes...>>, T>());
     auto first = make_operator<T>(std::move(std::get<I>(nodes)));
     if constexpr (I + 1 == sizeof...(Nodes)) {
         return first;

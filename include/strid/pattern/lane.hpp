@@ -64,17 +64,47 @@ class LaneEnds {
         consumer_ = &consumer;
     }
 
+    /// Before the run: threads outside the pattern that look for tasks of this lane now, so that
+    /// the consumer need not be woken. One that stops looking changes the count and then looks once
+    /// more.
+    void set_watchers(std::atomic<int>& watchers) noexcept { watchers_ = &watchers; }
+
     /// Producer: wakes the consumer, where anything was pushed or closed since this was last
     /// called.
     void announce() noexcept {
-        if (std::exchange(pushed_any_, false)) consumer_->notify();
+        if (!std::exchange(pushed_any_, false)) return;
+        // Either the change of the count that ends a watch comes after this one, and then that
+        // thread acquires what was pushed, or it is seen here. Pairs with Watch. The end of the
+        // lane is for the consumer itself.
+        if (watchers_ != nullptr && !closed_ &&
+            watchers_->fetch_add(0, std::memory_order_acq_rel) > 0) {
+            return;
+        }
+        consumer_->notify();
     }
 
   protected:
     runtime::Task* producer_ = nullptr;
     RoomWait* waits_ = nullptr;
     runtime::Task* consumer_ = nullptr;
-    bool pushed_any_ = false;  // the producer's
+    std::atomic<int>* watchers_ = nullptr;
+    bool pushed_any_ = false;  // the producer's, as is the next
+    bool closed_ = false;
+};
+
+/// As long as it lives, its thread looks for tasks of the lanes that know the count.
+class Watch {
+  public:
+    explicit Watch(std::atomic<int>& watchers) noexcept : watchers_(watchers) {
+        watchers_.fetch_add(1, std::memory_order_relaxed);
+    }
+    Watch(const Watch&) = delete;
+    Watch& operator=(const Watch&) = delete;
+    /// After it the thread looks once more.
+    ~Watch() { watchers_.fetch_sub(1, std::memory_order_acq_rel); }  // pairs with announce()
+
+  private:
+    std::atomic<int>& watchers_;
 };
 
 template <TaskType T>
@@ -111,6 +141,7 @@ class Lane : public LaneEnds {
     void close() noexcept {
         ring_.close();
         pushed_any_ = true;
+        closed_ = true;
     }
 
     // ---- consumer ------------------------------------------------------------------------------

@@ -142,28 +142,36 @@ inline constexpr bool is_fused = false;
 template <class T, std::size_t I, class... Nodes>
 [[nodiscard]] auto fuse(std::tuple<Nodes...>& nodes);
 
+/// It can be made an operator for tasks of `T`. Does not compile otherwise.
+template <class F, class T>
+consteval bool is_node_for() {
+    if constexpr (is_fused<F> || is_emitting_node<F>) {
+        return true;
+    } else if constexpr (operators::SaysTraits<F>) {
+        return operators::is_operator_for<F, T>();
+    } else {
+        static_assert(std::invocable<F&, T>,
+                      "a node wants an operator, or a function of the tasks T that arrive: U f(T), "
+                      "std::optional<U> f(T), void f(T), or node<U>(f) of void f(T, emit)");
+        return std::invocable<F&, T>;
+    }
+}
+
 /// The operator that a node runs for tasks of `T`.
 template <class T, class F>
 [[nodiscard]] auto make_operator(F node) {
     if constexpr (is_fused<F>) {
         return fuse<T, 0>(node.nodes);
     } else if constexpr (operators::SaysTraits<F>) {
-        if constexpr (operators::is_operator_for<F, T>()) return node;
+        return node;
     } else if constexpr (is_emitting_node<F>) {
         return [&node]<class U, class G>(std::type_identity<EmittingNode<U, G>>) {
             return EmittingStep<T, U, G>{std::move(node.function)};
         }(std::type_identity<F>{});
+    } else if constexpr (is_optional<std::remove_cvref_t<std::invoke_result_t<F&, T>>>) {
+        return MaybeStep<T, F>{std::move(node)};
     } else {
-        static_assert(std::invocable<F&, T>,
-                      "a node wants an operator, or a function of the tasks T that arrive: U f(T), "
-                      "std::optional<U> f(T), void f(T), or node<U>(f) of void f(T, emit)");
-        if constexpr (std::invocable<F&, T>) {
-            if constexpr (is_optional<std::remove_cvref_t<std::invoke_result_t<F&, T>>>) {
-                return MaybeStep<T, F>{std::move(node)};
-            } else {
-                return Step<T, F>{std::move(node)};
-            }
-        }
+        return Step<T, F>{std::move(node)};
     }
 }
 

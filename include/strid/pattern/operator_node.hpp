@@ -47,12 +47,13 @@ class OperatorNode final : public Node {
 
     runtime::StepResult step(std::int64_t& clock_ns) override {
         using runtime::StepResult;
-        std::size_t done = 0;
+        bool idle = false;  // the last look at the input found nothing
         if (output_.settle()) {
-            done = loops().empty() ? work<false>() : work<true>();
+            const std::size_t done = loops().empty() ? work<false>() : work<true>();
+            idle = done < budget() && output_.ready();
             account(done, clock_ns);
             emission_.announce();
-            if (done == 0 && input_.ended() && end()) {
+            if (idle && input_.ended() && end()) {
                 output_.close();
                 output_.announce();
                 return StepResult::finished;
@@ -62,7 +63,7 @@ class OperatorNode final : public Node {
         if (!output_.ready()) {
             return output_.must_wait() ? StepResult::waiting : StepResult::progressed;
         }
-        if (done != 0 || (input_.ended() && !ended_)) return StepResult::progressed;
+        if (!idle || (input_.ended() && !ended_)) return StepResult::progressed;
         input_.rest();
         return StepResult::waiting;
     }

@@ -93,9 +93,11 @@ void share_range(Team& team, std::size_t begin, std::size_t end, std::size_t lea
     job.rethrow_failure();
 }
 
-/// What a thread takes at least: some 500 parts.
-[[nodiscard]] inline std::size_t least_part(std::size_t turns, const LoopOptions& options) {
-    return options.turns_min != 0 ? options.turns_min : std::max<std::size_t>(turns / 512, 1);
+/// What a thread takes at least: so much that the last parts end within 3 % of a thread's share.
+[[nodiscard]] inline std::size_t least_part(std::size_t turns, std::size_t threads,
+                                            const LoopOptions& options) {
+    if (options.turns_min != 0) return options.turns_min;
+    return std::max<std::size_t>(turns / (32 * threads), 1);
 }
 
 }  // namespace detail
@@ -104,7 +106,8 @@ void share_range(Team& team, std::size_t begin, std::size_t end, std::size_t lea
 template <std::invocable<std::size_t> Body>
 void parallel_for(Team& team, std::size_t begin, std::size_t end, Body&& body,
                   const LoopOptions& options = {}) {
-    const std::size_t least = detail::least_part(end - std::min(begin, end), options);
+    const std::size_t least =
+        detail::least_part(end - std::min(begin, end), team.threads(), options);
     detail::share_range(team, begin, end, least, [&body](std::size_t first, std::size_t last) {
         for (std::size_t i = first; i < last; ++i) body(i);
     });

@@ -35,6 +35,11 @@ class Input {
         open_.push_back(&lane);
     }
 
+    /// Before the run (LaneEnds::set_watchers).
+    void set_watchers(std::atomic<int>& watchers) noexcept {
+        for (Lane<T>* lane : all_) lane->set_watchers(watchers);
+    }
+
     /// Up to `count` tasks of the lane whose turn it is; none where all lanes are empty.
     [[nodiscard]] std::span<T> peek(std::size_t count) noexcept {
         for (std::size_t looked = 0, lanes = open_.size(); looked < lanes; ++looked) {

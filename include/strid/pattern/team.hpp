@@ -68,6 +68,8 @@ class Team {
     /// Takes part in an open job, if one has parts left. `from` is the place to look at first.
     bool help(unsigned from) noexcept;
     void wake_idle() noexcept;
+    /// No part of the job in the place is left to begin.
+    void close(unsigned place) noexcept;
     void leave(Place& place) noexcept;
     void wait_until_left(Place& place, unsigned number) noexcept;
     [[nodiscard]] int claim_place() noexcept;

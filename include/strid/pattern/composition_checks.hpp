@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is known of a pattern by its type, and what the compiler says of compositions that cannot
+// be: one sentence, and no further error.
+//
+// Each check is true where all is well, and does not compile otherwise. Compile time only.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <tuple>
+#include <type_traits>
+
+#include <strid/operator/contract.hpp>
+#include <strid/pattern/composition.hpp>
+#include <strid/pattern/node.hpp>
+#include <strid/pattern/scheduling.hpp>
+
+namespace strid::pattern::detail {
+
+/// Stands for the tasks of a composition that was refused.
+struct Refused {};
+
+template <class Pattern>
+inline constexpr bool hands_out = false;  // begins with a farm, so that several take its tasks
+template <class Worker, class Policy>
+inline constexpr bool hands_out<Farm<Worker, Policy>> = true;
+template <class Worker, class Policy>
+inline constexpr bool hands_out<OrderedFarm<Worker, Policy>> = true;
+template <class First, class... Rest>
+inline constexpr bool hands_out<Pipeline<First, Rest...>> = hands_out<First>;
+template <class Pattern>
+inline constexpr bool hands_out<Named<Pattern>> = hands_out<Pattern>;
+
+template <class Pattern>
+inline constexpr bool is_node = true;  // a function or an operator
+template <class... Patterns>
+inline constexpr bool is_node<Pipeline<Patterns...>> = false;
+template <class Worker, class Policy>
+inline constexpr bool is_node<Farm<Worker, Policy>> = false;
+template <class Worker, class Policy>
+inline constexpr bool is_node<OrderedFarm<Worker, Policy>> = false;
+template <class Body>
+inline constexpr bool is_node<Iterate<Body>> = false;
+template <class Pattern>
+inline constexpr bool is_node<Named<Pattern>> = false;
+
+template <class Pattern>
+inline constexpr bool ends_loop = false;  // what leaves it leaves a loop
+template <class Body>
+inline constexpr bool ends_loop<Iterate<Body>> = true;
+template <class... Patterns>
+inline constexpr bool ends_loop<Pipeline<Patterns...>> =
+    ends_loop<std::tuple_element_t<sizeof...(Patterns) - 1, std::tuple<Patterns...>>>;
+template <class Worker, class Policy>
+inline constexpr bool ends_loop<Farm<Worker, Policy>> = ends_loop<Worker>;
+template <class Pattern>
+inline constexpr bool ends_loop<Named<Pattern>> = ends_loop<Pattern>;
+
+template <class Pattern>
+inline constexpr bool ends_in_order = false;  // what leaves it an ordered farm has gathered
+template <class Worker, class Policy>
+inline constexpr bool ends_in_order<OrderedFarm<Worker, Policy>> = true;
+template <class... Patterns>
+inline constexpr bool ends_in_order<Pipeline<Patterns...>> =
+    ends_in_order<std::tuple_element_t<sizeof...(Patterns) - 1, std::tuple<Patterns...>>>;
+template <class Worker, class Policy>
+inline constexpr bool ends_in_order<Farm<Worker, Policy>> = ends_in_order<Worker>;
+template <class Pattern>
+inline constexpr bool ends_in_order<Named<Pattern>> = ends_in_order<Pattern>;
+
+template <class T, class Policy>
+consteval bool takes_farm() {
+    constexpr bool fits = std::same_as<T, Nothing> || PolicyFor<Policy, T>;
+    static_assert(fits,
+                  "a farm wants a policy for tasks T: Adaptive, RoundRobin, OnDemand, LeastLoaded, "
+                  "Weighted, ByKey, Chosen, or Broadcast and Multicast of tasks that can be "
+                  "copied");
+    return fits;
+}
+
+template <class T, class Worker, class Policy>
+consteval bool takes_ordered_farm() {
+    constexpr bool one = requires(const Policy& policy) { policy.template scheduler<T>(); };
+    if constexpr (std::same_as<T, Nothing>) {
+        static_assert(!std::same_as<T, Nothing>, "tasks arrive at an ordered farm");
+        return false;
+    } else if constexpr (!one) {
+        static_assert(one,
+                      "a task of an ordered farm goes to one worker: neither Broadcast nor "
+                      "Multicast");
+        return false;
+    } else if constexpr (!is_node<Worker>) {
+        static_assert(is_node<Worker>,
+                      "the worker of an ordered farm is one node: several are fused(f, g)");
+        return false;
+    } else if constexpr (!is_node_for<Worker, T>()) {
+        return false;
+    } else {
+        constexpr bool makes =
+            decltype(make_operator<T>(std::declval<Worker>()))::traits.emits != Emits::nothing;
+        static_assert(makes,
+                      "the worker of an ordered farm makes the results that are put in order");
+        return makes;
+    }
+}
+
+template <class T, class Body>
+consteval bool takes_loop() {
+    if constexpr (std::same_as<T, Nothing>) {
+        static_assert(!std::same_as<T, Nothing>,
+                      "tasks arrive at a loop: a source stands before it");
+        return false;
+    } else {
+        static_assert(!ends_in_order<Body>,
+                      "the last node of a loop says which tasks go through it again: a node stands "
+                      "behind an ordered farm");
+        static_assert(!ends_loop<Body>,
+                      "the last node of a loop says which tasks go through it again: it is not the "
+                      "last of another loop too");
+        return !ends_in_order<Body> && !ends_loop<Body>;
+    }
+}
+
+}  // namespace strid::pattern::detail
