@@ -5,11 +5,12 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
+
+#include <strid/base/clock.hpp>
 
 #include "patterns.hpp"
 
@@ -20,7 +21,9 @@ using namespace test;
 
 /// Some tasks take long, so that later ones are done before.
 std::uint64_t unevenly(std::uint64_t n) {
-    for (std::uint64_t i = n * 7919 % 13; i > 9; --i) std::this_thread::yield();
+    if (n * 7919 % 13 > 9) {
+        for (const std::int64_t until_ns = now_ns() + 2'000; now_ns() < until_ns;) continue;
+    }
     return n;
 }
 
@@ -28,7 +31,7 @@ template <class Worker, class Policy>
 void is_in_order(const Worker& worker, const Policy& policy,
                  const std::vector<std::uint64_t>& expected) {
     for (const Options& options : all_options()) {
-        for (const std::size_t workers : {1U, 2U, 5U}) {
+        for (const std::size_t workers : {2U, 5U}) {
             Collected<std::uint64_t> collected;
             run(pipeline(numbers(), ordered_farm(worker, policy, {.workers = workers}),
                          collected.node()),

@@ -30,7 +30,7 @@ inline std::vector<Options> all_options() {
         }
         all.push_back(
             {.execution = {.mode = ExecutionOptions::Mode::dedicated}, .lane_tasks = lane_tasks});
-        for (const std::uint64_t seed : test::seeds(6)) {
+        for (const std::uint64_t seed : seeds(4)) {
             all.push_back({.execution = {.mode = ExecutionOptions::Mode::simulation, .seed = seed},
                            .lane_tasks = lane_tasks});
         }
