@@ -83,7 +83,7 @@ std::vector<std::string> Network::stalled() const {
 
 std::size_t Network::lane_tasks(std::size_t task_bytes) const noexcept {
     if (options_.lane_tasks != 0) return options_.lane_tasks;
-    return std::clamp<std::size_t>(lane_bytes / task_bytes, 16, 512);
+    return std::clamp<std::size_t>(lane_bytes / task_bytes, 16, 2048);
 }
 
 }  // namespace strid::pattern

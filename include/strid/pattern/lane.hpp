@@ -22,6 +22,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <strid/base/assert.hpp>
 #include <strid/base/cache_line.hpp>
 #include <strid/channel/spsc_ring.hpp>
 #include <strid/runtime/task.hpp>
@@ -122,20 +123,25 @@ class Lane : public LaneEnds {
         if (depth != depth_.load(std::memory_order_relaxed)) {
             depth_.store(depth, std::memory_order_relaxed);
         }
-        if (pushed_ - taken_ >= depth) taken_ = pushed_ - ring_.size();
+        if (pushed_ - taken_ >= depth) (void)taken();
         return depth - std::min(depth, static_cast<std::size_t>(pushed_ - taken_));
     }
     [[nodiscard]] std::size_t room() noexcept { return room(ring_.capacity()); }
     /// Tasks that wait in it or are being worked on.
     [[nodiscard]] std::size_t waiting() const noexcept { return ring_.size(); }
     /// How many have been taken since the run began.
-    [[nodiscard]] std::uint64_t taken() noexcept { return taken_ = pushed_ - ring_.size(); }
+    [[nodiscard]] std::uint64_t taken() noexcept { return taken_ = pushed_ - waiting(); }
 
-    /// Only where there is room.
-    void push(T&& task) noexcept {
-        [[maybe_unused]] const auto result = ring_.try_push(std::move(task));
-        STRID_ASSERT(result == channel::PushResult::ok);
-        ++pushed_;
+    /// Only where there is room: up to `most` slots to be filled from the front, one at least.
+    [[nodiscard]] std::span<T> claim(std::size_t most) noexcept {
+        const std::span<T> slots = ring_.claim(most);
+        STRID_ASSERT(!slots.empty());
+        return slots;
+    }
+    /// The consumer sees the first of them.
+    void commit(std::size_t count) noexcept {
+        ring_.commit(count);
+        pushed_ += count;
         pushed_any_ = true;
     }
     void close() noexcept {

@@ -41,6 +41,7 @@ class LoopEntry final : public Node {
 
     runtime::StepResult step(std::int64_t& clock_ns) override {
         using runtime::StepResult;
+        output_.hand_on_together(together());
         std::size_t done = 0;
         if (output_.settle()) {
             done = take_back();

@@ -25,7 +25,7 @@ namespace strid::pattern {
 struct Options {
     /// Threads: one for each core. A farm whose number of workers is not said has as many.
     runtime::ExecutionOptions execution = {};
-    /// Tasks that may wait between two nodes; 0: what fills 32 KiB, 16 to 512 of them.
+    /// Tasks that may wait between two nodes; 0: what fills 32 KiB, 16 to 2,048 of them.
     std::size_t lane_tasks = 0;
 };
 

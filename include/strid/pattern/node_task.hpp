@@ -52,6 +52,10 @@ class Node : public runtime::Task {
   protected:
     /// How many tasks a step may begin.
     [[nodiscard]] std::size_t budget() const noexcept { return budget_; }
+    /// How many tasks may be handed on together.
+    [[nodiscard]] std::size_t together() const noexcept {
+        return budget_ >= short_tasks_per_step ? 16 : 1;
+    }
     /// After a step that worked on `tasks`. Reads the clock.
     void account(std::size_t tasks, std::int64_t& clock_ns) noexcept {
         if (tasks == 0) return;
@@ -74,6 +78,7 @@ class Node : public runtime::Task {
   private:
     static constexpr std::int64_t step_ns = 20'000;
     static constexpr std::int64_t tasks_per_step_max = 256;
+    static constexpr std::size_t short_tasks_per_step = 64;  // some 300 ns each
 
     operators::CounterSet counters_;
     Context context_;

@@ -47,6 +47,7 @@ class OperatorNode final : public Node {
 
     runtime::StepResult step(std::int64_t& clock_ns) override {
         using runtime::StepResult;
+        output_.hand_on_together(together());
         bool idle = false;  // the last look at the input found nothing
         if (output_.settle()) {
             const std::size_t done = loops().empty() ? work<false>() : work<true>();

@@ -112,6 +112,7 @@ class OrderedCollector final : public Node {
 
     runtime::StepResult step(std::int64_t& clock_ns) override {
         using runtime::StepResult;
+        output_.hand_on_together(together());
         std::size_t done = 0;
         if (output_.settle()) {
             while (done < budget() && output_.ready()) {

@@ -94,12 +94,20 @@ class Output {
     /// Writes down which worker got which tasks. Before the run.
     void keep_order(Lane<Run>& order) { order_ = &order; }
 
+    /// How many tasks the consumers may see together: more than one only where tasks are so short
+    /// that those before a slow one need not be seen at once.
+    void hand_on_together(std::size_t tasks) noexcept { together_ = tasks; }
+
     /// Whether another task may be begun: nothing is in the overflow.
     [[nodiscard]] bool ready() const noexcept { return overflow_next_ == overflow_.size(); }
 
     /// Hands a task to a lane, or keeps it where none has room.
-    void emit(T&& task) {
-        if (!ready() || !place(task)) overflow_.push_back(std::move(task));
+    [[gnu::always_inline]] void emit(T&& task) {
+        if (next_ != end_) [[likely]] {
+            *next_++ = std::move(task);
+        } else {
+            emit_slowly(std::move(task));
+        }
     }
     /// Hands on what is kept; true when nothing is left.
     bool settle() {
@@ -122,6 +130,7 @@ class Output {
 
     /// Wakes those that something was handed to.
     void announce() noexcept {
+        commit();
         if (order_ != nullptr) {
             write_order();
             order_->announce();
@@ -130,6 +139,7 @@ class Output {
     }
     /// Nothing follows.
     void close() noexcept {
+        commit();
         if (order_ != nullptr) {
             write_order();
             order_->close();
@@ -139,28 +149,47 @@ class Output {
     [[nodiscard]] std::size_t kept() const noexcept { return overflow_.size() - overflow_next_; }
 
   private:
+    void emit_slowly(T&& task) {
+        if (!ready() || !place(task)) overflow_.push_back(std::move(task));
+    }
     bool place(T& task) {
+        commit();
         if (granted_.tasks == 0) {
             if (multicaster_ != nullptr) return place_copies(task);
             granted_ = next_grant(task);
             if (granted_.tasks == 0) return false;
         }
-        if (order_ != nullptr && !add_to_order()) return false;
-        --granted_.tasks;
-        workers_[granted_.worker].lane->push(std::move(task));
+        if (order_ != nullptr && !has_room_in_order()) return false;
+        const std::span<T> slots =
+            workers_[granted_.worker].lane->claim(std::min<std::size_t>(granted_.tasks, together_));
+        slots.front() = std::move(task);
+        first_ = slots.data();
+        next_ = first_ + 1;
+        end_ = first_ + slots.size();
+        if (next_ == end_) commit();
         return true;
     }
-    /// The next task goes to the worker that was granted; false where there is no room to write
-    /// that down. Room for the run that is being counted has been kept since it began.
-    [[nodiscard]] bool add_to_order() noexcept {
+    /// The consumer sees the tasks that were written into the slots that are claimed.
+    void commit() noexcept {
+        if (first_ == nullptr) return;
+        const auto count = static_cast<std::size_t>(next_ - first_);
+        workers_[granted_.worker].lane->commit(count);
+        granted_.tasks -= count;
+        if (order_ != nullptr) run_.tasks += static_cast<std::uint32_t>(count);
+        first_ = next_ = end_ = nullptr;
+    }
+    /// The next tasks go to the worker that was granted; false where there is no room to write that
+    /// down. Room for the run that is being counted has been kept since it began.
+    [[nodiscard]] bool has_room_in_order() noexcept {
         if (run_.tasks != 0 && run_.worker != granted_.worker) write_order();
         if (run_.tasks == 0 && order_->room() == 0) return false;
         run_.worker = static_cast<std::uint32_t>(granted_.worker);
-        ++run_.tasks;
         return true;
     }
     void write_order() noexcept {
-        if (run_.tasks != 0) order_->push(std::exchange(run_, Run{}));
+        if (run_.tasks == 0) return;
+        order_->claim(1).front() = std::exchange(run_, Run{});
+        order_->commit(1);
     }
     [[nodiscard]] Grant next_grant(const T& task) {
         if (workers_.size() == 1) return {0, workers_.front().lane->room()};
@@ -180,7 +209,9 @@ class Output {
             chosen_is_of_task_ = false;
             for (std::size_t i = 0; i < chosen_.size(); ++i) {
                 Lane<T>& lane = *workers_[chosen_[i]].lane;
-                lane.push(i + 1 == chosen_.size() ? std::move(task) : T(std::as_const(task)));
+                lane.claim(1).front() =
+                    i + 1 == chosen_.size() ? std::move(task) : T(std::as_const(task));
+                lane.commit(1);
             }
         }
         return true;
@@ -190,6 +221,11 @@ class Output {
     std::unique_ptr<Scheduler<T>> scheduler_;
     std::unique_ptr<Multicaster<T>> multicaster_;
     Grant granted_;
+    std::size_t together_ = 1;
+    // Slots of the lane that was granted: those from the first to the next are filled. None: null.
+    T* first_ = nullptr;
+    T* next_ = nullptr;
+    T* end_ = nullptr;
     Lane<Run>* order_ = nullptr;
     Run run_;
     std::vector<T> overflow_;  // from the next on

@@ -28,6 +28,7 @@ class SourceNode final : public Node {
 
     runtime::StepResult step(std::int64_t& clock_ns) override {
         using runtime::StepResult;
+        output_.hand_on_together(together());
         std::size_t done = 0;
         if (output_.settle() && !ended_) {
             detail::Emit<U, Nothing, false> emit{output_, emission_};
