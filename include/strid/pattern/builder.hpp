@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include <strid/pattern/any_pattern.hpp>
 #include <strid/pattern/composition.hpp>
 #include <strid/pattern/composition_checks.hpp>
 #include <strid/pattern/loop_entry.hpp>
@@ -224,6 +225,11 @@ class Builder {
         network_.loops().pop_back();
         for (auto& end_loop : inside.tails()) end_loop(entry.add_back_lane(), entry);
         return behind;
+    }
+
+    template <class T, class U>
+    Ends<U> place(const Ends<T>& ends, const AnyPattern<T, U>& any, bool /*last*/) {
+        return any.build(network_, ends);
     }
 
     template <class T, class Pattern>

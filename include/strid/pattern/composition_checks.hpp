@@ -12,6 +12,7 @@
 #include <type_traits>
 
 #include <strid/operator/contract.hpp>
+#include <strid/pattern/any_pattern.hpp>
 #include <strid/pattern/composition.hpp>
 #include <strid/pattern/node.hpp>
 #include <strid/pattern/scheduling.hpp>
@@ -32,6 +33,9 @@ inline constexpr bool hands_out<Pipeline<First, Rest...>> = hands_out<First>;
 template <class Pattern>
 inline constexpr bool hands_out<Named<Pattern>> = hands_out<Pattern>;
 
+template <class T, class U>
+inline constexpr bool hands_out<AnyPattern<T, U>> = true;  // it may
+
 template <class Pattern>
 inline constexpr bool is_node = true;  // a function or an operator
 template <class... Patterns>
@@ -44,11 +48,15 @@ template <class Body>
 inline constexpr bool is_node<Iterate<Body>> = false;
 template <class Pattern>
 inline constexpr bool is_node<Named<Pattern>> = false;
+template <class T, class U>
+inline constexpr bool is_node<AnyPattern<T, U>> = false;
 
 template <class Pattern>
 inline constexpr bool ends_loop = false;  // what leaves it leaves a loop
 template <class Body>
 inline constexpr bool ends_loop<Iterate<Body>> = true;
+template <class T, class U>
+inline constexpr bool ends_loop<AnyPattern<T, U>> = true;  // it may
 template <class... Patterns>
 inline constexpr bool ends_loop<Pipeline<Patterns...>> =
     ends_loop<std::tuple_element_t<sizeof...(Patterns) - 1, std::tuple<Patterns...>>>;

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A pattern whose type says only what arrives and what leaves: for patterns that are put together
+// while the program runs, and for parts of a program in files of their own. It costs nothing per
+// task: what it hides is how the pattern builds itself.
+#pragma once
+
+#include <functional>
+#include <utility>
+
+#include <strid/pattern/lane.hpp>
+
+namespace strid::pattern {
+
+class Network;
+template <class T>
+struct Ends;
+
+namespace detail {
+template <class T, class Pattern>
+auto build(Network& network, const Ends<T>& ends, const Pattern& pattern);
+}
+
+/// Tasks of `T` arrive, tasks of `U` leave; Nothing: none do. It is not the last of a loop.
+template <class T, class U>
+class AnyPattern {
+  public:
+    template <class Pattern>
+    AnyPattern(Pattern pattern)  // NOLINT: implicit by intent
+        : build_([pattern = std::move(pattern)](Network& network, const Ends<T>& ends) -> Ends<U> {
+              return detail::build(network, ends, pattern);
+          }) {}
+
+    /// For the builder.
+    [[nodiscard]] Ends<U> build(Network& network, const Ends<T>& ends) const {
+        return build_(network, ends);
+    }
+
+  private:
+    std::function<Ends<U>(Network&, const Ends<T>&)> build_;
+};
+
+}  // namespace strid::pattern
