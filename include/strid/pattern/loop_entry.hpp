@@ -40,7 +40,6 @@ class LoopEntry final : public Node {
     }
 
     runtime::StepResult step(std::int64_t& clock_ns) override {
-        using runtime::StepResult;
         output_.hand_on_together(together());
         std::size_t done = 0;
         if (output_.settle()) {
@@ -49,18 +48,10 @@ class LoopEntry final : public Node {
             account(done, clock_ns);
             count_out(done);
             if (done == 0 && input_.ended() && own_.over()) {
-                output_.close();
-                output_.announce();
-                return StepResult::finished;
+                return finish(output_);
             }
         }
-        output_.announce();
-        if (!output_.ready()) {
-            return output_.must_wait() ? StepResult::waiting : StepResult::progressed;
-        }
-        if (done != 0) return StepResult::progressed;
-        input_.rest();
-        return StepResult::waiting;
+        return leave_step(output_, done != 0, [this] { input_.rest(); });
     }
     [[nodiscard]] bool has_work() const noexcept override { return input_.waiting(); }
 

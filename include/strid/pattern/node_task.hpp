@@ -69,6 +69,26 @@ class Node : public runtime::Task {
             std::clamp<std::int64_t>(step_ns / mean_ns, 1, tasks_per_step_max));
         in_.store(in_.load(std::memory_order_relaxed) + tasks, std::memory_order_relaxed);
     }
+    /// The end of a step: wakes the nodes that something was handed to, and says what comes next.
+    /// `more`: there may be something to do at once; else the node rests.
+    template <class Out, class Rest>
+    [[nodiscard]] static runtime::StepResult leave_step(Out& output, bool more, const Rest& rest) {
+        using runtime::StepResult;
+        output.announce();
+        if (!output.ready()) {
+            return output.must_wait() ? StepResult::waiting : StepResult::progressed;
+        }
+        if (more) return StepResult::progressed;
+        rest();
+        return StepResult::waiting;
+    }
+    /// The same for the last step of the node.
+    template <class Out>
+    [[nodiscard]] static runtime::StepResult finish(Out& output) {
+        output.close();
+        output.announce();
+        return runtime::StepResult::finished;
+    }
     void count_out(std::size_t tasks) noexcept {
         out_.store(out_.load(std::memory_order_relaxed) + tasks, std::memory_order_relaxed);
     }

@@ -46,7 +46,6 @@ class OperatorNode final : public Node {
     }
 
     runtime::StepResult step(std::int64_t& clock_ns) override {
-        using runtime::StepResult;
         output_.hand_on_together(together());
         bool idle = false;  // the last look at the input found nothing
         if (output_.settle()) {
@@ -55,18 +54,10 @@ class OperatorNode final : public Node {
             account(done, clock_ns);
             emission_.announce();
             if (idle && input_.ended() && end()) {
-                output_.close();
-                output_.announce();
-                return StepResult::finished;
+                return finish(output_);
             }
         }
-        output_.announce();
-        if (!output_.ready()) {
-            return output_.must_wait() ? StepResult::waiting : StepResult::progressed;
-        }
-        if (!idle || (input_.ended() && !ended_)) return StepResult::progressed;
-        input_.rest();
-        return StepResult::waiting;
+        return leave_step(output_, !idle || (input_.ended() && !ended_), [this] { input_.rest(); });
     }
     [[nodiscard]] bool has_work() const noexcept override { return input_.waiting(); }
 

@@ -111,7 +111,6 @@ class OrderedCollector final : public Node {
     [[nodiscard]] Output<U>& output() noexcept { return output_; }
 
     runtime::StepResult step(std::int64_t& clock_ns) override {
-        using runtime::StepResult;
         output_.hand_on_together(together());
         std::size_t done = 0;
         if (output_.settle()) {
@@ -122,19 +121,13 @@ class OrderedCollector final : public Node {
             }
             account(done, clock_ns);
             if (done == 0 && next_after_all_ == workers_.size()) {
-                output_.close();
-                output_.announce();
-                return StepResult::finished;
+                return finish(output_);
             }
         }
-        output_.announce();
-        if (!output_.ready()) {
-            return output_.must_wait() ? StepResult::waiting : StepResult::progressed;
-        }
-        if (done != 0) return StepResult::progressed;
-        order_.rest();
-        for (auto& worker : workers_) worker->rest();
-        return StepResult::waiting;
+        return leave_step(output_, done != 0, [this] {
+            order_.rest();
+            for (auto& worker : workers_) worker->rest();
+        });
     }
     [[nodiscard]] bool has_work() const noexcept override { return order_.waiting(); }
 

@@ -27,7 +27,6 @@ class SourceNode final : public Node {
     [[nodiscard]] Output<U>& output() noexcept { return output_; }
 
     runtime::StepResult step(std::int64_t& clock_ns) override {
-        using runtime::StepResult;
         output_.hand_on_together(together());
         std::size_t done = 0;
         if (output_.settle() && !ended_) {
@@ -41,14 +40,8 @@ class SourceNode final : public Node {
             account(done, clock_ns);
             if (emit.count() != 0) count_out(emit.count());
         }
-        if (ended_ && output_.ready()) {
-            output_.close();
-            output_.announce();
-            return StepResult::finished;
-        }
-        output_.announce();
-        if (output_.ready()) return StepResult::progressed;
-        return output_.must_wait() ? StepResult::waiting : StepResult::progressed;
+        if (ended_ && output_.ready()) return finish(output_);
+        return leave_step(output_, true, [] {});
     }
     void request_stop() noexcept override { stopped_.store(true, std::memory_order_relaxed); }
 
