@@ -160,10 +160,11 @@ void empty_tasks(std::uint64_t tasks, int rounds) {
             tasks, rounds, 0);
 }
 
-/// Figure 1.5, left: how near two workers come to twice the work.
+/// Figure 1.5, left: how near two workers come to half of the time that one thread takes for the
+/// same tasks in a loop.
 void farm_efficiency(int rounds) {
     std::printf(
-        "\nA farm of 2 workers, of the time that they would take at best.\n\n"
+        "\nA farm of 2 workers: half of the time of a loop, of its time.\n\n"
         "| a task takes, us | efficiency |\n|---:|---:|\n");
     for (const auto& [grain_ns, bar] :
          {std::pair<std::int64_t, double>{500, 0.80}, {1'000, 0.88}, {5'000, 0.95}}) {
