@@ -4,20 +4,15 @@
 #include <utility>
 
 #include <strid/base/error.hpp>
-#include <strid/base/topology.hpp>
 #include <strid/pattern/network.hpp>
+
+#include "threads.hpp"
 
 namespace strid::pattern {
 
 namespace {
 
 constexpr std::size_t lane_bytes = 32 * 1024;
-
-std::size_t threads_of(const runtime::ExecutionOptions& options) {
-    if (options.workers != 0) return options.workers;
-    const Topology topology = Topology::detect();
-    return std::max<std::size_t>(topology.cores().size(), 1);
-}
 
 }  // namespace
 
@@ -36,7 +31,7 @@ void throw_no_loop() {
 }  // namespace detail
 
 Network::Network(Options options)
-    : options_(std::move(options)), workers_(threads_of(options_.execution)) {}
+    : options_(std::move(options)), workers_(threads_or_cores(options_.execution.workers)) {}
 
 Network::~Network() = default;
 
@@ -59,14 +54,6 @@ void Network::wait() {
     execution_->wait();
 }
 
-bool Network::finished() const noexcept {
-    return execution_ == nullptr || execution_->finished();
-}
-
-void Network::stop() noexcept {
-    if (execution_ != nullptr) execution_->stop();
-}
-
 void Network::cancel() noexcept {
     if (execution_ != nullptr) execution_->cancel();
 }
@@ -75,10 +62,6 @@ std::vector<NodeReport> Network::report() const {
     std::vector<NodeReport> report;
     for (const auto& node : nodes_) report.push_back({node->name(), node->node_counters()});
     return report;
-}
-
-std::vector<std::string> Network::stalled() const {
-    return execution_ != nullptr ? execution_->stalled() : std::vector<std::string>{};
 }
 
 std::size_t Network::lane_tasks(std::size_t task_bytes) const noexcept {

@@ -5,8 +5,9 @@
 
 #include <strid/base/clock.hpp>
 #include <strid/base/relax.hpp>
-#include <strid/base/topology.hpp>
 #include <strid/pattern/team.hpp>
+
+#include "threads.hpp"
 
 namespace strid::pattern {
 
@@ -15,11 +16,6 @@ namespace {
 // How long a thread looks for work before it sleeps: about what sleeping and waking cost.
 constexpr std::int64_t spin_ns = 50'000;
 constexpr int looks_per_clock = 16;
-
-std::size_t one_for_each_core() {
-    const Topology topology = Topology::detect();
-    return std::max<std::size_t>(topology.cores().size(), 1);
-}
 
 constexpr std::uint64_t bit(unsigned place) noexcept {
     return std::uint64_t{1} << place;
@@ -38,12 +34,12 @@ class Team::Helper final : public runtime::Task {
         idle_.store(false, std::memory_order_relaxed);
         bool helped = help_for_a_while();
         if (!helped) {
-            // Said first, then looked again: who opens a job does it the other way round.
+            // The flag first, then the jobs: a thread that opens a job does it the other way
+            // round.
             idle_.store(true, std::memory_order_seq_cst);  // pairs with is_idle()
             helped = team_.help(0);
         }
         clock_ns = now_ns();
-        if (stopped_.load(std::memory_order_relaxed)) return runtime::StepResult::finished;
         return helped ? runtime::StepResult::progressed : runtime::StepResult::waiting;
     }
     [[nodiscard]] bool is_idle() const noexcept {
@@ -51,7 +47,6 @@ class Team::Helper final : public runtime::Task {
     }
     /// One thread each, which sleeps while the task waits.
     [[nodiscard]] bool awaits_outside() const noexcept override { return true; }
-    void request_stop() noexcept override { stopped_.store(true, std::memory_order_relaxed); }
 
   private:
     bool help_for_a_while() noexcept {
@@ -60,18 +55,16 @@ class Team::Helper final : public runtime::Task {
                 if (team_.help(0)) return true;
                 relax();
             }
-            if (stopped_.load(std::memory_order_relaxed)) return false;
         }
         return false;
     }
 
     Team& team_;
     std::atomic<bool> idle_{false};
-    std::atomic<bool> stopped_{false};
 };
 
 Team::Team(std::size_t threads) {
-    if (threads == 0) threads = one_for_each_core();
+    threads = threads_or_cores(threads);
     for (std::size_t i = 0; i + 1 < threads; ++i) {
         helpers_.push_back(std::make_unique<Helper>(*this, i));
     }
@@ -83,11 +76,7 @@ Team::Team(std::size_t threads) {
     execution_->start();
 }
 
-Team::~Team() {
-    if (execution_ == nullptr) return;
-    execution_->stop();
-    (void)execution_->wait_for(std::chrono::hours{1});
-}
+Team::~Team() = default;
 
 void Team::run(Job& job) noexcept {
     const int claimed = helpers_.empty() ? -1 : claim_place();
@@ -116,15 +105,15 @@ bool Team::help(unsigned from) noexcept {
         const unsigned number =
             (from + static_cast<unsigned>(std::countr_zero(open))) % place_count;
         Place& place = places_[number];
-        // Counted first, then the job is read: who closes the place writes and reads the other way
-        // round, all of it sequentially consistent, so that one of the two sees the other. The
-        // second also acquires what the job is.
+        // Counted first, then the job is read: the thread that closes the place writes and reads
+        // the other way round, all of it sequentially consistent, so that one of the two sees the
+        // other. The second also acquires what the job is.
         place.inside.fetch_add(1, std::memory_order_seq_cst);
         Job* const job = place.job.load(std::memory_order_seq_cst);
         bool helped = false;
         if (job != nullptr) {
             helped = job->take_part();
-            close(number);  // no part is left; nobody else uses the place while this one is inside
+            close(number);  // no part is left, and the place has no other job while one is inside
         }
         leave(place);
         if (helped) return true;

@@ -139,7 +139,7 @@ std::uint64_t breaks_at_300(std::uint64_t n) {
     return n;
 }
 
-/// Whoever offloads, or waits for a result, gets what the node has thrown.
+/// A thread that offloads, or waits for a result, gets what the node has thrown.
 TEST(Accelerator, CarriesExceptionsToTheCaller) {
     const auto says_why = [](const auto& action) {
         try {

@@ -97,8 +97,10 @@ TEST(Pipeline, AnOperatorHearsOfStartAndEnd) {
     expected.push_back(1'000'001);
     for (const Options& options : all_options()) {
         Collected<std::uint64_t> collected;
-        run(pipeline(numbers(53), Tens{}, collected.node()), options);
+        const auto report = run(pipeline(numbers(53), Tens{}, collected.node()), options);
         ASSERT_EQ(collected.tasks(), expected);
+        ASSERT_EQ(report.at(1).counters.own.size(), 1U);
+        EXPECT_EQ(report[1].counters.own[0], (std::pair<std::string, std::uint64_t>{"opened", 1}));
     }
 }
 
@@ -122,15 +124,23 @@ TEST(Faults, AFunctionThatThrowsEndsThePatternAndNamesTheNode) {
     }
 }
 
+/// Whether the task finds room at once or is kept first.
 TEST(Faults, APolicyThatChoosesNoWorkerNamesTheNode) {
-    Collected<std::uint64_t> collected;
-    EXPECT_THROW(
-        run(pipeline(
-            numbers(),
-            farm(square, Chosen{[](std::uint64_t, const Loads& loads) { return loads.workers(); }},
-                 {.workers = 2}),
-            collected.node())),
-        OperatorError);
+    const auto amiss = [](std::uint64_t n, const Loads& loads) {
+        return n == 300 ? loads.workers() : static_cast<std::size_t>(n) % loads.workers();
+    };
+    for (const Options& options : all_options()) {
+        Collected<std::uint64_t> collected;
+        try {
+            run(pipeline(named("shares", numbers()), farm(square, Chosen{amiss}, {.workers = 2}),
+                         collected.node()),
+                options);
+            FAIL() << "nothing was thrown";
+        } catch (const OperatorError& error) {
+            EXPECT_THAT(error.what(), testing::AllOf(testing::HasSubstr("shares"),
+                                                     testing::HasSubstr("chose worker 2")));
+        }
+    }
 }
 
 TEST(Network, AnEmptyStreamEndsAndAHundredWorkersDoNotMatter) {

@@ -33,7 +33,7 @@ TEST(ParallelFor, TakesEachTurnOnce) {
             for (const std::size_t least : {0U, 1U, 100U}) {
                 std::vector<std::atomic<int>> turns(size + 3);
                 parallel_for(team, 3, size + 3, [&](std::size_t i) { ++turns[i]; },
-                             {.turns_min = least});
+                             {.iterations_min = least});
                 for (std::size_t i = 0; i < turns.size(); ++i) ASSERT_EQ(turns[i], i < 3 ? 0 : 1);
             }
         }

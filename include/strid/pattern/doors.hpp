@@ -70,18 +70,10 @@ class Entrance final : public Node {
 
     runtime::StepResult step(std::int64_t& /*clock_ns*/) override {
         const std::lock_guard lock(mutex_);
-        const bool all_out = output_.settle();
-        output_.announce();
-        if (ended_ && all_out) {
-            output_.close();
-            output_.announce();
-            return runtime::StepResult::finished;
-        }
-        if (all_out) {
-            if (waiting_ != 0) room_.notify_all();
-            return runtime::StepResult::waiting;
-        }
-        return output_.must_wait() ? runtime::StepResult::waiting : runtime::StepResult::progressed;
+        const bool all_out = settle(output_);
+        if (all_out && ended_) return finish(output_);
+        if (all_out && waiting_ != 0) room_.notify_all();
+        return leave_step(output_, false, [] {});
     }
     [[nodiscard]] bool awaits_outside() const noexcept override { return true; }
     void request_stop() noexcept override { end(); }
@@ -178,8 +170,8 @@ class Exit final : public Node {
     static constexpr std::int64_t spin_ns = 20'000;
     static constexpr int looks_per_clock = 16;
 
-    /// Looks for a result for a while. Meanwhile nobody wakes this node for those that come: it is
-    /// woken for what is left.
+    /// Looks for a result for a while. Meanwhile producers do not wake this node; afterwards it is
+    /// woken for the results that are left.
     [[nodiscard]] std::optional<U> watch() {
         std::optional<U> result;
         {
@@ -228,7 +220,7 @@ class Exit final : public Node {
         return result;
     }
 
-    mutable std::mutex mutex_;
+    std::mutex mutex_;
     std::condition_variable filled_;
     std::size_t waiting_ = 0;  // guarded, as are those below
     Input<U> input_;

@@ -76,7 +76,8 @@ class Emit {
             output_.emit(take(std::forward<Made>(made)));
         }
     }
-    /// Of the last node of a loop: a task goes through the loop once more. Throws Error elsewhere.
+    /// Of the last node of a loop: a task goes through the loop once more. Throws Error in other
+    /// nodes of the loop; does not compile outside of one.
     template <class Made>
         requires std::constructible_from<Again, Made&&>
     void again(Made&& made) {

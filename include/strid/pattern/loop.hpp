@@ -22,8 +22,8 @@ class alignas(cache_line_bytes) Loop {
     /// Before the run: the task of the entry, which waits for the last credit.
     void set_entry(runtime::Task& entry) noexcept { entry_ = &entry; }
 
-    /// For a task that enters, or for those that a node makes beside the first. By one who holds a
-    /// credit, or by the entry.
+    /// For a task that enters, or for those that a node makes beside the first. By a node that
+    /// holds a credit, or by the entry.
     void take(std::int64_t credits) noexcept {
         // Relaxed: what gives the credit back comes after it through a lane.
         credits_.fetch_add(credits, std::memory_order_relaxed);
@@ -36,10 +36,6 @@ class alignas(cache_line_bytes) Loop {
     /// Entry, whose own input has ended: no task is in the loop, and none will be.
     [[nodiscard]] bool over() const noexcept {
         return credits_.load(std::memory_order_acquire) == 0;  // pairs with give_back()
-    }
-    /// Any thread: how many tasks are in it at some recent moment.
-    [[nodiscard]] std::int64_t in_flight() const noexcept {
-        return credits_.load(std::memory_order_relaxed);
     }
 
   private:

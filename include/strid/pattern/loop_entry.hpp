@@ -40,9 +40,8 @@ class LoopEntry final : public Node {
     }
 
     runtime::StepResult step(std::int64_t& clock_ns) override {
-        output_.hand_on_together(together());
         std::size_t done = 0;
-        if (output_.settle()) {
+        if (settle(output_)) {
             done = take_back();
             done += take_in(done);
             account(done, clock_ns);

@@ -55,7 +55,6 @@ class Network {
     Network(const Network&) = delete;
     Network& operator=(const Network&) = delete;
 
-    [[nodiscard]] const Options& options() const noexcept { return options_; }
     /// Threads that step the nodes.
     [[nodiscard]] std::size_t workers() const noexcept { return workers_; }
 
@@ -107,12 +106,8 @@ class Network {
     void start();
     /// Until all nodes have ended. Throws the first failure, an OperatorError that names the node.
     void wait();
-    [[nodiscard]] bool finished() const noexcept;
-    void stop() noexcept;
     void cancel() noexcept;
     [[nodiscard]] std::vector<NodeReport> report() const;
-    /// Nodes that made no progress in the watchdog's last whole period.
-    [[nodiscard]] std::vector<std::string> stalled() const;
 
   private:
     [[nodiscard]] std::size_t lane_tasks(std::size_t task_bytes) const noexcept;

@@ -19,6 +19,7 @@
 #include <strid/base/clock.hpp>
 #include <strid/operator/context.hpp>
 #include <strid/operator/counter.hpp>
+#include <strid/operator/faults.hpp>
 #include <strid/pattern/loop.hpp>
 #include <strid/runtime/task.hpp>
 
@@ -29,6 +30,8 @@ struct NodeCounters {
     std::uint64_t tasks_in = 0;
     std::uint64_t tasks_out = 0;
     runtime::TaskCounters steps;
+    /// Those that its function asked its context for, by name.
+    std::vector<std::pair<std::string, std::uint64_t>> own;
 };
 
 class Node : public runtime::Task {
@@ -43,11 +46,16 @@ class Node : public runtime::Task {
     virtual void open() {}
 
     [[nodiscard]] const std::atomic<std::int64_t>& task_ns() const noexcept { return task_ns_; }
-    [[nodiscard]] NodeCounters node_counters() const noexcept {
-        return {in_.load(std::memory_order_relaxed), out_.load(std::memory_order_relaxed),
-                counters()};
+    [[nodiscard]] NodeCounters node_counters() const {
+        NodeCounters all{in_.load(std::memory_order_relaxed),
+                         out_.load(std::memory_order_relaxed),
+                         counters(),
+                         {}};
+        counters_.for_each([&all](const std::string& name, std::uint64_t value) {
+            all.own.emplace_back(name, value);
+        });
+        return all;
     }
-    [[nodiscard]] const operators::CounterSet& own_counters() const noexcept { return counters_; }
 
   protected:
     /// How many tasks a step may begin.
@@ -69,14 +77,22 @@ class Node : public runtime::Task {
             std::clamp<std::int64_t>(step_ns / mean_ns, 1, tasks_per_step_max));
         in_.store(in_.load(std::memory_order_relaxed) + tasks, std::memory_order_relaxed);
     }
+    /// The beginning of a step: hands on what is kept; true when nothing is left. What a policy
+    /// throws names the node.
+    template <class Out>
+    [[nodiscard]] bool settle(Out& output) {
+        output.hand_on_together(together());
+        return operators::guarded(name(), [&] { return output.settle(); });
+    }
     /// The end of a step: wakes the nodes that something was handed to, and says what comes next.
     /// `more`: there may be something to do at once; else the node rests.
     template <class Out, class Rest>
-    [[nodiscard]] static runtime::StepResult leave_step(Out& output, bool more, const Rest& rest) {
+    [[nodiscard]] runtime::StepResult leave_step(Out& output, bool more, const Rest& rest) {
         using runtime::StepResult;
         output.announce();
         if (!output.ready()) {
-            return output.must_wait() ? StepResult::waiting : StepResult::progressed;
+            const bool waits = operators::guarded(name(), [&] { return output.must_wait(); });
+            return waits ? StepResult::waiting : StepResult::progressed;
         }
         if (more) return StepResult::progressed;
         rest();

@@ -46,9 +46,8 @@ class OperatorNode final : public Node {
     }
 
     runtime::StepResult step(std::int64_t& clock_ns) override {
-        output_.hand_on_together(together());
         bool idle = false;  // the last look at the input found nothing
-        if (output_.settle()) {
+        if (settle(output_)) {
             const std::size_t done = loops().empty() ? work<false>() : work<true>();
             idle = done < budget() && output_.ready();
             account(done, clock_ns);

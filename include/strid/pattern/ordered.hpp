@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The order of an ordered farm: results leave in the order in which their tasks came, whoever
-// worked on them and however long it took (paper 4, section 1.2.1.2; an ordered farm). The node
+// The order of an ordered farm: results leave in the order in which their tasks came, with any
+// worker and however long it took (paper 4, section 1.2.1.2; an ordered farm). The node
 // that hands out the tasks writes down which worker got the next ones; the node that gathers the
 // results reads that and takes from this worker's lane the results of so many tasks.
 //
@@ -111,9 +111,8 @@ class OrderedCollector final : public Node {
     [[nodiscard]] Output<U>& output() noexcept { return output_; }
 
     runtime::StepResult step(std::int64_t& clock_ns) override {
-        output_.hand_on_together(together());
         std::size_t done = 0;
-        if (output_.settle()) {
+        if (settle(output_)) {
             while (done < budget() && output_.ready()) {
                 const std::size_t more = take(budget() - done);
                 if (more == 0) break;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Loops whose turns may run at once (paper 4, section 1.1: data parallelism by patterns):
+// Loops whose iterations may run at once (paper 4, section 1.1: data parallelism by patterns):
 //
 //     Team team;
 //     parallel_for(team, 0, size, [&](std::size_t i) { out[i] = f(in[i]); });
@@ -8,11 +8,11 @@
 //     const double sum = parallel_reduce(team, 0, size, 0.0, term, std::plus<>{});
 //
 // The range is handed out in parts that get smaller towards the end, so that threads finish
-// together though turns take different times. A turn that throws ends the loop after the turns that
-// have begun, and the caller gets the first exception. A loop in a turn of another is shared in the
-// same way (pattern/team.hpp).
+// together though iterations take different times. An iteration that throws ends the loop after the
+// iterations that have begun, and the caller gets the first exception. A loop in an iteration of
+// another is shared in the same way (pattern/team.hpp).
 //
-// Threads: any may begin a loop; its turns run on any of the team.
+// Threads: any may begin a loop; its iterations run on any of the team.
 #pragma once
 
 #include <algorithm>
@@ -31,9 +31,9 @@
 
 namespace strid::pattern {
 
-struct LoopOptions {
-    /// Turns that a thread takes at once, at least; 0: by the size of the loop.
-    std::size_t turns_min = 0;
+struct RangeOptions {
+    /// Iterations that a thread takes at once, at least; 0: by the size of the loop.
+    std::size_t iterations_min = 0;
 };
 
 namespace detail {
@@ -53,7 +53,8 @@ class RangeJob final : public Job {
             do {
                 if (begin >= end_) return any;
                 end = begin + std::min(end_ - begin, std::max(least_, (end_ - begin) / shares_));
-                // Relaxed: who takes part has acquired the job, and leaves it by a release.
+                // Relaxed: a thread that takes part has acquired the job, and leaves it by a
+                // release.
             } while (!next_.compare_exchange_weak(begin, end, std::memory_order_relaxed));
             any = true;
             try {
@@ -94,18 +95,18 @@ void share_range(Team& team, std::size_t begin, std::size_t end, std::size_t lea
 }
 
 /// What a thread takes at least: so much that the last parts end within 3 % of a thread's share.
-[[nodiscard]] inline std::size_t least_part(std::size_t turns, std::size_t threads,
-                                            const LoopOptions& options) {
-    if (options.turns_min != 0) return options.turns_min;
-    return std::max<std::size_t>(turns / (32 * threads), 1);
+[[nodiscard]] inline std::size_t least_part(std::size_t iterations, std::size_t threads,
+                                            const RangeOptions& options) {
+    if (options.iterations_min != 0) return options.iterations_min;
+    return std::max<std::size_t>(iterations / (32 * threads), 1);
 }
 
 }  // namespace detail
 
-/// `body(i)` for each `i` of [begin, end), in any order. Throws what a turn throws.
+/// `body(i)` for each `i` of [begin, end), in any order. Throws what an iteration throws.
 template <std::invocable<std::size_t> Body>
 void parallel_for(Team& team, std::size_t begin, std::size_t end, Body&& body,
-                  const LoopOptions& options = {}) {
+                  const RangeOptions& options = {}) {
     const std::size_t least =
         detail::least_part(end - std::min(begin, end), team.threads(), options);
     detail::share_range(team, begin, end, least, [&body](std::size_t first, std::size_t last) {
@@ -115,7 +116,7 @@ void parallel_for(Team& team, std::size_t begin, std::size_t end, Body&& body,
 
 /// `out[i] = f(in[i])` for each element; `out` has room for as many.
 template <std::random_access_iterator In, std::random_access_iterator Out, class F>
-void parallel_map(Team& team, In begin, In end, Out out, F&& f, const LoopOptions& options = {}) {
+void parallel_map(Team& team, In begin, In end, Out out, F&& f, const RangeOptions& options = {}) {
     parallel_for(
         team, 0, static_cast<std::size_t>(end - begin),
         [&](std::size_t i) {
@@ -137,10 +138,10 @@ template <class Value, class Term, class Combine>
     struct alignas(cache_line_bytes) Group {
         Value value;
     };
-    const std::size_t turns = end - begin;
-    const std::size_t groups = std::min(turns, groups_max);
+    const std::size_t iterations = end - begin;
+    const std::size_t groups = std::min(iterations, groups_max);
     const auto first_of = [&](std::size_t group) {
-        return begin + turns / groups * group + std::min(turns % groups, group);
+        return begin + iterations / groups * group + std::min(iterations % groups, group);
     };
     std::vector<Group> values(groups, Group{initial});
     detail::share_range(team, 0, groups, 1, [&](std::size_t first, std::size_t last) {

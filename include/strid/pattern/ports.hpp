@@ -146,7 +146,6 @@ class Output {
         }
         for (const auto& worker : workers_) worker.lane->close();
     }
-    [[nodiscard]] std::size_t kept() const noexcept { return overflow_.size() - overflow_next_; }
 
   private:
     void emit_slowly(T&& task) {

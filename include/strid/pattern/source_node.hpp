@@ -27,9 +27,8 @@ class SourceNode final : public Node {
     [[nodiscard]] Output<U>& output() noexcept { return output_; }
 
     runtime::StepResult step(std::int64_t& clock_ns) override {
-        output_.hand_on_together(together());
         std::size_t done = 0;
-        if (output_.settle() && !ended_) {
+        if (settle(output_) && !ended_) {
             detail::Emit<U, Nothing, false> emit{output_, emission_};
             operators::guarded(name(), [&] {
                 while (done < budget() && output_.ready() && !ended_) {

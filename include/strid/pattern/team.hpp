@@ -5,15 +5,15 @@
 // that a loop of some microseconds pays.
 //
 // A job is work that several threads may take part in. The thread that runs it takes part from the
-// beginning and returns when all of it is done; whoever of the team has nothing to do joins. A job
-// may run others: the thread that waits for the last part of one takes part in others meanwhile, so
-// that no thread waits for work that nobody has begun.
+// beginning and returns when all of it is done; threads of the team that have nothing to do join. A
+// job may run others: the thread that waits for the last part of one takes part in others
+// meanwhile, so that no thread waits for work that has not begun.
 //
 // Threads: any may run jobs, at the same time too; the destructor is the last.
 //
 // Invariant: a thread takes part in a job only while it is counted in the job's place, and the
-// place is given up before the count is read: so a count of 0 after that says that nobody is inside
-// or will be.
+// place is given up before the count is read: so a count of 0 after that says that no thread
+// is inside or will be.
 #pragma once
 
 #include <atomic>
@@ -35,7 +35,7 @@ class Job {
     Job(const Job&) = delete;
     Job& operator=(const Job&) = delete;
 
-    /// Works until no part is left that nobody has begun; false where there was none. By several
+    /// Works until every part has begun; false where every part had. By several
     /// threads at once.
     virtual bool take_part() noexcept = 0;
 
