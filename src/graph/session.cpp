@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atomic>
-#include <cerrno>
 #include <exception>
 #include <memory>
 #include <optional>
-#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -63,21 +61,6 @@ bool is_input_output_error(const std::exception_ptr& cause) noexcept {
     } catch (...) {
     }
     return false;
-}
-
-bool write_all(int descriptor, std::string_view text) noexcept {
-    while (!text.empty()) {
-        const ssize_t written = ::write(descriptor, text.data(), text.size());
-        if (written > 0) {
-            text.remove_prefix(static_cast<std::size_t>(written));
-        } else if (written < 0 && errno == EAGAIN) {
-            pollfd waited{descriptor, POLLOUT, 0};
-            ::poll(&waited, 1, -1);
-        } else if (written == 0 || errno != EINTR) {
-            return false;
-        }
-    }
-    return true;
 }
 
 /// Open for what is known at the end; null: nowhere.
@@ -174,16 +157,6 @@ int with_errors_told(const std::function<int()>& body) noexcept {
         write_to_stderr("strid: error: an exception of a type that nobody knows\n");
         return ExitCode::failed;
     }
-}
-
-void write_to_stderr(std::string_view text) noexcept {
-    write_all(STDERR_FILENO, text);
-}
-
-void write_to_stdout(std::string_view text) {
-    if (write_all(STDOUT_FILENO, text)) return;
-    throw InputOutputError("standard output: cannot write: " +
-                           std::generic_category().message(errno));
 }
 
 void write_file(const std::string& path, std::string_view text) {

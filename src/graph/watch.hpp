@@ -13,10 +13,10 @@
 #include <stop_token>
 #include <thread>
 
+#include <strid/base/signals.hpp>
 #include <strid/graph/session.hpp>
 
 #include "progress.hpp"
-#include "signals.hpp"
 
 namespace strid {
 

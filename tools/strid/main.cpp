@@ -1,9 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The command line of Strid: runs, lists, explains and measures the applications.
+// The command line of Strid: runs, lists, explains and measures the applications, computes windows
+// over tables, and finds the commands that are programs of their own.
+#include <algorithm>
+#include <string>
+#include <vector>
+
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "commands.hpp"
+#include "programs.hpp"
 
 namespace {
 
@@ -14,10 +22,32 @@ constexpr const char* footer =
     "128 + signal when one ended the run (Ctrl-C drains; a second one cancels).\n"
     "`strid run APP --help` tells about one application.";
 
+std::string footer_with_programs() {
+    const std::vector<std::string> names = tool::program_names();
+    if (names.empty()) return footer;
+    return fmt::format("Programs of their own (strid NAME runs strid-NAME): {}\n\n{}",
+                       fmt::join(names, ", "), footer);
+}
+
+/// A word that is no command here may be a program; otherwise it is a mistake.
+void run_as_program(const CLI::App& app, char** arguments) {
+    const std::string name = arguments[0];
+    std::vector<std::string> commands;
+    for (const CLI::App* command : app.get_subcommands({})) {
+        commands.push_back(command->get_name());
+    }
+    if (name.starts_with('-') || std::ranges::find(commands, name) != commands.end()) return;
+    if (const auto path = tool::find_program(name)) tool::become(*path, arguments + 1);
+    const std::vector<std::string> programs = tool::program_names();
+    commands.insert(commands.end(), programs.begin(), programs.end());
+    throw GraphError(fmt::format("'{}' is neither a command of strid nor a program strid-{}{}",
+                                 name, name, suggestion(name, commands)));
+}
+
 int strid_main(int argc, char** argv) {
     CLI::App app{"Strid: data-stream processing on one multicore machine", "strid"};
     app.require_subcommand(1);
-    app.footer(footer);
+    app.footer(footer_with_programs);
     tool::Action action;
 #ifndef STRID_LEAN_TOOL
     const tool::Applications applications = apps::all_applications();
@@ -27,6 +57,7 @@ int strid_main(int argc, char** argv) {
     tool::add_bench_command(app, applications, action);
 #endif
     tool::add_window_command(app, action);
+    if (argc > 1) run_as_program(app, argv + 1);
     if (const auto code = parse_arguments(app, argc, argv)) return *code;
     return action();
 }

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include <strid/base/terminal.hpp>
 #include <strid/graph/graph.hpp>
 
 namespace strid {
@@ -56,10 +57,6 @@ void check_files(const Graph& graph, const SessionOptions& session);
 /// Calls `body` and returns its result; what it throws becomes one line on standard error and the
 /// exit code that fits.
 [[nodiscard]] int with_errors_told(const std::function<int()>& body) noexcept;
-
-/// Writes to standard error or standard output, all of it where the descriptor takes it.
-void write_to_stderr(std::string_view text) noexcept;
-void write_to_stdout(std::string_view text);
 
 /// Writes `text` to `path`; a plain file is whole or as it was before. Throws InputOutputError.
 void write_file(const std::string& path, std::string_view text);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "signals.hpp"
-
 #include <atomic>
 #include <cerrno>
 #include <ctime>
 
 #include <semaphore.h>
+
+#include <strid/base/signals.hpp>
 
 namespace strid {
 

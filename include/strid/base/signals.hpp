@@ -3,9 +3,9 @@
 // SIGINT, SIGTERM and SIGHUP (the terminal is gone) while a run is on. The handlers are installed
 // by the constructor, for the first of several objects that live at once, and what was there before
 // is put back by the destructor. A signal that the process ignored (nohup, a background job) stays
-// ignored.
+// ignored. Any thread.
 //
-// The law: the handler only counts and posts a semaphore that lives as long as the process, so a
+// Invariant: the handler only counts and posts a semaphore that lives as long as the process, so a
 // signal that comes while the handlers are taken away harms nothing.
 #pragma once
 
