@@ -4,6 +4,7 @@
 #include <utility>
 
 #include <strid/base/error.hpp>
+#include <strid/pattern/limit_entry.hpp>
 #include <strid/pattern/network.hpp>
 
 #include "threads.hpp"
@@ -26,6 +27,24 @@ void throw_no_such_worker(std::size_t worker, std::size_t workers) {
 void throw_no_loop() {
     throw Error(
         "emit.again() is for the last node of a loop, while tasks come to it (pattern::iterate)");
+}
+
+void check_in_use(const WorkersInUse& in_use, bool any_worker, std::size_t nodes) {
+    if (!any_worker) {
+        throw GraphError(
+            "a farm by key, and one that hands out copies, keeps all its workers in use");
+    }
+    if (in_use.goes_by_load() && nodes != 1) {
+        throw GraphError(
+            "workers in use by the load are for a farm whose tasks one node hands out: put a node "
+            "before it");
+    }
+}
+
+void check_limit(const Limit& limit) {
+    if (limit.tasks == 0 && limit.bytes == 0) {
+        throw GraphError("limited() needs a number of tasks, or of bytes, above 0");
+    }
 }
 
 }  // namespace detail

@@ -20,6 +20,7 @@
 #include <strid/pattern/any_pattern.hpp>
 #include <strid/pattern/composition.hpp>
 #include <strid/pattern/composition_checks.hpp>
+#include <strid/pattern/limit_entry.hpp>
 #include <strid/pattern/loop_entry.hpp>
 #include <strid/pattern/network.hpp>
 #include <strid/pattern/operator_node.hpp>
@@ -127,7 +128,7 @@ class Builder {
     }
     template <class T, class Worker, class Policy>
     auto add_farm(const Ends<T>& ends, const Farm<Worker, Policy>& farm, bool last) {
-        if constexpr (!std::same_as<T, Nothing>) schedule(ends, farm.policy);
+        if constexpr (!std::same_as<T, Nothing>) schedule(ends, farm.policy, farm.options);
         const std::size_t workers =
             farm.options.workers != 0 ? farm.options.workers : network_.workers();
         const Network::Replica outside = network_.replica();
@@ -175,7 +176,7 @@ class Builder {
     template <class U, class Operator, class T, class Worker, class Policy>
     Ends<U> add_ordered(const Ends<T>& ends, const OrderedFarm<Worker, Policy>& farm) {
         using Item = typename Operator::Emitted;
-        schedule(ends, farm.policy);
+        schedule(ends, farm.policy, farm.options);
         const std::size_t workers =
             farm.options.workers != 0 ? farm.options.workers : network_.workers();
         const Network::Replica outside = network_.replica();
@@ -195,8 +196,12 @@ class Builder {
     }
 
     template <class T, class Policy>
-    static void schedule(const Ends<T>& ends, const Policy& policy) {
+    static void schedule(const Ends<T>& ends, const Policy& policy, const FarmOptions& options) {
+        constexpr bool any_worker =
+            !is_by_key<Policy> && requires { policy.template scheduler<T>(); };
+        if (options.in_use) check_in_use(*options.in_use, any_worker, ends.nodes.size());
         for (const auto& end : ends.nodes) {
+            if (options.in_use) end.output->use(*options.in_use);
             if constexpr (requires { policy.template scheduler<T>(); }) {
                 end.output->schedule(policy.template scheduler<T>());
             } else {
@@ -226,6 +231,30 @@ class Builder {
         for (auto& end_loop : inside.tails()) end_loop(entry.add_back_lane(), entry);
         return behind;
     }
+
+    template <class T, class Body, class BytesOf>
+    auto place(const Ends<T>& ends, const Limited<Body, BytesOf>& limited, bool last) {
+        if constexpr (!takes_limit<T, BytesOf>()) {
+            return Ends<Refused>{};
+        } else {
+            check_limit(limited.limit);
+            auto& entry = network_.add(std::make_unique<LimitEntry<T, BytesOf>>(
+                network_.name_node(name_or("limit")), network_.loops(), limited.limit,
+                limited.bytes_of));
+            network_.connect(ends, entry.input(), entry, 1);
+            return add_exit(add(Ends<Tagged<T, Stay>>{{{&entry.output(), &entry}}},
+                                tag<Stay>(limited.body), false),
+                            last);
+        }
+    }
+    /// Behind what is limited: there the stays end.
+    template <class U>
+    auto add_exit(const Ends<Tagged<U, Stay>>& ends, bool last) {
+        const auto value_of = [](Tagged<U, Stay> task) { return std::move(task.value); };
+        return add_operator(ends, Step<Tagged<U, Stay>, decltype(value_of)>{value_of}, last);
+    }
+    auto add_exit(const Ends<Nothing>& ends, bool /*last*/) { return ends; }
+    auto add_exit(const Ends<Refused>& ends, bool /*last*/) { return ends; }
 
     template <class T, class U>
     Ends<U> place(const Ends<T>& ends, const AnyPattern<T, U>& any, bool /*last*/) {

@@ -7,13 +7,16 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
 
+#include <strid/base/heap_bytes.hpp>
 #include <strid/pattern/fused.hpp>
 #include <strid/pattern/node.hpp>
 #include <strid/pattern/scheduling.hpp>
+#include <strid/pattern/workers_in_use.hpp>
 
 namespace strid::pattern {
 
@@ -40,6 +43,9 @@ template <class... Patterns>
 struct FarmOptions {
     /// Replicas of the worker; 0: as many as there are threads.
     std::size_t workers = 0;
+    /// Those of them that get tasks; none: all. With a policy that chooses among all workers each
+    /// time: not by key, nor one that makes copies.
+    std::optional<WorkersInUse> in_use = {};
 };
 
 /// Replicas of a pattern that share the tasks. What hands the tasks out is the node before, by a
@@ -94,6 +100,47 @@ struct Iterate {
 template <class Body>
 [[nodiscard]] Iterate<Body> iterate(Body body) {
     return {std::move(body)};
+}
+
+/// What becomes of a task where as many are in flight as may be.
+enum class WhenFull : unsigned char {
+    wait,         ///< It waits, and so does what is before it.
+    drop_newest,  ///< It is dropped, and with it what comes until there is room.
+    drop_oldest   ///< The one that has waited longest is dropped: the latest counts.
+};
+
+/// A bound on what is in flight between the first node of a pattern and the last. At least one of
+/// the two; a task that is larger than all the bytes is alone.
+struct Limit {
+    std::size_t tasks = 0;  ///< Tasks that have begun and not left; 0: any number.
+    std::size_t bytes = 0;  ///< Of them together; 0: any number.
+    WhenFull when_full = WhenFull::wait;
+    /// Tasks that wait for room before any is dropped; with `wait` it is one.
+    std::size_t waiting = 1;
+};
+
+/// Bytes of a task: its own, and those that it owns on the heap (base/heap_bytes.hpp).
+struct BytesOfTask {
+    template <class T>
+    [[nodiscard]] std::size_t operator()(const T& task) const {
+        return sizeof(T) + heap_bytes_of(task);
+    }
+};
+
+template <class Body, class BytesOf>
+struct Limited {
+    Body body;
+    Limit limit;
+    BytesOf bytes_of;
+};
+
+/// `limited(farm(f), {.tasks = 8})`, `limited(filter, {.tasks = 2, .when_full =
+/// WhenFull::drop_oldest})`. A task is in flight until all that was made of it has left `body`.
+/// Tasks that are dropped are counted ("dropped", in the report of the node "limit").
+/// `bytes_of(task)` says how large one is.
+template <class Body, class BytesOf = BytesOfTask>
+[[nodiscard]] Limited<Body, BytesOf> limited(Body body, const Limit& limit, BytesOf bytes_of = {}) {
+    return {std::move(body), limit, std::move(bytes_of)};
 }
 
 /// A pattern whose nodes have this name in errors and reports.

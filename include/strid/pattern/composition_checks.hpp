@@ -50,6 +50,8 @@ template <class Pattern>
 inline constexpr bool is_node<Named<Pattern>> = false;
 template <class T, class U>
 inline constexpr bool is_node<AnyPattern<T, U>> = false;
+template <class Body, class BytesOf>
+inline constexpr bool is_node<Limited<Body, BytesOf>> = false;
 
 template <class Pattern>
 inline constexpr bool ends_loop = false;  // what leaves it leaves a loop
@@ -66,7 +68,7 @@ template <class Pattern>
 inline constexpr bool ends_loop<Named<Pattern>> = ends_loop<Pattern>;
 
 template <class Pattern>
-inline constexpr bool ends_in_order = false;  // what leaves it an ordered farm has gathered
+inline constexpr bool ends_in_order = false;  // what leaves it a node of the library hands on
 template <class Worker, class Policy>
 inline constexpr bool ends_in_order<OrderedFarm<Worker, Policy>> = true;
 template <class... Patterns>
@@ -74,6 +76,8 @@ inline constexpr bool ends_in_order<Pipeline<Patterns...>> =
     ends_in_order<std::tuple_element_t<sizeof...(Patterns) - 1, std::tuple<Patterns...>>>;
 template <class Worker, class Policy>
 inline constexpr bool ends_in_order<Farm<Worker, Policy>> = ends_in_order<Worker>;
+template <class Body, class BytesOf>
+inline constexpr bool ends_in_order<Limited<Body, BytesOf>> = true;
 template <class Pattern>
 inline constexpr bool ends_in_order<Named<Pattern>> = ends_in_order<Pattern>;
 
@@ -113,6 +117,19 @@ consteval bool takes_ordered_farm() {
     }
 }
 
+template <class T, class BytesOf>
+consteval bool takes_limit() {
+    if constexpr (std::same_as<T, Nothing>) {
+        static_assert(!std::same_as<T, Nothing>,
+                      "tasks arrive at what is limited: a source stands before it");
+        return false;
+    } else {
+        constexpr bool fits = std::is_invocable_r_v<std::size_t, const BytesOf&, const T&>;
+        static_assert(fits, "how large a task is, is said by std::size_t bytes_of(const T&)");
+        return fits;
+    }
+}
+
 template <class T, class Body>
 consteval bool takes_loop() {
     if constexpr (std::same_as<T, Nothing>) {
@@ -122,7 +139,7 @@ consteval bool takes_loop() {
     } else {
         static_assert(!ends_in_order<Body>,
                       "the last node of a loop says which tasks go through it again: a node stands "
-                      "behind an ordered farm");
+                      "behind an ordered farm or a limit");
         static_assert(!ends_loop<Body>,
                       "the last node of a loop says which tasks go through it again: it is not the "
                       "last of another loop too");

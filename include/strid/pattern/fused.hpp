@@ -59,6 +59,21 @@ class Comb : public OperatorTypes<typename First::Arrived, typename Second::Emit
         if constexpr (operators::Answers<Second, Ended>) return is_all_out(second_, ended, emit);
         return true;
     }
+    /// Of the one that uses one (pattern/resource.hpp); it is used for both.
+    [[nodiscard]] auto& resource()
+        requires requires(First& first) { first.resource(); } ||
+                 requires(Second& second) { second.resource(); }
+    {
+        constexpr bool of_first = requires(First& first) { first.resource(); };
+        static_assert(
+            !of_first || !requires(Second& second) { second.resource(); },
+            "a node uses one resource: two could wait for each other");
+        if constexpr (of_first) {
+            return first_.resource();
+        } else {
+            return second_.resource();
+        }
+    }
     void on(Closed closed)
         requires(operators::Hears<First, Closed> || operators::Hears<Second, Closed>)
     {

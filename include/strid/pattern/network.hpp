@@ -66,11 +66,11 @@ class Network {
         nodes_.push_back(std::move(node));
         return added;
     }
-    /// A lane from each of the ends to the node.
+    /// A lane from each of the ends to the node, for so many tasks; 0: as the options say.
     template <class T>
-    void connect(const Ends<T>& ends, Input<T>& input, Node& node) {
+    void connect(const Ends<T>& ends, Input<T>& input, Node& node, std::size_t tasks = 0) {
         for (const auto& end : ends.nodes) {
-            auto lane = std::make_shared<Lane<T>>(lane_tasks(sizeof(T)));
+            auto lane = std::make_shared<Lane<T>>(tasks != 0 ? tasks : lane_tasks(sizeof(T)));
             lane->connect(*end.node, end.output->room_wait(), node);
             end.output->add(*lane, node.task_ns());
             input.add(*lane);

@@ -142,11 +142,18 @@ inline constexpr bool is_fused = false;
 template <class T, std::size_t I, class... Nodes>
 [[nodiscard]] auto fuse(std::tuple<Nodes...>& nodes);
 
+/// A node around another (pattern/tagged.hpp, pattern/resource.hpp): `Inner function`, which is for
+/// tasks of `TaskOf<T>` where tasks of `T` arrive, and `wrap(operator)` around the operator of it.
+template <class F>
+inline constexpr bool is_wrapped = false;
+
 /// It can be made an operator for tasks of `T`. Does not compile otherwise.
 template <class F, class T>
 consteval bool is_node_for() {
     if constexpr (is_fused<F> || is_emitting_node<F>) {
         return true;
+    } else if constexpr (is_wrapped<F>) {
+        return is_node_for<typename F::Inner, typename F::template TaskOf<T>>();
     } else if constexpr (operators::SaysTraits<F>) {
         return operators::is_operator_for<F, T>();
     } else {
@@ -162,6 +169,9 @@ template <class T, class F>
 [[nodiscard]] auto make_operator(F node) {
     if constexpr (is_fused<F>) {
         return fuse<T, 0>(node.nodes);
+    } else if constexpr (is_wrapped<F>) {
+        using Inside = typename F::template TaskOf<T>;
+        return node.wrap(make_operator<Inside>(std::move(node.function)));
     } else if constexpr (operators::SaysTraits<F>) {
         return node;
     } else if constexpr (is_emitting_node<F>) {

@@ -17,6 +17,7 @@
 #include <strid/operator/faults.hpp>
 #include <strid/pattern/emission.hpp>
 #include <strid/pattern/node_task.hpp>
+#include <strid/pattern/resource.hpp>
 
 namespace strid::pattern {
 
@@ -30,6 +31,9 @@ class OperatorNode final : public Node {
                  std::vector<Loop*> loops, Operator one)
         : Node(std::move(name), replica, parallelism, std::move(loops)),
           operator_(std::move(one)) {}
+    ~OperatorNode() override { forget_resource(); }
+    OperatorNode(const OperatorNode&) = delete;
+    OperatorNode& operator=(const OperatorNode&) = delete;
 
     [[nodiscard]] Input<T>& input() noexcept { return input_; }
     [[nodiscard]] Output<Made>& output() noexcept { return output_; }
@@ -46,6 +50,35 @@ class OperatorNode final : public Node {
     }
 
     runtime::StepResult step(std::int64_t& clock_ns) override {
+        if constexpr (detail::UsesResource<Operator>) {
+            if (!operator_.resource().try_take(*this)) return runtime::StepResult::waiting;
+            const Use use{operator_.resource()};
+            return take_step(clock_ns);
+        } else {
+            return take_step(clock_ns);
+        }
+    }
+    [[nodiscard]] bool has_work() const noexcept override { return input_.waiting(); }
+    /// What it waits for may be in another pattern.
+    [[nodiscard]] bool awaits_outside() const noexcept override {
+        return detail::UsesResource<Operator>;
+    }
+    void interrupt() noexcept override { forget_resource(); }
+
+  private:
+    template <bool in_loop>
+    using Emitting = detail::Emit<Made, Again, in_loop>;
+    struct Use {
+        Resource& resource;
+
+        ~Use() { resource.give_back(); }
+    };
+
+    void forget_resource() noexcept {
+        if constexpr (detail::UsesResource<Operator>) operator_.resource().forget(*this);
+    }
+
+    runtime::StepResult take_step(std::int64_t& clock_ns) {
         bool idle = false;  // the last look at the input found nothing
         if (settle(output_)) {
             const std::size_t done = loops().empty() ? work<false>() : work<true>();
@@ -58,12 +91,6 @@ class OperatorNode final : public Node {
         }
         return leave_step(output_, !idle || (input_.ended() && !ended_), [this] { input_.rest(); });
     }
-    [[nodiscard]] bool has_work() const noexcept override { return input_.waiting(); }
-
-  private:
-    template <bool in_loop>
-    using Emitting = detail::Emit<Made, Again, in_loop>;
-
     template <bool in_loop>
     std::size_t work() {
         Emitting<in_loop> emit{output_, emission_};

@@ -66,6 +66,11 @@ class Marking
     {
         operator_.on(closed);
     }
+    [[nodiscard]] auto& resource()
+        requires requires(Operator& one) { one.resource(); }
+    {
+        return operator_.resource();
+    }
 
   private:
     /// Holds a result until it is known whether it is the last.

@@ -11,12 +11,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include <strid/pattern/lane.hpp>
 #include <strid/pattern/scheduling.hpp>
+#include <strid/pattern/workers_in_use.hpp>
 
 namespace strid::pattern {
 
@@ -90,6 +92,7 @@ class Output {
     void schedule(std::unique_ptr<Multicaster<T>> multicaster) {
         multicaster_ = std::move(multicaster);
     }
+    void use(const WorkersInUse& in_use) { in_use_ = in_use; }
 
     /// Writes down which worker got which tasks. Before the run.
     void keep_order(Lane<Run>& order) { order_ = &order; }
@@ -192,7 +195,29 @@ class Output {
     }
     [[nodiscard]] Grant next_grant(const T& task) {
         if (workers_.size() == 1) return {0, workers_.front().lane->room()};
+        if (in_use_) return next_grant_in_use(task);
         return scheduler_->grant(task, workers_);
+    }
+    /// Asks the scheduler for one of the workers that are in use.
+    [[nodiscard]] Grant next_grant_in_use(const T& task) {
+        const std::span<const Destination<T>> all = workers_;
+        std::size_t count = std::clamp<std::size_t>(in_use_->now(), 1, all.size());
+        Grant grant = scheduler_->grant(task, all.first(count));
+        if (!in_use_->goes_by_load()) return grant;
+        if (grant.tasks == 0 && count < all.size()) {
+            in_use_->set(++count);
+            spared_ = 0;
+            return scheduler_->grant(task, all.first(count));
+        }
+        // One worker fewer would have had no task that waits for another.
+        std::size_t waiting = 0;
+        for (const auto& worker : all.first(count)) waiting += worker.lane->waiting();
+        spared_ = waiting + 1 < count ? spared_ + std::max<std::size_t>(grant.tasks, 1) : 0;
+        if (spared_ >= tasks_before_fewer && count > in_use_->at_least()) {
+            in_use_->set(count - 1);
+            spared_ = 0;
+        }
+        return grant;
     }
     /// To all that were chosen, or to none.
     bool place_copies(T& task) {
@@ -216,7 +241,11 @@ class Output {
         return true;
     }
 
+    static constexpr std::size_t tasks_before_fewer = 1'024;
+
     std::vector<Destination<T>> workers_;
+    std::optional<WorkersInUse> in_use_;
+    std::size_t spared_ = 0;  // tasks for which one worker fewer would have done
     std::unique_ptr<Scheduler<T>> scheduler_;
     std::unique_ptr<Multicaster<T>> multicaster_;
     Grant granted_;

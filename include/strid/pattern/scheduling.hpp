@@ -30,6 +30,7 @@
 
 #include <strid/base/hash.hpp>
 #include <strid/pattern/lane.hpp>
+#include <strid/pattern/workers_in_use.hpp>
 
 namespace strid::pattern {
 
@@ -51,7 +52,8 @@ template <class T>
 class Scheduler {
   public:
     virtual ~Scheduler() = default;
-    /// Where the task goes, and so many after it. Every worker that it looked at and refused wakes
+    /// Where the task goes, and so many after it. `workers` are those that are in use, the first of
+    /// all: how many may change between two calls. Every worker that it looked at and refused wakes
     /// the node once half of its queue is free.
     virtual Grant grant(const T& task, std::span<const Destination<T>> workers) = 0;
 };
@@ -79,6 +81,9 @@ class Loads {
 
 namespace detail {
 
+/// Throws GraphError where a farm cannot have another number of workers in use: by a policy for
+/// which each worker has its own tasks, or by the load that several nodes see.
+void check_in_use(const WorkersInUse& in_use, bool any_worker, std::size_t nodes);
 /// Throws GraphError.
 [[noreturn]] void throw_no_such_worker(std::size_t worker, std::size_t workers);
 
@@ -90,6 +95,7 @@ template <class T>
 class AdaptiveScheduler final : public Scheduler<T> {
   public:
     Grant grant(const T& /*task*/, std::span<const Destination<T>> workers) override {
+        if (next_ >= workers.size()) next_ = 0;
         // The one with the least to do that may have more, from the next in the circle on.
         Grant best;
         double best_load = 0;
@@ -131,6 +137,7 @@ class CircleScheduler final : public Scheduler<T> {
     explicit CircleScheduler(std::size_t depth) : depth_(depth) {}
 
     Grant grant(const T& /*task*/, std::span<const Destination<T>> workers) override {
+        if (next_ >= workers.size()) next_ = 0;
         for (std::size_t i = 0; i < workers.size(); ++i) {
             const std::size_t worker = std::exchange(next_, next_of(next_, workers.size()));
             Lane<T>& lane = *workers[worker].lane;
@@ -148,6 +155,7 @@ template <class T>
 class LeastLoadedScheduler final : public Scheduler<T> {
   public:
     Grant grant(const T& /*task*/, std::span<const Destination<T>> workers) override {
+        if (next_ >= workers.size()) next_ = 0;
         Grant best;
         std::size_t least = 0;
         for (std::size_t i = 0, worker = next_; i < workers.size(); ++i) {
@@ -174,7 +182,7 @@ class WeightedScheduler final : public Scheduler<T> {
     explicit WeightedScheduler(WeightOf weight_of) : weight_of_(std::move(weight_of)) {}
 
     Grant grant(const T& task, std::span<const Destination<T>> workers) override {
-        loads_.resize(workers.size());
+        if (loads_.size() < workers.size()) loads_.resize(workers.size());
         std::size_t best = workers.size();
         for (std::size_t worker = 0; worker < workers.size(); ++worker) {
             Lane<T>& lane = *workers[worker].lane;
@@ -329,6 +337,11 @@ struct ByKey {
 };
 template <class KeyOf>
 ByKey(KeyOf) -> ByKey<KeyOf>;
+
+template <class Policy>
+inline constexpr bool is_by_key = false;
+template <class KeyOf>
+inline constexpr bool is_by_key<ByKey<KeyOf>> = true;
 
 /// `std::size_t choose(const Task&, const Loads&)`, the number of a worker. A state of its own is
 /// that of one node which hands out tasks.
