@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <chrono>
 #include <string>
 #include <utility>
 
@@ -14,6 +15,14 @@ namespace strid::pattern {
 namespace {
 
 constexpr std::size_t lane_bytes = 32 * 1024;
+constexpr std::chrono::microseconds pause{50};
+
+// A pattern in a node of another would take threads from it, or wait for them, had it any.
+runtime::Threads threads_for(const runtime::ExecutionOptions& options) {
+    const bool nested = options.mode == runtime::ExecutionOptions::Mode::cooperative &&
+                        options.workers == 0 && runtime::Execution::inside_a_step();
+    return nested ? runtime::Threads::of_callers : runtime::Threads::own;
+}
 
 }  // namespace
 
@@ -50,7 +59,11 @@ void check_limit(const Limit& limit) {
 }  // namespace detail
 
 Network::Network(Options options)
-    : options_(std::move(options)), workers_(threads_or_cores(options_.execution.workers)) {}
+    : options_(std::move(options)),
+      threads_(threads_for(options_.execution)),
+      workers_(is_on_callers() ? 1 : threads_or_cores(options_.execution.workers)) {
+    if (is_on_callers()) options_.execution.workers = 1;
+}
 
 Network::~Network() = default;
 
@@ -65,12 +78,23 @@ void Network::start() {
     for (const auto& node : nodes_) node->open();
     std::vector<runtime::Task*> tasks;
     for (const auto& node : nodes_) tasks.push_back(node.get());
-    execution_ = std::make_unique<runtime::Execution>(std::move(tasks), options_.execution);
+    execution_ =
+        std::make_unique<runtime::Execution>(std::move(tasks), options_.execution, threads_);
     execution_->start();
 }
 
 void Network::wait() {
+    check_not_inside();
     execution_->wait();
+}
+
+void Network::help() {
+    if (!execution_->help()) (void)execution_->wait_for(pause);
+}
+
+void Network::check_not_inside() const {
+    if (!execution_->is_inside()) return;
+    throw GraphError("a node waits for the pattern that it is part of, and so for itself");
 }
 
 void Network::cancel() noexcept {

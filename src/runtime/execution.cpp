@@ -26,6 +26,11 @@ namespace strid::runtime {
 
 namespace {
 
+constexpr auto never = std::chrono::steady_clock::time_point::max();
+// A caller that finds nothing ready looks again after this long: what it waits for is outside, or
+// another caller steps it.
+constexpr std::chrono::microseconds look_again{50};
+
 void check_tasks(const std::vector<Task*>& tasks) {
     std::unordered_set<const Task*> seen;
     for (const Task* task : tasks) {
@@ -40,7 +45,7 @@ void check_tasks(const std::vector<Task*>& tasks) {
 
 class Execution::State final : public Host {
   public:
-    State(std::vector<Task*> tasks, ExecutionOptions options);
+    State(std::vector<Task*> tasks, ExecutionOptions options, Threads threads);
     ~State();
     State(const State&) = delete;
     State& operator=(const State&) = delete;
@@ -51,6 +56,9 @@ class Execution::State final : public Host {
     void stop() noexcept;
     void cancel() noexcept;
     void task_failed(std::exception_ptr cause) noexcept override;
+    bool help() noexcept;
+    [[nodiscard]] Threads threads() const noexcept { return whose_threads_; }
+    [[nodiscard]] bool is_inside() const noexcept;
     void interrupt_all() noexcept;
     [[nodiscard]] bool finished() const noexcept {
         return done_.load(std::memory_order_acquire);  // pairs with the release in thread_ended()
@@ -67,9 +75,12 @@ class Execution::State final : public Host {
     void settle() noexcept;
     void watch() noexcept;
     void join() noexcept;
+    [[nodiscard]] bool wait_until(std::unique_lock<std::mutex>& lock,
+                                  std::chrono::steady_clock::time_point time);
 
     const std::vector<Task*> tasks_;
     const ExecutionOptions options_;
+    const Threads whose_threads_;
     std::vector<std::unique_ptr<Worker>> workers_;
     const std::vector<std::shared_ptr<Pool>> pools_;  // after workers_, which it fills
     Watchdog watchdog_;
@@ -84,13 +95,15 @@ class Execution::State final : public Host {
     std::exception_ptr failure_;
     std::atomic<bool> done_{false};  // written under the mutex
 
-    std::mutex join_mutex_;  // guards threads_ once they run
+    std::atomic<bool> helped_{false};  // a caller steps the tasks
+    std::mutex join_mutex_;            // guards threads_ once they run
     std::vector<std::thread> threads_;
 };
 
-Execution::State::State(std::vector<Task*> tasks, ExecutionOptions options)
+Execution::State::State(std::vector<Task*> tasks, ExecutionOptions options, Threads threads)
     : tasks_(std::move(tasks)),
       options_(std::move(options)),
+      whose_threads_(threads),
       pools_(build_pools()),
       watchdog_(pools_) {}
 
@@ -98,7 +111,7 @@ Execution::State::~State() {
     cancel();
     {
         std::unique_lock lock(mutex_);
-        changed_.wait(lock, [&] { return !started_ || finished(); });
+        if (started_) (void)wait_until(lock, never);
     }
     join();
 }
@@ -107,6 +120,11 @@ std::vector<std::shared_ptr<Pool>> Execution::State::build_pools() {
     check_tasks(tasks_);
     const Topology topology = Topology::detect();
     const Placement placement = place(tasks_, options_, topology);
+    if (whose_threads_ == Threads::of_callers && placement.threads > 1) {
+        throw GraphError(
+            "an execution on the threads of its callers has one worker, and tasks "
+            "that need no thread of their own");
+    }
     const bool yields = options_.waiting == ExecutionOptions::Waiting::spin &&
                         placement.threads > topology.cores().size();
     std::vector<std::shared_ptr<Pool>> pools;
@@ -154,16 +172,16 @@ void Execution::State::start() {
 // Under the mutex. Returns why not all of them run; empty: they do.
 std::string Execution::State::start_threads() {
     const bool watched = options_.watchdog.count() > 0 && !workers_.empty();
-    threads_alive_ = workers_.size();
+    threads_alive_ = whose_threads_ == Threads::own ? workers_.size() : 0;
     std::size_t started = 0;
     try {
-        threads_.reserve(workers_.size() + 1);
+        threads_.reserve(threads_alive_ + 1);
         if (watched) threads_.emplace_back([this] { watch(); });
-        for (; started < workers_.size(); ++started) {
+        for (; started < threads_alive_; ++started) {
             threads_.emplace_back([this, started] { run_thread(*workers_[started]); });
         }
     } catch (const std::exception& error) {
-        thread_ended(workers_.size() - started);
+        thread_ended(threads_alive_ - started);
         return error.what();
     }
     return {};
@@ -240,15 +258,20 @@ void Execution::State::join() noexcept {
     }
 }
 
+bool Execution::State::is_inside() const noexcept {
+    const Worker* worker = Worker::current();
+    if (worker == nullptr) return false;
+    return std::ranges::any_of(pools_, [&](const auto& pool) { return worker->works_for(*pool); });
+}
+
 void Execution::State::wait() {
-    for (const auto& pool : pools_) {
-        [[maybe_unused]] const Worker* worker = Worker::current();
-        STRID_ASSERT(worker == nullptr || !worker->works_for(*pool));  // would wait for itself
+    if (is_inside()) {
+        throw GraphError("a step waits for the execution that it is part of, and so for itself");
     }
     std::unique_lock lock(mutex_);
     if (!started_ && cancelled_) return;
     if (!started_) throw GraphError("an execution was waited for before it was started");
-    changed_.wait(lock, [&] { return finished(); });
+    (void)wait_until(lock, never);
     lock.unlock();
     join();
     lock.lock();
@@ -259,7 +282,43 @@ bool Execution::State::wait_for(std::chrono::nanoseconds time) {
     // More is more than the clock can count.
     constexpr std::chrono::nanoseconds time_max = std::chrono::hours{24 * 365 * 50};
     std::unique_lock lock(mutex_);
-    return changed_.wait_for(lock, std::min(time, time_max), [&] { return finished(); });
+    return wait_until(lock, std::chrono::steady_clock::now() + std::min(time, time_max));
+}
+
+// Under the mutex. On the threads of callers this one steps what is ready; where nothing is, or
+// another caller does it, there is something to be waited for outside.
+bool Execution::State::wait_until(std::unique_lock<std::mutex>& lock,
+                                  std::chrono::steady_clock::time_point time) {
+    const auto is_over = [this] { return finished(); };
+    if (whose_threads_ == Threads::own || !started_) {
+        if (time != never) return changed_.wait_until(lock, time, is_over);
+        changed_.wait(lock, is_over);
+        return true;
+    }
+    while (!finished()) {
+        lock.unlock();
+        const bool helped = help();
+        lock.lock();
+        const auto now = std::chrono::steady_clock::now();
+        if (now >= time) return finished();
+        if (!helped) changed_.wait_until(lock, std::min(time, now + look_again), is_over);
+    }
+    return true;
+}
+
+bool Execution::State::help() noexcept {
+    if (whose_threads_ == Threads::own || workers_.empty()) return false;
+    bool helped = false;
+    do {
+        // Acquire and release: what one caller's steps wrote, the next one's see.
+        if (helped_.exchange(true, std::memory_order_seq_cst)) return helped;  // pairs below
+        helped = workers_.front()->run_ready() || helped;
+        // The end is for one of those that help: the one that ends the pool looks after the store,
+        // and one that helps after its own, so that one of them comes here.
+        if (pools_.front()->ending() && !finished()) end(0);
+        helped_.store(false, std::memory_order_seq_cst);  // pairs with the exchange above
+    } while (pools_.front()->ending() && !finished());
+    return helped;
 }
 
 void Execution::State::stop() noexcept {
@@ -280,6 +339,7 @@ void Execution::State::cancel() noexcept {
     for (const auto& pool : pools_) pool->end();
     // After the pools: a source that is interrupted may look finished, and no step is to act on it.
     if (started) interrupt_all();
+    if (started) (void)help();  // where no other thread does: the end
 }
 
 void Execution::State::interrupt_all() noexcept {
@@ -305,8 +365,8 @@ ExecutionSnapshot Execution::State::snapshot() const {
     return snapshot;
 }
 
-Execution::Execution(std::vector<Task*> tasks, ExecutionOptions options)
-    : state_(std::make_unique<State>(std::move(tasks), std::move(options))) {}
+Execution::Execution(std::vector<Task*> tasks, ExecutionOptions options, Threads threads)
+    : state_(std::make_unique<State>(std::move(tasks), std::move(options), threads)) {}
 
 Execution::~Execution() = default;
 
@@ -316,6 +376,22 @@ void Execution::start() {
 
 void Execution::wait() {
     state_->wait();
+}
+
+bool Execution::inside_a_step() noexcept {
+    return Worker::current() != nullptr;
+}
+
+Threads Execution::threads() const noexcept {
+    return state_->threads();
+}
+
+bool Execution::help() noexcept {
+    return state_->help();
+}
+
+bool Execution::is_inside() const noexcept {
+    return state_->is_inside();
 }
 
 bool Execution::wait_for(std::chrono::nanoseconds time) {

@@ -36,6 +36,7 @@ class Simulation {
 
     void run() {
         worker_.settle();
+        const Worker::AtWork at_work(worker_);
         while (!pool_.ending()) {
             change_mood();
             // Timers need no clock here: a task that may run at some time may run now.

@@ -56,6 +56,12 @@ Worker* Worker::current() noexcept {
     return current_worker;
 }
 
+Worker::AtWork::AtWork(Worker& worker) noexcept : before_(std::exchange(current_worker, &worker)) {}
+
+Worker::AtWork::~AtWork() {
+    current_worker = before_;
+}
+
 void Worker::settle() noexcept {
     prctl(PR_SET_TIMERSLACK, 1UL);  // wake for timers when they are due, not when convenient
     // A refusal (the mask was narrowed meanwhile) costs speed only.
@@ -73,7 +79,7 @@ void Worker::settle() noexcept {
 
 void Worker::run() noexcept {
     settle();
-    current_worker = this;
+    const AtWork at_work(*this);
     Slot* current = nullptr;  // progressed and still claimed
     while (!pool_.ending()) {
         if (pool_.next_deadline() <= now_ns_) pool_.fire_timers(now_ns_);
@@ -91,8 +97,28 @@ void Worker::run() noexcept {
         share_before(*next);
         current = step(*next) ? next : nullptr;
     }
-    current_worker = nullptr;
     ended_ns_.store(now_ns(), std::memory_order_relaxed);
+}
+
+bool Worker::run_ready() noexcept {
+    const AtWork at_work(*this);
+    now_ns_ = now_ns();
+    if (started_ns_.load(std::memory_order_relaxed) == 0) {
+        started_ns_.store(now_ns_, std::memory_order_relaxed);
+    }
+    bool stepped = false;
+    Slot* current = nullptr;  // progressed and still claimed
+    while (!pool_.ending()) {
+        if (pool_.next_deadline() <= now_ns_) pool_.fire_timers(now_ns_);
+        Slot* next = pick(current);
+        if (current != nullptr && next != current) {
+            current->states->release_ready(current->bit);
+        }
+        if (next == nullptr) break;
+        current = step(*next) ? next : nullptr;
+        stepped = true;
+    }
+    return stepped;
 }
 
 void Worker::made_ready(Slot& slot) noexcept {

@@ -53,12 +53,27 @@ class alignas(cache_line_bytes) Worker {
 
     /// Until the pool ends.
     void run() noexcept;
+    /// Until no task of the pool is ready, on a thread that has come to help; it may be inside a
+    /// step of another pool. True where any was.
+    bool run_ready() noexcept;
 
     /// Binds the calling thread as the settings say and makes its sleeps punctual.
     void settle() noexcept;
 
-    /// The worker whose run() the calling thread is in; nullptr: none.
+    /// The worker that the calling thread is at; nullptr: none.
     static Worker* current() noexcept;
+    /// As long as it lives, the calling thread is at this worker; then at the one before, where it
+    /// is inside a step of that.
+    class AtWork {
+      public:
+        explicit AtWork(Worker& worker) noexcept;
+        ~AtWork();
+        AtWork(const AtWork&) = delete;
+        AtWork& operator=(const AtWork&) = delete;
+
+      private:
+        Worker* before_;
+    };
     [[nodiscard]] bool works_for(const Pool& pool) const noexcept { return &pool_ == &pool; }
 
     /// Inside a step of this worker `slot` became ready: this worker gets to it, or wakes another.

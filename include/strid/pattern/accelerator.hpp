@@ -55,12 +55,16 @@ class Accelerator {
     /// Waits for room. Throws what a node has thrown (OperatorError), and Error after end() or
     /// cancel(); the task is moved from where it throws nothing.
     void offload(T task) {
-        const auto offer = run_->entrance->offload(task);
+        Offer offer = run_->entrance->try_offload(task);
+        if (offer == Offer::full) offer = offload_when_there_is_room(task);
         if (offer != Offer::taken) throw_why_shut(offer);
     }
     /// Does not wait: false where there is no room, and the task is as it was.
     [[nodiscard]] bool try_offload(T& task) {
-        const auto offer = run_->entrance->try_offload(task);
+        Offer offer = run_->entrance->try_offload(task);
+        if (offer == Offer::full && run_->network.help_now()) {
+            offer = run_->entrance->try_offload(task);
+        }
         if (offer != Offer::taken && offer != Offer::full) throw_why_shut(offer);
         return offer == Offer::taken;
     }
@@ -70,7 +74,7 @@ class Accelerator {
     [[nodiscard]] std::optional<U> result()
         requires(!std::same_as<U, Nothing>)
     {
-        std::optional<U> result = run_->exit->take();
+        std::optional<U> result = next_result();
         if (!result) rethrow_failure();
         return result;
     }
@@ -79,6 +83,7 @@ class Accelerator {
         requires(!std::same_as<U, Nothing>)
     {
         std::optional<U> result = run_->exit->try_take();
+        if (!result && run_->network.help_now()) result = run_->exit->try_take();
         if (!result) rethrow_failure();
         return result;
     }
@@ -106,6 +111,14 @@ class Accelerator {
         run_ = std::move(run);
     }
 
+    /// Of one that was started in a node of another pattern, and so has no threads: steps its nodes
+    /// until `ready()`. Of others it returns at once.
+    template <std::predicate Ready>
+    void help_until(const Ready& ready) {
+        run_->network.check_not_inside();
+        while (run_->network.is_on_callers() && !ready()) run_->network.help();
+    }
+
     [[nodiscard]] std::vector<NodeReport> report() const { return run_->network.report(); }
 
   private:
@@ -119,6 +132,32 @@ class Accelerator {
         Exit<U>* exit = nullptr;
     };
 
+    Offer offload_when_there_is_room(T& task) {
+        Run& run = *run_;
+        run.network.check_not_inside();
+        if (!run.network.is_on_callers()) return run.entrance->offload(task);
+        Offer offer = Offer::full;
+        while (offer == Offer::full) {
+            run.network.help();
+            offer = run.entrance->try_offload(task);
+        }
+        return offer;
+    }
+    std::optional<U> next_result() {
+        Run& run = *run_;
+        if (!run.network.is_on_callers()) {
+            if (std::optional<U> result = run.exit->try_take()) return result;
+            run.network.check_not_inside();
+            return run.exit->take();
+        }
+        while (true) {
+            // The end first: what was before it is then there to be taken.
+            const bool over = run.exit->is_over();
+            if (std::optional<U> result = run.exit->try_take(); result || over) return result;
+            run.network.check_not_inside();
+            run.network.help();
+        }
+    }
     void rethrow_failure() {
         if (run_->exit->was_cut_off()) run_->network.wait();
     }

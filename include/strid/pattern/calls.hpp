@@ -13,6 +13,7 @@
 // Threads: as an accelerator.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <exception>
 #include <future>
@@ -190,6 +191,15 @@ class Calls {
         if (accelerator_.try_offload(tagged)) return future;
         task = std::move(tagged.value);
         return std::nullopt;
+    }
+
+    /// The result, as future.get(); where this pattern was started in a node of another, this
+    /// thread steps it meanwhile, which get() of the future itself does not.
+    U get(std::future<U> future) {
+        accelerator_.help_until([&future] {
+            return future.wait_for(std::chrono::seconds{0}) == std::future_status::ready;
+        });
+        return future.get();
     }
 
     /// No more tasks: those that were submitted are done, and then the pattern ends.

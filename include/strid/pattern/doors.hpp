@@ -128,11 +128,15 @@ class Exit final : public Node {
         if (std::optional<U> result = watch()) return result;
         std::unique_lock lock(mutex_);
         while (true) {
-            if (std::optional<U> result = take_now(); result || over()) return result;
+            if (std::optional<U> result = take_now(); result || is_over()) return result;
             ++waiting_;
             filled_.wait(lock);
             --waiting_;
         }
+    }
+    /// No result will come, but those that are here.
+    [[nodiscard]] bool is_over() const noexcept {
+        return ended_.load(std::memory_order_relaxed) || cut_off_.load(std::memory_order_relaxed);
     }
     /// The pattern has failed or was cancelled.
     [[nodiscard]] bool was_cut_off() const noexcept {
@@ -152,7 +156,7 @@ class Exit final : public Node {
         kept_count_.store(kept_.size(), std::memory_order_relaxed);
         account(done, clock_ns);
         if (done == 0 && input_.ended()) ended_.store(true, std::memory_order_relaxed);
-        if (waiting_ != 0 && (done != 0 || over())) filled_.notify_all();
+        if (waiting_ != 0 && (done != 0 || is_over())) filled_.notify_all();
         if (ended_.load(std::memory_order_relaxed)) return runtime::StepResult::finished;
         if (done != 0) return runtime::StepResult::progressed;
         input_.rest();
@@ -177,12 +181,12 @@ class Exit final : public Node {
         {
             const Watch watch(watchers_);
             for (std::int64_t until_ns = now_ns() + spin_ns; !result && now_ns() < until_ns;) {
-                for (int i = 0; i < looks_per_clock && !result && !over(); ++i, relax()) {
+                for (int i = 0; i < looks_per_clock && !result && !is_over(); ++i, relax()) {
                     if (!may_have_result()) continue;
                     const std::lock_guard lock(mutex_);
                     result = take_now();
                 }
-                if (over()) break;
+                if (is_over()) break;
             }
         }
         if (input_.waiting()) notify();
@@ -191,10 +195,7 @@ class Exit final : public Node {
 
     /// Any thread: a guess.
     [[nodiscard]] bool may_have_result() const noexcept {
-        return kept_count_.load(std::memory_order_relaxed) != 0 || input_.waiting() || over();
-    }
-    [[nodiscard]] bool over() const noexcept {
-        return ended_.load(std::memory_order_relaxed) || cut_off_.load(std::memory_order_relaxed);
+        return kept_count_.load(std::memory_order_relaxed) != 0 || input_.waiting() || is_over();
     }
     // With the mutex.
     [[nodiscard]] std::optional<U> take_now() {

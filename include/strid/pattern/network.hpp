@@ -23,7 +23,8 @@ namespace strid::pattern {
 
 /// How a pattern runs. The defaults are meant to be left alone.
 struct Options {
-    /// Threads: one for each core. A farm whose number of workers is not said has as many.
+    /// Threads: one for each core; inside a node of another pattern none, it is then stepped by the
+    /// threads that wait for it. A farm whose number of workers is not said has as many.
     runtime::ExecutionOptions execution = {};
     /// Tasks that may wait between two nodes; 0: what fills 32 KiB, 16 to 2,048 of them.
     std::size_t lane_tasks = 0;
@@ -104,8 +105,20 @@ class Network {
     /// Opens the nodes and starts the threads. Throws OperatorError, GraphError for a pattern
     /// without nodes.
     void start();
-    /// Until all nodes have ended. Throws the first failure, an OperatorError that names the node.
+    /// Until all nodes have ended. Throws the first failure, an OperatorError that names the node,
+    /// and GraphError in a node of this network.
     void wait();
+    /// It was started inside a node of another pattern, and nothing was said of its threads: it has
+    /// none, and is stepped by those that wait for it.
+    [[nodiscard]] bool is_on_callers() const noexcept {
+        return threads_ == runtime::Threads::of_callers;
+    }
+    /// Of such a network: steps nodes that are ready, or pauses where none is.
+    void help();
+    /// The same without a pause: false where none is ready, and of other networks.
+    bool help_now() noexcept { return execution_->help(); }
+    /// Throws GraphError in a node of this network, which would wait for itself.
+    void check_not_inside() const;
     void cancel() noexcept;
     [[nodiscard]] std::vector<NodeReport> report() const;
 
@@ -113,6 +126,7 @@ class Network {
     [[nodiscard]] std::size_t lane_tasks(std::size_t task_bytes) const noexcept;
 
     Options options_;
+    const runtime::Threads threads_;
     std::size_t workers_;
     std::vector<Loop*> loops_;
     Replica replica_;

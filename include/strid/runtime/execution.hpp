@@ -7,7 +7,11 @@
 // but its own workers may enter start, wait and the destructor (the destructor last); stop,
 // cancel, fail and the observers may be entered by any thread, also from inside a step.
 //
-// The law: after wait() returns or throws, no step is running and none will begin.
+// Invariant: after wait() returns or throws, no step is running and none will begin.
+//
+// An execution inside a step of another may do without threads of its own: those that wait for it
+// step its tasks (Threads::of_callers), so that what is nested needs no more threads than cores and
+// never waits for one that is taken.
 #pragma once
 
 #include <chrono>
@@ -43,12 +47,22 @@ struct ExecutionSnapshot {
     std::size_t tasks_unfinished = 0;
 };
 
+/// Which threads step the tasks.
+enum class Threads : std::uint8_t {
+    own,        ///< Those of the execution.
+    of_callers  ///< Those that are inside wait(), wait_for() or help(), one at a time.
+};
+
 class Execution {
   public:
+    /// True on a thread that is inside a step of some execution.
+    [[nodiscard]] static bool inside_a_step() noexcept;
+
     /// `tasks` in topological order, producers before consumers, which is also the order of
     /// placement. Throws GraphError for options that this machine or these tasks cannot satisfy,
     /// and for a task that an execution had before.
-    explicit Execution(std::vector<Task*> tasks, ExecutionOptions options = {});
+    explicit Execution(std::vector<Task*> tasks, ExecutionOptions options = {},
+                       Threads threads = Threads::own);
     /// Cancels what still runs and joins every thread.
     ~Execution();
     Execution(const Execution&) = delete;
@@ -59,12 +73,21 @@ class Execution {
     void start();
 
     /// Returns when every task has finished, or after cancel(). Rethrows the first failure. Throws
-    /// GraphError when the execution was never started. May be called again, from many threads.
+    /// GraphError when the execution was never started, and on a thread that is inside one of its
+    /// steps, which would wait for itself. May be called again, from many threads.
     void wait();
 
     /// Returns as wait() would, or after `time` at the latest: true when all is over. Throws
     /// nothing: wait() tells how it ended.
     [[nodiscard]] bool wait_for(std::chrono::nanoseconds time);
+
+    [[nodiscard]] Threads threads() const noexcept;
+    /// Of an execution without threads: steps the tasks that are ready, until none is, and returns
+    /// whether there were any. False too where another thread does so now. Any thread.
+    bool help() noexcept;
+    /// True on a thread that is inside a step of this execution: to wait here for what it does
+    /// would be to wait for itself.
+    [[nodiscard]] bool is_inside() const noexcept;
 
     /// Asks every task to stop: sources finish, the rest drains. Before start() too.
     void stop() noexcept;

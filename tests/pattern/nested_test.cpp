@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Patterns inside nodes of patterns: they take no threads, do all their tasks, pass on what is
+// thrown, and a node that waits for its own pattern is told so.
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <strid/base/error.hpp>
+#include <strid/pattern/calls.hpp>
+#include <strid/pattern/parallel_for.hpp>
+
+#include "patterns.hpp"
+
+namespace strid {
+namespace {
+
+using namespace test;
+
+std::size_t threads_of_process() {
+    const std::filesystem::directory_iterator all("/proc/self/task");
+    return static_cast<std::size_t>(std::distance(begin(all), end(all)));
+}
+
+/// The sum of the first n squares, by a pattern.
+std::uint64_t sum_of_squares(std::uint64_t n) {
+    std::uint64_t sum = 0;
+    run(pipeline(numbers(n), farm(square, FarmOptions{.workers = 2}),
+                 [&sum](std::uint64_t squared) { sum += squared; }));
+    return sum;
+}
+std::uint64_t formula(std::uint64_t n) {
+    return n == 0 ? 0 : (n - 1) * n * (2 * n - 1) / 6;
+}
+
+TEST(Nested, RunsTakeNoThreads) {
+    for (const Options& options : all_options()) {
+        Collected<std::uint64_t> results;
+        std::atomic<std::size_t> threads_most{0};
+        const std::size_t threads_outside = threads_of_process();
+        const auto inner = [&](std::uint64_t n) {
+            const std::uint64_t sum = sum_of_squares(n);
+            std::size_t threads = threads_of_process();
+            for (std::size_t seen = threads_most;
+                 seen < threads && !threads_most.compare_exchange_weak(seen, threads);) {
+            }
+            return sum;
+        };
+        run(pipeline(numbers(40), ordered_farm(inner, FarmOptions{.workers = 3}), results.node()),
+            options);
+        std::vector<std::uint64_t> expected;
+        for (std::uint64_t n = 0; n < 40; ++n) expected.push_back(formula(n));
+        ASSERT_EQ(results.tasks(), expected);
+        const std::size_t own = options.execution.mode == ExecutionOptions::Mode::dedicated ? 6 : 3;
+        EXPECT_LE(threads_most, threads_outside + own);
+    }
+}
+
+/// Three deep, an accelerator in an accelerator in an accelerator, with tasks in flight.
+TEST(Nested, AcceleratorsWorkInEachOther) {
+    for (const Options& options : all_options()) {
+        const auto by_accelerator = [](const auto& function, std::uint64_t n) {
+            auto inner = accelerate<std::uint64_t>(farm(function), Options{.lane_tasks = 2});
+            std::uint64_t sum = 0;
+            for (std::uint64_t i = 0; i < n; ++i) inner.offload(i);
+            inner.end();
+            while (const auto result = inner.result()) sum += *result;
+            return sum;
+        };
+        const auto middle = [&](std::uint64_t n) { return by_accelerator(square, n); };
+        const auto outer = [&](std::uint64_t n) { return by_accelerator(middle, n); };
+        auto sums = accelerate<std::uint64_t>(farm(outer, FarmOptions{.workers = 2}), options);
+        for (std::uint64_t n = 0; n < 10; ++n) sums.offload(n);
+        sums.end();
+        std::vector<std::uint64_t> results;
+        while (const auto result = sums.result()) results.push_back(*result);
+        std::sort(results.begin(), results.end());
+        std::vector<std::uint64_t> expected;
+        for (std::uint64_t n = 0; n < 10; ++n) {
+            std::uint64_t sum = 0;
+            for (std::uint64_t i = 0; i < n; ++i) sum += formula(i);
+            expected.push_back(sum);
+        }
+        ASSERT_EQ(results, expected);
+    }
+}
+
+/// One that was made in a node and is used by all replicas of it.
+TEST(Nested, AcceleratorIsSharedByReplicas) {
+    for (int round = 0; round < 20; ++round) {
+        std::atomic<std::shared_ptr<Calls<std::uint64_t, std::uint64_t>>> shared;
+        std::atomic<std::uint64_t> sum{0};
+        const auto use = [&](std::uint64_t n) {
+            auto squares = shared.load();
+            while (squares == nullptr) {
+                auto made = std::make_shared<Calls<std::uint64_t, std::uint64_t>>(
+                    calls<std::uint64_t>(square));
+                if (shared.compare_exchange_strong(squares, made)) squares = made;
+            }
+            sum += squares->get(squares->submit(n));
+        };
+        run(pipeline(numbers(100), farm(use, FarmOptions{.workers = 3})),
+            {.execution = {.workers = 3}});
+        EXPECT_EQ(sum, formula(100));
+    }
+}
+
+TEST(Nested, FailuresReachTheNode) {
+    const auto fail = [](std::uint64_t n) -> std::uint64_t {
+        if (n == 7) throw std::runtime_error("seven");
+        return n;
+    };
+    std::atomic<int> failures{0};
+    const auto inner = [&](std::uint64_t n) {
+        try {
+            run(pipeline(numbers(n), farm(fail), [](std::uint64_t) {}));
+        } catch (const OperatorError&) {
+            ++failures;
+        }
+    };
+    run(pipeline(numbers(20), farm(inner, FarmOptions{.workers = 2})));
+    EXPECT_EQ(failures, 12);
+}
+
+/// Those that are destroyed with tasks inside.
+TEST(Nested, AreCancelled) {
+    for (const Options& options : all_options()) {
+        std::atomic<std::uint64_t> ends{0};
+        const auto inner = [&ends](std::uint64_t n) {
+            auto squares = accelerate<std::uint64_t>(farm(square));
+            for (std::uint64_t i = 0; i < n; ++i) squares.offload(i);
+            if (n % 2 == 0) squares.cancel();
+            ++ends;
+        };
+        run(pipeline(numbers(20), farm(inner, FarmOptions{.workers = 2})), options);
+        ASSERT_EQ(ends, 20U);
+    }
+}
+
+TEST(Nested, NodeThatWaitsForItsOwnPatternIsToldSo) {
+    for (const Options& options : all_options()) {
+        if (options.execution.mode == ExecutionOptions::Mode::dedicated) continue;
+        std::atomic<Accelerator<std::uint64_t, std::uint64_t>*> self{nullptr};
+        auto waits = accelerate<std::uint64_t>(
+            [&self](std::uint64_t n) {
+                while (self == nullptr) std::this_thread::yield();
+                self.load()->wait();
+                return n;
+            },
+            options);
+        self = &waits;
+        waits.offload(1);
+        try {
+            static_cast<void>(waits.result());
+            ADD_FAILURE();
+        } catch (const OperatorError& error) {
+            EXPECT_THAT(error.what(), testing::HasSubstr("and so for itself"));
+        }
+    }
+}
+
+/// A loop over a range in a node: the team's threads are shared by all nodes.
+TEST(Nested, LoopsInNodesShareATeam) {
+    Team team(2);
+    std::atomic<std::uint64_t> sum{0};
+    const auto inner = [&](std::uint64_t n) {
+        sum += parallel_reduce(
+            team, 0, n, std::uint64_t{0}, [](std::size_t i) { return i * i; }, std::plus<>{});
+    };
+    run(pipeline(numbers(200), farm(inner, FarmOptions{.workers = 3})));
+    std::uint64_t expected = 0;
+    for (std::uint64_t n = 0; n < 200; ++n) expected += formula(n);
+    EXPECT_EQ(sum, expected);
+}
+
+}  // namespace
+}  // namespace strid
