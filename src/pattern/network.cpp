@@ -15,6 +15,8 @@ namespace strid::pattern {
 namespace {
 
 constexpr std::size_t lane_bytes = 32 * 1024;
+// Where a farm has more workers than this, their lanes hold less.
+constexpr std::size_t many_lanes = 64;
 constexpr std::chrono::microseconds pause{50};
 
 // A pattern in a node of another would take threads from it, or wait for them, had it any.
@@ -107,9 +109,10 @@ std::vector<NodeReport> Network::report() const {
     return report;
 }
 
-std::size_t Network::lane_tasks(std::size_t task_bytes) const noexcept {
+std::size_t Network::lane_tasks(std::size_t task_bytes, std::size_t lanes) const noexcept {
     if (options_.lane_tasks != 0) return options_.lane_tasks;
-    return std::clamp<std::size_t>(lane_bytes / task_bytes, 16, 2048);
+    const std::size_t bytes = lane_bytes * many_lanes / std::max(many_lanes, lanes);
+    return std::clamp<std::size_t>(bytes / task_bytes, 16, 2048);
 }
 
 }  // namespace strid::pattern

@@ -12,7 +12,8 @@
 // farm. What was not taken is kept, so that a program may offload all its tasks first.
 //
 // Threads: any number offload and take results; freeze, thaw and the destructor are for one that
-// knows that no other is inside. Several accelerators share nothing.
+// knows that no other is inside. Several accelerators share nothing. A child process that is forked
+// off gets Error from those of its parent and may start its own.
 #pragma once
 
 #include <concepts>
@@ -55,12 +56,14 @@ class Accelerator {
     /// Waits for room. Throws what a node has thrown (OperatorError), and Error after end() or
     /// cancel(); the task is moved from where it throws nothing.
     void offload(T task) {
+        check_process();
         Offer offer = run_->entrance->try_offload(task);
         if (offer == Offer::full) offer = offload_when_there_is_room(task);
         if (offer != Offer::taken) throw_why_shut(offer);
     }
     /// Does not wait: false where there is no room, and the task is as it was.
     [[nodiscard]] bool try_offload(T& task) {
+        check_process();
         Offer offer = run_->entrance->try_offload(task);
         if (offer == Offer::full && run_->network.help_now()) {
             offer = run_->entrance->try_offload(task);
@@ -74,6 +77,7 @@ class Accelerator {
     [[nodiscard]] std::optional<U> result()
         requires(!std::same_as<U, Nothing>)
     {
+        check_process();
         std::optional<U> result = next_result();
         if (!result) rethrow_failure();
         return result;
@@ -82,6 +86,7 @@ class Accelerator {
     [[nodiscard]] std::optional<U> try_result()
         requires(!std::same_as<U, Nothing>)
     {
+        check_process();
         std::optional<U> result = run_->exit->try_take();
         if (!result && run_->network.help_now()) result = run_->exit->try_take();
         if (!result) rethrow_failure();
@@ -92,7 +97,10 @@ class Accelerator {
     void end() { run_->entrance->end(); }
     /// Until the pattern has ended, after end() or cancel(). Results may still be taken. Throws
     /// what a node has thrown.
-    void wait() { run_->network.wait(); }
+    void wait() {
+        check_process();
+        run_->network.wait();
+    }
     /// The pattern ends at once; threads that wait return.
     void cancel() noexcept { run_->network.cancel(); }
 
@@ -105,7 +113,7 @@ class Accelerator {
     /// Starts anew from the pattern as it was given. Results that were not taken are destroyed.
     void thaw() {
         run_.reset();
-        auto run = std::make_unique<Run>(options_);
+        std::unique_ptr<Run, Destroy> run(new Run(options_));
         start_(*run);
         run->network.start();
         run_ = std::move(run);
@@ -132,6 +140,19 @@ class Accelerator {
         Exit<U>* exit = nullptr;
     };
 
+    /// A child process has none of the threads, and what they had locked at the fork stays locked.
+    struct Destroy {
+        void operator()(Run* run) const noexcept {
+            if (run->network.in_its_process()) delete run;
+        }
+    };
+
+    void check_process() const {
+        if (run_->network.in_its_process()) return;
+        throw Error(
+            "an accelerator is used in a child process, where its threads are not: it is to be "
+            "started after fork()");
+    }
     Offer offload_when_there_is_room(T& task) {
         Run& run = *run_;
         run.network.check_not_inside();
@@ -168,7 +189,7 @@ class Accelerator {
 
     Options options_;
     std::function<void(Run&)> start_;
-    std::unique_ptr<Run> run_;
+    std::unique_ptr<Run, Destroy> run_;
 };
 
 /// An accelerator for tasks of `T`, which is running when this returns.

@@ -7,6 +7,7 @@
 // Threads: building is one thread's; run, stop and the observers as in runtime/execution.hpp.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -70,8 +71,9 @@ class Network {
     /// A lane from each of the ends to the node, for so many tasks; 0: as the options say.
     template <class T>
     void connect(const Ends<T>& ends, Input<T>& input, Node& node, std::size_t tasks = 0) {
+        if (tasks == 0) tasks = lane_tasks(sizeof(T), std::max(ends.nodes.size(), replica_.of));
         for (const auto& end : ends.nodes) {
-            auto lane = std::make_shared<Lane<T>>(tasks != 0 ? tasks : lane_tasks(sizeof(T)));
+            auto lane = std::make_shared<Lane<T>>(tasks);
             lane->connect(*end.node, end.output->room_wait(), node);
             end.output->add(*lane, node.task_ns());
             input.add(*lane);
@@ -82,7 +84,7 @@ class Network {
     template <class T>
     void keep_order(const Ends<T>& ends, Input<Run>& input, Node& node) {
         const auto& end = ends.nodes.front();
-        auto lane = std::make_shared<Lane<Run>>(lane_tasks(sizeof(Run)));
+        auto lane = std::make_shared<Lane<Run>>(lane_tasks(sizeof(Run), 1));
         lane->connect(*end.node, end.output->room_wait(), node);
         end.output->keep_order(*lane);
         input.add(*lane);
@@ -117,13 +119,17 @@ class Network {
     void help();
     /// The same without a pause: false where none is ready, and of other networks.
     bool help_now() noexcept { return execution_->help(); }
+    /// False in a child that was forked after the start: it has none of the threads.
+    [[nodiscard]] bool in_its_process() const noexcept {
+        return execution_ == nullptr || execution_->in_its_process();
+    }
     /// Throws GraphError in a node of this network, which would wait for itself.
     void check_not_inside() const;
     void cancel() noexcept;
     [[nodiscard]] std::vector<NodeReport> report() const;
 
   private:
-    [[nodiscard]] std::size_t lane_tasks(std::size_t task_bytes) const noexcept;
+    [[nodiscard]] std::size_t lane_tasks(std::size_t task_bytes, std::size_t lanes) const noexcept;
 
     Options options_;
     const runtime::Threads threads_;

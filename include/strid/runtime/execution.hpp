@@ -89,6 +89,10 @@ class Execution {
     /// would be to wait for itself.
     [[nodiscard]] bool is_inside() const noexcept;
 
+    /// False in a child that was forked after the execution was made: its threads are not there,
+    /// and the destructor lets go of what they may have held.
+    [[nodiscard]] bool in_its_process() const noexcept;
+
     /// Asks every task to stop: sources finish, the rest drains. Before start() too.
     void stop() noexcept;
 
