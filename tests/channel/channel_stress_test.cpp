@@ -9,7 +9,6 @@
 
 #include <gtest/gtest.h>
 
-#include <strid/channel/mpmc_channel.hpp>
 #include <strid/channel/shared_pointer_ring.hpp>
 #include <strid/channel/unbounded_spsc.hpp>
 
@@ -155,79 +154,6 @@ TEST(ChannelStress, spsc_ring_in_batches_with_onlookers) {
     EXPECT_TRUE(in_order);
     EXPECT_EQ(expected, items_each + 1);
     EXPECT_LE(largest, ring.capacity());
-}
-
-TEST(ChannelStress, mpsc_channel) {
-    const std::uint64_t seed = test::stress_seed("mpsc_channel");
-    const Watchdog watchdog("mpsc_channel", 60s);
-    MpscChannel<Item> channel({.producers = 3, .lane_capacity = 8, .burst = 4});
-    std::vector<Tally> tallies(1);
-    std::vector<std::jthread> producers;
-    for (std::size_t i = 0; i < 3; ++i) {
-        producers.emplace_back([&, i] {
-            produce(
-                i, seed, [&](Item& item) { return channel.try_push(i, std::move(item)); },
-                [&] { channel.close(i); });
-        });
-    }
-    consume(tallies[0], seed, [&](Item& item) { return channel.try_pop(item); });
-    expect_all(tallies, 3);
-}
-
-template <class Policy>
-void stress_spmc(const char* name) {
-    const std::uint64_t seed = test::stress_seed(name);
-    const Watchdog watchdog(name, 60s);
-    SpmcChannel<Item, Policy> channel({.consumers = 3, .lane_capacity = 8});
-    std::vector<Tally> tallies(3);
-    {
-        std::vector<std::jthread> consumers;
-        for (std::size_t i = 0; i < 3; ++i) {
-            consumers.emplace_back([&, i] {
-                consume(tallies[i], seed + i, [&](Item& item) { return channel.try_pop(i, item); });
-            });
-        }
-        produce(
-            0, seed, [&](Item& item) { return channel.try_push(std::move(item)); },
-            [&] { channel.close(); });
-    }
-    expect_all(tallies, 1);
-}
-
-TEST(ChannelStress, spmc_channel_round_robin) {
-    stress_spmc<RoundRobin>("spmc_round_robin");
-}
-TEST(ChannelStress, spmc_channel_strict) {
-    stress_spmc<StrictRoundRobin>("spmc_strict");
-}
-TEST(ChannelStress, spmc_channel_least_full) {
-    stress_spmc<LeastFull>("spmc_least_full");
-}
-
-TEST(ChannelStress, mpmc_channel) {
-    const std::uint64_t seed = test::stress_seed("mpmc_channel");
-    const Watchdog watchdog("mpmc_channel", 60s);
-    MpmcChannel<Item> channel({.producers = 2, .consumers = 2, .lane_capacity = 8, .burst = 4});
-    std::vector<Tally> tallies(2);
-    {
-        std::vector<std::jthread> threads;
-        for (std::size_t i = 0; i < 2; ++i) {
-            threads.emplace_back([&, i] {
-                produce(
-                    i, seed, [&](Item& item) { return channel.try_push(i, std::move(item)); },
-                    [&] { channel.close(i); });
-            });
-            threads.emplace_back([&, i] {
-                consume(tallies[i], seed + i, [&](Item& item) { return channel.try_pop(i, item); });
-            });
-        }
-        while (true) {
-            const ArbiterResult result = channel.step(16);
-            if (result == ArbiterResult::closed) break;
-            if (result != ArbiterResult::progressed) std::this_thread::yield();
-        }
-    }
-    expect_all(tallies, 2);
 }
 
 }  // namespace

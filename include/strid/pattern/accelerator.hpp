@@ -113,7 +113,7 @@ class Accelerator {
     /// Starts anew from the pattern as it was given. Results that were not taken are destroyed.
     void thaw() {
         run_.reset();
-        std::unique_ptr<Run, Destroy> run(new Run(options_));
+        std::unique_ptr<Run, Destroy> run(std::make_unique<Run>(options_).release());
         start_(*run);
         run->network.start();
         run_ = std::move(run);
@@ -143,7 +143,7 @@ class Accelerator {
     /// A child process has none of the threads, and what they had locked at the fork stays locked.
     struct Destroy {
         void operator()(Run* run) const noexcept {
-            if (run->network.in_its_process()) delete run;
+            if (run->network.in_its_process()) std::default_delete<Run>{}(run);
         }
     };
 
