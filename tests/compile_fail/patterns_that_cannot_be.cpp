@@ -11,6 +11,10 @@
 // error: the worker of an ordered farm is one node
 // error: tasks arrive at a loop: a source stands before it
 // error: the last node of a loop says which tasks go through it again
+// error: tasks arrive at what is limited: a source stands before it
+// error: how large a task is, is said by
+// error: an AnyPattern has fixed the types of its tasks
+// error: a node uses one resource: two could wait for each other
 #include <memory>
 #include <optional>
 #include <string>
@@ -25,6 +29,8 @@ int main() {
     const auto ignore = [](int) {};
     const auto boxes = source([]() -> std::optional<std::unique_ptr<int>> { return std::nullopt; });
     const auto open = [](std::unique_ptr<int> box) { return *box; };
+    const Resource device(1);
+    const AnyPattern<int, int> any = twice;
 #ifdef STRID_MUST_NOT_COMPILE
     const auto of_text = [](const std::string& text) { return text.size(); };
     run(pipeline(twice, ignore));
@@ -36,10 +42,15 @@ int main() {
     run(pipeline(numbers, ordered_farm(pipeline(twice, twice)), ignore));
     run(iterate(twice));
     run(pipeline(numbers, iterate(iterate(twice)), ignore));
+    run(limited(ignore, {.tasks = 1}));
+    run(pipeline(numbers, limited(ignore, {.bytes = 1}, [](int) { return "1"; })));
+    run(pipeline(numbers, limited(any, {.tasks = 1}), ignore));
+    run(pipeline(numbers, using_resource(device, using_resource(device, ignore))));
 #else
     run(pipeline(numbers, twice, ignore));
     run(pipeline(boxes, farm(open), ignore));
     run(pipeline(numbers, ordered_farm(fused(twice, twice)), ignore));
     run(pipeline(numbers, iterate(pipeline(iterate(twice), twice)), ignore));
+    run(pipeline(numbers, limited(twice, {.bytes = 1}), using_resource(device, ignore)));
 #endif
 }

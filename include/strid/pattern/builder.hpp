@@ -234,7 +234,7 @@ class Builder {
 
     template <class T, class Body, class BytesOf>
     auto place(const Ends<T>& ends, const Limited<Body, BytesOf>& limited, bool last) {
-        if constexpr (!takes_limit<T, BytesOf>()) {
+        if constexpr (!takes_limit<T, Body, BytesOf>()) {
             return Ends<Refused>{};
         } else {
             check_limit(limited.limit);

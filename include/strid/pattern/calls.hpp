@@ -243,6 +243,7 @@ class Calls {
 /// A pattern for tasks of `T` to be submitted to, which is running when this returns.
 template <TaskType T, class Pattern>
 [[nodiscard]] auto calls(Pattern pattern, Options options = {}) {
+    static_assert(detail::takes_tags<Pattern>());
     using Behind = decltype(detail::build(std::declval<Network&>(), Ends<T>{}, pattern));
     return [&]<class U>(std::type_identity<Ends<U>>) {
         using Result = std::conditional_t<std::same_as<U, Nothing>, void, U>;

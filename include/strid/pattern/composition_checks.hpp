@@ -81,6 +81,30 @@ inline constexpr bool ends_in_order<Limited<Body, BytesOf>> = true;
 template <class Pattern>
 inline constexpr bool ends_in_order<Named<Pattern>> = ends_in_order<Pattern>;
 
+template <class Pattern>
+inline constexpr bool has_any_pattern = false;
+template <class T, class U>
+inline constexpr bool has_any_pattern<AnyPattern<T, U>> = true;
+template <class... Patterns>
+inline constexpr bool has_any_pattern<Pipeline<Patterns...>> = (has_any_pattern<Patterns> || ...);
+template <class Worker, class Policy>
+inline constexpr bool has_any_pattern<Farm<Worker, Policy>> = has_any_pattern<Worker>;
+template <class Body>
+inline constexpr bool has_any_pattern<Iterate<Body>> = has_any_pattern<Body>;
+template <class Body, class BytesOf>
+inline constexpr bool has_any_pattern<Limited<Body, BytesOf>> = has_any_pattern<Body>;
+template <class Pattern>
+inline constexpr bool has_any_pattern<Named<Pattern>> = has_any_pattern<Pattern>;
+
+/// Something can go along with its tasks (pattern/tagged.hpp).
+template <class Pattern>
+consteval bool takes_tags() {
+    static_assert(!has_any_pattern<Pattern>,
+                  "an AnyPattern has fixed the types of its tasks: it cannot be limited, nor its "
+                  "results be futures");
+    return !has_any_pattern<Pattern>;
+}
+
 template <class T, class Policy>
 consteval bool takes_farm() {
     constexpr bool fits = std::same_as<T, Nothing> || PolicyFor<Policy, T>;
@@ -117,9 +141,11 @@ consteval bool takes_ordered_farm() {
     }
 }
 
-template <class T, class BytesOf>
+template <class T, class Body, class BytesOf>
 consteval bool takes_limit() {
-    if constexpr (std::same_as<T, Nothing>) {
+    if constexpr (!takes_tags<Body>()) {
+        return false;
+    } else if constexpr (std::same_as<T, Nothing>) {
         static_assert(!std::same_as<T, Nothing>,
                       "tasks arrive at what is limited: a source stands before it");
         return false;

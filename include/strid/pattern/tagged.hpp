@@ -3,6 +3,7 @@
 // Tasks that have something with them on their way through a pattern: the promise of a result
 // (pattern/calls.hpp), a place among those that may be in flight (pattern/limited.hpp). The nodes
 // of the pattern see the tasks alone: tag<Tag>(pattern) is the same pattern with each node wrapped.
+// An AnyPattern has fixed the types of its tasks, and cannot be (composition_checks.hpp).
 //
 // A Tag is a value that can be moved without failing, with
 //
@@ -22,7 +23,6 @@
 #include <utility>
 
 #include <strid/base/heap_bytes.hpp>
-#include <strid/pattern/any_pattern.hpp>
 #include <strid/pattern/composition.hpp>
 #include <strid/pattern/node.hpp>
 
@@ -240,11 +240,4 @@ template <class Tag, class Body, class BytesOf>
     return Limited<decltype(body), OfValue<BytesOf>>{
         std::move(body), limited.limit, {std::move(limited.bytes_of)}};
 }
-template <class Tag, class T, class U>
-[[nodiscard]] auto tag(AnyPattern<T, U> any) {
-    static_assert(!std::same_as<T, T>,
-                  "an AnyPattern has fixed the types of its tasks: it cannot be limited or called");
-    return any;
-}
-
 }  // namespace strid::pattern::detail
