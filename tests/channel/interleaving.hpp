@@ -11,9 +11,10 @@
 // The model. A location keeps its stores in modification order, here the order of execution, which
 // is exact when all writers of a location are ordered by happens-before, as in every structure of
 // this room. A thread's knowledge is the oldest store it may still read per location, and a vector
-// clock. A release store carries its thread's knowledge, an acquire load that reads it joins it.
-// Sequential consistency, read-modify-write and load buffering are not modelled: nothing here
-// uses the first two, and the third does not exist on the processors we know.
+// clock. A release store carries its thread's knowledge, an acquire load that reads it joins it. A
+// read-modify-write reads the newest store and continues its release sequence.
+// Sequential consistency and load buffering are not modelled: nothing that is explored uses the
+// first, and the second does not exist on the processors we know.
 //
 // Two operations commute unless they touch the same location and one stores. Sleep sets (Godefroid,
 // 1996) skip runs that differ only in the order of commuting operations.
@@ -248,21 +249,46 @@ class ModelAtomic {
     }
 
     void store(T value, std::memory_order order) {
+        Explorer::current->announce(location_, true);
+        write(value, order == std::memory_order_release, {});
+    }
+
+    T exchange(T value, std::memory_order order) {
+        return modify([value](T) { return value; }, order);
+    }
+    T fetch_add(T value, std::memory_order order) {
+        return modify([value](T old) { return static_cast<T>(old + value); }, order);
+    }
+    T fetch_sub(T value, std::memory_order order) {
+        return modify([value](T old) { return static_cast<T>(old - value); }, order);
+    }
+
+  private:
+    /// Reads the newest store, and continues the release sequence that it is part of.
+    template <class Change>
+    T modify(const Change& change, std::memory_order order) {
         Explorer& explorer = *Explorer::current;
         explorer.announce(location_, true);
+        const Store before = stores_.back();
+        const bool both = order == std::memory_order_acq_rel;
+        if (both || order == std::memory_order_acquire) explorer.knowledge().join(before.told);
+        write(change(before.value), both || order == std::memory_order_release, before.told);
+        return before.value;
+    }
+    void write(T value, bool releases, const Knowledge& told_before) {
+        Explorer& explorer = *Explorer::current;
         if (explorer.thread() != 0 && writer_ != explorer.thread()) {
             if (read_back_) explorer.fail("read back without a stop, but not alone in writing");
             writer_ = writer_ == 0 ? explorer.thread() : threads_max;  // threads_max: several
         }
         Knowledge& knowledge = explorer.knowledge();
         knowledge.oldest(location_) = static_cast<std::uint32_t>(stores_.size());
-        stores_.push_back({value, {}});
-        if (order != std::memory_order_release) return;
-        stores_.back().told = knowledge;
+        stores_.push_back({value, told_before});
+        if (!releases) return;
+        stores_.back().told.join(knowledge);
         ++knowledge.clock[explorer.thread()];
     }
 
-  private:
     struct Store {
         T value;
         Knowledge told;  // nothing when relaxed
@@ -281,6 +307,15 @@ class RelaxedModelAtomic : public ModelAtomic<T> {
     T load(std::memory_order) const { return ModelAtomic<T>::load(std::memory_order_relaxed); }
     void store(T value, std::memory_order) {
         ModelAtomic<T>::store(value, std::memory_order_relaxed);
+    }
+    T exchange(T value, std::memory_order) {
+        return ModelAtomic<T>::exchange(value, std::memory_order_relaxed);
+    }
+    T fetch_add(T value, std::memory_order) {
+        return ModelAtomic<T>::fetch_add(value, std::memory_order_relaxed);
+    }
+    T fetch_sub(T value, std::memory_order) {
+        return ModelAtomic<T>::fetch_sub(value, std::memory_order_relaxed);
     }
 };
 

@@ -230,7 +230,7 @@ class Exit final : public Node {
     std::atomic<std::size_t> kept_count_{0};
     std::atomic<bool> ended_{false};  // no result will come
     std::atomic<bool> cut_off_{false};
-    alignas(cache_line_bytes) std::atomic<int> watchers_{0};
+    Watchers watchers_;
 };
 
 }  // namespace strid::pattern

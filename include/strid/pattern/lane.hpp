@@ -37,8 +37,9 @@ concept TaskType = std::default_initializable<T> && std::is_nothrow_move_assigna
 /// What arrives at the first node of a pattern, and what leaves the last.
 struct Nothing {};
 
-/// Whether a node waits for room in one of its lanes.
-class alignas(cache_line_bytes) RoomWait {
+/// Whether a node waits for room in one of its lanes. `Atomic` is for tests.
+template <template <class> class Atomic>
+class alignas(cache_line_bytes) BasicRoomWait {
   public:
     /// Producer, which then looks for room once more. It stays set when there was some: at worst
     /// the producer is woken for nothing.
@@ -51,8 +52,30 @@ class alignas(cache_line_bytes) RoomWait {
     }
 
   private:
-    std::atomic<bool> waits_{false};
+    Atomic<bool> waits_{false};
 };
+using RoomWait = BasicRoomWait<std::atomic>;
+
+/// Threads outside a pattern that look for tasks of its last lanes now. `Atomic` is for tests.
+template <template <class> class Atomic>
+class alignas(cache_line_bytes) BasicWatchers {
+  public:
+    /// Producer, after it has pushed: a thread looks, and will see what was pushed. Either the
+    /// change that ends its watch comes after this one, and then it acquires what was pushed; or it
+    /// came before, and is seen here.
+    [[nodiscard]] bool see_what_was_pushed() noexcept {
+        return count_.fetch_add(0, std::memory_order_acq_rel) > 0;  // pairs with end()
+    }
+    void begin() noexcept { count_.fetch_add(1, std::memory_order_relaxed); }
+    /// After it the thread looks once more.
+    void end() noexcept {
+        count_.fetch_sub(1, std::memory_order_acq_rel);  // pairs with see_what_was_pushed()
+    }
+
+  private:
+    Atomic<int> count_{0};
+};
+using Watchers = BasicWatchers<std::atomic>;
 
 /// The end of a lane that does not depend on the type of its tasks.
 class LaneEnds {
@@ -67,19 +90,14 @@ class LaneEnds {
     /// Before the run: threads outside the pattern that look for tasks of this lane now, so that
     /// the consumer need not be woken. One that stops looking changes the count and then looks once
     /// more.
-    void set_watchers(std::atomic<int>& watchers) noexcept { watchers_ = &watchers; }
+    void set_watchers(Watchers& watchers) noexcept { watchers_ = &watchers; }
 
     /// Producer: wakes the consumer, where anything was pushed or closed since this was last
     /// called.
     void announce() noexcept {
         if (!std::exchange(pushed_any_, false)) return;
-        // Either the change of the count that ends a watch comes after this one, and then that
-        // thread acquires what was pushed, or it is seen here. Pairs with Watch. The end of the
-        // lane is for the consumer itself.
-        if (watchers_ != nullptr && !closed_ &&
-            watchers_->fetch_add(0, std::memory_order_acq_rel) > 0) {
-            return;
-        }
+        // The end of the lane is for the consumer itself.
+        if (watchers_ != nullptr && !closed_ && watchers_->see_what_was_pushed()) return;
         consumer_->notify();
     }
 
@@ -87,7 +105,7 @@ class LaneEnds {
     runtime::Task* producer_ = nullptr;
     RoomWait* waits_ = nullptr;
     runtime::Task* consumer_ = nullptr;
-    std::atomic<int>* watchers_ = nullptr;
+    Watchers* watchers_ = nullptr;
     bool pushed_any_ = false;  // the producer's, as is the next
     bool closed_ = false;
 };
@@ -95,16 +113,13 @@ class LaneEnds {
 /// As long as it lives, its thread looks for tasks of the lanes that know the count.
 class Watch {
   public:
-    explicit Watch(std::atomic<int>& watchers) noexcept : watchers_(watchers) {
-        watchers_.fetch_add(1, std::memory_order_relaxed);
-    }
+    explicit Watch(Watchers& watchers) noexcept : watchers_(watchers) { watchers_.begin(); }
     Watch(const Watch&) = delete;
     Watch& operator=(const Watch&) = delete;
-    /// After it the thread looks once more.
-    ~Watch() { watchers_.fetch_sub(1, std::memory_order_acq_rel); }  // pairs with announce()
+    ~Watch() { watchers_.end(); }
 
   private:
-    std::atomic<int>& watchers_;
+    Watchers& watchers_;
 };
 
 template <TaskType T>

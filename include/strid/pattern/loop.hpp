@@ -17,21 +17,20 @@
 
 namespace strid::pattern {
 
-class alignas(cache_line_bytes) Loop {
+/// The credits of a loop. `Atomic` is for tests.
+template <template <class> class Atomic>
+class BasicCredits {
   public:
-    /// Before the run: the task of the entry, which waits for the last credit.
-    void set_entry(runtime::Task& entry) noexcept { entry_ = &entry; }
-
     /// For a task that enters, or for those that a node makes beside the first. By a node that
     /// holds a credit, or by the entry.
     void take(std::int64_t credits) noexcept {
         // Relaxed: what gives the credit back comes after it through a lane.
         credits_.fetch_add(credits, std::memory_order_relaxed);
     }
-    /// Of tasks that have left the loop or that nothing came of.
-    void give_back(std::int64_t credits) noexcept {
+    /// Of tasks that have left the loop or that nothing came of. True for the last.
+    [[nodiscard]] bool give_back(std::int64_t credits) noexcept {
         // Release: pairs with the acquire in over(); all that was done with the tasks is visible.
-        if (credits_.fetch_sub(credits, std::memory_order_acq_rel) == credits) entry_->notify();
+        return credits_.fetch_sub(credits, std::memory_order_acq_rel) == credits;
     }
     /// Entry, whose own input has ended: no task is in the loop, and none will be.
     [[nodiscard]] bool over() const noexcept {
@@ -39,7 +38,23 @@ class alignas(cache_line_bytes) Loop {
     }
 
   private:
-    std::atomic<std::int64_t> credits_{0};
+    Atomic<std::int64_t> credits_{0};
+};
+
+class alignas(cache_line_bytes) Loop {
+  public:
+    /// Before the run: the task of the entry, which waits for the last credit.
+    void set_entry(runtime::Task& entry) noexcept { entry_ = &entry; }
+
+    void take(std::int64_t credits) noexcept { credits_.take(credits); }
+    /// With the last one the entry is notified.
+    void give_back(std::int64_t credits) noexcept {
+        if (credits_.give_back(credits)) entry_->notify();
+    }
+    [[nodiscard]] bool over() const noexcept { return credits_.over(); }
+
+  private:
+    BasicCredits<std::atomic> credits_;
     runtime::Task* entry_ = nullptr;
 };
 

@@ -38,7 +38,7 @@ class Input {
     }
 
     /// Before the run (LaneEnds::set_watchers).
-    void set_watchers(std::atomic<int>& watchers) noexcept {
+    void set_watchers(Watchers& watchers) noexcept {
         for (Lane<T>* lane : all_) lane->set_watchers(watchers);
     }
 
