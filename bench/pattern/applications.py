@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figures 1.6 to 1.8 of paper 4: the programs strid-NAME beside their sequential references.
+"""Figures 1.6 to 1.8 of paper 4: the programs of tools/ beside sequential ones.
 
-The table below says what is run. In a command {workers} is the number of workers, {output} a file
-or folder that the command may write, every other name what the maker of the inputs returned (a list
-becomes several arguments). A program that is not built is left out, with a line that says so.
+The table below says what is run. The first word of a command is a program of this build
+(strid-NAME, sequential_NAME) or one that is installed. {workers} is the number of workers, {output}
+a file or folder that the command may write, every other name in braces what the maker of the inputs
+returned (a list becomes several arguments). What has a program that is not there is left out, with
+a line that says so.
 """
 
 from __future__ import annotations
 
+import bz2
 import hashlib
 import shutil
 import statistics
@@ -26,46 +29,68 @@ from reporting import spread, table, write_csv
 @dataclass(frozen=True)
 class Application:
     figure: str
-    case: str
-    program: str  # strid-PROGRAM beside sequential_PROGRAM
+    case: str               # without commas, for the plots
     inputs: Callable[[Path, float], dict]
-    strid: list[str]
+    parallel: list[str]
     sequential: list[str]
-    answer: str = "stdout"  # what both must write alike: stdout, output, or nothing
+    answer: str = "stdout"  # what both write alike: stdout, output, stdout.bz2 once decompressed
     amount: str = ""        # of the inputs: what is done, for a rate
     unit: str = ""          # of the rate
     per_unit: float = 1.0   # so much of the amount is one unit
 
 
-ALIGN = {"figure": "1.6", "program": "align", "amount": "cells", "unit": "GCUPS",
-         "per_unit": 1e9, "strid": ["--quiet", "--workers", "{workers}", "{queries}", "{database}"],
-         "sequential": ["{queries}", "{database}"]}
-COMPRESS = {"figure": "1.8", "program": "compress", "amount": "bytes", "unit": "MB/s",
-            "per_unit": 1e6, "strid": ["-c", "-k", "-q", "--workers", "{workers}", "{files}"],
-            "sequential": ["-c", "{files}"], "answer": "nothing"}
-DENOISE = {"figure": "1.3.3", "program": "denoise", "answer": "output",
-           "strid": ["--quiet", "--workers", "{workers}", "{picture}", "--output", "{output}"],
-           "sequential": ["{picture}", "{output}"]}
+ALIGN = {"figure": "1.6", "amount": "cells", "unit": "GCUPS", "per_unit": 1e9,
+         "parallel": ["strid-align", "--quiet", "--workers", "{workers}", "{queries}",
+                      "{database}"],
+         "sequential": ["sequential_align", "{queries}", "{database}"]}
+COMPRESS = {"figure": "1.8", "amount": "bytes", "unit": "MB/s", "per_unit": 1e6,
+            "sequential": ["bzip2", "-k", "-c", "{files}"], "answer": "stdout.bz2"}
+DECOMPRESS = {**COMPRESS, "sequential": ["bzip2", "-d", "-k", "-c", "{files}"], "answer": "stdout"}
+STRID_COMPRESS = ["strid-compress", "-k", "-c", "-q", "--workers", "{workers}", "{files}"]
+PBZIP2 = ["pbzip2", "-k", "-c", "-q", "-p{workers}", "{files}"]
+DENOISE = {"figure": "1.3.3", "answer": "output",
+           "parallel": ["strid-denoise", "--quiet", "--workers", "{workers}", "{picture}",
+                        "--output", "{output}"],
+           "sequential": ["sequential_denoise", "{picture}", "{output}"]}
 
 APPLICATIONS = [
-    *[Application(case=f"align, a query of {length}",
+    *[Application(case=f"align a query of {length}",
                   inputs=partial(inputs.proteins, query=length), **ALIGN)
       for length in (144, 464, 1000, 2504, 5478)],
-    Application(figure="1.7", case="tree, QUEST function 5", program="tree",
-                inputs=inputs.customers, answer="output",
-                strid=["train", "--target", "class", "--workers", "{workers}", "{table}",
-                       "--output", "{output}"],
-                sequential=["{table}", "class", "{output}"]),
-    Application(figure="1.8", case="ssa, an enzyme", program="ssa", inputs=inputs.reactions,
-                strid=["--quiet", "--until", "100", "--runs", "{runs}", "--workers", "{workers}",
-                       "{model}"],
-                sequential=["{model}", "100", "{runs}"]),
-    Application(case="compress, 100 files", inputs=inputs.many_texts, **COMPRESS),
-    Application(case="compress, one file", inputs=inputs.one_text, **COMPRESS),
-    *[Application(case=f"denoise, {percent} % noise",
+    Application(figure="1.7", case="tree of QUEST function 5", inputs=inputs.customers,
+                parallel=["strid-tree", "learn", "--quiet", "--workers", "{workers}",
+                          "--input", "{table}", "--target", "class"],
+                sequential=["sequential_tree", "{table}", "class"]),
+    *[Application(figure="1.8", case=f"ssa of an enzyme by {method}",
+                  inputs=partial(inputs.reactions, runs=runs),
+                  parallel=["strid-ssa", "--quiet", "--workers", "{workers}", "--method", method,
+                            "--until", "100", "--runs", "{runs}", "--seed", "1", "{model}"],
+                  sequential=["sequential_ssa", method, "100", "{runs}", "1", "{model}"])
+      for method, runs in (("direct", 4_000), ("tau-leaping", 4_000))],
+    Application(case="compress 100 files", inputs=inputs.many_texts, parallel=STRID_COMPRESS,
+                **COMPRESS),
+    Application(case="compress 100 files by pbzip2", inputs=inputs.many_texts, parallel=PBZIP2,
+                **COMPRESS),
+    Application(case="compress one file", inputs=inputs.one_text, parallel=STRID_COMPRESS,
+                **COMPRESS),
+    Application(case="compress one file by pbzip2", inputs=inputs.one_text, parallel=PBZIP2,
+                **COMPRESS),
+    Application(case="decompress 100 files", inputs=inputs.many_compressed_texts,
+                parallel=[STRID_COMPRESS[0], "-d", *STRID_COMPRESS[1:]], **DECOMPRESS),
+    Application(case="decompress 100 files by pbzip2", inputs=inputs.many_compressed_texts,
+                parallel=[PBZIP2[0], "-d", *PBZIP2[1:]], **DECOMPRESS),
+    *[Application(case=f"denoise {percent} % of noise",
                   inputs=partial(inputs.noisy_picture, percent=percent), **DENOISE)
       for percent in (10, 50, 90)],
 ]
+
+
+def find_program(name: str, build: Path) -> Path | None:
+    for file in (build / "tools" / name, build / "bench" / "tools" / name):
+        if file.exists():
+            return file
+    installed = shutil.which(name)
+    return Path(installed) if installed else None
 
 
 def progress(text: str, last: bool = False) -> None:
@@ -113,15 +138,15 @@ class Case:
 
     def __init__(self, one: Application, build: Path, folder: Path, scale: float):
         self.one = one
-        self.strid = build / "tools" / f"strid-{one.program}"
-        self.sequential = build / "bench" / "tools" / f"sequential_{one.program}"
+        self.programs = {name: find_program(name, build)
+                         for name in (one.parallel[0], one.sequential[0])}
         self.folder = folder
         self.scale = scale
         self.values: dict = {}
         self.expected: str | None = None  # digest of the sequential answer
 
     def missing(self) -> list[str]:
-        return [file.name for file in (self.strid, self.sequential) if not file.exists()]
+        return [name for name, file in self.programs.items() if file is None]
 
     def prepare(self) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -130,9 +155,8 @@ class Case:
     def seconds(self, workers: int) -> float:
         """Wall time of the whole command; 0 workers: of the sequential one. Ends the run where the
         answers differ: the sequential command comes first."""
-        program, words = ((self.strid, self.one.strid) if workers
-                          else (self.sequential, self.one.sequential))
-        command = [str(program), *fill(words, {**self.values, "workers": workers})]
+        name, *words = self.one.parallel if workers else self.one.sequential
+        command = [str(self.programs[name]), *fill(words, {**self.values, "workers": workers})]
         output, printed = self.values["output"], self.folder / "stdout"
         remove(output)
         with printed.open("wb") as out:
@@ -143,21 +167,21 @@ class Case:
         if done.returncode != 0:
             sys.exit(f"{self.one.case}: {' '.join(command)[:400]} ended with {done.returncode}: "
                      f"{done.stderr.decode(errors='replace').strip()[-400:]}")
-        self.check(command, {"stdout": printed, "output": output})
+        self.check(command, printed, output)
         return seconds
 
-    def check(self, command: list[str], places: dict[str, Path]) -> None:
-        if self.one.answer == "nothing":
-            return
-        place = places[self.one.answer]
+    def check(self, command: list[str], printed: Path, output: Path) -> None:
+        place = output if self.one.answer == "output" else printed
         if not place.exists():
             sys.exit(f"{self.one.case}: {' '.join(command)[:400]} wrote no {place}")
+        if self.one.answer == "stdout.bz2":
+            place.write_bytes(bz2.decompress(place.read_bytes()))
         answer = digest(place)
         if self.expected is None:
             self.expected = answer
         elif answer != self.expected:
             sys.exit(f"{self.one.case}: {' '.join(command)[:400]} answers otherwise than "
-                     f"{self.sequential.name}")
+                     f"{self.one.sequential[0]}")
 
     def rate(self, seconds: float) -> float | None:
         if not self.one.amount:
@@ -230,13 +254,13 @@ def measure(build: Path, output: Path, rounds: int, all_workers: list[int],
     for number, one in enumerate(APPLICATIONS):
         case = Case(one, build, folder / str(number), scale)
         if case.missing():
-            missing[one.program] = case.missing()
+            missing.setdefault(", ".join(case.missing()), []).append(one.case)
             continue
         rows += measure_case(case, rounds, all_workers, f"{number + 1} of {len(APPLICATIONS)}")
         shutil.rmtree(case.folder)
         write_csv(output / "applications.csv", rows)
-    for program, files in missing.items():
-        line = f"{program} is left out: {' and '.join(files)} not built"
+    for programs, cases in missing.items():
+        line = f"not there: {programs}; left out: {'; '.join(cases)}"
         progress(f"applications: {line}", last=True)
         lines.append(f"- {line}")
     if missing:

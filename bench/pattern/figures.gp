@@ -119,17 +119,36 @@ if (part eq "applications" && is_there("applications_summary.csv")) {
     set yrange [0:*]
     set xtics 1
     do for [figure in figures] {
+        if (figure eq "1.6") { continue }
         set output folder."/".figure.".svg"
         set title (figure eq "1.3.3" ? "Section 1.3.3: " : figure.": ")."whole programs"
-        # Cases have spaces and commas in them: they are chosen by number.
-        cases(column) = sprintf("awk -v FPAT='([^,]*)|(\"[^\"]*\")' 'NR > 1 && $1 == \"%s\" \
-&& !seen[$2]++ { print $2 }' '%s/applications_summary.csv'", figure, folder)
-        count = int(system(cases(2)." | wc -l"))
-        name(i) = system(sprintf("%s | sed -n '%d s/\"//g p'", cases(2), i))
-        rows(i) = sprintf("< awk -v FPAT='([^,]*)|(\"[^\"]*\")' -v OFS=, 'NR > 1 && $1 == \"%s\" \
-{ if (!($2 in number)) number[$2] = ++last; if (number[$2] == %d && $3 > 0) print $3, $5, $6, $7 }' \
-'%s/applications_summary.csv'", figure, i, folder)
+        # Cases have spaces in them: they are chosen by number.
+        cases = sprintf("awk -F, 'NR > 1 && $1 == \"%s\" && !seen[$2]++ { print $2 }' \
+'%s/applications_summary.csv'", figure, folder)
+        count = int(system(cases." | wc -l"))
+        name(i) = system(sprintf("%s | sed -n %dp", cases, i))
+        rows(i) = sprintf("< awk -F, -v OFS=, 'NR > 1 && $1 == \"%s\" { \
+if (!($2 in number)) number[$2] = ++last; \
+if (number[$2] == %d && $3 > 0) print $3, $5, $6, $7 }' '%s/applications_summary.csv'", \
+                          figure, i, folder)
         plot for [i = 1:count] rows(i) using 1:2:3:4 with yerrorlines pointtype 7 pointsize 0.5 \
             linewidth 1.5 linecolor rgb colour(i) title name(i)
+    }
+    # As the paper has it: by the length of the query, the last word of a case.
+    lengths(workers) = sprintf("< awk -F, -v OFS=, '$1 == \"1.6\" && $3 == %s { \
+count = split($2, words, \" \"); print words[count], $8 }' '%s/applications_summary.csv'", \
+                               workers, folder)
+    all_workers = system(sprintf("awk -F, '$1 == \"1.6\" && !seen[$3]++ { print $3 }' \
+'%s/applications_summary.csv'", folder))
+    if (words(all_workers) > 0) {
+        set output folder."/1.6.svg"
+        set title "1.6: Smith and Waterman's alignments"
+        set xlabel "residues of the query"
+        set ylabel "billion cells a second (GCUPS)"
+        set xrange [0:*]
+        set xtics auto
+        plot for [workers in all_workers] lengths(workers) using 1:2 with linespoints \
+            pointtype 7 pointsize 0.5 linewidth 1.5 linecolor rgb colour(int(workers) + 1) \
+            title (workers eq "0" ? "sequential" : workers." worker".(workers eq "1" ? "" : "s"))
     }
 }

@@ -4,6 +4,7 @@ they are made in. `scale` is a part of the full size."""
 
 from __future__ import annotations
 
+import bz2
 import math
 import random
 import struct
@@ -79,6 +80,17 @@ def many_texts(folder: Path, scale: float) -> dict:
     return {"files": files, "bytes": sum(file.stat().st_size for file in files)}
 
 
+def many_compressed_texts(folder: Path, scale: float) -> dict:
+    """The same by the compressor of the standard library."""
+    values = many_texts(folder, scale)
+    files = []
+    for file in values["files"]:
+        files.append(file.with_name(file.name + ".bz2"))
+        files[-1].write_bytes(bz2.compress(file.read_bytes()))
+        file.unlink()
+    return {**values, "files": files}
+
+
 def in_group_a(age: float, salary: float, loan: float) -> bool:
     """Function 5 of the QUEST generator, as in the paper's SyD10M9A."""
     bounds, high, low = {0: ((50, 100), (100, 300), (200, 400)),
@@ -110,7 +122,7 @@ def customers(folder: Path, scale: float) -> dict:
     return {"table": file}
 
 
-def reactions(folder: Path, scale: float) -> dict:
+def reactions(folder: Path, scale: float, runs: int) -> dict:
     """Michaelis and Menten's enzyme, with a substrate that is made and a product that decays."""
     file = folder / "enzyme.txt"
     file.write_text("parameter k0 = 20, k1 = 0.00166, k2 = 1e-4, k3 = 0.1, k4 = 0.05\n"
@@ -119,7 +131,7 @@ def reactions(folder: Path, scale: float) -> dict:
                     "S + E <-> SE @ k1, k2\n"
                     "SE -> P + E @ k3\n"
                     "P -> 0 @ k4\n")
-    return {"model": file, "runs": max(20, int(4_000 * scale))}
+    return {"model": file, "runs": max(20, int(runs * scale))}
 
 
 def write_png(file: Path, width: int, rows: list[bytes]) -> None:

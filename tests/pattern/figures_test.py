@@ -47,19 +47,19 @@ class Programs(unittest.TestCase):
         self.add("tools", "strid-fake", strid)
         self.add("bench/tools", "sequential_fake", sequential)
 
-    def measure(self, answer: str = "stdout", strid=("--workers", "{workers}", "{files}"),
+    def measure(self, answer: str = "stdout", parallel=("--workers", "{workers}", "{files}"),
                 sequential=("{files}",)) -> list[str]:
         applications.APPLICATIONS = [applications.Application(
-            figure="1.6", case="fake", program="fake", inputs=small_input, strid=list(strid),
-            sequential=list(sequential), answer=answer, amount="size", unit="x/s")]
+            figure="1.6", case="fake", inputs=small_input, parallel=["strid-fake", *parallel],
+            sequential=["sequential_fake", *sequential], answer=answer, amount="size",
+            unit="x/s")]
         with redirect_stderr(io.StringIO()):
             return applications.measure(self.build, self.output, 2, [1, 3], 1.0)
 
     def test_that_are_not_built_are_left_out_by_name(self):
-        self.assertIn("- fake is left out: strid-fake and sequential_fake not built",
-                      self.measure())
+        self.assertIn("- not there: strid-fake, sequential_fake; left out: fake", self.measure())
         self.add("tools", "strid-fake", "true")
-        self.assertIn("- fake is left out: sequential_fake not built", self.measure())
+        self.assertIn("- not there: sequential_fake; left out: fake", self.measure())
 
     def test_that_are_slower_have_a_smaller_speed_up(self):
         # With three workers it does not sleep, alone 0.4 s, with one 1 s.
@@ -87,6 +87,13 @@ class Programs(unittest.TestCase):
         self.assertTrue(any(line.startswith("| fake |")
                             for line in self.measure("output", files, ("{output}",))))
 
+    def test_that_compress_may_do_so_each_in_its_way(self):
+        self.add_pair('shift 2; bzip2 -1 -c "$@"', 'cat "$@" | bzip2 -9 -c')
+        self.assertTrue(any(line.startswith("| fake |") for line in self.measure("stdout.bz2")))
+        self.add_pair('bzip2 -1 -c "$3"', 'cat "$@" | bzip2 -9 -c')
+        with self.assertRaisesRegex(SystemExit, "answers otherwise"):
+            self.measure("stdout.bz2")
+
     def test_that_fail_end_the_run_with_what_they_said(self):
         self.add_pair("echo no such option >&2; exit 3", "true")
         with self.assertRaisesRegex(SystemExit, "(?s)strid-fake.*ended with 3: no such option"):
@@ -103,9 +110,10 @@ class Table(unittest.TestCase):
         for one in applications.APPLICATIONS:
             with tempfile.TemporaryDirectory() as folder:
                 values = {"output": "o", "workers": 2, **one.inputs(Path(folder), 0.001)}
-                for command in (one.strid, one.sequential):
+                for command in (one.parallel, one.sequential):
                     words = applications.fill(command, values)
                     self.assertFalse([word for word in words if "{" in word], one.case)
+                self.assertNotIn(",", one.case)
                 if one.amount:
                     self.assertGreater(values[one.amount], 0)
 
