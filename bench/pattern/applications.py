@@ -66,7 +66,7 @@ APPLICATIONS = [
                   parallel=["strid-ssa", "--quiet", "--workers", "{workers}", "--method", method,
                             "--until", "100", "--runs", "{runs}", "--seed", "1", "{model}"],
                   sequential=["sequential_ssa", method, "100", "{runs}", "1", "{model}"])
-      for method, runs in (("direct", 4_000), ("tau-leaping", 4_000))],
+      for method, runs in (("direct", 10_000), ("tau-leaping", 10_000))],
     Application(case="compress 100 files", inputs=inputs.many_texts, parallel=STRID_COMPRESS,
                 **COMPRESS),
     Application(case="compress 100 files by pbzip2", inputs=inputs.many_texts, parallel=PBZIP2,

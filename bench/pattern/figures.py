@@ -40,7 +40,7 @@ SIZES = {
     # Whether everything works, in seconds.
     "quick": {
         "rounds": 1, "workers_max": 2, "seconds": 0.01, "tasks_max": 20_000,
-        "queues": ["--rounds", "2", "--count", "20000", "--slots", "1024"],
+        "queue_rounds": 2, "queues": {"count": 20_000, "slots": "1024"},
         "allocators": ["glibc", "jemalloc", "tbbmalloc"], "allocator_grains_ns": [1_000],
         "farm_grains_ns": [1_000], "ring_grains_ns": [0, 1_000], "stages": [4],
         "input_scale": 0.01,
@@ -48,7 +48,7 @@ SIZES = {
     # About a quarter of an hour on two cores.
     "whole": {
         "rounds": 5, "workers_max": 1 << 20, "seconds": 0.5, "tasks_max": 1_000_000,
-        "queues": [],
+        "queue_rounds": 10, "queues": {},
         "allocators": ["glibc", "jemalloc", "mimalloc", "tbbmalloc"],
         "allocator_grains_ns": [0, 1_000, 5_000],
         "farm_grains_ns": [500, 1_000, 5_000],
@@ -150,11 +150,13 @@ def grain(grain_ns: float) -> str:
 
 
 def queues(bench: Bench, output: Path) -> list[str]:
-    applications.progress("queues: every placement that this machine has", last=True)
-    arguments = bench.size["queues"]
-    rows = [json.loads(line) for line in bench.run("placement_bench", arguments).splitlines()]
-    missing = [row for row in rows if "missing" in row]
-    rows = [row for row in rows if "missing" not in row]
+    rows: list[dict] = []
+    rounds = bench.size["queue_rounds"]
+    for number in range(rounds):
+        applications.progress(f"queues: round {number + 1} of {rounds}", last=number + 1 == rounds)
+        printed = bench.measure("placement_bench", rounds=1, **bench.size["queues"])
+        missing = [row for row in printed if "missing" in row]
+        rows += [{**row, "round": number} for row in printed if "missing" not in row]
     lines = ["## Table 1.1: a push or a pop by where the two threads are", "",
              "Nanoseconds, mean and standard deviation of the rounds (median).", ""]
     if rows:

@@ -17,15 +17,27 @@ RESIDUES = {"A": 83, "R": 55, "N": 41, "D": 55, "C": 14, "Q": 39, "E": 67, "G": 
             "Y": 29, "V": 69}
 
 
+def residue_of_byte() -> bytes:
+    """A residue for each byte, as often as it is in proteins."""
+    letters = list(RESIDUES)
+    ends = [sum(list(RESIDUES.values())[:count + 1]) * 256 / sum(RESIDUES.values())
+            for count in range(len(letters))]
+    return "".join(next(letter for letter, end in zip(letters, ends) if byte < end - 1e-9)
+                   for byte in range(256)).encode()
+
+
+RESIDUE_OF_BYTE = residue_of_byte()
+
+
 def protein(random_numbers: random.Random, length: int) -> str:
-    return "".join(random_numbers.choices(list(RESIDUES), list(RESIDUES.values()), k=length))
+    return random_numbers.randbytes(length).translate(RESIDUE_OF_BYTE).decode()
 
 
 def proteins(folder: Path, scale: float, query: int) -> dict:
-    """A database of 4 million residues at full scale, and one query of so many."""
+    """A database of 16 million residues at full scale, and one query of so many."""
     database, queries = folder / "database.fasta", folder / f"query_{query}.fasta"
     random_numbers = random.Random(1)
-    wanted, residues = int(4e6 * scale), 0
+    wanted, residues = int(16e6 * scale), 0
     with database.open("w") as file:
         for number in range(1 << 30):
             if residues >= wanted:
@@ -102,10 +114,10 @@ def in_group_a(age: float, salary: float, loan: float) -> bool:
 
 
 def customers(folder: Path, scale: float) -> dict:
-    """200,000 rows at full scale of nine attributes and a class; 5 % of the classes are wrong."""
+    """600,000 rows at full scale of nine attributes and a class; 5 % of the classes are wrong."""
     random_numbers = random.Random(4)
     file = folder / "customers.csv"
-    rows = max(500, int(200_000 * scale))
+    rows = max(500, int(600_000 * scale))
     with file.open("w") as out:
         out.write("salary,commission,age,elevel,car,zipcode,hvalue,hyears,loan,class\n")
         for _ in range(rows):
@@ -147,17 +159,19 @@ def write_png(file: Path, width: int, rows: list[bytes]) -> None:
 
 
 def noisy_picture(folder: Path, scale: float, percent: int) -> dict:
-    """Waves with edges, 1,024 by 1,024 at full scale; so many of its pixels are black or white."""
+    """Waves with edges, 2,048 by 2,048 at full scale; so many of its pixels are black or white."""
     random_numbers = random.Random(percent)
-    side = max(64, int(1_024 * math.sqrt(scale)))
+    side = max(64, int(2_048 * math.sqrt(scale)))
+    waves = [60 * math.sin(x / 37) for x in range(side)]
+    below = percent * 256 // 100
     rows = []
     for y in range(side):
-        row = bytearray(int(127 + 60 * math.sin(x / 37) * math.cos(y / 29)
-                            + (50 if (x // 64 + y // 64) % 2 else 0)) for x in range(side))
-        for x in range(side):
-            if random_numbers.random() * 100 < percent:
-                row[x] = 255 * random_numbers.getrandbits(1)
-        rows.append(bytes(row))
+        wave = math.cos(y / 29)
+        clean = (int(127 + wave * waves[x] + (50 if (x // 64 + y // 64) % 2 else 0))
+                 for x in range(side))
+        dice = random_numbers.randbytes(2 * side)
+        rows.append(bytes((dice[2 * x + 1] & 1) * 255 if dice[2 * x] < below else pixel
+                          for x, pixel in enumerate(clean)))
     file = folder / f"noisy_{percent}.png"
     write_png(file, side, rows)
     return {"picture": file}
