@@ -3,7 +3,7 @@
 """The figures of paper 4, section 1.3, on this machine: runs the programs, writes tables and plots.
 
     figures.py --build build/release --output out/patterns [--quick] [--rounds N]
-               [--only PART[,PART...]]
+               [--seconds S] [--only PART[,PART...]]
 
 Writes figures.md, a CSV of every measurement, and plots where gnuplot is installed. Rounds go
 through all cases in turn, so that a busy moment of the machine does not fall on one alone. Every
@@ -40,7 +40,7 @@ SIZES = {
     # Whether everything works, in seconds.
     "quick": {
         "rounds": 1, "workers_max": 2, "seconds": 0.01, "tasks_max": 20_000,
-        "queue_rounds": 2, "queues": {"count": 20_000, "slots": "1024"},
+        "queues": {"count": 20_000, "slots": "1024"},
         "allocators": ["glibc", "jemalloc", "tbbmalloc"], "allocator_grains_ns": [1_000],
         "farm_grains_ns": [1_000], "ring_grains_ns": [0, 1_000], "stages": [4],
         "input_scale": 0.01,
@@ -48,7 +48,7 @@ SIZES = {
     # About a quarter of an hour on two cores.
     "whole": {
         "rounds": 5, "workers_max": 1 << 20, "seconds": 0.5, "tasks_max": 1_000_000,
-        "queue_rounds": 10, "queues": {},
+        "queues": {},
         "allocators": ["glibc", "jemalloc", "mimalloc", "tbbmalloc"],
         "allocator_grains_ns": [0, 1_000, 5_000],
         "farm_grains_ns": [500, 1_000, 5_000],
@@ -151,7 +151,7 @@ def grain(grain_ns: float) -> str:
 
 def queues(bench: Bench, output: Path) -> list[str]:
     rows: list[dict] = []
-    rounds = bench.size["queue_rounds"]
+    rounds = 2 * bench.size["rounds"]  # a deviation needs two
     for number in range(rounds):
         applications.progress(f"queues: round {number + 1} of {rounds}", last=number + 1 == rounds)
         printed = bench.measure("placement_bench", rounds=1, **bench.size["queues"])
@@ -300,6 +300,16 @@ def number_of_rounds(text: str) -> int:
     return int(text)
 
 
+def seconds_of_work(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0
+    if not 0 < seconds < 1e6:
+        raise argparse.ArgumentTypeError(f"'{text}' is no number of seconds")
+    return seconds
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--build", type=Path, default=Path("build/release"))
@@ -309,16 +319,20 @@ def main() -> None:
     parser.add_argument("--quick", action="store_const", const="quick", dest="size",
                         default="whole", help="whether everything works, in seconds")
     parser.add_argument("--rounds", type=number_of_rounds, metavar="N",
-                        help="of every case but the queues, instead of 5")
+                        help="of every case, instead of 5; twice as many of the queues")
+    parser.add_argument("--seconds", type=seconds_of_work, metavar="S",
+                        help="of work in a case of allocators, farms and rings, instead of 0.5")
     arguments = parser.parse_args()
     size = dict(SIZES[arguments.size])
     size["rounds"] = arguments.rounds or size["rounds"]
+    size["seconds"] = arguments.seconds or size["seconds"]
     output = arguments.output
     output.mkdir(parents=True, exist_ok=True)
     begin = time.monotonic()
     bench = Bench(arguments.build.resolve(), size)
     lines = ["# Figures of paper 4, section 1.3", "",
-             f"{describe_machine(bench.build)}; rounds: {size['rounds']}; a microsecond of "
+             f"{describe_machine(bench.build)}; rounds: {size['rounds']}, "
+             f"{size['seconds']:g} s of work a case; a microsecond of "
              f"work is {bench.steps_per_us:.0f} steps.", ""]
     for name in arguments.only:
         lines += PARTS[name](bench, output)

@@ -5,6 +5,7 @@ they are made in. `scale` is a part of the full size."""
 from __future__ import annotations
 
 import bz2
+import functools
 import math
 import random
 import struct
@@ -49,8 +50,10 @@ def proteins(folder: Path, scale: float, query: int) -> dict:
     return {"database": database, "queries": queries, "cells": residues * query}
 
 
-def text_pool(random_numbers: random.Random) -> bytes:
+@functools.cache
+def text_pool() -> bytes:
     """Two megabytes of words, a few of which are most of the text."""
+    random_numbers = random.Random(5)
     letters = "etaoinshrdlucmfwypvbgkjqxz"
     words = ["".join(random_numbers.choices(letters, range(26, 0, -1),
                                             k=random_numbers.randint(2, 10)))
@@ -72,7 +75,7 @@ def write_text(file: Path, pool: bytes, random_numbers: random.Random, size: int
 def one_text(folder: Path, scale: float) -> dict:
     random_numbers = random.Random(2)
     file = folder / "large.txt"
-    write_text(file, text_pool(random_numbers), random_numbers, max(100_000, int(20e6 * scale)))
+    write_text(file, text_pool(), random_numbers, max(100_000, int(20e6 * scale)))
     return {"files": [file], "bytes": file.stat().st_size}
 
 
@@ -80,7 +83,7 @@ def many_texts(folder: Path, scale: float) -> dict:
     """The paper's mixture, a tenth of its sizes: of 100 files 86 % small (to 1 MB there), 9 %
     medium (1 to 10), 4 % large (10 to 50), 1 % very large (50 to 100)."""
     random_numbers = random.Random(3)
-    pool = text_pool(random_numbers)
+    pool = text_pool()
     files = []
     for count, least, most in [(86, 0, 1), (9, 1, 10), (4, 10, 50), (1, 50, 100)]:
         for _ in range(count):
