@@ -27,7 +27,6 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
-#include <strid/base/clock.hpp>
 #include <strid/base/topology.hpp>
 #include <strid/memory/slab_allocator.hpp>
 #include <strid/pattern/pattern.hpp>
@@ -106,10 +105,10 @@ struct Settings {
     std::size_t rounds = 3;
 };
 
-/// Seconds of one run; the workers have a thread each, and the emitter another, as far as there are
+/// One run; the workers have a thread each, and the emitter another, as far as there are
 /// cores for them.
 template <class Allocator>
-double run_farm(const Settings& settings, std::uint64_t steps, std::uint64_t& sum) {
+Spent run_farm(const Settings& settings, std::uint64_t steps, std::uint64_t& sum) {
     Allocator allocator(settings.workers);
     const auto emitter = [&allocator, next = std::uint64_t{0},
                           count = settings.tasks]() mutable -> std::optional<Task*> {
@@ -119,13 +118,13 @@ double run_farm(const Settings& settings, std::uint64_t steps, std::uint64_t& su
     Options options;
     const Topology topology = Topology::detect();
     options.execution.workers = std::min(settings.workers + 1, topology.cores().size());
-    const std::int64_t begin_ns = now_ns();
-    run(pipeline(
-            source(emitter),
-            farm(Worker<Allocator>(allocator, steps), FarmOptions{.workers = settings.workers}),
-            [&sum](std::uint64_t part) { sum += part; }),
-        options);
-    return static_cast<double>(now_ns() - begin_ns) / 1e9;
+    return spent_by([&] {
+        run(pipeline(
+                source(emitter),
+                farm(Worker<Allocator>(allocator, steps), FarmOptions{.workers = settings.workers}),
+                [&sum](std::uint64_t part) { sum += part; }),
+            options);
+    });
 }
 
 /// The name of the file that a function of this process is in, without its folder.
@@ -166,18 +165,17 @@ void measure(const Settings& settings) {
     for (std::uint64_t n = 0; n < settings.tasks; ++n) expected += worked(task_of(n), steps);
     for (std::size_t round = 0; round < settings.rounds; ++round) {
         std::uint64_t sum = 0;
-        const double seconds = settings.allocator == "slab"
-                                   ? run_farm<Slab>(settings, steps, sum)
-                                   : run_farm<Standard>(settings, steps, sum);
+        const Spent spent = settings.allocator == "slab" ? run_farm<Slab>(settings, steps, sum)
+                                                         : run_farm<Standard>(settings, steps, sum);
         if (sum != expected) {
             throw std::runtime_error(
                 fmt::format("wrong answer: the sum over the tasks is {}, not {}", sum, expected));
         }
         fmt::print(
             "{{\"allocator\": \"{}\", \"malloc_of\": \"{}\", \"workers\": {}, \"grain_ns\": {}, "
-            "\"tasks\": {}, \"round\": {}, \"seconds\": {:.6f}}}\n",
+            "\"tasks\": {}, \"round\": {}, \"seconds\": {:.6f}, \"processor_seconds\": {:.6f}}}\n",
             settings.allocator, library_of(std::malloc), settings.workers, settings.grain_ns,
-            settings.tasks, round, seconds);
+            settings.tasks, round, spent.seconds, spent.processor_seconds);
         std::fflush(stdout);
     }
 }

@@ -2,12 +2,13 @@
 //
 // Figure 1.5 of paper 4 by one library at a time: a farm whose tasks take a given time, or a ring
 // of stages. Each round is a line of JSON; a farm's has the seconds of a loop over the same tasks,
-// in turn with it, too. The sum of what the tasks made is compared with the loop's.
+// in turn with it, too, and the part of its processor time that the loop takes. The sum of what the
+// tasks made is compared with the loop's.
 //
-//   farm_ring_bench --by list                     the libraries that this build has
-//   farm_ring_bench --shape steps                 steps of work in a microsecond, for
-//   --steps-per-us farm_ring_bench --shape farm --by strid --threads 2 --grain-ns 500 --tasks
-//   1000000 farm_ring_bench --shape ring --by strid --stages 4 --batch 256 --grain-ns 0 --rounds 5
+//     farm_ring_bench --by list          the libraries that this build has
+//     farm_ring_bench --shape steps      steps of work in a microsecond, for --steps-per-us
+//     farm_ring_bench --shape farm --by strid --threads 2 --grain-ns 500 --tasks 1000000
+//     farm_ring_bench --shape ring --by strid --stages 4 --batch 256 --grain-ns 0 --rounds 5
 #include <cstdio>
 #include <functional>
 #include <stdexcept>
@@ -15,8 +16,6 @@
 #include <vector>
 
 #include <fmt/format.h>
-
-#include <strid/base/clock.hpp>
 
 #include "../command_line.hpp"
 #include "loads.hpp"
@@ -80,25 +79,21 @@ struct Settings {
     std::size_t rounds = 3;
 };
 
-double seconds_of(const std::function<void()>& action) {
-    const std::int64_t begin_ns = now_ns();
-    action();
-    return static_cast<double>(now_ns() - begin_ns) / 1e9;
-}
-
 void check(const Settings& settings, std::uint64_t sum, std::uint64_t expected) {
     if (sum == expected) return;
     throw std::runtime_error(fmt::format("wrong answer: the {} of {} has the sum {}, a loop {}",
                                          settings.shape, settings.by, sum, expected));
 }
 
-void print_round(const Settings& settings, std::size_t round, double seconds,
+void print_round(const Settings& settings, std::size_t round, const Spent& spent,
                  const std::string& more) {
     fmt::print(
         "{{\"shape\": \"{}\", \"by\": \"{}\", \"threads\": {}, \"grain_ns\": {}, \"tasks\": {}, "
-        "\"round\": {}, \"seconds\": {:.6f}, \"per_second\": {:.0f}{}}}\n",
+        "\"round\": {}, \"seconds\": {:.6f}, \"processor_seconds\": {:.6f}, \"per_second\": "
+        "{:.0f}{}}}\n",
         settings.shape, settings.by, settings.threads, settings.grain_ns, settings.tasks, round,
-        seconds, static_cast<double>(settings.tasks) / seconds, more);
+        spent.seconds, spent.processor_seconds, static_cast<double>(settings.tasks) / spent.seconds,
+        more);
     std::fflush(stdout);
 }
 
@@ -109,12 +104,14 @@ void run_farm(const Settings& settings, const Contender& contender) {
     for (std::size_t round = 0; round < settings.rounds; ++round) {
         std::uint64_t sum = 0;
         std::uint64_t expected = 0;
-        const double loop_seconds = seconds_of([&] { expected = loop_of(load); });
-        const double seconds = seconds_of([&] { sum = contender.farm(load); });
+        const Spent loop = spent_by([&] { expected = loop_of(load); });
+        const Spent farm = spent_by([&] { sum = contender.farm(load); });
         check(settings, sum, expected);
-        print_round(settings, round, seconds,
-                    fmt::format(", \"loop_seconds\": {:.6f}, \"speed_up\": {:.4f}", loop_seconds,
-                                loop_seconds / seconds));
+        print_round(settings, round, farm,
+                    fmt::format(", \"loop_seconds\": {:.6f}, \"speed_up\": {:.4f}, "
+                                "\"work_share\": {:.4f}",
+                                loop.seconds, loop.seconds / farm.seconds,
+                                loop.processor_seconds / farm.processor_seconds));
     }
 }
 
@@ -130,10 +127,10 @@ void run_ring(const Settings& settings, const Contender& contender) {
     const std::uint64_t expected = loop_of(load);
     for (std::size_t round = 0; round < settings.rounds; ++round) {
         std::uint64_t sum = 0;
-        const double seconds = seconds_of([&] { sum = contender.ring(load); });
+        const Spent spent = spent_by([&] { sum = contender.ring(load); });
         check(settings, sum, expected);
         print_round(
-            settings, round, seconds,
+            settings, round, spent,
             fmt::format(", \"stages\": {}, \"batch\": {}", settings.stages, settings.batch));
     }
 }

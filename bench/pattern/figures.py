@@ -149,6 +149,17 @@ def grain(grain_ns: float) -> str:
     return f"{grain_ns / 1e3:g} us"
 
 
+def tables_by_grain(found: dict[tuple, list[float]], names: list[str], grains: list[float],
+                    all_workers: list[int], digits: int) -> list[str]:
+    """One for each grain, by name and number of workers."""
+    lines = []
+    for grain_ns in grains:
+        lines += table(head(f"a task takes {grain(grain_ns)}", all_workers),
+                       [[name] + [cell(found[name, grain_ns, workers], digits)
+                                  for workers in all_workers] for name in names])
+    return lines
+
+
 def queues(bench: Bench, output: Path) -> list[str]:
     rows: list[dict] = []
     rounds = 2 * bench.size["rounds"]  # a deviation needs two
@@ -191,7 +202,8 @@ def allocators(bench: Bench, output: Path) -> list[str]:
         row, = bench.measure("allocation_bench", library, **options, workers=workers,
                              grain_ns=grain_ns, steps_per_us=bench.steps_per_us, rounds=1,
                              tasks=bench.tasks(grain_ns, workers))
-        return {**row, "allocator": name, "us_per_task": row["seconds"] / row["tasks"] * 1e6}
+        return {**row, "allocator": name, "us_per_task": row["seconds"] / row["tasks"] * 1e6,
+                "processor_us": row["processor_seconds"] / row["tasks"] * 1e6}
 
     rows = in_rounds("allocators", bench, cases, measure, output / "allocators.csv")
     keys = ["allocator", "grain_ns", "workers"]
@@ -201,11 +213,10 @@ def allocators(bench: Bench, output: Path) -> list[str]:
              "Microseconds of the whole for each task of 32 bytes; median, least and largest.", ""]
     if bench.missing_allocators:
         lines += [f"Not installed and left out: {', '.join(bench.missing_allocators)}.", ""]
-    for grain_ns in grains:
-        lines += table(head(f"a task takes {grain(grain_ns)}", bench.workers),
-                       [[name] + [cell(found[name, grain_ns, workers], 3)
-                                  for workers in bench.workers] for name in names])
-    return lines
+    lines += tables_by_grain(found, names, grains, bench.workers, 3)
+    lines += ["Processor time of all threads for each task, microseconds:", ""]
+    return lines + tables_by_grain(group(rows, keys, "processor_us"), names, grains, bench.workers,
+                                   3)
 
 
 def libraries_with(bench: Bench, shape: str) -> list[str]:
@@ -239,11 +250,10 @@ def farm(bench: Bench, output: Path) -> list[str]:
     lines = ["## Figure 1.5, left: speed-up of a farm", "",
              "Of a loop in the same process; workers and threads are as many. Median, least and "
              "largest.", "", *left_out(bench)]
-    for grain_ns in grains:
-        lines += table(head(f"a task takes {grain(grain_ns)}", bench.workers),
-                       [[name] + [cell(found[name, grain_ns, threads], 2)
-                                  for threads in bench.workers] for name in names])
-    return lines
+    lines += tables_by_grain(found, names, grains, bench.workers, 2)
+    lines += ["The part of the processor time of all threads that a loop takes for the same tasks:",
+              ""]
+    return lines + tables_by_grain(group(rows, keys, "work_share"), names, grains, bench.workers, 2)
 
 
 def ring(bench: Bench, output: Path) -> list[str]:
@@ -260,7 +270,8 @@ def ring(bench: Bench, output: Path) -> list[str]:
                              stages=stages, batch=256, grain_ns=grain_ns,
                              steps_per_us=bench.steps_per_us, rounds=1,
                              tasks=bench.tasks(grain_ns * stages, threads))
-        return {**row, "kilo_per_second": row["per_second"] / 1e3}
+        return {**row, "kilo_per_second": row["per_second"] / 1e3,
+                "processor_us": row["processor_seconds"] / row["tasks"] * 1e6}
 
     rows = in_rounds("ring", bench, cases, measure, output / "ring.csv")
     keys = ["by", "stages", "threads", "grain_ns"]
@@ -268,12 +279,16 @@ def ring(bench: Bench, output: Path) -> list[str]:
     write_summary(output / "ring_summary.csv", keys, found)
     lines = ["## Figure 1.5, right: a ring of stages, batches of 256", "",
              "Thousand messages a second; median, least and largest.", "", *left_out(bench)]
-    for stages, threads in shapes:
-        lines += table([f"{stages} stages, {threads} threads"]
-                       + [f"{grain(grain_ns)} a stage" for grain_ns in grains],
-                       [[name] + [cell(found[name, stages, threads, grain_ns], 0)
-                                  for grain_ns in grains] for name in names])
-    return lines
+    def tables(found: dict[tuple, list[float]], digits: int) -> list[str]:
+        return [line for stages, threads in shapes for line in table(
+            [f"{stages} stages, {threads} threads"]
+            + [f"{grain(grain_ns)} a stage" for grain_ns in grains],
+            [[name] + [cell(found[name, stages, threads, grain_ns], digits)
+                       for grain_ns in grains] for name in names])]
+
+    lines += tables(found, 0)
+    lines += ["Processor time of all threads for each message, microseconds:", ""]
+    return lines + tables(group(rows, keys, "processor_us"), 3)
 
 
 def whole_programs(bench: Bench, output: Path) -> list[str]:

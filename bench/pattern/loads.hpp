@@ -12,6 +12,8 @@
 #include <ctime>
 #include <limits>
 
+#include <strid/base/clock.hpp>
+
 namespace strid::bench {
 
 /// So many steps, each of which needs the one before. 0: the number itself.
@@ -37,6 +39,20 @@ namespace strid::bench {
         best_us = std::min(best_us, processor_us() - begin_us);
     }
     return static_cast<double>(steps) / best_us;
+}
+
+/// What an action took: on the clock, and of the processor, over all threads of this process.
+struct Spent {
+    double seconds = 0;
+    double processor_seconds = 0;
+};
+template <class Action>
+[[nodiscard]] Spent spent_by(Action action) {
+    const std::clock_t processor_begin = std::clock();
+    const std::int64_t begin_ns = now_ns();
+    action();
+    const double seconds = static_cast<double>(now_ns() - begin_ns) / 1e9;
+    return {seconds, static_cast<double>(std::clock() - processor_begin) / CLOCKS_PER_SEC};
 }
 
 /// How long a task takes, in steps.
