@@ -60,7 +60,10 @@ instructions: configure
 compiling: configure
 	@bench/compiling/budget.py --build $(build)
 
-figures: figures-trading figures-patterns
+# One after the other: they would disturb each other.
+figures:
+	@$(MAKE) --no-print-directory figures-trading
+	@$(MAKE) --no-print-directory figures-patterns
 
 figures-trading: configure-bench
 	@$(quietly) build-figures-trading cmake --build --preset release -j $(JOBS) \
