@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import bz2
 import hashlib
+import resource
 import shutil
 import statistics
 import subprocess
@@ -86,10 +87,11 @@ APPLICATIONS = [
 
 
 def find_program(name: str, build: Path) -> Path | None:
+    """Ours are of this build: what is installed may be another version."""
     for file in (build / "tools" / name, build / "bench" / "tools" / name):
         if file.exists():
             return file
-    installed = shutil.which(name)
+    installed = None if name.startswith(("strid-", "sequential_")) else shutil.which(name)
     return Path(installed) if installed else None
 
 
@@ -133,6 +135,12 @@ def remove(place: Path) -> None:
         place.unlink(missing_ok=True)
 
 
+def processor_of_children() -> float:
+    """Seconds of all commands that have ended."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
 class Case:
     """An application with its inputs, on one build."""
 
@@ -152,23 +160,26 @@ class Case:
         self.folder.mkdir(parents=True, exist_ok=True)
         self.values = {"output": self.folder / "output", **self.one.inputs(self.folder, self.scale)}
 
-    def seconds(self, workers: int) -> float:
-        """Wall time of the whole command; 0 workers: of the sequential one. Ends the run where the
-        answers differ: the sequential command comes first."""
+    def spent(self, workers: int) -> tuple[float, float]:
+        """Seconds of the whole command on the clock and of the processor; 0 workers: of the
+        sequential one. Ends the run where the answers differ: the sequential command comes
+        first."""
         name, *words = self.one.parallel if workers else self.one.sequential
         command = [str(self.programs[name]), *fill(words, {**self.values, "workers": workers})]
         output, printed = self.values["output"], self.folder / "stdout"
         remove(output)
         with printed.open("wb") as out:
+            processor_begin = processor_of_children()
             begin = time.perf_counter()
             done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=out,
                                   stderr=subprocess.PIPE, check=False)
             seconds = time.perf_counter() - begin
+            processor_seconds = processor_of_children() - processor_begin
         if done.returncode != 0:
             sys.exit(f"{self.one.case}: {' '.join(command)[:400]} ended with {done.returncode}: "
                      f"{done.stderr.decode(errors='replace').strip()[-400:]}")
         self.check(command, printed, output)
-        return seconds
+        return seconds, processor_seconds
 
     def check(self, command: list[str], printed: Path, output: Path) -> None:
         place = output if self.one.answer == "output" else printed
@@ -196,12 +207,13 @@ def measure_case(case: Case, rounds: int, all_workers: list[int], what: str) -> 
     for done, (number, workers) in enumerate(runs):
         progress(f"applications: {what}, {case.one.case}, run {done + 1} of {len(runs)}",
                  last=done + 1 == len(runs))
-        seconds = case.seconds(workers)
+        seconds, processor_seconds = case.spent(workers)
         if workers == 0:
             alone = seconds
         rows.append({"figure": case.one.figure, "case": case.one.case, "workers": workers,
                      "round": number, "seconds": seconds, "speed_up": alone / seconds,
-                     "rate": case.rate(seconds), "unit": case.one.unit})
+                     "rate": case.rate(seconds), "unit": case.one.unit,
+                     "processor_seconds": processor_seconds})
     return rows
 
 
@@ -218,7 +230,9 @@ def summary(rows: list[dict]) -> list[dict]:
                        "seconds": statistics.median(row["seconds"] for row in same),
                        "speed_up": median, "low": low, "high": high,
                        "rate": statistics.median(rates) if rates else "",
-                       "unit": same[0]["unit"]})
+                       "unit": same[0]["unit"],
+                       "processor_seconds": statistics.median(row["processor_seconds"]
+                                                              for row in same)})
     return result
 
 
@@ -235,10 +249,15 @@ def lines_of(summaries: list[dict], all_workers: list[int]) -> list[str]:
                 return f"{row['seconds']:.2f} s{rate}"
             return f"{row['speed_up']:.2f} ({row['low']:.2f} to {row['high']:.2f}){rate}"
 
-        lines += table([f"figure {figure}" if figure != "1.3.3" else "section 1.3.3", "sequential"]
-                       + [f"{count} worker{'' if count == 1 else 's'}" for count in all_workers],
-                       [[case] + [text(case, workers) for workers in [0, *all_workers]]
-                        for case in cases])
+        columns = [0, *all_workers]
+        names = ["sequential"] + [f"{count} worker{'' if count == 1 else 's'}"
+                                  for count in all_workers]
+        place = f"figure {figure}" if figure != "1.3.3" else "section 1.3.3"
+        lines += table([place, *names], [[case] + [text(case, workers) for workers in columns]
+                                         for case in cases])
+        lines += table([f"{place}, processor time, s", *names], [
+            [case] + [f"{cell[case, workers]['processor_seconds']:.2f}" for workers in columns]
+            for case in cases])
     return lines
 
 

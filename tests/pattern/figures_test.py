@@ -71,6 +71,7 @@ class Programs(unittest.TestCase):
         self.assertEqual(float(rows[0]["speed_up"]), 1.0)
         self.assertLess(float(rows[1]["speed_up"]), 1.0)
         self.assertGreater(float(rows[3]["speed_up"]), 1.0)
+        self.assertLess(float(rows[0]["processor_seconds"]), float(rows[0]["seconds"]))
         self.assertAlmostEqual(float(rows[0]["rate"]) * float(rows[0]["seconds"]), 100, delta=20)
 
     def test_that_answer_otherwise_end_the_run(self):
