@@ -9,8 +9,8 @@ strid := $(build)/tools/strid
 quietly := scripts/quietly
 sources = $(shell git ls-files -co --exclude-standard '*.hpp' '*.cpp')
 
-.PHONY: help demo test bench instructions compiling figures soak format check install-dependencies \
-	configure clean
+.PHONY: help demo test bench instructions compiling figures figures-trading figures-patterns soak \
+	format check install-dependencies configure configure-bench clean
 .DEFAULT_GOAL := help
 
 help:
@@ -19,7 +19,9 @@ help:
 	@echo 'make bench         build and run the benchmarks, print their table'
 	@echo 'make instructions  count the instructions per record of a dozen short runs; a minute'
 	@echo 'make compiling     measure what three programs take to compile, against a budget'
-	@echo 'make figures       the figures of the trading operator, tables and plots into out/trading; half an hour'
+	@echo 'make figures       both of the next: tables and plots; three quarters of an hour'
+	@echo 'make figures-trading   the figures of the trading operator, into out/trading; half an hour'
+	@echo 'make figures-patterns  queues, allocators, farms, rings and programs of patterns, into out/patterns'
 	@echo 'make soak          a minute of a slow sink behind a source at full speed, then the tests with'
 	@echo '                   fresh seeds, and ten times as many random cases of strid window'
 	@echo 'make format        format the C++ files (clang-format-16)'
@@ -42,9 +44,11 @@ test: configure
 	@$(quietly) build cmake --build --preset release -j $(JOBS) -- -k 0
 	@scripts/run-tests release
 
-bench:
+configure-bench:
 	@scripts/install-dependencies --bench
 	@$(quietly) configure cmake --preset release
+
+bench: configure-bench
 	@$(quietly) build-bench cmake --build --preset release -j $(JOBS) --target all benchmarks
 	@scripts/bench $(build)
 
@@ -56,12 +60,20 @@ instructions: configure
 compiling: configure
 	@bench/compiling/budget.py --build $(build)
 
+# One after the other: they would disturb each other.
 figures:
-	@scripts/install-dependencies --bench
-	@$(quietly) configure cmake --preset release
-	@$(quietly) build-figures cmake --build --preset release -j $(JOBS) \
+	@$(MAKE) --no-print-directory figures-trading
+	@$(MAKE) --no-print-directory figures-patterns
+
+figures-trading: configure-bench
+	@$(quietly) build-figures-trading cmake --build --preset release -j $(JOBS) \
 		--target trading_bench multicast_bench
 	@bench/trading/figures.py --build $(build) --output out/trading
+
+figures-patterns: configure-bench
+	@$(quietly) build-figures-patterns cmake --build --preset release -j $(JOBS) \
+		--target pattern_figures
+	@bench/pattern/figures.py --build $(build) --output out/patterns
 
 # Fresh seeds: ctest without those of scripts/run-tests.
 soak: configure

@@ -8,14 +8,12 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 
 #include <boost/lockfree/spsc_queue.hpp>
 
 #include <strid/channel/shared_pointer_ring.hpp>
-#include <strid/channel/spsc_ring.hpp>
-#include <strid/channel/unbounded_spsc.hpp>
 
+#include "strid_queues.hpp"
 #include "transfer.hpp"
 
 #if __has_include(<readerwriterqueue/readerwriterqueue.h>)
@@ -34,41 +32,7 @@
 
 namespace strid::bench {
 
-inline constexpr std::size_t queue_capacity = 16'384;
 inline constexpr std::size_t batch_max = 256;
-
-inline bool is_ok(channel::PushResult result) {
-    return result == channel::PushResult::ok;
-}
-inline bool is_ok(channel::PopResult result) {
-    return result == channel::PopResult::ok;
-}
-
-struct StridRing {
-    static constexpr const char* name = "strid spsc_ring";
-    channel::SpscRing<void*> queue{queue_capacity};
-    bool push(void* pointer) { return is_ok(queue.try_push(pointer)); }
-    bool pop(void*& pointer) { return is_ok(queue.try_pop(pointer)); }
-    std::size_t push_batch(std::uint64_t first, std::size_t count) {
-        const auto slots = queue.claim(count);
-        for (auto& slot : slots) slot = as_pointer(first++);
-        queue.commit(slots.size());
-        return slots.size();
-    }
-    std::size_t take_batch(std::size_t count, std::uint64_t& sum) {
-        const auto items = queue.peek(count);
-        for (void* item : items) sum += as_number(item);
-        queue.release(items.size());
-        return items.size();
-    }
-};
-
-struct StridUnbounded {
-    static constexpr const char* name = "strid unbounded_spsc";
-    channel::UnboundedSpsc<void*> queue;
-    bool push(void* pointer) { return is_ok(queue.try_push(pointer)); }
-    bool pop(void*& pointer) { return is_ok(queue.try_pop(pointer)); }
-};
 
 struct StridFlagged {
     static constexpr const char* name = "strid flagged_ring";

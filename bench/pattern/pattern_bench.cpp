@@ -21,7 +21,9 @@
 
 #include "../bar.hpp"
 #include "../statistics.hpp"
+#include "loads.hpp"
 #include "loops.hpp"
+#include "strid_patterns.hpp"
 
 #ifdef STRID_BENCH_TBB
 #include "tbb_patterns.hpp"
@@ -46,13 +48,6 @@ double seconds_of(const std::function<void()>& action) {
     const std::int64_t begin_ns = now_ns();
     action();
     return static_cast<double>(now_ns() - begin_ns) / 1e9;
-}
-
-/// As a task that takes so long.
-void work(std::int64_t for_ns) {
-    if (for_ns == 0) return;
-    const std::int64_t until_ns = now_ns() + for_ns;
-    while (now_ns() < until_ns) continue;
 }
 
 auto numbers(std::uint64_t count) {
@@ -111,10 +106,12 @@ void empty_tasks(std::uint64_t tasks, int rounds) {
         std::vector<Contender> all{{"ours", std::move(ours)}};
 #ifdef STRID_BENCH_TBB
         all.push_back({"oneTBB parallel_pipeline", [=](std::uint64_t count) {
-                           return peers::tbb_parallel_pipeline(count, stages, parallel);
+                           return peers::tbb_parallel_pipeline(
+                               {.tasks = count, .stages = stages, .farmed = parallel});
                        }});
         all.push_back({"oneTBB flow graph", [=](std::uint64_t count) {
-                           return peers::tbb_flow_graph(count, stages, parallel);
+                           return peers::tbb_flow_graph(
+                               {.tasks = count, .stages = stages, .farmed = parallel});
                        }});
 #else
         (void)stages, (void)parallel;
@@ -162,79 +159,52 @@ void empty_tasks(std::uint64_t tasks, int rounds) {
 
 /// Figure 1.5, left: how near two workers come to half of the time that one thread takes for the
 /// same tasks in a loop.
-void farm_efficiency(int rounds) {
+void farm_efficiency(int rounds, double steps_per_us) {
     std::printf(
         "\nA farm of 2 workers: half of the time of a loop, of its time.\n\n"
         "| a task takes, us | efficiency |\n|---:|---:|\n");
     for (const auto& [grain_ns, bar] :
-         {std::pair<std::int64_t, double>{500, 0.80}, {1'000, 0.88}, {5'000, 0.95}}) {
-        const std::uint64_t count = 300'000'000 / static_cast<std::uint64_t>(grain_ns);
+         {std::pair<double, double>{500, 0.80}, {1'000, 0.88}, {5'000, 0.95}}) {
+        const FarmLoad load{.tasks = static_cast<std::uint64_t>(3e8 / grain_ns),
+                            .threads = 2,
+                            .steps = steps_of(grain_ns, steps_per_us)};
         std::vector<double> efficiencies;
         for (int round = 0; round < rounds; ++round) {
             std::uint64_t sum = 0;
-            const double seconds = seconds_of([&, grain = grain_ns] {
-                run(pipeline(numbers(count),
-                             farm(
-                                 [grain](std::uint64_t n) {
-                                     work(grain);
-                                     return n;
-                                 },
-                                 FarmOptions{.workers = 2}),
-                             add_to(sum)));
-            });
-            check("farm", sum, count * (count - 1) / 2);
-            const double alone = seconds_of([&, grain = grain_ns] {
-                for (std::uint64_t n = 0; n < count; ++n) work(grain);
-            });
+            std::uint64_t expected = 0;
+            const double seconds = seconds_of([&] { sum = strid_farm(load); });
+            const double alone = seconds_of([&] { expected = loop_of(load); });
+            check("farm", sum, expected);
             efficiencies.push_back(alone / 2 / seconds);
         }
-        std::printf("| %.1f | %.3f |\n", static_cast<double>(grain_ns) / 1e3, median(efficiencies));
+        std::printf("| %.1f | %.3f |\n", grain_ns / 1e3, median(efficiencies));
         char what[64];
-        std::snprintf(what, sizeof what, "farm of 2, efficiency at %.1f us",
-                      static_cast<double>(grain_ns) / 1e3);
+        std::snprintf(what, sizeof what, "farm of 2, efficiency at %.1f us", grain_ns / 1e3);
         print_bar(what, median(efficiencies), Bar::at_least, bar);
     }
 }
 
-/// Figure 1.5, right: the last of four stages is connected to the first, which makes 256 tasks for
-/// one that comes back, until a million are made.
-double ring_pipeline(std::uint64_t total, std::int64_t grain_ns) {
-    const auto stage = [grain_ns](std::uint64_t n) {
-        work(grain_ns);
-        return n;
-    };
-    std::uint64_t done = 0;
-    const double seconds = seconds_of([&] {
-        const auto first = node<std::uint64_t>(
-            [made = std::uint64_t{1'024}, total](std::uint64_t n, auto& emit) mutable {
-                // A new task has the top bit; one that comes back has not.
-                if (n >> 63U != 0) return emit(n & ~(std::uint64_t{1} << 63U));
-                for (int i = 0; i < 256 && made < total; ++i) emit(made++);
-            });
-        const auto last = node<std::uint64_t>([&done](std::uint64_t n, auto& emit) {
-            ++done;
-            emit.again(n);
-        });
-        run(pipeline(source([next = std::uint64_t{0}]() mutable -> std::optional<std::uint64_t> {
-                         if (next == 1'024) return std::nullopt;
-                         return next++ | (std::uint64_t{1} << 63U);
-                     }),
-                     iterate(pipeline(first, stage, stage, last)), [](std::uint64_t) {}));
-    });
-    check("ring", done, total);
-    return static_cast<double>(total) / seconds / 1e3;
-}
-
-void ring(int rounds) {
+/// Figure 1.5, right.
+void ring(int rounds, double steps_per_us) {
     std::printf(
-        "\nA ring of 4 stages, thousand tasks a second.\n\n| a task takes, us | Kmsg/s "
-        "|\n|---:|---:|\n");
-    for (const std::int64_t grain_ns : {0, 500, 1'000, 5'000}) {
+        "\nA ring of 4 stages, batches of 256, thousand messages a second.\n\n"
+        "| a stage takes, us | Kmsg/s |\n|---:|---:|\n");
+    for (const double grain_ns : {0.0, 500.0, 1'000.0, 5'000.0}) {
+        const RingLoad load{.messages = grain_ns < 1'000 ? 1'000'000U : 100'000U,
+                            .steps = steps_of(grain_ns, steps_per_us)};
+        const std::uint64_t expected = loop_of(load);
         std::vector<double> rates;
-        const std::uint64_t total = grain_ns < 1'000 ? 1'000'000 : 100'000;
-        for (int round = 0; round < rounds; ++round)
-            rates.push_back(ring_pipeline(total, grain_ns));
-        std::printf("| %.1f | %.0f |\n", static_cast<double>(grain_ns) / 1e3, median(rates));
+        for (int round = 0; round < rounds; ++round) {
+            std::uint64_t sum = 0;
+            const double seconds = seconds_of([&] { sum = strid_ring(load); });
+            check("ring", sum, expected);
+            rates.push_back(static_cast<double>(load.messages) / seconds);
+        }
+        std::printf("| %.1f | %.0f |\n", grain_ns / 1e3, median(rates) / 1e3);
+        if (grain_ns == 0) {
+            print_reported("ring of 4 stages, batches of 256, stages that do nothing",
+                           median(rates), "messages a second");
+        }
     }
 }
 
@@ -321,8 +291,9 @@ int main(int argc, char** argv) {
     const std::uint64_t tasks = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 2'000'000;
     const int rounds = argc > 2 ? std::atoi(argv[2]) : 5;
     empty_tasks(tasks, rounds);
-    farm_efficiency(rounds);
-    ring(rounds);
+    const double steps_per_us = measure_steps_per_us();
+    farm_efficiency(rounds, steps_per_us);
+    ring(rounds, steps_per_us);
     round_trip(rounds);
     loops(rounds);
     return all_right ? 0 : 1;

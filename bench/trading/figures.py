@@ -21,8 +21,6 @@ import argparse
 import csv
 import json
 import os
-import platform
-import shutil
 import statistics
 import subprocess
 import sys
@@ -30,14 +28,10 @@ import time
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-ALLOCATORS = {
-    "glibc": None,
-    "jemalloc": "libjemalloc.so.2",
-    "tcmalloc": "libtcmalloc_minimal.so.4",
-    "mimalloc": "libmimalloc.so.2",
-    "tbbmalloc": "libtbbmalloc_proxy.so.2",
-    "hoard": "libhoard.so",
-}
+sys.path.insert(0, str(HERE.parent))
+from reporting import (ALLOCATORS, describe_machine, find_allocators, plot, spread,  # noqa: E402
+                       table, write_csv)
+
 FARMED = ["static", "copy", "wrapper", "wrapper-slab", "shared_ptr", "static-block", "block",
           "engine"]
 PRELOADED = ["copy", "wrapper", "wrapper-slab", "shared_ptr", "engine", "engine-keys"]
@@ -84,15 +78,7 @@ class Bench:
     def __init__(self, build: Path, size: dict):
         self.programs = build / "bench" / "trading"
         self.size = size
-        self.allocators = {}
-        self.missing = []
-        libraries = Path(f"/usr/lib/{platform.machine()}-linux-gnu")
-        for name in size["allocators"]:
-            file = ALLOCATORS[name]
-            if file is None or (libraries / file).exists():
-                self.allocators[name] = str(libraries / file) if file else None
-            else:
-                self.missing.append(name)
+        self.allocators, self.missing = find_allocators(size["allocators"])
 
     def run(self, program: str, arguments: list[str], allocator: str = "glibc") -> str:
         environment = dict(os.environ)
@@ -110,11 +96,6 @@ class Bench:
                      *self.size[mode], *more]
         row = json.loads(self.run("trading_bench", arguments, allocator))
         return {"allocator": allocator, **row}
-
-
-def spread(values: list[float]) -> tuple[float, float, float]:
-    """Median, least and largest."""
-    return statistics.median(values), min(values), max(values)
 
 
 def by_case(rows: list[dict], what: str = "sustained") -> dict[tuple, list[float]]:
@@ -135,18 +116,6 @@ def ratio(ours: list[float], limits: list[float]) -> str:
     something else, says nothing."""
     ratios = [one / limit for one, limit in zip(ours, limits) if limit > 0]
     return "{:.2f} ({:.2f} to {:.2f})".format(*spread(ratios)) if ratios else "none"
-
-
-def table(head: list[str], rows: list[list[str]]) -> list[str]:
-    lines = [head, ["---"] * len(head), *rows]
-    return ["| " + " | ".join(line) + " |" for line in lines] + [""]
-
-
-def write_csv(path: Path, rows: list[dict]) -> None:
-    with path.open("w", newline="") as file:
-        writer = csv.DictWriter(file, fieldnames=list(rows[0]))
-        writer.writeheader()
-        writer.writerows(rows)
 
 
 def figure_5a(bench: Bench, output: Path) -> list[str]:
@@ -327,25 +296,10 @@ def table_1(bench: Bench, output: Path) -> list[str]:
 
 
 def machine(bench: Bench) -> list[str]:
-    model = next((line.split(":")[1].strip() for line in Path("/proc/cpuinfo").read_text()
-                  .splitlines() if line.startswith("model name")), platform.machine())
-    compiler = next((line.split("=")[1] for line in
-                     (bench.programs.parents[1] / "CMakeCache.txt").read_text().splitlines()
-                     if line.startswith("CMAKE_CXX_COMPILER:")), "c++")
-    version = subprocess.run([compiler, "--version"], capture_output=True, text=True,
-                             check=False).stdout.splitlines()
-    load = os.getloadavg()[0]
-    return [f"{model}, {os.cpu_count()} cores, {version[0] if version else compiler}; load of the "
-            f"machine at the beginning {load:.1f}; {bench.size['rounds']} rounds of rates; "
+    return [f"{describe_machine(bench.programs.parents[1])}; "
+            f"{bench.size['rounds']} rounds of rates; "
             f"options: multicast {' '.join(bench.size['multicast'])}; "
             f"rate {' '.join(bench.size['rate'])}; memory {' '.join(bench.size['memory'])}.", ""]
-
-
-def plot(output: Path) -> None:
-    if not shutil.which("gnuplot"):
-        print("gnuplot is not installed: no plots")
-        return
-    subprocess.run(["gnuplot", "-e", f"folder='{output}'", HERE / "figures.gp"], check=True)
 
 
 def main() -> None:
@@ -372,7 +326,7 @@ def main() -> None:
     lines += [f"All of it took {time.monotonic() - begin:.0f} s."]
     (output / "figures.md").write_text("\n".join(lines) + "\n")
     print("\n".join(lines))
-    plot(output)
+    plot(HERE / "figures.gp", output)
 
 
 if __name__ == "__main__":

@@ -32,9 +32,9 @@
 #include <strid/base/clock.hpp>
 
 #include "../bar.hpp"
+#include "../command_line.hpp"
 #include "../statistics.hpp"
 #include "block_carriers.hpp"
-#include "command_line.hpp"
 #include "multicast.hpp"
 
 namespace {

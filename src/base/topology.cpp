@@ -22,6 +22,7 @@ struct HardwareThread {
     int processor = 0;
     int core = 0;
     int cache_domain = 0;
+    int package = 0;
 };
 
 // A processor mask of as many bits as the kernel asks for.
@@ -68,6 +69,7 @@ std::vector<HardwareThread> read_hardware() {
     hwloc_topology_set_io_types_filter(raw, HWLOC_TYPE_FILTER_KEEP_NONE);
     hwloc_topology_set_cache_types_filter(raw, HWLOC_TYPE_FILTER_KEEP_ALL);
     hwloc_topology_set_type_filter(raw, HWLOC_OBJ_CORE, HWLOC_TYPE_FILTER_KEEP_ALL);
+    hwloc_topology_set_type_filter(raw, HWLOC_OBJ_PACKAGE, HWLOC_TYPE_FILTER_KEEP_ALL);
     if (hwloc_topology_load(raw) != 0) return {};
 
     std::vector<HardwareThread> threads;
@@ -76,8 +78,10 @@ std::vector<HardwareThread> read_hardware() {
         hwloc_obj_t unit = hwloc_get_obj_by_type(raw, HWLOC_OBJ_PU, static_cast<unsigned>(i));
         hwloc_obj_t core = hwloc_get_ancestor_obj_by_type(raw, HWLOC_OBJ_CORE, unit);
         const hwloc_obj_t owner = core != nullptr ? core : unit;
+        hwloc_obj_t package = hwloc_get_ancestor_obj_by_type(raw, HWLOC_OBJ_PACKAGE, unit);
         threads.push_back({static_cast<int>(unit->os_index), static_cast<int>(owner->gp_index),
-                           last_level_cache(unit)});
+                           last_level_cache(unit),
+                           package != nullptr ? static_cast<int>(package->gp_index) : -1});
     }
     return threads;
 }
@@ -87,13 +91,13 @@ const std::vector<HardwareThread>& hardware() {
     return threads;
 }
 
-// The numbers that hwloc gives to objects are unique but large; domains count from 0.
-template <class Entries>
-void number_from_zero(Entries& entries, std::vector<int>& seen) {
+// The numbers that hwloc gives to objects are unique but large; ours count from 0.
+template <class Entries, class Entry>
+void number_from_zero(Entries& entries, int Entry::*number, std::vector<int>& seen) {
     for (auto& entry : entries) {
-        auto found = std::find(seen.begin(), seen.end(), entry.cache_domain);
-        if (found == seen.end()) found = seen.insert(seen.end(), entry.cache_domain);
-        entry.cache_domain = static_cast<int>(found - seen.begin());
+        auto found = std::find(seen.begin(), seen.end(), entry.*number);
+        if (found == seen.end()) found = seen.insert(seen.end(), entry.*number);
+        entry.*number = static_cast<int>(found - seen.begin());
     }
 }
 
@@ -109,9 +113,12 @@ Topology Topology::detect() {
     for (const HardwareThread& thread : hardware()) {
         if (!is_allowed(thread.processor)) continue;
         result.processors_.push_back({thread.processor, thread.cache_domain});
-        if (thread.core == core_before) continue;  // hardware threads of a core are neighbours
+        if (thread.core == core_before) {  // hardware threads of a core are neighbours
+            result.cores_.back().siblings.push_back(thread.processor);
+            continue;
+        }
         core_before = thread.core;
-        result.cores_.push_back({thread.processor, thread.cache_domain});
+        result.cores_.push_back({thread.processor, thread.cache_domain, thread.package});
     }
     if (result.cores_.empty()) {
         for (int processor : allowed) {
@@ -120,15 +127,20 @@ Topology Topology::detect() {
         }
     }
     std::vector<int> domains;
-    number_from_zero(result.cores_, domains);
-    number_from_zero(result.processors_, domains);
+    number_from_zero(result.cores_, &Core::cache_domain, domains);
+    number_from_zero(result.processors_, &Processor::cache_domain, domains);
+    std::vector<int> packages;
+    number_from_zero(result.cores_, &Core::package, packages);
     std::sort(result.processors_.begin(), result.processors_.end(),
               [](const Processor& a, const Processor& b) { return a.number < b.number; });
     return result;
 }
 
 Topology::Topology(std::vector<Core> cores) : cores_(std::move(cores)) {
-    for (const Core& core : cores_) processors_.push_back({core.processor, core.cache_domain});
+    for (const Core& core : cores_) {
+        processors_.push_back({core.processor, core.cache_domain});
+        for (const int sibling : core.siblings) processors_.push_back({sibling, core.cache_domain});
+    }
     std::sort(processors_.begin(), processors_.end(),
               [](const Processor& a, const Processor& b) { return a.number < b.number; });
 }

@@ -57,6 +57,48 @@ TEST(Topology, OneEntryPerPhysicalCore) {
     EXPECT_EQ(topology.cores().size(), cores.size());
 }
 
+TEST(Topology, SiblingsAreTheOtherHardwareThreadsOfTheCore) {
+    const Topology topology = Topology::detect();
+    for (const Core& core : topology.cores()) {
+        std::vector<int> threads = core.siblings;
+        threads.push_back(core.processor);
+        std::sort(threads.begin(), threads.end());
+        const auto siblings_of = [](int processor) {
+            return read_line(processor_folder(processor) / "topology/thread_siblings_list");
+        };
+        if (siblings_of(core.processor).empty()) GTEST_SKIP() << "the kernel does not tell";
+        std::vector<int> expected;
+        for (const int processor : current_affinity()) {
+            if (siblings_of(processor) == siblings_of(core.processor)) {
+                expected.push_back(processor);
+            }
+        }
+        EXPECT_EQ(threads, expected);
+    }
+}
+
+TEST(Topology, CoresOfOnePackageAreThoseOfOneSocket) {
+    const Topology topology = Topology::detect();
+    const auto package_of = [](const Core& core) {
+        return read_line(processor_folder(core.processor) / "topology/physical_package_id");
+    };
+    EXPECT_EQ(topology.cores().front().package, 0);
+    for (const Core& a : topology.cores()) {
+        if (package_of(a).empty()) GTEST_SKIP() << "the kernel does not tell";
+        for (const Core& b : topology.cores()) {
+            EXPECT_EQ(a.package == b.package, package_of(a) == package_of(b));
+        }
+    }
+}
+
+TEST(Topology, OfAnotherMachineHasEveryHardwareThread) {
+    const Topology topology({{0, 0, 0, {4}}, {1, 0, 0, {5}}, {2, 1, 1}});
+    for (const int processor : {0, 1, 2, 4, 5}) EXPECT_TRUE(topology.has_processor(processor));
+    EXPECT_FALSE(topology.has_processor(3));
+    EXPECT_EQ(topology.processors_of_domain(0), (std::vector<int>{0, 1, 4, 5}));
+    EXPECT_EQ(topology.processors_of_domain(1), std::vector<int>{2});
+}
+
 TEST(Topology, DomainsAreContiguousAndMatchTheLastLevelCache) {
     const Topology topology = Topology::detect();
     std::set<int> closed;

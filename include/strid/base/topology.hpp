@@ -15,8 +15,10 @@ namespace strid {
 
 /// One physical core.
 struct Core {
-    int processor = 0;     // its first hardware thread that this process may use
-    int cache_domain = 0;  // cores with the same number share their last-level cache
+    int processor = 0;               // its first hardware thread that this process may use
+    int cache_domain = 0;            // cores with the same number share their last-level cache
+    int package = 0;                 // cores with the same number are in one socket
+    std::vector<int> siblings = {};  // its other hardware threads that this process may use
 };
 
 class Topology {
@@ -25,7 +27,7 @@ class Topology {
     /// hardware cannot be read, every processor of the mask counts as a core of one domain.
     static Topology detect();
 
-    /// A machine of exactly these cores, one hardware thread each: to plan for another machine.
+    /// A machine of exactly these cores: to plan for another machine.
     explicit Topology(std::vector<Core> cores);
 
     /// The cores in depth-first order of the machine's tree, so that the distance in this list

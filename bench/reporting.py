@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the drivers of figures share: tables, CSV files, allocators, and which machine this was."""
+
+from __future__ import annotations
+
+import csv
+import os
+import platform
+import shutil
+import statistics
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+LIBRARIES = Path(f"/usr/lib/{platform.machine()}-linux-gnu")
+ALLOCATORS = {
+    "glibc": None,
+    "jemalloc": "libjemalloc.so.2",
+    "tcmalloc": "libtcmalloc_minimal.so.4",
+    "mimalloc": "libmimalloc.so.2",
+    "tbbmalloc": "libtbbmalloc_proxy.so.2",
+    "hoard": "libhoard.so",
+}
+
+
+def find_allocators(names: list[str]) -> tuple[dict[str, str | None], list[str]]:
+    """Of these allocators those that are installed, with the library to preload, and the rest."""
+    found: dict[str, str | None] = {}
+    missing = []
+    for name in names:
+        file = ALLOCATORS[name]
+        if file is None or (LIBRARIES / file).exists():
+            found[name] = str(LIBRARIES / file) if file else None
+        else:
+            missing.append(name)
+    return found, missing
+
+
+def spread(values: list[float]) -> tuple[float, float, float]:
+    """Median, least and largest."""
+    return statistics.median(values), min(values), max(values)
+
+
+def table(head: list[str], rows: list[list[str]]) -> list[str]:
+    lines = [head, ["---"] * len(head), *rows]
+    return ["| " + " | ".join(line) + " |" for line in lines] + [""]
+
+
+def write_csv(path: Path, rows: list[dict]) -> None:
+    with path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, fieldnames=list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def describe_machine(build: Path) -> str:
+    """Processor, cores, compiler, commit and how busy the machine is."""
+    model = next((line.split(":")[1].strip() for line in Path("/proc/cpuinfo").read_text()
+                  .splitlines() if line.startswith("model name")), platform.machine())
+    compiler = next((line.split("=")[1] for line in
+                     (build / "CMakeCache.txt").read_text().splitlines()
+                     if line.startswith("CMAKE_CXX_COMPILER:")), "c++")
+    version = subprocess.run([compiler, "--version"], capture_output=True, text=True,
+                             check=False).stdout.splitlines()
+    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True,
+                            check=False, cwd=ROOT).stdout.strip()
+    return (f"{model}, {os.cpu_count()} cores, {version[0] if version else compiler}, "
+            f"commit {commit or 'unknown'}; load of the machine at the beginning "
+            f"{os.getloadavg()[0]:.1f}")
+
+
+def plot(script: Path, output: Path, more: str = "") -> None:
+    """`more`: variables of gnuplot, `name='value'; ...`."""
+    if not shutil.which("gnuplot"):
+        print("gnuplot is not installed: no plots", file=sys.stderr)
+        return
+    subprocess.run(["gnuplot", "-e", f"folder='{output}'; {more}", script], check=True)
