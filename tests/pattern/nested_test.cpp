@@ -6,7 +6,8 @@
 #include <atomic>
 #include <cstdint>
 #include <filesystem>
-#include <memory>
+#include <mutex>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -97,15 +98,11 @@ TEST(Nested, AcceleratorsWorkInEachOther) {
 /// One that was made in a node and is used by all replicas of it.
 TEST(Nested, AcceleratorIsSharedByReplicas) {
     for (int round = 0; round < 20; ++round) {
-        std::atomic<std::shared_ptr<Calls<std::uint64_t, std::uint64_t>>> shared;
+        std::once_flag made;
+        std::optional<Calls<std::uint64_t, std::uint64_t>> squares;
         std::atomic<std::uint64_t> sum{0};
         const auto use = [&](std::uint64_t n) {
-            auto squares = shared.load();
-            while (squares == nullptr) {
-                auto made = std::make_shared<Calls<std::uint64_t, std::uint64_t>>(
-                    calls<std::uint64_t>(square));
-                if (shared.compare_exchange_strong(squares, made)) squares = made;
-            }
+            std::call_once(made, [&squares] { squares = calls<std::uint64_t>(square); });
             sum += squares->get(squares->submit(n));
         };
         run(pipeline(numbers(100), farm(use, FarmOptions{.workers = 3})),
