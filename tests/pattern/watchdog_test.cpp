@@ -98,15 +98,18 @@ TEST(PatternWatchdog, NamesALoopThatNeverEnds) {
 TEST(PatternWatchdog, MayEndALoopThatNeverEnds) {
     const auto forever =
         node<std::uint64_t>([](std::uint64_t n, auto& emit) { emit.again(n + 1); });
-    const Options options{.execution = {.watchdog = 30ms, .on_stalled = [](const auto& names) {
-                                            throw Error("it stands still: " + names.front());
-                                        }}};
+    const Options options{
+        .execution = {.watchdog = 30ms, .on_stalled = [](const std::vector<std::string>& names) {
+                          for (const std::string& name : names) {
+                              if (name.starts_with("loop")) throw Error("it is over: " + name);
+                          }
+                      }}};
     Collected<std::uint64_t> collected;
     try {
         run(pipeline(numbers(1), iterate(forever), collected.node()), options);
         FAIL();
     } catch (const Error& error) {
-        EXPECT_THAT(error.what(), HasSubstr("it stands still: loop 'loop 2' has turned "));
+        EXPECT_THAT(error.what(), HasSubstr("it is over: loop 'loop 2' has turned "));
     }
 }
 
@@ -141,6 +144,35 @@ TEST(PatternWatchdog, NamesNoLoopThatGetsOn) {
     }
     std::this_thread::sleep_for(500ms);  // nothing is in the loop
     for (const std::string& name : told.all()) EXPECT_THAT(name, testing::Not(HasSubstr("turned")));
+}
+
+/// One task goes round and nothing else enters: each turn something leaves, or ends in the loop.
+TEST(PatternWatchdog, NamesNoLoopThatTasksLeave) {
+    for (const bool leaves : {true, false}) {
+        Told told;
+        std::atomic<bool> enough{false};
+        const auto turning = node<std::uint64_t>([&enough, leaves](std::uint64_t n, auto& emit) {
+            if (n == 0) return;
+            if (enough) return emit(n);
+            emit.again(n);
+            if (leaves) {
+                emit(n);
+            } else {
+                emit.again(std::uint64_t{0});
+            }
+            std::this_thread::sleep_for(1ms);
+        });
+        auto all = accelerate<std::uint64_t>(iterate(turning), watched(told, 150ms));
+        all.offload(1);
+        std::this_thread::sleep_for(600ms);
+        enough = true;
+        all.end();
+        while (all.result()) {
+        }
+        for (const std::string& name : told.all()) {
+            EXPECT_THAT(name, testing::Not(HasSubstr("turned"))) << leaves;
+        }
+    }
 }
 
 }  // namespace

@@ -13,10 +13,11 @@ namespace strid {
 /// left out.
 [[nodiscard]] std::string readable_type_name(const char* mangled);
 
-/// The same of `T`, without const and reference.
+/// The same of `T`, without const and reference. Worked out once for each type.
 template <class T>
-[[nodiscard]] std::string type_name() {
-    return readable_type_name(typeid(T).name());
+[[nodiscard]] const std::string& type_name() {
+    static const std::string name = readable_type_name(typeid(T).name());
+    return name;
 }
 
 }  // namespace strid

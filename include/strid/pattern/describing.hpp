@@ -31,9 +31,10 @@ class Describing {
         Describing& all_;
     };
 
-    void add_node(const runtime::Task& node, NodeDescription description) {
-        numbers_.emplace(&node, network_.nodes.size());
-        network_.nodes.push_back(std::move(description));
+    void add_node(const runtime::Task& node, NodeType (*type)(), std::size_t replica,
+                  std::size_t replicas) {
+        numbers_.emplace(&node, nodes_.size());
+        nodes_.push_back({&node, type, replica, replicas});
     }
     /// `L` says by counts() what went through it.
     template <class L>
@@ -45,7 +46,13 @@ class Describing {
         lanes_.push_back(
             {&lane, [](const void* one) { return static_cast<const L*>(one)->counts(); }});
     }
-    [[nodiscard]] const NetworkDescription& network() const noexcept { return network_; }
+    [[nodiscard]] NetworkDescription network() const {
+        NetworkDescription network = network_;
+        for (const auto& [node, type, replica, replicas] : nodes_) {
+            network.nodes.push_back({node->name(), type(), replica, replicas});
+        }
+        return network;
+    }
     /// What went through each lane, in their order.
     [[nodiscard]] std::vector<LaneCounts> lane_counts() const {
         std::vector<LaneCounts> all;
@@ -55,23 +62,31 @@ class Describing {
     }
 
   private:
+    // Texts are made when they are asked for: a pattern may be built for every task of another.
+    struct KnownNode {
+        const runtime::Task* node;
+        NodeType (*type)();
+        std::size_t replica;
+        std::size_t replicas;
+    };
     struct CountedLane {
         const void* lane;
         LaneCounts (*counts)(const void*);
     };
 
     void begin(PartDescription part) {
-        part.first_node = network_.nodes.size();
+        part.first_node = nodes_.size();
         auto& siblings = open_.empty() ? network_.parts : open_.back()->parts;
         siblings.push_back(std::move(part));
         open_.push_back(&siblings.back());
     }
     void end() noexcept {
-        open_.back()->end_node = network_.nodes.size();
+        open_.back()->end_node = nodes_.size();
         open_.pop_back();
     }
 
-    NetworkDescription network_;
+    NetworkDescription network_;  // without the nodes
+    std::vector<KnownNode> nodes_;
     std::unordered_map<const runtime::Task*, std::size_t> numbers_;
     std::vector<CountedLane> lanes_;
     std::vector<PartDescription*>

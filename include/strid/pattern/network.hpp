@@ -65,8 +65,7 @@ class Network {
     template <class N>
     N& add(std::unique_ptr<N> node) {
         N& added = *node;
-        describing_.add_node(
-            added, {added.name(), detail::type_of_node<N>(), replica_.number, replica_.of});
+        describing_.add_node(added, &detail::type_of_node<N>, replica_.number, replica_.of);
         nodes_.push_back(std::move(node));
         return added;
     }
