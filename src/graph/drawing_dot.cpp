@@ -70,8 +70,8 @@ std::string ring_colour(double fill) {
 
 // Kinds that begin or end a stream stand out; the others are plain.
 const char* node_fill(const std::string& kind) {
-    if (kind == "source") return "#d3f0e0";
-    if (kind == "sink" || kind == "outlet") return "#d6e4fb";
+    if (kind == "source" || kind == "entrance") return "#d3f0e0";
+    if (kind == "sink" || kind == "outlet" || kind == "exit") return "#d6e4fb";
     return "#ffffff";
 }
 
@@ -142,7 +142,7 @@ class DotPicture {
             "<font color=\"{}\"><b>{}</b></font><br/><font point-size=\"10\" color=\"{}\">{}", ink,
             escaped(one.name), pale_ink, escaped(one.kind));
         if (ran()) {
-            const bool ends = one.records_out == 0 && one.kind == "sink";
+            const bool ends = one.records_out == 0 && (one.kind == "sink" || one.kind == "exit");
             label += fmt::format(
                 "<br/>{}",
                 detail::rate_text(ends ? one.records_in : one.records_out, description_.seconds));
@@ -191,12 +191,17 @@ class DotPicture {
             label += fmt::format("<br/><font color=\"{}\">{}</font>", pale_ink, line);
         };
         if (edge.direct) add_line("direct call");
+        if (!edge.note.empty()) add_line(escaped(edge.note));
         if (ran()) {
             add_line(detail::rate_text(edge.records, description_.seconds));
-            if (!edge.direct) add_line(fmt::format("fill {}", detail::percent_text(edge.fill)));
+            if (shows_fill(edge)) add_line(fmt::format("fill {}", detail::percent_text(edge.fill)));
         }
         // A thin line of nothing keeps the text clear of a thick stroke.
         return label + "<br/><font point-size=\"5\"> </font>";
+    }
+
+    [[nodiscard]] bool shows_fill(const Description::Edge& edge) const {
+        return ran() && !edge.direct && edge.fill >= 0;
     }
 
     void draw_edge(const Description::Edge& edge) {
@@ -207,13 +212,15 @@ class DotPicture {
             width += 2.8 * std::sqrt(static_cast<double>(edge.records) /
                                      static_cast<double>(records_max_));
         }
-        const std::string colour = ring_colour(ran() && !edge.direct ? edge.fill : 0.0);
+        const std::string colour = ring_colour(shows_fill(edge) ? edge.fill : 0.0);
         text_ += fmt::format(
             "  {} -> {} [ltail=cluster_{}, lhead=cluster_{}, label=<{}>, color=\"{}\", "
             "penwidth={:.1f}{}];\n",
             node(edge.from_segment, operators == 0 ? 0 : operators - 1), node(edge.to_segment, 0),
             edge.from_segment, edge.to_segment, edge_label(edge), colour, width,
-            edge.direct ? ", style=dashed" : "");
+            edge.direct ? ", style=dashed"
+            : edge.back ? ", constraint=false"
+                        : "");
     }
 
     const Description& description_;

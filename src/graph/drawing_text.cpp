@@ -34,6 +34,7 @@ struct Strokes {
     const char* joins;      // rail: from the left and above, right
     const char* crosses;
     const char* arrow;
+    const char* back_arrow;
     const char* full;
     const char* empty;
     const char* none;
@@ -41,10 +42,10 @@ struct Strokes {
     const char* separator;
 };
 
-constexpr Strokes unicode{"─", "│", "┌", "┐", "└", "┘", "┤", "╭",  "╰",
-                          "┴", "┼", "▶", "█", "░", "–", "×", " · "};
+constexpr Strokes unicode{"─", "│", "┌", "┐", "└", "┘", "┤", "╭", "╰",
+                          "┴", "┼", "▶", "◀", "█", "░", "–", "×", " · "};
 constexpr Strokes ascii{"-", "|", "+", "+", "+", "+", "+", ".", "'",
-                        "+", "|", ">", "#", ".", "-", "x", ", "};
+                        "+", "|", ">", "<", "#", ".", "-", "x", ", "};
 
 // Columns on a terminal: code points, none of ours is wide.
 std::size_t width_of(const std::string& text) {
@@ -78,7 +79,9 @@ std::string exchanged(const std::string& text, std::string_view from, std::strin
 
 std::vector<std::size_t> segment_order(const Description& description) {
     std::vector<std::size_t> missing(description.segments.size());
-    for (const Description::Edge& edge : description.edges) ++missing[edge.to_segment];
+    for (const Description::Edge& edge : description.edges) {
+        if (!edge.back) ++missing[edge.to_segment];
+    }
     std::vector<std::size_t> ready;
     for (std::size_t segment = missing.size(); segment-- > 0;) {
         if (missing[segment] == 0) ready.push_back(segment);
@@ -91,7 +94,7 @@ std::vector<std::size_t> segment_order(const Description& description) {
         // Backwards, so that the first branch comes out of the stack first.
         for (std::size_t index = description.edges.size(); index-- > 0;) {
             const Description::Edge& edge = description.edges[index];
-            if (edge.from_segment == segment && --missing[edge.to_segment] == 0) {
+            if (!edge.back && edge.from_segment == segment && --missing[edge.to_segment] == 0) {
                 ready.push_back(edge.to_segment);
             }
         }
@@ -109,6 +112,7 @@ class TextPicture {
 
     std::string draw() {
         measure();
+        rails_.resize(description_.edges.size());
         for (const std::size_t segment : segment_order(description_)) lay_out(segment);
         assign_columns();
         std::string text = heading();
@@ -125,6 +129,7 @@ class TextPicture {
         std::size_t top = 0;     // row where it leaves a box
         std::size_t bottom = 0;  // row where it enters one
         std::size_t column = 0;  // from the boxes outwards
+        bool drawn = false;      // not: the edge leads back
     };
 
     [[nodiscard]] bool ran() const { return description_.seconds > 0; }
@@ -156,10 +161,12 @@ class TextPicture {
     }
 
     [[nodiscard]] std::string in_rate(const Description::Operator& one) const {
-        return one.records_in == 0 && one.kind == "source" ? "" : rate(one.records_in);
+        const bool begins = one.kind == "source" || one.kind == "entrance";
+        return one.records_in == 0 && begins ? "" : rate(one.records_in);
     }
     [[nodiscard]] std::string out_rate(const Description::Operator& one) const {
-        return one.records_out == 0 && one.kind == "sink" ? "" : rate(one.records_out);
+        const bool ends = one.kind == "sink" || one.kind == "exit";
+        return one.records_out == 0 && ends ? "" : rate(one.records_out);
     }
 
     void measure() {
@@ -206,9 +213,12 @@ class TextPicture {
         }
         if (lines.empty()) lines.emplace_back("(no operators)");
         if (ran()) {
-            lines.push_back(fmt::format("busy {} {}   refused {}", bar(segment.busy_fraction),
-                                        detail::percent_text(segment.busy_fraction),
-                                        detail::percent_text(segment.refused_fraction)));
+            std::string load = fmt::format("busy {} {}", bar(segment.busy_fraction),
+                                           detail::percent_text(segment.busy_fraction));
+            if (segment.refused_fraction >= 0) {
+                load += "   refused " + detail::percent_text(segment.refused_fraction);
+            }
+            lines.push_back(std::move(load));
             if (segment.latency_p99_ns > 0) {
                 lines.push_back(fmt::format(
                     "latency p50 {}{}p99 {}", figure(detail::duration_text(segment.latency_p50_ns)),
@@ -219,12 +229,14 @@ class TextPicture {
     }
 
     [[nodiscard]] std::string edge_line(const Description::Edge& edge) const {
-        std::string line = fmt::format("{} {}  {}", strokes_.arrow,
-                                       padded(target_name(edge), target_width_), edge.routing);
+        std::string line =
+            fmt::format("{} {}  {}", edge.back ? strokes_.back_arrow : strokes_.arrow,
+                        padded(target_name(edge), target_width_), edge.routing);
         if (edge.direct) line += strokes_.separator + std::string("direct call");
+        if (!edge.note.empty()) line += strokes_.separator + edge.note;
         if (ran()) {
             line += fmt::format("{}{}", strokes_.separator, rate(edge.records));
-            if (!edge.direct) {
+            if (!edge.direct && edge.fill >= 0) {
                 line +=
                     fmt::format("{}fill {}", strokes_.separator, detail::percent_text(edge.fill));
             }
@@ -257,7 +269,11 @@ class TextPicture {
         }
         for (std::size_t edge = 0; edge < description_.edges.size(); ++edge) {
             if (description_.edges[edge].from_segment != index) continue;
-            rails_.resize(description_.edges.size());
+            if (description_.edges[edge].back) {
+                add_line(strokes_.vertical, edge_line(description_.edges[edge]), strokes_.vertical);
+                continue;
+            }
+            rails_[edge].drawn = true;
             rails_[edge].top = lines_.size();
             add_line(strokes_.leaves, edge_line(description_.edges[edge]), strokes_.vertical);
         }
@@ -267,9 +283,10 @@ class TextPicture {
     }
 
     [[nodiscard]] bool has_input(std::size_t segment) const {
-        return std::any_of(
-            description_.edges.begin(), description_.edges.end(),
-            [&](const Description::Edge& edge) { return edge.to_segment == segment; });
+        return std::any_of(description_.edges.begin(), description_.edges.end(),
+                           [&](const Description::Edge& edge) {
+                               return edge.to_segment == segment && !edge.back;
+                           });
     }
 
     // All rails into a segment end at the row about to be added.
@@ -293,6 +310,7 @@ class TextPicture {
                 return rails_[other].column == rail.column && rails_[other].top <= rail.bottom &&
                        rail.top <= rails_[other].bottom;
             };
+            if (!rail.drawn) continue;
             while (std::any_of(placed.begin(), placed.end(), taken)) ++rail.column;
             placed.push_back(index);
             columns_ = std::max(columns_, rail.column + 1);
@@ -306,7 +324,8 @@ class TextPicture {
         for (std::size_t column = columns_; column-- > 0;) {
             const char* cell = open ? strokes_.horizontal : " ";
             for (const Rail& rail : rails_) {
-                if (rail.column != column || row < rail.top || row > rail.bottom) continue;
+                if (!rail.drawn || rail.column != column) continue;
+                if (row < rail.top || row > rail.bottom) continue;
                 if (row == rail.top) {
                     cell = strokes_.turns_in;  // each edge leaves on a row of its own
                 } else if (row == rail.bottom) {

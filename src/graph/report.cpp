@@ -6,6 +6,7 @@
 
 #include <strid/base/clock.hpp>
 #include <strid/base/histogram.hpp>
+#include <strid/base/json_text.hpp>
 
 #include "running.hpp"
 
@@ -25,21 +26,6 @@ LatencyReport summarise(const Histogram& histogram) {
             .max_ns = histogram.max(),
             .mean_ns = histogram.mean(),
             .histogram = std::move(buckets)};
-}
-
-std::string quoted(const std::string& text) {
-    std::string result = "\"";
-    for (const char c : text) {
-        if (c == '"' || c == '\\') {
-            result += '\\';
-            result += c;
-        } else if (static_cast<unsigned char>(c) < 0x20) {
-            result += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
-        } else {
-            result += c;
-        }
-    }
-    return result + '"';
 }
 
 /// The buckets as pairs: at most so many nanoseconds, so many records.
@@ -63,7 +49,7 @@ std::string to_json(const std::map<std::string, std::uint64_t>& counters) {
     std::string members;
     for (const auto& [name, value] : counters) {
         if (!members.empty()) members += ',';
-        members += fmt::format("{}:{}", quoted(name), value);
+        members += fmt::format("{}:{}", json_text(name), value);
     }
     return '{' + members + '}';
 }
@@ -72,7 +58,7 @@ std::string to_json(const OperatorReport& op) {
     return fmt::format(R"({{"name":{},"kind":{},"parallelism":{},"records_in":{},"records_out":{},)"
                        R"("records_malformed":{},"records_late":{},"records_skipped":{},)"
                        R"("state_keys":{},"state_bytes":{},"counters":{}}})",
-                       quoted(op.name), quoted(op.kind), op.parallelism, op.records_in,
+                       json_text(op.name), json_text(op.kind), op.parallelism, op.records_in,
                        op.records_out, op.records_malformed, op.records_late, op.records_skipped,
                        op.state_keys, op.state_bytes, to_json(op.counters));
 }
@@ -201,7 +187,7 @@ std::string RunReport::to_json() const {
     return fmt::format(
         R"({{"graph":{},"seconds":{:.6f},"workers":{},"tasks":{},"records_in":{},"records_out":{},)"
         R"("bytes_read":{},"latency":{},"segments":[{}]}})",
-        quoted(graph), seconds, workers, tasks, records_in(), records_out(), bytes_read,
+        json_text(graph), seconds, workers, tasks, records_in(), records_out(), bytes_read,
         strid::to_json(latency), list);
 }
 

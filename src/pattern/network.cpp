@@ -4,7 +4,12 @@
 #include <string>
 #include <utility>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <strid/base/clock.hpp>
 #include <strid/base/error.hpp>
+#include <strid/base/terminal.hpp>
 #include <strid/pattern/limit_entry.hpp>
 #include <strid/pattern/network.hpp>
 
@@ -81,7 +86,8 @@ void Network::start() {
     std::vector<runtime::Task*> tasks;
     for (const auto& node : nodes_) tasks.push_back(node.get());
     execution_ =
-        std::make_unique<runtime::Execution>(std::move(tasks), options_.execution, threads_);
+        std::make_unique<runtime::Execution>(std::move(tasks), execution_options(), threads_);
+    started_ns_.store(now_ns(), std::memory_order_relaxed);
     execution_->start();
 }
 
@@ -103,9 +109,68 @@ void Network::cancel() noexcept {
     if (execution_ != nullptr) execution_->cancel();
 }
 
-std::vector<NodeReport> Network::report() const {
-    std::vector<NodeReport> report;
-    for (const auto& node : nodes_) report.push_back({node->name(), node->node_counters()});
+runtime::ExecutionOptions Network::execution_options() {
+    runtime::ExecutionOptions options = options_.execution;
+    options.on_end = [this, next = options_.execution.on_end](const runtime::ExecutionEnd& end) {
+        ended_ns_.store(now_ns(), std::memory_order_relaxed);
+        if (next) next(end);
+    };
+    if (options.watchdog.count() > 0 && !options.on_stalled) {
+        options.on_stalled = [period = options.watchdog](const std::vector<std::string>& names) {
+            Terminal().say(fmt::format("strid: no progress for {:.3g} s: {}\n",
+                                       std::chrono::duration<double>(period).count(),
+                                       fmt::join(names, ", ")));
+        };
+    }
+    return options;
+}
+
+NetworkDescription Network::description() const {
+    using Mode = runtime::ExecutionOptions::Mode;
+    NetworkDescription description = describing_.network();
+    const std::size_t nodes = nodes_.size();
+    switch (options_.execution.mode) {
+        case Mode::cooperative:
+            description.threads = is_on_callers() ? 0 : std::min(workers_, nodes);
+            break;
+        case Mode::dedicated:
+            description.threads = nodes;
+            break;
+        case Mode::simulation:
+            description.threads = std::min<std::size_t>(1, nodes);
+            break;
+    }
+    return description;
+}
+
+Report Network::report() const {
+    Report report;
+    report.network = description();
+    const std::int64_t started_ns = started_ns_.load(std::memory_order_relaxed);
+    const std::int64_t ended_ns = ended_ns_.load(std::memory_order_relaxed);
+    report.ended = ended_ns != 0;
+    // What is behind a lane is read before what is ahead of it, so that no node seems to have
+    // taken what nothing has made.
+    for (auto node = nodes_.rbegin(); node != nodes_.rend(); ++node) {
+        report.nodes.push_back({.name = (*node)->name(), .counters = (*node)->node_counters()});
+    }
+    std::reverse(report.nodes.begin(), report.nodes.end());
+    report.lanes = describing_.lane_counts();
+    if (started_ns == 0) return report;
+    const double run_ns = static_cast<double>(
+        std::max<std::int64_t>((report.ended ? ended_ns : now_ns()) - started_ns, 1));
+    report.seconds = run_ns * 1e-9;
+    for (std::size_t i = 0; i < report.nodes.size(); ++i) {
+        NodeReport& node = report.nodes[i];
+        const NodeCounters& counters = node.counters;
+        const bool begins = report.network.nodes[i].type.takes.empty();
+        const auto tasks = static_cast<double>(begins ? counters.tasks_out : counters.tasks_in);
+        const auto busy_ns = static_cast<double>(counters.steps.busy_ns);
+        node.tasks_per_second = tasks / report.seconds;
+        node.task_ns = tasks == 0 ? 0 : busy_ns / tasks;
+        node.busy_share = busy_ns / run_ns;
+        node.idle_share = static_cast<double>(counters.steps.idle_ns) / run_ns;
+    }
     return report;
 }
 

@@ -29,6 +29,8 @@ const std::vector<std::string>& Watchdog::check() {
         if (busy && watched.busy && steps == watched.steps) {
             names.push_back(watched.slot->task->name());
         }
+        std::string standstill = watched.slot->task->standstill();
+        if (!standstill.empty()) names.push_back(std::move(standstill));
         watched.steps = steps;
         watched.busy = busy;
     }

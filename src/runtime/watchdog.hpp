@@ -19,7 +19,8 @@ class Watchdog {
     explicit Watchdog(std::span<const std::shared_ptr<Pool>> pools);
 
     /// Names of the tasks that finished no step since the check before this one, although they
-    /// were ready, inside a step, or had input. The first call only takes the figures.
+    /// were ready, inside a step, or had input; and what tasks say of themselves
+    /// (Task::standstill). The first call only takes the figures.
     const std::vector<std::string>& check();
 
     /// What the last check() returned.

@@ -78,6 +78,8 @@ TEST(SpscRing, closed_only_once_drained) {
     EXPECT_EQ(ring.try_pop(out), PopResult::closed);
     EXPECT_TRUE(ring.drained());
     EXPECT_TRUE(ring.was_drained());
+    EXPECT_EQ(ring.size(), 0U);
+    EXPECT_EQ(ring.pushed(), 2U);
     EXPECT_TRUE(ring.is_valid());
 }
 

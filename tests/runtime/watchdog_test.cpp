@@ -95,6 +95,31 @@ TEST(Watchdog, NamesATaskThatWaitsWhileItHasInput) {
     execution.wait();
 }
 
+/// Steps all the time, and says from its third answer on that nothing comes of it.
+class Turning final : public Task {
+  public:
+    Turning() : Task("turning") {}
+    StepResult step(std::int64_t& /*clock_ns*/) override {
+        return stopping_ ? StepResult::finished : StepResult::progressed;
+    }
+    void request_stop() noexcept override { stopping_ = true; }
+    std::string standstill() override { return ++asked_ < 3 ? "" : "turning comes to nothing"; }
+
+  private:
+    std::atomic<bool> stopping_{false};
+    int asked_ = 0;  // the watchdog's thread
+};
+
+TEST(Watchdog, TellsWhatATaskSaysOfItself) {
+    Turning turning;
+    Reports reports;
+    Execution execution({&turning}, {.watchdog = 20ms, .on_stalled = reports.callback()});
+    execution.start();
+    reports.until("turning comes to nothing");
+    execution.stop();
+    execution.wait();
+}
+
 TEST(Watchdog, MayEndTheExecution) {
     FunctionTask stuck("stuck", [](FunctionTask&) { return StepResult::waiting; });
     stuck.work = true;

@@ -166,6 +166,10 @@ class SpscRing {
         return std::min<std::size_t>(tail - head, capacity());
     }
     [[nodiscard]] bool empty() const noexcept { return size() == 0; }
+    /// Items pushed since the beginning, at some recent moment; exact when the producer rests.
+    [[nodiscard]] std::uint64_t pushed() const noexcept {
+        return tail_.word.load(std::memory_order_relaxed) & ~closed_bit;
+    }
     [[nodiscard]] std::size_t capacity() const noexcept { return slots_.size(); }
 
     /// The law above. Only when no thread is inside.

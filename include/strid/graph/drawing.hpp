@@ -26,8 +26,9 @@ struct GraphDescription {
     struct Segment {
         std::vector<Operator> operators;
         std::size_t parallelism = 1;
-        double busy_fraction = 0;     ///< of the run, mean over replicas, 0 to 1
-        double refused_fraction = 0;  ///< of the run that it waited for room at its output, 0 to 1
+        double busy_fraction = 0;  ///< of the run, mean over replicas, 0 to 1
+        /// Of the run that it waited for room at its output, 0 to 1; negative: unknown.
+        double refused_fraction = 0;
         std::int64_t latency_p50_ns = 0;  ///< from the source to the end of the segment; 0: unknown
         std::int64_t latency_p99_ns = 0;
     };
@@ -37,7 +38,9 @@ struct GraphDescription {
         std::string routing;  ///< "key_by", "forward", "broadcast", ...
         bool direct = false;  ///< a call within one task, no ring between
         std::uint64_t records = 0;
-        double fill = 0;  ///< of the ring, mean, 0 to 1
+        double fill = 0;        ///< of the ring, mean, 0 to 1; negative: unknown
+        bool back = false;      ///< closes a cycle on purpose, as the end of a loop does
+        std::string note = {};  ///< what bounds it
     };
 
     std::string name;
@@ -50,8 +53,9 @@ struct GraphDescription {
 enum class Characters : std::uint8_t { unicode, ascii };
 
 /// A picture for a terminal: one box for each segment, producers above consumers, one rail on the
-/// left for each edge. Lines end in '\n' and carry no colour codes. Throws GraphError when an edge
-/// names a segment that is not there or the edges form a cycle.
+/// left for each edge but those that lead back, which only name where to. Lines end in '\n' and
+/// carry no colour codes. Throws GraphError when an edge names a segment that is not there or other
+/// edges form a cycle.
 [[nodiscard]] std::string to_text(const GraphDescription& description,
                                   Characters characters = Characters::unicode);
 

@@ -127,7 +127,10 @@ class Accelerator {
         while (run_->network.is_on_callers() && !ready()) run_->network.help();
     }
 
-    [[nodiscard]] std::vector<NodeReport> report() const { return run_->network.report(); }
+    /// What its nodes have done since it was started, or thawed. Any thread.
+    [[nodiscard]] Report report() const { return run_->network.report(); }
+    /// What runs, for explain() and pictures.
+    [[nodiscard]] NetworkDescription description() const { return run_->network.description(); }
 
   private:
     using Offer = typename Entrance<T>::Offer;

@@ -20,9 +20,11 @@
 #include <strid/pattern/any_pattern.hpp>
 #include <strid/pattern/composition.hpp>
 #include <strid/pattern/composition_checks.hpp>
+#include <strid/pattern/emitter.hpp>
 #include <strid/pattern/limit_entry.hpp>
 #include <strid/pattern/loop_entry.hpp>
 #include <strid/pattern/network.hpp>
+#include <strid/pattern/node_type.hpp>
 #include <strid/pattern/operator_node.hpp>
 #include <strid/pattern/ordered.hpp>
 #include <strid/pattern/source_node.hpp>
@@ -33,7 +35,7 @@ namespace detail {
 
 /// The last nodes of a loop that is being built: each learns its way back.
 template <class Again>
-using LoopTails = std::vector<std::function<void(BackLane<Again>&, runtime::Task&)>>;
+using LoopTails = std::vector<std::function<void(LoopEntry<Again>&)>>;
 
 /// Builds patterns into a network. `Again` is what the entry of the innermost loop takes.
 template <class Again>
@@ -91,8 +93,8 @@ class Builder {
                                        of, network_.loops(), std::move(one)));
         network_.connect(ends, node.input(), node);
         if (last) {
-            tails_.push_back([&node](BackLane<Again>& lane, runtime::Task& entry) {
-                node.end_loop(lane, entry);
+            tails_.push_back([&node, &network = network_](LoopEntry<Again>& entry) {
+                network.connect_back(node, entry);
             });
         }
         using U = typename ThisNode::Made;
@@ -105,6 +107,7 @@ class Builder {
 
     template <class T, class... Patterns>
     auto place(const Ends<T>& ends, const Pipeline<Patterns...>& pipeline, bool last) {
+        const auto part = network_.open({.kind = Part::pipeline});
         return add_from<0>(ends, pipeline.patterns(), last);
     }
     template <std::size_t I, class T, class... Patterns>
@@ -131,6 +134,8 @@ class Builder {
         if constexpr (!std::same_as<T, Nothing>) schedule(ends, farm.policy, farm.options);
         const std::size_t workers =
             farm.options.workers != 0 ? farm.options.workers : network_.workers();
+        const auto part = network_.open(
+            description_of(Part::farm, name_of_policy(farm.policy), farm.options, workers));
         const Network::Replica outside = network_.replica();
         auto gathered = add_worker(ends, farm, {0, workers}, last);
         for (std::size_t i = 1; i < workers; ++i) {
@@ -146,11 +151,10 @@ class Builder {
     auto add_worker(const Ends<T>& ends, const Farm<Worker, Policy>& farm, Network::Replica replica,
                     bool last) {
         network_.set_replica(replica);
+        const auto part = network_.open({.kind = Part::worker});
         if constexpr (hands_out<Worker> && !std::same_as<T, Nothing>) {
             // A farm of farms: each of them has one node that hands out its tasks.
-            const auto pass_on = [](T task) { return task; };
-            return add(add_operator(ends, Step<T, decltype(pass_on)>{pass_on}, false), farm.worker,
-                       last);
+            return add(add_operator(ends, Emitter<T>{}, false), farm.worker, last);
         } else {
             return add(ends, farm.worker, last);
         }
@@ -170,8 +174,7 @@ class Builder {
     template <class T>
     Ends<T> one_end(const Ends<T>& ends) {
         if (ends.nodes.size() == 1) return ends;
-        const auto pass_on = [](T task) { return task; };
-        return add_operator(ends, Step<T, decltype(pass_on)>{pass_on}, false);
+        return add_operator(ends, Emitter<T>{}, false);
     }
     template <class U, class Operator, class T, class Worker, class Policy>
     Ends<U> add_ordered(const Ends<T>& ends, const OrderedFarm<Worker, Policy>& farm) {
@@ -180,9 +183,12 @@ class Builder {
         const std::size_t workers =
             farm.options.workers != 0 ? farm.options.workers : network_.workers();
         const Network::Replica outside = network_.replica();
+        const auto part = network_.open(
+            description_of(Part::ordered_farm, name_of_policy(farm.policy), farm.options, workers));
         std::vector<Ends<Item>> items;
         for (std::size_t i = 0; i < workers; ++i) {
             network_.set_replica({i, workers});
+            const auto worker = network_.open({.kind = Part::worker});
             items.push_back(add_operator(ends, Operator{make_operator<T>(farm.worker)}, false));
         }
         network_.set_replica(outside);
@@ -220,15 +226,16 @@ class Builder {
     }
     template <class T, class Body>
     auto add_loop(const Ends<T>& ends, const Iterate<Body>& loop) {
+        const auto part = network_.open({.kind = Part::loop});
         auto& entry = network_.add(
-            std::make_unique<LoopEntry<T>>(network_.name_node("loop"), network_.loops()));
+            std::make_unique<LoopEntry<T>>(network_.name_node(name_or("loop")), network_.loops()));
         network_.connect(ends, entry.input(), entry);
         network_.loops().push_back(&entry.own());
         Builder<T> inside(network_);
         inside.set_name(name_);
         auto behind = inside.build(Ends<T>{{{&entry.output(), &entry}}}, loop.body, true);
         network_.loops().pop_back();
-        for (auto& end_loop : inside.tails()) end_loop(entry.add_back_lane(), entry);
+        for (auto& end_loop : inside.tails()) end_loop(entry);
         return behind;
     }
 
@@ -238,6 +245,8 @@ class Builder {
             return Ends<Refused>{};
         } else {
             check_limit(limited.limit);
+            const auto part =
+                network_.open({.kind = Part::limited, .text = text_of(limited.limit)});
             auto& entry = network_.add(std::make_unique<LimitEntry<T, BytesOf>>(
                 network_.name_node(name_or("limit")), network_.loops(), limited.limit,
                 limited.bytes_of));
@@ -250,8 +259,7 @@ class Builder {
     /// Behind what is limited: there the stays end.
     template <class U>
     auto add_exit(const Ends<Tagged<U, Stay>>& ends, bool last) {
-        const auto value_of = [](Tagged<U, Stay> task) { return std::move(task.value); };
-        return add_operator(ends, Step<Tagged<U, Stay>, decltype(value_of)>{value_of}, last);
+        return add_operator(ends, EndOfStay<U>{}, last);
     }
     auto add_exit(const Ends<Nothing>& ends, bool /*last*/) { return ends; }
     auto add_exit(const Ends<Refused>& ends, bool /*last*/) { return ends; }
@@ -263,6 +271,7 @@ class Builder {
 
     template <class T, class Pattern>
     auto place(const Ends<T>& ends, const Named<Pattern>& one, bool last) {
+        const auto part = network_.open({.kind = Part::named, .text = one.name});
         const std::string outside = std::exchange(name_, one.name);
         auto behind = add(ends, one.pattern, last);
         name_ = outside;
@@ -272,6 +281,8 @@ class Builder {
     [[nodiscard]] std::string name_or(std::string_view kind) const {
         return name_.empty() ? std::string(kind) : name_;
     }
+
+    using Part = PartDescription::Kind;
 
     Network& network_;
     std::string name_;

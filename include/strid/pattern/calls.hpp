@@ -208,7 +208,8 @@ class Calls {
     void wait() { accelerator_.wait(); }
     /// The pattern ends at once; futures that wait throw Error.
     void cancel() noexcept { accelerator_.cancel(); }
-    [[nodiscard]] std::vector<NodeReport> report() const { return accelerator_.report(); }
+    [[nodiscard]] Report report() const { return accelerator_.report(); }
+    [[nodiscard]] NetworkDescription description() const { return accelerator_.description(); }
 
   private:
     template <class Pattern>

@@ -23,6 +23,7 @@
 
 #include <strid/base/clock.hpp>
 #include <strid/base/relax.hpp>
+#include <strid/pattern/name_of_tasks.hpp>
 #include <strid/pattern/node_task.hpp>
 #include <strid/pattern/ports.hpp>
 #include <strid/window/structures/flat_ring.hpp>
@@ -76,6 +77,9 @@ class Entrance final : public Node {
         return leave_step(output_, false, [] {});
     }
     [[nodiscard]] bool awaits_outside() const noexcept override { return true; }
+    [[nodiscard]] static NodeType type() {
+        return {.kind = "entrance", .makes = detail::name_of_tasks<T>()};
+    }
     void request_stop() noexcept override { end(); }
     void interrupt() noexcept override {
         const std::lock_guard lock(mutex_);
@@ -163,6 +167,9 @@ class Exit final : public Node {
         return runtime::StepResult::waiting;
     }
     [[nodiscard]] bool has_work() const noexcept override { return input_.waiting(); }
+    [[nodiscard]] static NodeType type() {
+        return {.kind = "exit", .takes = detail::name_of_tasks<U>()};
+    }
     [[nodiscard]] bool awaits_outside() const noexcept override { return true; }
     void interrupt() noexcept override {
         const std::lock_guard lock(mutex_);
@@ -218,6 +225,7 @@ class Exit final : public Node {
         }
         std::optional<U> result(std::move(results.front()));
         input_.release(1);
+        count_in(1);
         return result;
     }
 

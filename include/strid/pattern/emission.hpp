@@ -12,16 +12,12 @@
 #include <utility>
 #include <vector>
 
-#include <strid/channel/unbounded_spsc.hpp>
+#include <strid/pattern/back_lane.hpp>
 #include <strid/pattern/node.hpp>
 #include <strid/pattern/ports.hpp>
 #include <strid/runtime/task.hpp>
 
 namespace strid::pattern {
-
-/// The way back from the end of a loop to its entry. Never full.
-template <class T>
-using BackLane = channel::UnboundedSpsc<T>;
 
 /// Where a node's tasks go: to its output, and in a loop's last node back to the entry. What one
 /// task makes is kept until its function returns, since only then is known how many credits it
@@ -40,7 +36,7 @@ class Emission {
 
     void send_back() {
         sent_back_ = sent_back_ || !again.empty();
-        for (Again& task : again) (void)back_->try_push(std::move(task));
+        for (Again& task : again) back_->push(std::move(task));
         again.clear();
     }
     /// Wakes the entry, where anything was sent back since this was last called.

@@ -24,6 +24,7 @@
 #include <strid/base/assert.hpp>
 #include <strid/base/cache_line.hpp>
 #include <strid/channel/spsc_ring.hpp>
+#include <strid/pattern/description.hpp>
 #include <strid/runtime/task.hpp>
 
 namespace strid::pattern {
@@ -143,6 +144,11 @@ class Lane : public LaneEnds {
     [[nodiscard]] std::size_t room() noexcept { return room(ring_.capacity()); }
     /// Tasks that wait in it or are being worked on.
     [[nodiscard]] std::size_t waiting() const noexcept { return ring_.size(); }
+    /// Any thread: what went through it.
+    [[nodiscard]] LaneCounts counts() const noexcept {
+        const std::size_t waits = ring_.size();
+        return {.tasks = ring_.pushed(), .waiting = waits};
+    }
     /// How many have been taken since the run began.
     [[nodiscard]] std::uint64_t taken() noexcept { return taken_ = pushed_ - waiting(); }
 

@@ -23,10 +23,12 @@
 #include <utility>
 #include <vector>
 
+#include <strid/operator/contract.hpp>
 #include <strid/operator/counter.hpp>
 #include <strid/operator/faults.hpp>
 #include <strid/pattern/composition.hpp>
 #include <strid/pattern/loop.hpp>
+#include <strid/pattern/name_of_tasks.hpp>
 #include <strid/pattern/node_task.hpp>
 #include <strid/pattern/ports.hpp>
 #include <strid/pattern/tagged.hpp>
@@ -136,6 +138,9 @@ class LimitEntry final : public Node {
         return leave_step(output_, done != 0, [this] { input_.rest(); });
     }
     [[nodiscard]] bool has_work() const noexcept override { return input_.waiting(); }
+    [[nodiscard]] static NodeType type() {
+        return {.kind = "limit", .takes = name_of_tasks<T>(), .makes = name_of_tasks<T>()};
+    }
 
   private:
     /// Lets one in, or moves one to those that wait. False where neither can be.
@@ -181,6 +186,18 @@ class LimitEntry final : public Node {
     Output<Tagged<T, Stay>> output_;
     std::deque<T> waiting_;
     Counter dropped_;
+};
+
+/// Behind what is limited: there the stays end.
+template <class U>
+class EndOfStay : public OperatorTypes<Tagged<U, Stay>, U> {
+  public:
+    static constexpr OperatorTraits traits{.kind = "limit end", .emits = Emits::one};
+
+    void process(Tagged<U, Stay>& task, auto& emit) {
+        const Stay stay = std::move(task.tag);
+        emit(std::move(task.value));
+    }
 };
 
 }  // namespace strid::pattern::detail

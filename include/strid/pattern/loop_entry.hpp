@@ -15,6 +15,8 @@
 
 #include <strid/pattern/emission.hpp>
 #include <strid/pattern/loop.hpp>
+#include <strid/pattern/loop_watch.hpp>
+#include <strid/pattern/name_of_tasks.hpp>
 #include <strid/pattern/node_task.hpp>
 
 namespace strid::pattern {
@@ -24,6 +26,8 @@ namespace strid::pattern {
 template <TaskType T>
 class LoopEntry final : public Node {
   public:
+    static constexpr std::size_t task_bytes = sizeof(T);
+
     /// `loops` are those around its own.
     LoopEntry(std::string name, std::vector<Loop*> loops)
         : Node(std::move(name), 0, 1, std::move(loops)) {
@@ -33,6 +37,7 @@ class LoopEntry final : public Node {
     [[nodiscard]] Input<T>& input() noexcept { return input_; }
     [[nodiscard]] Output<T>& output() noexcept { return output_; }
     [[nodiscard]] Loop& own() noexcept { return own_; }
+    [[nodiscard]] LoopWatch& watch() noexcept { return watch_; }
     /// A way back for one more node at the end of the loop. Before the run.
     [[nodiscard]] BackLane<T>& add_back_lane() {
         back_.push_back(std::make_unique<BackLane<T>>());
@@ -42,8 +47,9 @@ class LoopEntry final : public Node {
     runtime::StepResult step(std::int64_t& clock_ns) override {
         std::size_t done = 0;
         if (settle(output_)) {
-            done = take_back();
-            done += take_in(done);
+            const std::size_t back = take_back();
+            done = back + take_in(back);
+            watch_.count(back, done - back);
             account(done, clock_ns);
             count_out(done);
             if (done == 0 && input_.ended() && own_.over()) {
@@ -53,14 +59,20 @@ class LoopEntry final : public Node {
         return leave_step(output_, done != 0, [this] { input_.rest(); });
     }
     [[nodiscard]] bool has_work() const noexcept override { return input_.waiting(); }
+    [[nodiscard]] std::string standstill() override { return watch_.standstill(name()); }
+
+    [[nodiscard]] static NodeType type() {
+        return {.kind = "loop",
+                .takes = detail::name_of_tasks<T>(),
+                .makes = detail::name_of_tasks<T>()};
+    }
 
   private:
     std::size_t take_back() {
         std::size_t done = 0;
         for (auto& lane : back_) {
             T task;
-            while (done < budget() && output_.ready() &&
-                   lane->try_pop(task) == channel::PopResult::ok) {
+            while (done < budget() && output_.ready() && lane->try_pop(task)) {
                 output_.emit(std::move(task));
                 ++done;
             }
@@ -84,6 +96,7 @@ class LoopEntry final : public Node {
     Input<T> input_;
     Output<T> output_;
     std::vector<std::unique_ptr<BackLane<T>>> back_;
+    LoopWatch watch_;
 };
 
 }  // namespace strid::pattern

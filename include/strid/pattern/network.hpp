@@ -8,6 +8,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -15,9 +16,12 @@
 #include <utility>
 #include <vector>
 
+#include <strid/pattern/describing.hpp>
 #include <strid/pattern/loop.hpp>
 #include <strid/pattern/node_task.hpp>
+#include <strid/pattern/node_type.hpp>
 #include <strid/pattern/ports.hpp>
+#include <strid/pattern/report.hpp>
 #include <strid/runtime/execution.hpp>
 
 namespace strid::pattern {
@@ -29,12 +33,8 @@ struct Options {
     runtime::ExecutionOptions execution = {};
     /// Tasks that may wait between two nodes; 0: what fills 32 KiB, 16 to 2,048 of them.
     std::size_t lane_tasks = 0;
-};
-
-/// What a node has done.
-struct NodeReport {
-    std::string name;
-    NodeCounters counters;
+    /// run() shows a line of progress, where standard error is a terminal.
+    bool show_progress = false;
 };
 
 /// Nodes whose outputs nothing takes yet: the tasks of type `T` that leave what has been built.
@@ -65,6 +65,7 @@ class Network {
     template <class N>
     N& add(std::unique_ptr<N> node) {
         N& added = *node;
+        describing_.add_node(added, &detail::type_of_node<N>, replica_.number, replica_.of);
         nodes_.push_back(std::move(node));
         return added;
     }
@@ -77,6 +78,7 @@ class Network {
             lane->connect(*end.node, end.output->room_wait(), node);
             end.output->add(*lane, node.task_ns());
             input.add(*lane);
+            describe(*lane, *end.node, node, LaneKind::forward);
             lanes_.push_back(std::move(lane));
         }
     }
@@ -88,7 +90,21 @@ class Network {
         lane->connect(*end.node, end.output->room_wait(), node);
         end.output->keep_order(*lane);
         input.add(*lane);
+        describe(*lane, *end.node, node, LaneKind::order);
         lanes_.push_back(std::move(lane));
+    }
+    /// A lane from one of the last nodes of a loop back to its entry.
+    template <class N, class Entry>
+    void connect_back(N& node, Entry& entry) {
+        auto& lane = entry.add_back_lane();
+        node.end_loop(lane, entry);
+        entry.watch().add_exit(node);
+        describing_.add_lane(node, entry, lane,
+                             {.kind = LaneKind::back, .task_bytes = Entry::task_bytes});
+    }
+    /// A part of the pattern is being built as long as what this returns lives.
+    [[nodiscard]] Describing::OpenPart open(PartDescription part) {
+        return {describing_, std::move(part)};
     }
     /// The loops that are being built, from the outermost on.
     [[nodiscard]] std::vector<Loop*>& loops() noexcept { return loops_; }
@@ -126,10 +142,20 @@ class Network {
     /// Throws GraphError in a node of this network, which would wait for itself.
     void check_not_inside() const;
     void cancel() noexcept;
-    [[nodiscard]] std::vector<NodeReport> report() const;
+    /// Any thread.
+    [[nodiscard]] Report report() const;
+    /// Of what has been built.
+    [[nodiscard]] NetworkDescription description() const;
 
   private:
+    /// As they were given, and what the network wants to hear of.
+    [[nodiscard]] runtime::ExecutionOptions execution_options();
     [[nodiscard]] std::size_t lane_tasks(std::size_t task_bytes, std::size_t lanes) const noexcept;
+    template <class T>
+    void describe(const Lane<T>& lane, const Node& from, const Node& to, LaneKind kind) {
+        describing_.add_lane(from, to, lane,
+                             {.kind = kind, .tasks_max = lane.capacity(), .task_bytes = sizeof(T)});
+    }
 
     Options options_;
     const runtime::Threads threads_;
@@ -137,6 +163,9 @@ class Network {
     std::vector<Loop*> loops_;
     Replica replica_;
     std::size_t named_ = 0;
+    Describing describing_;
+    std::atomic<std::int64_t> started_ns_{0};
+    std::atomic<std::int64_t> ended_ns_{0};  // 0: it has not ended
     std::vector<std::shared_ptr<void>> lanes_;
     std::vector<std::unique_ptr<Node>> nodes_;
     std::unique_ptr<runtime::Execution> execution_;  // first to go

@@ -57,6 +57,12 @@ class Node : public runtime::Task {
         return all;
     }
 
+    /// Of one of the last nodes of a loop: tasks that it did not send back, or of which something
+    /// left. Any thread.
+    [[nodiscard]] std::uint64_t tasks_that_left() const noexcept {
+        return left_.load(std::memory_order_relaxed);
+    }
+
   protected:
     /// How many tasks a step may begin.
     [[nodiscard]] std::size_t budget() const noexcept { return budget_; }
@@ -64,8 +70,13 @@ class Node : public runtime::Task {
     [[nodiscard]] std::size_t together() const noexcept {
         return budget_ >= short_tasks_per_step ? 16 : 1;
     }
-    /// After a step that worked on `tasks`. Reads the clock.
+    /// After a step that worked on `tasks` which came in. Reads the clock.
     void account(std::size_t tasks, std::int64_t& clock_ns) noexcept {
+        measure(tasks, clock_ns);
+        count_in(tasks);
+    }
+    /// The same where none came in: how long one takes.
+    void measure(std::size_t tasks, std::int64_t& clock_ns) noexcept {
         if (tasks == 0) return;
         const std::int64_t began_ns = std::exchange(clock_ns, now_ns());
         const std::int64_t each_ns = (clock_ns - began_ns) / static_cast<std::int64_t>(tasks);
@@ -75,7 +86,6 @@ class Node : public runtime::Task {
         task_ns_.store(mean_ns, std::memory_order_relaxed);
         budget_ = static_cast<std::size_t>(
             std::clamp<std::int64_t>(step_ns / mean_ns, 1, tasks_per_step_max));
-        in_.store(in_.load(std::memory_order_relaxed) + tasks, std::memory_order_relaxed);
     }
     /// The beginning of a step: hands on what is kept; true when nothing is left. What a policy
     /// throws names the node.
@@ -108,6 +118,12 @@ class Node : public runtime::Task {
     void count_out(std::size_t tasks) noexcept {
         out_.store(out_.load(std::memory_order_relaxed) + tasks, std::memory_order_relaxed);
     }
+    void count_in(std::size_t tasks) noexcept {
+        in_.store(in_.load(std::memory_order_relaxed) + tasks, std::memory_order_relaxed);
+    }
+    void count_left() noexcept {
+        left_.store(left_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    }
     [[nodiscard]] const Context& context() const noexcept { return context_; }
     [[nodiscard]] const std::vector<Loop*>& loops() const noexcept { return loops_; }
 
@@ -122,6 +138,7 @@ class Node : public runtime::Task {
     std::size_t budget_ = 1;
     std::atomic<std::uint64_t> in_{0};
     std::atomic<std::uint64_t> out_{0};
+    std::atomic<std::uint64_t> left_{0};
     // A line of its own: schedulers read it.
     alignas(cache_line_bytes) std::atomic<std::int64_t> task_ns_{0};
 };

@@ -17,6 +17,7 @@
 #include <strid/operator/faults.hpp>
 #include <strid/pattern/emission.hpp>
 #include <strid/pattern/node_task.hpp>
+#include <strid/pattern/node_type.hpp>
 #include <strid/pattern/resource.hpp>
 
 namespace strid::pattern {
@@ -59,6 +60,7 @@ class OperatorNode final : public Node {
         }
     }
     [[nodiscard]] bool has_work() const noexcept override { return input_.waiting(); }
+    [[nodiscard]] static NodeType type() { return detail::type_of_operator<Operator>(); }
     /// What it waits for may be in another pattern.
     [[nodiscard]] bool awaits_outside() const noexcept override {
         return detail::UsesResource<Operator>;
@@ -120,6 +122,7 @@ class OperatorNode final : public Node {
         const auto made = static_cast<std::int64_t>(emission_.made.size());
         const auto again = static_cast<std::int64_t>(emission_.again.size());
         const std::size_t kept = loops().size() - (ends_loop_ ? 1 : 0);
+        if (ends_loop_ && (made != 0 || again == 0)) count_left();
         for (std::size_t i = 0; i < loops().size(); ++i) {
             const std::int64_t more = (i < kept ? made : 0) + again - held;
             if (more > 0) loops()[i]->take(more);

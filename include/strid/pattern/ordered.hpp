@@ -22,6 +22,7 @@
 
 #include <strid/operator/contract.hpp>
 #include <strid/pattern/emission.hpp>
+#include <strid/pattern/name_of_tasks.hpp>
 #include <strid/pattern/node_task.hpp>
 #include <strid/pattern/ports.hpp>
 
@@ -134,6 +135,10 @@ class OrderedCollector final : public Node {
         });
     }
     [[nodiscard]] bool has_work() const noexcept override { return order_.waiting(); }
+
+    [[nodiscard]] static NodeType type() {
+        return {.kind = "collector", .takes = name_of_tasks<U>(), .makes = name_of_tasks<U>()};
+    }
 
   private:
     /// Takes items of the task whose turn it is; how many.

@@ -11,11 +11,12 @@
 #pragma once
 
 #include <concepts>
-#include <vector>
+#include <optional>
 
 #include <strid/pattern/builder.hpp>
 #include <strid/pattern/composition.hpp>
 #include <strid/pattern/network.hpp>
+#include <strid/pattern/progress.hpp>
 
 namespace strid::pattern {
 
@@ -23,7 +24,7 @@ namespace strid::pattern {
 /// Throws OperatorError, which names the node and carries what its function threw. Returns what the
 /// nodes have done.
 template <class Pattern>
-std::vector<NodeReport> run(const Pattern& pattern, const Options& options = {}) {
+Report run(const Pattern& pattern, const Options& options = {}) {
     Network network(options);
     using Behind = decltype(detail::build(network, Ends<Nothing>{}, pattern));
     static_assert(
@@ -32,7 +33,11 @@ std::vector<NodeReport> run(const Pattern& pattern, const Options& options = {})
         "void f(T)");
     (void)detail::build(network, Ends<Nothing>{}, pattern);
     network.start();
-    network.wait();
+    {
+        std::optional<ProgressLine> line;
+        if (options.show_progress) line.emplace([&network] { return network.report(); });
+        network.wait();
+    }
     return network.report();
 }
 

@@ -13,6 +13,7 @@
 
 #include <strid/operator/faults.hpp>
 #include <strid/pattern/emission.hpp>
+#include <strid/pattern/name_of_tasks.hpp>
 #include <strid/pattern/node_task.hpp>
 
 namespace strid::pattern {
@@ -36,11 +37,14 @@ class SourceNode final : public Node {
                     ++done;
                 }
             });
-            account(done, clock_ns);
+            measure(done, clock_ns);
             if (emit.count() != 0) count_out(emit.count());
         }
         if (ended_ && output_.ready()) return finish(output_);
         return leave_step(output_, true, [] {});
+    }
+    [[nodiscard]] static NodeType type() {
+        return {.kind = "source", .makes = detail::name_of_tasks<U>()};
     }
     void request_stop() noexcept override { stopped_.store(true, std::memory_order_relaxed); }
 

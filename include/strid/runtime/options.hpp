@@ -53,12 +53,13 @@ struct ExecutionOptions {
     std::uint64_t seed = 0;
 
     /// Period after which a task counts as stalled: it has work, or is inside a step, and no step
-    /// of it ended. 0: no watchdog.
+    /// of it ended; or it says itself that something stands still. 0: no watchdog.
     std::chrono::milliseconds watchdog{0};
 
     /// Called by the watchdog's thread once per period in which tasks are stalled, with their
-    /// names. It may call Execution::cancel(); what it throws ends the execution like a failed
-    /// step. May be empty: Execution::stalled() tells the same.
+    /// names, and with a sentence for what stands still although it steps (Task::standstill). It
+    /// may call Execution::cancel(); what it throws ends the execution like a failed step. May be
+    /// empty: Execution::stalled() tells the same.
     std::function<void(const std::vector<std::string>&)> on_stalled{};
 
     /// Called once, by the last thread of the execution, when no step runs or will begin, before

@@ -76,6 +76,10 @@ class Task {
     /// A guess, from any thread, whether input lies waiting. Only the watchdog asks.
     [[nodiscard]] virtual bool has_work() const noexcept { return false; }
 
+    /// What stands still although the task steps, as a sentence; empty: nothing. Only the
+    /// watchdog's thread asks: when the run begins, and then once per period.
+    [[nodiscard]] virtual std::string standstill() { return {}; }
+
     /// Any thread: a source finishes at its next step; everything else drains. The execution
     /// notifies the task afterwards.
     virtual void request_stop() noexcept {}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a pattern has done, as plain values. The counters behind it are always on.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <strid/pattern/description.hpp>
+#include <strid/pattern/node_task.hpp>
+
+namespace strid::pattern {
+
+/// What a node has done.
+struct NodeReport {
+    std::string name;
+    NodeCounters counters;
+    double tasks_per_second = 0;  ///< That came in, or went out of a source; mean of the run.
+    double task_ns = 0;           ///< Of one of these in the node's steps, mean; 0: there was none.
+    /// Of the run: in its steps, and waiting for tasks or for room. What is left it waited for a
+    /// thread, or had ended.
+    double busy_share = 0;
+    double idle_share = 0;
+};
+
+/// What a pattern has done up to now, or up to its end. A range of its nodes, in the order in which
+/// they were built.
+struct Report {
+    NetworkDescription network = {};
+    double seconds = 0;  ///< Since it was started, or that it ran.
+    bool ended = false;
+    std::vector<NodeReport> nodes = {};
+    std::vector<LaneCounts> lanes = {};  ///< As in the description.
+
+    /// Tasks that the first nodes have made.
+    [[nodiscard]] std::uint64_t tasks_in() const;
+    /// Tasks that the last nodes have worked on: those that no lane leads on from.
+    [[nodiscard]] std::uint64_t tasks_done() const;
+    /// How full a lane is, 0 to 1; 0 where it has no bound.
+    [[nodiscard]] double fill(std::size_t lane) const;
+    /// All of it as JSON, one object.
+    [[nodiscard]] std::string to_json() const;
+    /// For a person: two tables, of the nodes and of the lanes. Lines that end in '\n'.
+    [[nodiscard]] std::string to_text() const;
+
+    [[nodiscard]] std::size_t size() const noexcept { return nodes.size(); }
+    [[nodiscard]] const NodeReport& operator[](std::size_t i) const { return nodes[i]; }
+    [[nodiscard]] auto begin() const noexcept { return nodes.begin(); }
+    [[nodiscard]] auto end() const noexcept { return nodes.end(); }
+};
+
+}  // namespace strid::pattern
