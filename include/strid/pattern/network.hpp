@@ -7,6 +7,7 @@
 // Threads: building is one thread's; run, stop and the observers as in runtime/execution.hpp.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -40,7 +41,7 @@ template <class T>
 struct Ends {
     struct One {
         Output<T>* output;
-        Node* node;
+        runtime::Task* node;  ///< That steps the output.
     };
     std::vector<One> nodes;
 };
@@ -69,10 +70,17 @@ class Network {
     /// A lane from each of the ends to the node.
     template <class T>
     void connect(const Ends<T>& ends, Input<T>& input, Node& node) {
+        connect(ends, input, node, node.task_ns());
+    }
+    /// The same to a task that is none of the network's nodes. `task_ns` is how long a task of the
+    /// lane takes it.
+    template <class T>
+    void connect(const Ends<T>& ends, Input<T>& input, runtime::Task& consumer,
+                 const std::atomic<std::int64_t>& task_ns) {
         for (const auto& end : ends.nodes) {
             auto lane = std::make_shared<Lane<T>>(lane_tasks(sizeof(T)));
-            lane->connect(*end.node, end.output->room_wait(), node);
-            end.output->add(*lane, node.task_ns());
+            lane->connect(*end.node, end.output->room_wait(), consumer);
+            end.output->add(*lane, task_ns);
             input.add(*lane);
             lanes_.push_back(std::move(lane));
         }
@@ -91,6 +99,8 @@ class Network {
     [[nodiscard]] std::vector<Loop*>& loops() noexcept { return loops_; }
     /// A name for a node, as "node 3" where it has none of its own, with the number of the replica.
     [[nodiscard]] std::string name_node(const std::string& kind);
+    /// What the nodes are part of: stands before their names.
+    void set_owner(const std::string& owner) { owner_ = owner + ": "; }
     /// Which of several replicas is being built.
     struct Replica {
         std::size_t number = 0;
@@ -101,6 +111,11 @@ class Network {
 
     // ---- running -------------------------------------------------------------------------------
 
+    /// For one that has the nodes stepped by an execution of its own, in place of start(). Throws
+    /// OperatorError.
+    void open();
+    /// The nodes, first to last.
+    [[nodiscard]] std::vector<runtime::Task*> tasks() const;
     /// Opens the nodes and starts the threads. Throws OperatorError, GraphError for a pattern
     /// without nodes.
     void start();
@@ -114,6 +129,7 @@ class Network {
 
     Options options_;
     std::size_t workers_;
+    std::string owner_;
     std::vector<Loop*> loops_;
     Replica replica_;
     std::size_t named_ = 0;
