@@ -42,6 +42,7 @@
 #include <strid/graph/graph.hpp>
 #include <strid/operator/faults.hpp>
 #include <strid/operator/source.hpp>
+#include <strid/pattern/composition_checks.hpp>
 #include <strid/pattern/network.hpp>
 #include <strid/pattern/node_task.hpp>
 #include <strid/pattern/ports.hpp>
@@ -284,15 +285,23 @@ struct GraphPattern {
     static constexpr bool builds_itself = true;
 
     template <class Arriving>
-    [[nodiscard]] pattern::Ends<U> build(pattern::Network& network,
-                                         const pattern::Ends<Arriving>& ends,
-                                         const std::string& name) const {
-        static_assert(std::same_as<Arriving, T>,
-                      "other tasks arrive here than the graph takes: graph_node<T, U>(...)");
+    [[nodiscard]] auto build(pattern::Network& network, const pattern::Ends<Arriving>& ends,
+                             const std::string& name) const {
+        if constexpr (!std::same_as<Arriving, T>) {
+            static_assert(std::same_as<Arriving, T>,
+                          "other tasks arrive here than the graph takes: graph_node<T, U>(...)");
+            return pattern::Ends<pattern::detail::Refused>{};
+        } else {
+            return add_node(network, ends, name);
+        }
+    }
+
+    pattern::Ends<U> add_node(pattern::Network& network, const pattern::Ends<T>& ends,
+                              const std::string& name) const {
         if (!network.loops().empty()) {
             throw GraphError(
-                "a graph cannot stand in a loop: how many records it makes of a task "
-                "is not known, so that the loop would not know when it is over");
+                "a graph cannot stand in a loop: how many records it makes of a task is not known, "
+                "so that the loop would not know when it is over");
         }
         const auto [number, of] = network.replica();
         auto& node = network.add(std::make_unique<GraphNode<T, U, Build>>(

@@ -139,8 +139,7 @@ class Kernel final : public Node {
         if (status != SourceStatus::more) flush_stages();
         const bool told = publish(status != SourceStatus::more);
         if (emitted == 0 && status == SourceStatus::idle && told && !advancing_) {
-            waits_.begin(WaitClock::For::input, clock_ns);
-            return RunResult::empty;
+            return wait_for_input(clock_ns);
         }
         end_run(clock_ns, born_ns, emitted);
         budget_.ran(emitted, has_output ? left : 0, clock_ns - start_ns);
@@ -197,8 +196,7 @@ class Kernel final : public Node {
             idle_published_ = publish(true);
             if (!idle_published_ || advancing_) return RunResult::progressed;
         }
-        waits_.begin(WaitClock::For::input, clock_ns);
-        return RunResult::empty;
+        return wait_for_input(clock_ns);
     }
 
     void begin_batch(const message::BatchHeader& header) {
@@ -274,8 +272,7 @@ class Kernel final : public Node {
         advance(clock_ns);
         idle_published_ = publish(true);
         if (idle_published_ && !advancing_ && chain_.held_back(false)) {
-            waits_.begin(WaitClock::For::input, clock_ns);
-            return RunResult::empty;
+            return wait_for_input(clock_ns);
         }
         end_run(clock_ns, message::never_born, 0);
         return RunResult::progressed;
@@ -293,6 +290,10 @@ class Kernel final : public Node {
 
     // ---- the end -------------------------------------------------------------------------------
 
+    RunResult wait_for_input(std::int64_t clock_ns) {
+        waits_.begin(WaitClock::For::input, clock_ns);
+        return RunResult::empty;
+    }
     RunResult wait_for_room(std::int64_t clock_ns) {
         waits_.begin(WaitClock::For::room, clock_ns);
         return RunResult::refused;
@@ -311,7 +312,7 @@ class Kernel final : public Node {
             const bool has_room = chain_.ready();
             (void)publish(true);
             if (passed != Passed{}) return RunResult::progressed;
-            if (Chain::brings_tasks && has_room) return RunResult::empty;  // they notify the task
+            if (Chain::brings_tasks && has_room) return wait_for_input(clock_ns);  // of its tasks
             return wait_for_room(clock_ns);
         }
         if (!stages_closed_) {
@@ -321,8 +322,7 @@ class Kernel final : public Node {
             });
         }
         if constexpr (has_output) {
-            if (!output_->close())
-                return wait_for_room(clock_ns);  // a ring is full: others have to run
+            if (!output_->close()) return wait_for_room(clock_ns);  // a ring is full: others run
         }
         closed_ = true;
         return RunResult::finished;

@@ -16,7 +16,8 @@
 //
 // Order and time: those of the pattern. One that makes one result of each task in order
 // (pattern/one_for_one.hpp) holds a watermark back until the results of all tasks before it have
-// left. Behind any other the stream has no time: event_time() may draw it anew.
+// left, and a late record is late behind it. Behind any other the stream has no time: event_time()
+// may draw it anew.
 //
 // Threads: only the task of the operator's node. Replicas have patterns of their own.
 #pragma once
@@ -56,6 +57,8 @@ namespace detail {
 /// Watermarks that wait until the results of all tasks before them have left.
 class HeldWatermarks {
   public:
+    /// How far the input has come.
+    [[nodiscard]] EventTime time() const noexcept { return last_.watermark; }
     /// The input came so far when so many tasks had gone in.
     void heard(const Watermark& watermark, std::uint64_t tasks) {
         const Progress progress{watermark.time, watermark.idle};
@@ -63,6 +66,15 @@ class HeldWatermarks {
         last_ = progress;
         if (waiting_.empty() || waiting_.back().tasks != tasks) waiting_.push_back({tasks, {}});
         waiting_.back().progress = progress;
+    }
+    /// The task that goes in after so many is late: its result has to find this watermark passed.
+    void late(std::uint64_t tasks) { late_.push_back(tasks); }
+    /// Whether the result that leaves after so many is of a late task. Once for each of them.
+    [[nodiscard]] bool is_late(std::uint64_t results) {
+        if (late_.empty() || late_.front() != results) [[likely]]
+            return false;
+        late_.pop_front();
+        return true;
     }
     /// How far the results have come, of which there were so many.
     [[nodiscard]] Progress passed(std::uint64_t results) {
@@ -79,6 +91,7 @@ class HeldWatermarks {
     };
 
     std::deque<Waiting> waiting_;  // no two with the same number of tasks
+    std::deque<std::uint64_t> late_;
     Progress last_;
     Progress passed_;
 };
@@ -89,7 +102,8 @@ template <class Body>
 inline constexpr std::string_view kind_of_pattern<Iterate<Body>> = "iterate";
 
 /// `In` are the records as they arrive: tasks `T`, or behind key_by with the hash of their key.
-template <class In, TaskType T, class U, class Pattern>
+/// `TimeOf` says when they happened, unless it is NoTime.
+template <class In, TaskType T, class U, class TimeOf, class Pattern>
 class PatternOperator
     : public OperatorTypes<In, std::conditional_t<std::same_as<U, Nothing>, void, U>> {
     static constexpr bool makes = !std::same_as<U, Nothing>;
@@ -104,8 +118,8 @@ class PatternOperator
                                            .holds_back = true,
                                            .brings_tasks = true};
 
-    PatternOperator(Pattern pattern, const PatternOperatorOptions& options)
-        : pattern_(std::move(pattern)), options_(options) {
+    PatternOperator(Pattern pattern, TimeOf time_of, const PatternOperatorOptions& options)
+        : pattern_(std::move(pattern)), time_of_(std::move(time_of)), options_(options) {
         check_owns_text<T>();
         check_owns_text<U>();
     }
@@ -138,6 +152,10 @@ class PatternOperator
 
     void process(In& record, auto& emit) {
         Inside& inside = *inside_;
+        if constexpr (keeps_time && !std::same_as<TimeOf, NoTime>) {
+            if (time_of_(std::as_const(task_of(record))) < inside.watermarks.time()) [[unlikely]]
+                inside.watermarks.late(inside.tasks_in);
+        }
         ++inside.tasks_in;
         inside.entrance.emit(std::move(task_of(record)));
         if (!inside.entrance.ready()) {
@@ -222,6 +240,12 @@ class PatternOperator
                 }
                 std::size_t count = 0;
                 do {
+                    if constexpr (keeps_time) {
+                        const std::uint64_t number = inside.results + count;
+                        if (inside.watermarks.is_late(number)) {
+                            emit.promise(inside.watermarks.passed(number));
+                        }
+                    }
                     emit(results[count]);
                     // What was not moved from is not to live on in the lane.
                     if constexpr (!std::is_trivially_copyable_v<U>) results[count] = U{};
@@ -241,6 +265,7 @@ class PatternOperator
     }
 
     Pattern pattern_;
+    [[no_unique_address]] TimeOf time_of_;
     PatternOperatorOptions options_;
     std::shared_ptr<Inside> inside_;  // null before the run
 };
@@ -262,7 +287,7 @@ consteval bool is_task() {
 /// cannot be does not compile.
 template <class Pattern>
 [[nodiscard]] auto pattern_operator(Pattern pattern, const PatternOperatorOptions& options = {}) {
-    return [pattern = std::move(pattern), options]<class Arriving>(const Arriving&) {
+    return [pattern = std::move(pattern), options]<class Arriving>(const Arriving& arriving) {
         using T = typename Arriving::record;
         if constexpr (!detail::is_task<T>()) {
             return operators::Refused{};
@@ -271,8 +296,10 @@ template <class Pattern>
             if constexpr (std::same_as<U, detail::Refused>) {
                 return operators::Refused{};
             } else {
-                return detail::PatternOperator<typename Arriving::arrived, T, U, Pattern>{pattern,
-                                                                                          options};
+                using TimeOf = std::remove_cvref_t<decltype(arriving.time_of)>;
+                using Operator =
+                    detail::PatternOperator<typename Arriving::arrived, T, U, TimeOf, Pattern>;
+                return Operator{pattern, arriving.time_of, options};
             }
         }
     };
