@@ -29,7 +29,7 @@ void check_event_time(const Segments& segments) {
                     "leads to it",
                     op.name));
             }
-            time = time || op.draws_watermarks;
+            time = (time && !op.ends_time) || op.draws_watermarks;
         }
         for (const std::size_t target : segments.all[s]->targets()) {
             if (target != no_segment) has_time[target] = has_time[target] && time;

@@ -87,7 +87,7 @@ RunReport Running::State::report() const {
     const std::int64_t end = end_ns_.load(std::memory_order_relaxed);
     report.seconds = static_cast<double>((end != 0 ? end : now_ns()) - start_ns_) * 1e-9;
     report.workers = plan_.workers;
-    report.tasks = tasks_.size();
+    report.tasks = tasks_.size() + tasks_brought_;
     report.fraction_done = 1;
     Histogram at_sinks;
     for (std::size_t f = 0; f < plan_.fragments.size(); ++f) {

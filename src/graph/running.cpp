@@ -86,19 +86,39 @@ Running::State::State(const Graph& graph, const RunOptions& options)
     make_ports(options);
     link();
     make_tasks(graph.segments());
-    std::vector<runtime::Task*> tasks;
-    for (auto& task : tasks_) tasks.push_back(task.get());
+    auto [tasks, affinity] = all_tasks(options);
     execution_ = std::make_unique<runtime::Execution>(
         std::move(tasks),
         runtime::ExecutionOptions{.mode = options.mode,
                                   .workers = options.workers,
                                   .waiting = options.waiting,
                                   .pin = options.pin,
-                                  .affinity = options.affinity,
+                                  .affinity = std::move(affinity),
                                   .seed = options.seed,
                                   .watchdog = options.watchdog,
                                   .on_stalled = options.on_stalled,
                                   .on_end = [this](const auto& end) { ended(end); }});
+}
+
+/// The tasks with those that their operators bring, which come right behind them, and the
+/// processor of each, if any was named: what is brought has those of the others in turn.
+std::pair<std::vector<runtime::Task*>, std::vector<int>> Running::State::all_tasks(
+    const RunOptions& options) {
+    const operators::RunShape shape{plan_.workers, perturbed(options)};
+    const bool named = options.affinity.size() == tasks_.size();
+    std::vector<runtime::Task*> tasks;
+    std::vector<int> affinity;
+    for (std::size_t t = 0; t < tasks_.size(); ++t) {
+        tasks.push_back(tasks_[t].get());
+        tasks_[t]->bring_tasks(shape, tasks);
+        if (!named) continue;
+        affinity.push_back(options.affinity[t]);
+        while (affinity.size() < tasks.size()) {
+            affinity.push_back(options.affinity[affinity.size() % tasks_.size()]);
+        }
+    }
+    tasks_brought_ = tasks.size() - tasks_.size();
+    return {std::move(tasks), named ? std::move(affinity) : options.affinity};
 }
 
 Running::State::~State() {

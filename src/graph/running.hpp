@@ -11,6 +11,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <strid/graph/graph.hpp>
@@ -43,6 +44,8 @@ class Running::State {
     void make_ports(const RunOptions& options);
     void link();
     void make_tasks(const graph::Segments& segments);
+    [[nodiscard]] std::pair<std::vector<runtime::Task*>, std::vector<int>> all_tasks(
+        const RunOptions& options);
     void ended(const runtime::ExecutionEnd& end);
 
     memory::RecyclingScope recycling_;  // first: it ends after everything that lets go of memory
@@ -53,6 +56,7 @@ class Running::State {
     std::vector<std::vector<operators::Node*>> replicas_;      // the same, for looking
     std::vector<std::vector<graph::OperatorInfo>> operators_;  // per fragment
     std::vector<std::unique_ptr<operators::NodeTask>> tasks_;
+    std::size_t tasks_brought_ = 0;  // by operators, which own them
     std::int64_t start_ns_ = 0;
     // Relaxed, both: numbers on their own, and what the execution did is ordered by its end.
     std::atomic<std::int64_t> end_ns_{0};

@@ -12,6 +12,10 @@ using runtime::StepResult;
 NodeTask::NodeTask(std::string name, std::vector<std::unique_ptr<Node>> nodes)
     : Task(std::move(name)), nodes_(std::move(nodes)) {}
 
+void NodeTask::bring_tasks(const RunShape& shape, std::vector<runtime::Task*>& tasks) {
+    for (auto& node : nodes_) node->bring_tasks(shape, *this, tasks);
+}
+
 void NodeTask::open(const std::stop_token& stop) {
     for (auto& node : nodes_) node->open(*this, stop);
 }

@@ -75,18 +75,25 @@ Network::Network(Options options)
 Network::~Network() = default;
 
 std::string Network::name_node(const std::string& kind) {
-    std::string name = kind + ' ' + std::to_string(++named_);
+    std::string name = owner_ + kind + ' ' + std::to_string(++named_);
     if (replica_.of > 1) name += ", replica " + std::to_string(replica_.number);
     return name;
 }
 
-void Network::start() {
-    if (nodes_.empty()) throw GraphError("a pattern without nodes cannot run");
+void Network::open() {
     for (const auto& node : nodes_) node->open();
+}
+
+std::vector<runtime::Task*> Network::tasks() const {
     std::vector<runtime::Task*> tasks;
     for (const auto& node : nodes_) tasks.push_back(node.get());
-    execution_ =
-        std::make_unique<runtime::Execution>(std::move(tasks), execution_options(), threads_);
+    return tasks;
+}
+
+void Network::start() {
+    if (nodes_.empty()) throw GraphError("a pattern without nodes cannot run");
+    open();
+    execution_ = std::make_unique<runtime::Execution>(tasks(), execution_options(), threads_);
     started_ns_.store(now_ns(), std::memory_order_relaxed);
     execution_->start();
 }

@@ -17,6 +17,9 @@
 // error: wake_at_ns() wants the trait .asks_the_clock
 // error: the trait .looks_ahead go together
 // error: the trait .holds_back go together
+// error: Progress passed() const and the trait .watermarks = Watermarks::delayed go together
+// error: on(const TasksWanted&) and the trait .brings_tasks go together
+// error: the trait .brings_tasks wants .asks_the_clock
 // error: on(CutOff) is for operators that emit nothing
 // error: the trait .emits = Emits::nothing and OperatorTypes<Arrived, void> go together
 // error: other records arrive here than the operator takes
@@ -88,6 +91,17 @@ struct LooksAheadWithoutTrait : Passes {
 struct HoldsBackWithoutHook : Passes {
     static constexpr OperatorTraits traits{.holds_back = true};
 };
+struct DelaysWithoutHook : Passes {
+    static constexpr OperatorTraits traits{.watermarks = Watermarks::delayed};
+    void on(Watermark, auto&) {}
+};
+struct TasksWithoutTrait : Passes {
+    void on(const TasksWanted&) {}
+};
+struct TasksWithoutClock : Passes {
+    static constexpr OperatorTraits traits{.brings_tasks = true};
+    void on(const TasksWanted&) {}
+};
 struct CutOffInTheMiddle : Passes {
     void on(CutOff) {}
 };
@@ -116,6 +130,9 @@ void build(Graph& graph) {
     add(WakesWithoutTrait{});
     add(LooksAheadWithoutTrait{});
     add(HoldsBackWithoutHook{});
+    add(DelaysWithoutHook{});
+    add(TasksWithoutTrait{});
+    add(TasksWithoutClock{});
     add(CutOffInTheMiddle{});
     add(SinkThatEmits{});
     add(OfText{});

@@ -77,6 +77,7 @@ void declare(OperatorInfo& info, const Operator& one) {
         info.one_replica = info.one_replica || facts.one_replica;
         info.parallel_by_default = facts.parallel_by_default;
         info.shares_broadcast = facts.shares_broadcast;
+        info.ends_time = facts.ends_time;
         info.light = facts.light;
         info.files = std::move(facts.files);
         for (const std::string& note : facts.notes) info.say(note);

@@ -82,7 +82,8 @@ struct RunOptions {
     Composition composition = Composition::combined;
     Waiting waiting = Waiting::park;
     bool pin = false;
-    std::vector<int> affinity = {};  ///< Processor of each task, as explain() lists them.
+    /// Processor of each task, as explain() lists them. The nodes of patterns have these in turn.
+    std::vector<int> affinity = {};
     std::uint64_t seed = 1;          ///< Of the simulation and of a perturbed run.
     /// For tests of what stands on the engine: batches of a few records, blocks that run out, rings
     /// of two, as the simulation does, under the scheduler of `mode`. The environment variable

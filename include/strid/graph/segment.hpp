@@ -41,6 +41,7 @@ struct OperatorInfo {
     bool parallel_by_default = true;
     bool draws_watermarks = false;
     bool needs_watermarks = false;  ///< A window of event time.
+    bool ends_time = false;         ///< The stream behind it has none.
     /// It cannot have more than one replica, whoever asks.
     bool one_replica = false;
     /// Its replicas share the work on a stream that each of them has: windows in turns.

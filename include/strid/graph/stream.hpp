@@ -139,6 +139,12 @@ class Stream<T, graph::Chain<Head, Operators...>, Time>
         return Outlet<T>{std::move(state)};
     }
 
+    /// A loop: the records go through the pattern `body`, whose last nodes send back into it what
+    /// is to go through once more (`emit.again`), and emit what leaves. It is over when the stream
+    /// has ended and nothing is in it. Declared here, defined in strid/graph/iterate.hpp.
+    template <class Body>
+    auto iterate(Body body, const OperatorOptions& options = {}) &&;
+
     /// A part of a graph that is a function of a stream, as if it stood here: `f(stream)`.
     template <class F>
     decltype(auto) through(F&& f) && {
@@ -291,7 +297,12 @@ class Stream<T, graph::Chain<Head, Operators...>, Time>
     }
     template <class Operator, class... Notes>
     auto described(Operator one, graph::OperatorInfo info, Notes... notes) && {
-        if constexpr (operators::is_operator_for<Operator, T>()) {
+        if constexpr (!operators::is_operator_for<Operator, T>()) {
+            return;
+        } else if constexpr (Operator::traits.brings_tasks && fuses) {
+            // It is the first of its node.
+            return std::move(*this).separate().described(std::move(one), std::move(info), notes...);
+        } else {
             graph::declare(info, one);
             (info.say(notes), ...);
             auto handle = std::move(handle_);

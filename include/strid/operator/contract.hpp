@@ -27,6 +27,7 @@
 // traits say `only_reads`). All others are `on(Event)` or `on(Event, auto& emit)`, one overload for
 // each event below that the operator wants to hear of; they name their result.
 //
+//     void on(const TasksWanted&)        the run is laid out: tasks that work on the records
 //     void on(const Opened&)             before the first record
 //     void on(const BatchBegins&)        before the records of a batch
 //     std::size_t on(Coming<Arrived>)    before some records: brings near what they need
@@ -88,10 +89,11 @@ enum class Emits : std::uint8_t {
 /// What an operator has to do with watermarks.
 enum class Watermarks : std::uint8_t {
     ignored,
-    heard,   ///< on(Watermark, emit), where the stream has time.
-    needed,  ///< on(Watermark, emit). A GraphError where a stream that leads to it has no time.
-    drawn,   ///< Progress on(Clock): behind it the stream has time.
-    relayed  ///< on(SourceSaid): behind it the stream has the time of its source.
+    heard,    ///< on(Watermark, emit), where the stream has time.
+    needed,   ///< on(Watermark, emit). A GraphError where a stream that leads to it has no time.
+    delayed,  ///< on(Watermark, emit); how far the stream behind it has come says passed().
+    drawn,    ///< Progress on(Clock): behind it the stream has time.
+    relayed   ///< on(SourceSaid): behind it the stream has the time of its source.
 };
 
 /// What is known of an operator when the program is compiled.
@@ -113,6 +115,10 @@ struct OperatorTraits {
     bool asks_the_clock = false;  ///< on(Watermark, emit) comes in every run, and at wake_at_ns().
     bool holds_back = false;      ///< `bool held_back() const`: nothing is to be begun for a while.
     bool finds_late = false;      ///< It calls emit.late().
+    /// on(TasksWanted): tasks that the run steps beside the replica's own work on the records, and
+    /// notify that where they have results or room. The operator is the first of its node; while
+    /// `held_back()` no record is begun, after a stop neither, and its on(Ended) may wait for them.
+    bool brings_tasks = false;
     /// It has to see the whole stream: more than one replica is a GraphError.
     bool one_replica = false;
 };
@@ -125,6 +131,8 @@ struct OperatorFacts {
     bool parallel_by_default = true;
     /// Its replicas share the work on a stream that each of them has.
     bool shares_broadcast = false;
+    /// The stream behind it has no time, whatever it had before.
+    bool ends_time = false;
     /// A record costs it no more than it costs a source to make one: a worker is left to each.
     bool light = false;
     std::vector<FileUse> files = {};      ///< That it reads and writes.
@@ -140,6 +148,15 @@ struct OperatorTypes {
 
 // ---- events ------------------------------------------------------------------------------------
 
+/// Once, before all others. What is added to `tasks` the run steps as it does `task`, the replica's
+/// own, and is done with before the operator goes.
+struct TasksWanted {
+    const Context& context;
+    runtime::Task& task;
+    std::size_t workers;  ///< Threads of the run.
+    bool perturbed;       ///< Queues are to be as short as can be.
+    std::vector<runtime::Task*>& tasks;
+};
 /// Before the first record. `task` is the replica's: outside threads wake it.
 struct Opened {
     const Context& context;

@@ -118,11 +118,11 @@ consteval bool has_right_hooks() {
                            !hears_amiss<Operator, Closed> && !hears_amiss<Operator, CutOff>;
     constexpr bool answered =
         !answers_amiss<Operator, Watermark> && !answers_amiss<Operator, Ended>;
-    constexpr bool none = !Hears<Operator, Opened> && !Hears<Operator, BatchBegins> &&
-                          !Hears<Operator, SourceSaid> && !Hears<Operator, Flush> &&
-                          !Hears<Operator, Closed> && !Hears<Operator, CutOff> &&
-                          !Hears<Operator, Clock> && !Hears<Operator, ComingHere> &&
-                          !Answers<Operator, Watermark> && !Answers<Operator, Ended>;
+    constexpr bool none =
+        !Hears<Operator, Opened> && !Hears<Operator, BatchBegins> && !Hears<Operator, SourceSaid> &&
+        !Hears<Operator, Flush> && !Hears<Operator, Closed> && !Hears<Operator, CutOff> &&
+        !Hears<Operator, Clock> && !Hears<Operator, ComingHere> && !Hears<Operator, TasksWanted> &&
+        !Answers<Operator, Watermark> && !Answers<Operator, Ended>;
     if constexpr (!answered) {
         static_assert(
             answered,
@@ -157,6 +157,33 @@ consteval bool has_right_hooks() {
     }
 }
 
+/// Each trait of operators whose records other tasks work on has its hook, and each hook its trait.
+template <class Operator>
+consteval bool agrees_with_its_tasks() {
+    constexpr OperatorTraits traits = Operator::traits;
+    constexpr bool passes = requires(const Operator& one) {
+        { one.passed() } -> std::same_as<Progress>;
+    };
+    constexpr bool delays = traits.watermarks == Watermarks::delayed;
+    if constexpr (delays != passes) {
+        static_assert(delays == passes,
+                      "Progress passed() const and the trait .watermarks = Watermarks::delayed go "
+                      "together");
+        return false;
+    } else if constexpr (traits.brings_tasks != Hears<Operator, TasksWanted>) {
+        static_assert(traits.brings_tasks == Hears<Operator, TasksWanted>,
+                      "on(const TasksWanted&) and the trait .brings_tasks go together");
+        return false;
+    } else if constexpr (traits.brings_tasks && !(traits.asks_the_clock && traits.holds_back)) {
+        static_assert(traits.asks_the_clock && traits.holds_back,
+                      "the trait .brings_tasks wants .asks_the_clock, to take what they have made, "
+                      "and .holds_back, for when they have no room");
+        return false;
+    } else {
+        return true;
+    }
+}
+
 /// Each trait has its hook, and each hook its trait.
 template <class Operator>
 consteval bool agrees_with_its_traits() {
@@ -178,7 +205,8 @@ consteval bool agrees_with_its_traits() {
                       "on(SourceSaid) and the trait .watermarks = Watermarks::relayed go together");
         return false;
     } else if constexpr ((traits.watermarks == Watermarks::needed ||
-                          traits.watermarks == Watermarks::heard) &&
+                          traits.watermarks == Watermarks::heard ||
+                          traits.watermarks == Watermarks::delayed) &&
                          !Answers<Operator, Watermark>) {
         static_assert(
             Answers<Operator, Watermark>,
@@ -218,7 +246,7 @@ consteval bool agrees_with_its_traits() {
                       "together");
         return false;
     } else {
-        return true;
+        return agrees_with_its_tasks<Operator>();
     }
 }
 

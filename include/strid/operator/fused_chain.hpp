@@ -89,6 +89,11 @@ class FusedChain {
     /// Some stage has its own idea of time, so that it is asked in every run.
     static constexpr bool draws =
         ((draws_watermarks<Stages> || Stages::traits.asks_the_clock) || ...);
+    /// Tasks of the first stage's own work on the records.
+    static constexpr bool brings_tasks = [] {
+        if constexpr (stage_count != 0) return Stage<0>::traits.brings_tasks;
+        return false;
+    }();
     /// The first stage leaves the records that come as they are.
     static constexpr bool only_reads = [] {
         if constexpr (stage_count != 0) return Stage<0>::traits.only_reads;
@@ -160,10 +165,12 @@ class FusedChain {
         });
         return earliest;
     }
-    /// A stage wants nothing to be begun for the time being though there is room.
-    [[nodiscard]] bool held_back() const noexcept {
-        const auto held = []<class S>(const S& stage) {
-            if constexpr (S::traits.holds_back) return stage.held_back();
+    /// A stage wants nothing to be begun for the time being though there is room. One that only
+    /// waits for its time goes on at once when the run was `stopped`.
+    [[nodiscard]] bool held_back(bool stopped) const noexcept {
+        const auto held = [stopped]<class S>(const S& stage) {
+            if constexpr (S::traits.brings_tasks) return stage.held_back();
+            if constexpr (S::traits.holds_back) return !stopped && stage.held_back();
             return false;
         };
         return stages_.any(held);

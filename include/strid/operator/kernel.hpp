@@ -62,6 +62,16 @@ class Kernel final : public Node {
         chain_.skip(operator_index - Head::operators);
     }
 
+    void bring_tasks(const RunShape& shape, runtime::Task& task,
+                     std::vector<runtime::Task*>& tasks) override {
+        chain_.template each_that_hears<TasksWanted>([&]<std::size_t I>(auto& stage) {
+            const Context own = context(Head::operators + I);
+            guarded(names_[Head::operators + I], [&] {
+                stage.on(TasksWanted{own, task, shape.workers, shape.perturbed, tasks});
+            });
+        });
+    }
+
     void open(runtime::Task& task, const std::stop_token& stop) override {
         if constexpr (has_source) {
             guarded(names_.front(), [&] { head_.open(task, context(0), stop); });
@@ -78,7 +88,7 @@ class Kernel final : public Node {
             refusals_.add(1);
             return wait_for_room(clock_ns);
         }
-        if (advancing_ || (chain_.held_back() && !stop_requested())) return run_time(clock_ns);
+        if (advancing_ || chain_.held_back(stop_requested())) return run_time(clock_ns);
         if constexpr (has_source) {
             return run_source(clock_ns);
         } else {
@@ -129,8 +139,7 @@ class Kernel final : public Node {
         if (status != SourceStatus::more) flush_stages();
         const bool told = publish(status != SourceStatus::more);
         if (emitted == 0 && status == SourceStatus::idle && told && !advancing_) {
-            waits_.begin(WaitClock::For::input, clock_ns);
-            return RunResult::empty;
+            return wait_for_input(clock_ns);
         }
         end_run(clock_ns, born_ns, emitted);
         budget_.ran(emitted, has_output ? left : 0, clock_ns - start_ns);
@@ -187,8 +196,7 @@ class Kernel final : public Node {
             idle_published_ = publish(true);
             if (!idle_published_ || advancing_) return RunResult::progressed;
         }
-        waits_.begin(WaitClock::For::input, clock_ns);
-        return RunResult::empty;
+        return wait_for_input(clock_ns);
     }
 
     void begin_batch(const message::BatchHeader& header) {
@@ -221,9 +229,9 @@ class Kernel final : public Node {
         std::uint32_t at = position_;
         try {
             Passage passage{chain_, stage_names(), passed};
-            while (at != header.count && passage.ready()) {
+            while (at != header.count && passage.takes()) {
                 auto some = chain_.look_ahead(records + at, header.count - at, stage_names());
-                for (; some != 0 && passage.ready(); --some, ++at) {
+                for (; some != 0 && passage.takes(); --some, ++at) {
                     if constexpr (!shared || Chain::only_reads) {
                         passage.pass(records[at]);
                     } else if constexpr (std::is_copy_constructible_v<Arrived>) {
@@ -263,9 +271,8 @@ class Kernel final : public Node {
         if constexpr (has_output) output_->begin_run(clock_ns);
         advance(clock_ns);
         idle_published_ = publish(true);
-        if (idle_published_ && !advancing_ && chain_.held_back()) {
-            waits_.begin(WaitClock::For::input, clock_ns);
-            return RunResult::empty;
+        if (idle_published_ && !advancing_ && chain_.held_back(false)) {
+            return wait_for_input(clock_ns);
         }
         end_run(clock_ns, message::never_born, 0);
         return RunResult::progressed;
@@ -283,6 +290,10 @@ class Kernel final : public Node {
 
     // ---- the end -------------------------------------------------------------------------------
 
+    RunResult wait_for_input(std::int64_t clock_ns) {
+        waits_.begin(WaitClock::For::input, clock_ns);
+        return RunResult::empty;
+    }
     RunResult wait_for_room(std::int64_t clock_ns) {
         waits_.begin(WaitClock::For::room, clock_ns);
         return RunResult::refused;
@@ -298,8 +309,10 @@ class Kernel final : public Node {
         }();
         count_records(0, passed);
         if (!done) {
+            const bool has_room = chain_.ready();
             (void)publish(true);
             if (passed != Passed{}) return RunResult::progressed;
+            if (Chain::brings_tasks && has_room) return wait_for_input(clock_ns);  // of its tasks
             return wait_for_room(clock_ns);
         }
         if (!stages_closed_) {
@@ -309,8 +322,7 @@ class Kernel final : public Node {
             });
         }
         if constexpr (has_output) {
-            if (!output_->close())
-                return wait_for_room(clock_ns);  // a ring is full: others have to run
+            if (!output_->close()) return wait_for_room(clock_ns);  // a ring is full: others run
         }
         closed_ = true;
         return RunResult::finished;

@@ -33,6 +33,12 @@ enum class [[nodiscard]] RunResult : std::uint8_t {
     finished     ///< The stream has ended and the outputs are closed.
 };
 
+/// What an operator that brings tasks to a run is told of it.
+struct RunShape {
+    std::size_t workers;
+    bool perturbed;
+};
+
 /// A count written by one thread and read by any: no read-modify-write, a plain store.
 class Count {
   public:
@@ -73,6 +79,10 @@ class Node {
     /// Of an operator of this node: records that its function throws on are left out. Before
     /// `open`.
     virtual void skip(std::size_t /*operator_index*/) noexcept {}
+    /// The operators add the tasks that they bring to the run. Called once, before `open`, where
+    /// the node has its task.
+    virtual void bring_tasks(const RunShape& /*shape*/, runtime::Task& /*task*/,
+                             std::vector<runtime::Task*>& /*tasks*/) {}
     /// Called once before the first run, on the thread that starts the graph. May throw. `stop`
     /// ends what takes long.
     virtual void open(runtime::Task& task, const std::stop_token& stop) = 0;

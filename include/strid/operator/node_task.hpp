@@ -17,6 +17,8 @@ class NodeTask final : public runtime::Task {
   public:
     NodeTask(std::string name, std::vector<std::unique_ptr<Node>> nodes);
 
+    /// Adds the tasks that operators of the nodes bring to the run. Before open().
+    void bring_tasks(const RunShape& shape, std::vector<runtime::Task*>& tasks);
     /// Opens the nodes, on the calling thread; `stop` ends what takes long. Throws OperatorError.
     void open(const std::stop_token& stop = {});
 

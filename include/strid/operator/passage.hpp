@@ -48,6 +48,13 @@ class FusedChain<Router, Stages...>::Passage {
     }
 
     [[nodiscard]] bool ready() { return FusedChain::ready(port_, held_); }
+    /// The same, and the first stage has room for one more.
+    [[nodiscard]] bool takes() {
+        if constexpr (brings_tasks) {
+            if (stage_at<0>(held_).held_back()) return false;
+        }
+        return ready();
+    }
 
     /// Passes a record from stage I on; it may be changed and moved from.
     ///
@@ -224,6 +231,9 @@ class FusedChain<Router, Stages...>::Passage {
                 guarded(names_[I], [&] { progress = stage_at<I>(held_).on(Clock{now_ns}); });
             }
             if (!tell<I, hook>(Watermark{progress.watermark, progress.idle})) return false;
+            if constexpr (FusedChain::Stage<I>::traits.watermarks == Watermarks::delayed) {
+                progress = stage_at<I>(held_).passed();
+            }
             return advance<I + 1, hook>(progress, now_ns);
         } else {
             if constexpr (has_output) port_->set_progress(progress);

@@ -63,7 +63,9 @@ class Builder {
     /// A node.
     template <class T, class F>
     auto place(const Ends<T>& ends, const F& function, bool last) {
-        if constexpr (is_source<F> && !std::same_as<T, Nothing>) {
+        if constexpr (BuildsItself<F> && !std::same_as<T, Nothing>) {
+            return function.build(network_, ends, name_);
+        } else if constexpr (is_source<F> && !std::same_as<T, Nothing>) {
             static_assert(std::same_as<T, Nothing>,
                           "a source is the first node of a pattern, and tasks arrive here");
             return Ends<Refused>{};

@@ -36,8 +36,13 @@ inline constexpr bool hands_out<Named<Pattern>> = hands_out<Pattern>;
 template <class T, class U>
 inline constexpr bool hands_out<AnyPattern<T, U>> = true;  // it may
 
+/// One node that adds itself to a network: `build(network, ends, name)` returns its Ends. By what
+/// stands on the patterns (graph/graph_node.hpp).
 template <class Pattern>
-inline constexpr bool is_node = true;  // a function or an operator
+concept BuildsItself = requires { requires Pattern::builds_itself; };
+
+template <class Pattern>
+inline constexpr bool is_node = !BuildsItself<Pattern>;  // a function or an operator
 template <class... Patterns>
 inline constexpr bool is_node<Pipeline<Patterns...>> = false;
 template <class Worker, class Policy>
@@ -54,7 +59,7 @@ template <class Body, class BytesOf>
 inline constexpr bool is_node<Limited<Body, BytesOf>> = false;
 
 template <class Pattern>
-inline constexpr bool ends_loop = false;  // what leaves it leaves a loop
+inline constexpr bool ends_loop = BuildsItself<Pattern>;  // what leaves it leaves a loop
 template <class Body>
 inline constexpr bool ends_loop<Iterate<Body>> = true;
 template <class T, class U>

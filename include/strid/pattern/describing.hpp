@@ -36,12 +36,16 @@ class Describing {
         numbers_.emplace(&node, nodes_.size());
         nodes_.push_back({&node, type, replica, replicas});
     }
-    /// `L` says by counts() what went through it.
+    /// `L` says by counts() what went through it. A lane from or to a task that is none of the
+    /// nodes is left to what that is part of.
     template <class L>
     void add_lane(const runtime::Task& from, const runtime::Task& to, const L& lane,
                   LaneDescription description) {
-        description.from = numbers_.at(&from);
-        description.to = numbers_.at(&to);
+        const auto first = numbers_.find(&from);
+        const auto second = numbers_.find(&to);
+        if (first == numbers_.end() || second == numbers_.end()) return;
+        description.from = first->second;
+        description.to = second->second;
         network_.lanes.push_back(description);
         lanes_.push_back(
             {&lane, [](const void* one) { return static_cast<const L*>(one)->counts(); }});

@@ -42,7 +42,7 @@ template <class T>
 struct Ends {
     struct One {
         Output<T>* output;
-        Node* node;
+        runtime::Task* node;  ///< That steps the output.
     };
     std::vector<One> nodes;
 };
@@ -72,13 +72,20 @@ class Network {
     /// A lane from each of the ends to the node, for so many tasks; 0: as the options say.
     template <class T>
     void connect(const Ends<T>& ends, Input<T>& input, Node& node, std::size_t tasks = 0) {
+        connect(ends, input, node, node.task_ns(), tasks);
+    }
+    /// The same to a task that is none of the network's nodes. `task_ns` is how long a task of the
+    /// lane takes it.
+    template <class T>
+    void connect(const Ends<T>& ends, Input<T>& input, runtime::Task& consumer,
+                 const std::atomic<std::int64_t>& task_ns, std::size_t tasks = 0) {
         if (tasks == 0) tasks = lane_tasks(sizeof(T), std::max(ends.nodes.size(), replica_.of));
         for (const auto& end : ends.nodes) {
             auto lane = std::make_shared<Lane<T>>(tasks);
-            lane->connect(*end.node, end.output->room_wait(), node);
-            end.output->add(*lane, node.task_ns());
+            lane->connect(*end.node, end.output->room_wait(), consumer);
+            end.output->add(*lane, task_ns);
             input.add(*lane);
-            describe(*lane, *end.node, node, LaneKind::forward);
+            describe(*lane, *end.node, consumer, LaneKind::forward);
             lanes_.push_back(std::move(lane));
         }
     }
@@ -110,6 +117,8 @@ class Network {
     [[nodiscard]] std::vector<Loop*>& loops() noexcept { return loops_; }
     /// A name for a node, as "node 3" where it has none of its own, with the number of the replica.
     [[nodiscard]] std::string name_node(const std::string& kind);
+    /// What the nodes are part of: stands before their names.
+    void set_owner(const std::string& owner) { owner_ = owner + ": "; }
     /// Which of several replicas is being built.
     struct Replica {
         std::size_t number = 0;
@@ -120,6 +129,11 @@ class Network {
 
     // ---- running -------------------------------------------------------------------------------
 
+    /// For one that has the nodes stepped by an execution of its own, in place of start(). Throws
+    /// OperatorError.
+    void open();
+    /// The nodes, first to last.
+    [[nodiscard]] std::vector<runtime::Task*> tasks() const;
     /// Opens the nodes and starts the threads. Throws OperatorError, GraphError for a pattern
     /// without nodes.
     void start();
@@ -152,7 +166,8 @@ class Network {
     [[nodiscard]] runtime::ExecutionOptions execution_options();
     [[nodiscard]] std::size_t lane_tasks(std::size_t task_bytes, std::size_t lanes) const noexcept;
     template <class T>
-    void describe(const Lane<T>& lane, const Node& from, const Node& to, LaneKind kind) {
+    void describe(const Lane<T>& lane, const runtime::Task& from, const runtime::Task& to,
+                  LaneKind kind) {
         describing_.add_lane(from, to, lane,
                              {.kind = kind, .tasks_max = lane.capacity(), .task_bytes = sizeof(T)});
     }
@@ -160,6 +175,7 @@ class Network {
     Options options_;
     const runtime::Threads threads_;
     std::size_t workers_;
+    std::string owner_;
     std::vector<Loop*> loops_;
     Replica replica_;
     std::size_t named_ = 0;
