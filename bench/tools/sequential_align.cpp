@@ -29,7 +29,8 @@ int search(const char* query_path, const char* database_path) {
     const Scoring scoring = Scoring::protein("BLOSUM50", {});
     const Alphabet alphabet(scoring.molecule());
     FastaReader query_reader(query_path, alphabet, interrupted);
-    const auto queries = read_queries(query_reader, scoring, VectorKernel("auto"), false);
+    const VectorKernel kernel("auto", scoring.gaps());
+    const auto queries = read_queries(query_reader, scoring, kernel, false);
     const auto begin = std::chrono::steady_clock::now();
 
     FastaReader database(database_path, alphabet, interrupted);

@@ -2,6 +2,7 @@
 #include "fasta_reader.hpp"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
@@ -42,14 +43,23 @@ void FastaReader::fail(std::uint64_t line, const std::string& what) const {
 }
 
 bool FastaReader::fill() {
-    while (true) {
+    // Some editors mark UTF-8 by these bytes, which may come one by one.
+    constexpr std::string_view mark = "\xef\xbb\xbf";
+    std::size_t bytes = 0;
+    while (rest_.empty()) {
         if (interrupted_.load(std::memory_order_relaxed)) throw Interrupted();
-        const auto result = input_.read(buffer_, wait_ms);
-        if (result.status == ByteReader::Status::end) return false;
+        const auto result = input_.read(std::span(buffer_).subspan(bytes), wait_ms);
         if (result.status == ByteReader::Status::waiting) continue;
-        rest_ = {buffer_.data(), result.bytes};
-        return true;
+        const bool ended = result.status == ByteReader::Status::end;
+        if (!ended) bytes += result.bytes;
+        if (!ended && !began_ && bytes < mark.size()) continue;
+        rest_ = {buffer_.data(), bytes};
+        if (!began_ && rest_.starts_with(mark)) rest_.remove_prefix(mark.size());
+        began_ = true;
+        bytes = 0;
+        if (ended) break;
     }
+    return !rest_.empty();
 }
 
 bool FastaReader::read(SequenceBatch& batch, std::size_t residues) {

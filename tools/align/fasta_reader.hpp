@@ -84,6 +84,7 @@ class FastaReader {
     ByteReader input_;
     std::vector<char> buffer_;
     std::string_view rest_;  // of the buffer
+    bool began_ = false;
     Place place_ = Place::line_begin;
     bool in_sequence_ = false;
     std::uint64_t line_ = 1;

@@ -67,7 +67,7 @@ std::optional<Significance> significance_of(const Scoring& scoring, const AlignO
 int run(const AlignOptions& options, const tool::Interruption& interruption) {
     options.check();
     const Scoring scoring = options.scoring();
-    const VectorKernel kernel(options.vectors);
+    const VectorKernel kernel(options.vectors, scoring.gaps());
     tool::Progress starting("", 0, options.quiet);
     const auto significance = significance_of(scoring, options, starting);
     const bool both_strands = options.dna && options.both_strands.value_or(true);

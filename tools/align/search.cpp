@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "search.hpp"
 
+#include <atomic>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -22,6 +24,10 @@ struct Task {
     QueryRange queries;
 };
 
+/// Interrupted, as a node may throw it: the engine takes that itself for an end that is known
+/// already, and waits.
+struct Cut : std::exception {};
+
 /// What is handed out: each batch of the database, with all queries in groups.
 class Feeder {
   public:
@@ -29,7 +35,7 @@ class Feeder {
            const std::function<void()>& read_some)
         : database_(database), plan_(queries), read_some_(read_some) {}
 
-    [[nodiscard]] std::optional<Task> next() {
+    [[nodiscard]] std::optional<Task> next() try {
         if (!batch_ || !plan_.has_next()) {
             auto batch = std::make_shared<SequenceBatch>();
             if (!database_.read(*batch, batch_residues)) return std::nullopt;
@@ -38,6 +44,8 @@ class Feeder {
             batch_ = std::move(batch);
         }
         return Task{batch_, plan_.next()};
+    } catch (const Interrupted&) {
+        throw Cut();
     }
 
   private:
@@ -77,7 +85,7 @@ class Worker : public OperatorTypes<Task, void> {
 
     void process(Task& task, auto& /*emit*/) {
         for (std::size_t i = task.queries.begin; i < task.queries.end; ++i) {
-            interruption_->check();
+            if (interruption_->requested().load(std::memory_order_relaxed)) throw Cut();
             hits_[i].search((*queries_)[i], *task.batch);
         }
     }
@@ -92,8 +100,12 @@ class Worker : public OperatorTypes<Task, void> {
 
 /// What a node threw, as it threw it: the name of the node tells a user nothing.
 [[noreturn]] void rethrow(const OperatorError& error) {
-    if (error.cause()) std::rethrow_exception(error.cause());
-    throw error;
+    if (!error.cause()) throw error;
+    try {
+        std::rethrow_exception(error.cause());
+    } catch (const Cut&) {
+        throw Interrupted();
+    }
 }
 
 }  // namespace

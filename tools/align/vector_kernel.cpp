@@ -18,7 +18,10 @@ constexpr std::size_t narrow_residues_max = 96;
 
 }  // namespace
 
-std::vector<VectorLevel> VectorKernel::levels() {
+std::vector<VectorLevel> VectorKernel::levels(GapCosts gaps) {
+    // parasail's striped kernels end the correction of F too early where the first residue of a gap
+    // costs as much as the others (Debian's 2.6; the scores are too low). Those that scan do not.
+    const char* const method = gaps.open == 0 ? "scan" : "striped";
     struct Candidate {
         const char* name;
         const char* kernel;
@@ -36,7 +39,7 @@ std::vector<VectorLevel> VectorKernel::levels() {
         if (candidate.can_use() == 0) continue;
         const auto kernel = [&](int bits) {
             const std::string name =
-                fmt::format("parasail_sw_striped_profile_{}_{}", candidate.kernel, bits);
+                fmt::format("parasail_sw_{}_profile_{}_{}", method, candidate.kernel, bits);
             return parasail_lookup_pfunction_info(name.c_str());
         };
         VectorLevel level{candidate.name, kernel(8), kernel(16), kernel(32)};
@@ -47,8 +50,8 @@ std::vector<VectorLevel> VectorKernel::levels() {
     return levels;
 }
 
-VectorKernel::VectorKernel(const std::string& name) {
-    const std::vector<VectorLevel> all = levels();
+VectorKernel::VectorKernel(const std::string& name, GapCosts gaps) {
+    const std::vector<VectorLevel> all = levels(gaps);
     if (all.empty()) throw GraphError("parasail has no vector kernel for this machine");
     if (name == "auto") {
         widest_ = all.front();

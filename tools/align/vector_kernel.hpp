@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Which of parasail's kernels scores a pair: the striped Smith-Waterman (Farrar 2007) with the
-// vectors that the machine has. Constant once made; any thread.
+// vectors that the machine has, or that of prefix scans (Daily 2016) where the striped one is
+// wrong. Constant once made; any thread.
 #pragma once
 
 #include <cstddef>
@@ -9,6 +10,8 @@
 #include <vector>
 
 #include <parasail.h>
+
+#include "scoring.hpp"
 
 namespace strid::align {
 
@@ -23,7 +26,7 @@ struct VectorLevel {
 class VectorKernel {
   public:
     /// `name` of one of levels(), or "auto". Throws GraphError for one that is not there.
-    explicit VectorKernel(const std::string& name);
+    VectorKernel(const std::string& name, GapCosts gaps);
 
     /// The level for a query of so many residues.
     [[nodiscard]] const VectorLevel& level(std::size_t residues) const noexcept;
@@ -31,7 +34,7 @@ class VectorKernel {
     [[nodiscard]] const std::string& name() const noexcept { return widest_.name; }
 
     /// Those that parasail and this machine have, widest first.
-    [[nodiscard]] static std::vector<VectorLevel> levels();
+    [[nodiscard]] static std::vector<VectorLevel> levels(GapCosts gaps);
 
   private:
     VectorLevel widest_;
