@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""strid-align: the scores, and the alignments that have them, against two oracles: that of
-align_case, and on real proteins parasail_sw of the library, which uses no vectors."""
+"""strid-align: the scores, and the alignments that have them, against oracles: that of
+align_case, and on real proteins parasail_sw of the library, which uses no vectors, and SSEARCH."""
 
 import ctypes
 import ctypes.util
 import gzip
 import pathlib
 import random
+import shutil
 import subprocess
 import unittest
 
@@ -17,7 +18,6 @@ from align_case import (
     blosum50,
     dna_scores,
     drawn,
-    fasta,
     mutated,
     read_as_x,
     rows,
@@ -150,6 +150,14 @@ class Scores(AlignCase):
             gap_extend=1,
         )
 
+        self.check(
+            queries,
+            database,
+            options=["--dna", "--strand", "plus", *"--match 100 --mismatch 100".split()],
+            scores=dna_scores(100, 100),
+            gap_open=5,
+        )
+
     def test_of_both_strands(self):
         rng = random.Random(15)
         query = drawn(rng, 90, "ACGT")
@@ -239,3 +247,23 @@ class RealProteins(AlignCase):
                             *(hit, read_as_x(query), read_as_x(database[place][1])),
                             *(blosum50(), 10, 2),
                         )
+
+    @unittest.skipUnless(shutil.which("ssearch36"), "no ssearch36 (Debian's fasta3)")
+    def test_have_the_scores_of_ssearch(self):
+        database = self.sequences(EXAMPLES / "DB.fasta.gz", 300)
+        query = self.sequences(EXAMPLES / "QUERY.fasta.gz", 3)[2:]
+        files = self.write("q.fa", query), self.write("db.fa", database)
+        scores = self.folder / "scores.txt"
+        subprocess.run(
+            ["ssearch36", "-q", "-p", "-s", "BL50", "-f", "-10", "-g", "-2", "-R", scores, *files],
+            capture_output=True,
+            timeout=TIMEOUT_S,
+            check=True,
+        )
+        # Of each sequence in turn: its name, its length, ..., the sixth is the score.
+        fields = [line.split() for line in scores.read_text().splitlines()]
+        expected = [int(f[5]) for f in fields if len(f) == 17 and f[2] == "0"]
+        self.assertEqual(len(expected), len(database))
+        text = self.run_program(*files, "--top", 300, "--format", "alignments").stdout
+        found = {hit.header: hit.score for hit in alignments(text)[0]}
+        self.assertEqual([found.get(name, 0) for name, _ in database], expected)

@@ -14,6 +14,8 @@ namespace strid::align {
 
 namespace {
 
+// 4 MiB: a whole pair of common proteins.
+constexpr std::size_t steps_max = std::size_t{4} << 20U;
 // Far below any score, and far from where an int ends.
 constexpr int never = std::numeric_limits<int>::min() / 4;
 
@@ -45,8 +47,7 @@ class Trace {
           scoring_(scoring),
           interrupted_(interrupted),
           codes_(query.size()),
-          block_columns_(std::max<std::size_t>(
-              static_cast<std::size_t>(std::sqrt(static_cast<double>(target.size()))), 1)),
+          block_columns_(block_columns(query.size(), target.size())),
           h_(query.size(), 0),
           e_(query.size(), never) {
         std::ranges::transform(query, codes_.begin(),
@@ -55,6 +56,10 @@ class Trace {
 
     /// The score of the last pair of places.
     int forward() {
+        if (is_one_block()) {
+            (void)compute_block(target_.size() - 1);
+            return h_.back();
+        }
         for (std::size_t column = 0; column < target_.size(); ++column) {
             if (column % block_columns_ == 0) {
                 kept_.insert(kept_.end(), h_.begin(), h_.end());
@@ -70,9 +75,9 @@ class Trace {
         std::size_t row = query_.size();
         std::size_t column = target_.size();
         Kind kind = Kind::pair;  // it stands in H; otherwise in F or E, inside a gap
-        std::size_t first = column;
+        std::size_t first = is_one_block() ? 0 : column;  // of the columns that steps_ has
         while (row != 0 && column != 0) {
-            if (column <= first) first = compute_block(column - 1);
+            if (column == first) first = compute_block(column - 1);
             const std::uint8_t step = steps_[(column - 1 - first) * query_.size() + row - 1];
             if (kind == Kind::pair) {
                 const std::uint8_t from = step & from_mask;
@@ -106,6 +111,13 @@ class Trace {
     static constexpr std::uint8_t from_mask = 3;
     static constexpr std::uint8_t f_goes_on = 4;  // the gap has a residue more before this one
     static constexpr std::uint8_t e_goes_on = 8;
+
+    /// Columns whose steps are kept at a time: all of them where these are not many.
+    static std::size_t block_columns(std::size_t rows, std::size_t columns) {
+        if (columns <= steps_max / rows) return columns;
+        return static_cast<std::size_t>(std::sqrt(static_cast<double>(columns)));
+    }
+    [[nodiscard]] bool is_one_block() const noexcept { return block_columns_ == target_.size(); }
 
     /// Moves H and E one column on; writes the steps of the column where asked.
     template <bool with_steps>
@@ -142,10 +154,12 @@ class Trace {
     std::size_t compute_block(std::size_t column) {
         const std::size_t block = column / block_columns_;
         const std::size_t first = block * block_columns_;
-        const auto kept = kept_.begin() + static_cast<long>(2 * block * query_.size());
-        const auto rows = static_cast<long>(query_.size());
-        std::copy(kept, kept + rows, h_.begin());
-        std::copy(kept + rows, kept + 2 * rows, e_.begin());
+        if (!is_one_block()) {
+            const auto kept = kept_.begin() + static_cast<long>(2 * block * query_.size());
+            const auto rows = static_cast<long>(query_.size());
+            std::copy(kept, kept + rows, h_.begin());
+            std::copy(kept + rows, kept + 2 * rows, e_.begin());
+        }
         steps_.resize((column + 1 - first) * query_.size());
         for (std::size_t i = first; i <= column; ++i) {
             compute<true>(i, steps_.data() + (i - first) * query_.size());

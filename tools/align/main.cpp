@@ -79,9 +79,8 @@ int run(const AlignOptions& options, const tool::Interruption& interruption) {
     Destination output(options.output, Writing::whole);
     output.open();
 
-    pattern::Team team(options.workers);
     tool::Progress progress("B", database.size_bytes(), options.quiet);
-    Hits hits = search_database(database, queries, options.top, team.threads(), interruption,
+    Hits hits = search_database(database, queries, options.top, options.workers, interruption,
                                 [&] { progress.at(database.bytes_read(), "searching"); });
     progress.clear();
     const double seconds = progress.seconds();
@@ -92,6 +91,7 @@ int run(const AlignOptions& options, const tool::Interruption& interruption) {
         results.push_back(
             judge(hits[i].take(), queries[i], significance, size, options.expected_max));
     }
+    pattern::Team team(options.workers);
     align_results(results, queries, scoring, team, interruption);
     for (std::size_t i = 0; i < queries.size(); ++i) {
         output.write(report(queries[i], i, results[i], scoring, options.format),

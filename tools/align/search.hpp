@@ -24,8 +24,9 @@
 
 namespace strid::align {
 
-/// The best `hits_max` hits of each query. `read_some` is called after each part that was read, by
-/// one thread at a time. Throws InputOutputError, Interrupted.
+/// The best `hits_max` hits of each query, by so many workers (0: one for each core). `read_some`
+/// is called after each part that was read, by one thread at a time. Throws InputOutputError,
+/// Interrupted.
 [[nodiscard]] Hits search_database(FastaReader& database, const std::vector<Query>& queries,
                                    std::size_t hits_max, std::size_t workers,
                                    const tool::Interruption& interruption,
