@@ -18,6 +18,7 @@ from align_case import (
     rows,
 )
 
+
 class Results(AlignCase):
     def setUp(self):
         super().setUp()
