@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The command line of strid-align. Plain values.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include "alphabet.hpp"
+#include "report.hpp"
+#include "scoring.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace strid::align {
+
+struct AlignOptions {
+    std::string queries;
+    std::string database;
+    std::string output = "-";
+    std::string matrix;
+    std::optional<unsigned> gap_open;
+    std::optional<unsigned> gap_extend;
+    bool dna = false;
+    std::optional<unsigned> match;
+    std::optional<unsigned> mismatch;
+    std::optional<bool> both_strands;
+    Unknown unknown = Unknown::reject;
+    std::size_t top = 10;
+    std::optional<double> expected_max;
+    Format format = Format::table;
+    std::string vectors = "auto";
+    std::size_t workers = 0;  ///< 0: one for each core.
+    bool quiet = false;
+
+    /// Throws GraphError for options that do not belong together.
+    [[nodiscard]] Scoring scoring() const;
+    void check() const;
+};
+
+/// `options` must outlive the parsing.
+void add_align_options(CLI::App& app, AlignOptions& options);
+
+}  // namespace strid::align

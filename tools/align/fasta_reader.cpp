@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fasta_reader.hpp"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <strid/base/error.hpp>
+
+namespace strid::align {
+
+namespace {
+
+constexpr std::size_t buffer_bytes = std::size_t{256} << 10U;
+constexpr int wait_ms = 100;
+// parasail counts residues by int; twice as many are still one.
+constexpr std::size_t residues_max = std::size_t{1} << 30U;
+// Headers count as well, so that a file of headers does not fill the memory.
+constexpr std::size_t header_bytes_max = std::size_t{1} << 20U;
+
+/// A letter for a message.
+std::string shown(char letter) {
+    const auto byte = static_cast<unsigned char>(letter);
+    if (byte > ' ' && byte < 0x7f) return fmt::format("'{}'", letter);
+    return fmt::format("the byte 0x{:02x}", byte);
+}
+
+}  // namespace
+
+FastaReader::FastaReader(std::string path, const Alphabet& alphabet,
+                         const std::atomic<bool>& interrupted)
+    : path_(std::move(path)),
+      alphabet_(alphabet),
+      interrupted_(interrupted),
+      input_(path_),
+      buffer_(buffer_bytes) {}
+
+void FastaReader::fail(std::uint64_t line, const std::string& what) const {
+    throw InputOutputError(
+        fmt::format("{}:{}: {}", path_ == "-" ? "standard input" : path_, line, what));
+}
+
+bool FastaReader::fill() {
+    // Some editors mark UTF-8 by these bytes, which may come one by one.
+    constexpr std::string_view mark = "\xef\xbb\xbf";
+    std::size_t bytes = 0;
+    while (rest_.empty()) {
+        if (interrupted_.load(std::memory_order_relaxed)) throw Interrupted();
+        const auto result = input_.read(std::span(buffer_).subspan(bytes), wait_ms);
+        if (result.status == ByteReader::Status::waiting) continue;
+        const bool ended = result.status == ByteReader::Status::end;
+        if (!ended) bytes += result.bytes;
+        if (!ended && !began_ && bytes < mark.size()) continue;
+        rest_ = {buffer_.data(), bytes};
+        if (!began_ && rest_.starts_with(mark)) rest_.remove_prefix(mark.size());
+        began_ = true;
+        bytes = 0;
+        if (ended) break;
+    }
+    return !rest_.empty();
+}
+
+bool FastaReader::read(SequenceBatch& batch, std::size_t residues) {
+    batch.text_.clear();
+    batch.entries_.clear();
+    batch.residues_ = 0;
+    batch.first_ = sequences_;
+    while (!rest_.empty() || fill()) {
+        if (place_ == Place::line_begin && rest_.front() == '>') {
+            if (in_sequence_) end_sequence(batch);
+            if (batch.residues_ >= residues ||
+                batch.text_.size() >= batch.residues_ + header_bytes_max) {
+                return true;
+            }
+            batch.entries_.push_back({batch.text_.size(), 0, 0});
+            rest_.remove_prefix(1);
+            header_line_ = line_;
+            in_sequence_ = true;
+            place_ = Place::in_header;
+            continue;
+        }
+        const std::size_t length = std::min(rest_.find('\n'), rest_.size());
+        const bool ends = length != rest_.size();
+        if (place_ == Place::in_header) {
+            take_header(batch, rest_.substr(0, length), ends);
+        } else {
+            take_residues(batch, rest_.substr(0, length));
+            place_ = Place::in_residues;
+        }
+        rest_.remove_prefix(length + (ends ? 1 : 0));
+        if (!ends) continue;
+        place_ = Place::line_begin;
+        ++line_;
+    }
+    if (in_sequence_) end_sequence(batch);
+    if (sequences_ == 0) fail(1, "there is no sequence");
+    return batch.size() != 0;
+}
+
+void FastaReader::take_header(SequenceBatch& batch, std::string_view part, bool ends) {
+    batch.text_.append(part);
+    SequenceBatch::Entry& entry = batch.entries_.back();
+    if (batch.text_.size() - entry.begin > header_bytes_max) {
+        fail(line_, fmt::format("a header of more than {} bytes", header_bytes_max));
+    }
+    if (!ends) return;
+    while (batch.text_.size() > entry.begin &&
+           std::string_view(" \t\r").find(batch.text_.back()) != std::string_view::npos) {
+        batch.text_.pop_back();
+    }
+    entry.header_size = batch.text_.size() - entry.begin;
+}
+
+void FastaReader::take_residues(SequenceBatch& batch, std::string_view part) {
+    const std::size_t before = batch.text_.size();
+    const Alphabet::Encoded encoded = alphabet_.encode(part, batch.text_);
+    if (!in_sequence_ && (batch.text_.size() != before || encoded.rejected != nullptr)) {
+        fail(line_, "no FASTA: a sequence begins with a line of '>' and its name");
+    }
+    if (encoded.rejected != nullptr) {
+        fail(line_,
+             fmt::format("{} is no residue of a {}; --unknown any reads it as {}",
+                         shown(*encoded.rejected),
+                         alphabet_.molecule() == Molecule::protein ? "protein" : "nucleic acid",
+                         alphabet_.any()));
+    }
+    replaced_ += encoded.replaced;
+    if (in_sequence_ &&
+        batch.text_.size() - batch.entries_.back().begin > residues_max + header_bytes_max) {
+        fail(header_line_, fmt::format("a sequence of more than {} residues", residues_max));
+    }
+}
+
+void FastaReader::end_sequence(SequenceBatch& batch) {
+    SequenceBatch::Entry& entry = batch.entries_.back();
+    // The last line may be a header without an end.
+    if (place_ == Place::in_header) take_header(batch, {}, true);
+    entry.residues_size = batch.text_.size() - entry.begin - entry.header_size;
+    if (entry.residues_size == 0) {
+        fail(header_line_, fmt::format("the sequence '{}' has no residues",
+                                       batch.header(batch.entries_.size() - 1)));
+    }
+    in_sequence_ = false;
+    ++sequences_;
+    batch.residues_ += entry.residues_size;
+    residues_ += entry.residues_size;
+}
+
+}  // namespace strid::align
