@@ -214,7 +214,9 @@ bool Worker::step(Slot& slot) noexcept {
         result = slot.task->step(now_ns_);
     } catch (const Interrupted&) {
         stepping_ = nullptr;
-        return false;  // the run has ended; as below
+        // The run has ended; as below. Thrown before that it is a failure like any other.
+        if (!pool_.ending()) host_.task_failed(std::current_exception());
+        return false;
     } catch (const std::bad_alloc&) {
         stepping_ = nullptr;
         host_.task_failed(out_of_memory(*slot.task));
