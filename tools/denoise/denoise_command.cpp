@@ -112,6 +112,11 @@ Frames open_frames(const DenoiseCommand& command, const std::vector<InputFile>& 
     return png_frames(std::move(paths), std::move(input), command.pixels_max, command.compression);
 }
 
+std::size_t cores() {
+    const Topology topology = Topology::detect();
+    return topology.cores().size();
+}
+
 void check(const DenoiseCommand& command) {
     if (command.has_pixel && command.raw.width == 0) throw GraphError("--pixel is of --raw video");
     if (command.raw.width > command.pixels_max / std::max<std::size_t>(command.raw.height, 1)) {
@@ -181,7 +186,7 @@ FrameJob make_job(const DenoiseCommand& command, const tool::Interruption& inter
         job.worker.added_noise = AddedNoise{*command.noise_share, command.noise_seed.value_or(1)};
     }
     job.worker.verbose = command.verbose;
-    job.workers = command.workers != 0 ? command.workers : Topology::detect().cores().size();
+    job.workers = command.workers != 0 ? command.workers : cores();
     job.frames_expected = inputs.size() > 1 ? inputs.size() : 0;
     job.quiet = command.quiet;
     return job;

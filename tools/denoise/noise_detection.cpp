@@ -11,12 +11,18 @@ namespace {
 constexpr std::size_t rows_at_once = 16;
 constexpr std::size_t columns_at_once = 512;
 
+struct Window {
+    std::size_t left, top, right, bottom;  // right and bottom are not in it
+    [[nodiscard]] std::size_t size() const { return (right - left) * (bottom - top); }
+};
+
 /// Sums of two counts in one number: of least values, and 65,536 times that of largest ones. Sums
 /// over the plane overflow, their differences over a window do not.
 class ExtremeCounts {
   public:
     ExtremeCounts(const Plane& plane, unsigned sample_max, const Loop& loop)
         : pitch_(plane.width + 1), sums_(pitch_ * (plane.height + 1)) {
+        std::fill_n(sums_.begin(), pitch_, 0U);
         for_parts(loop, plane.height, rows_at_once, [&](std::size_t begin, std::size_t end) {
             for (std::size_t y = begin; y < end; ++y) sum_row(plane, sample_max, y);
         });
@@ -29,12 +35,10 @@ class ExtremeCounts {
         });
     }
 
-    /// Of [left, right) x [top, bottom).
-    [[nodiscard]] std::uint32_t in(std::size_t left, std::size_t top, std::size_t right,
-                                   std::size_t bottom) const noexcept {
-        const std::uint32_t* const upper = &sums_[top * pitch_];
-        const std::uint32_t* const lower = &sums_[bottom * pitch_];
-        return lower[right] - lower[left] - upper[right] + upper[left];
+    [[nodiscard]] std::uint32_t in(const Window& window) const noexcept {
+        const std::uint32_t* const upper = &sums_[window.top * pitch_];
+        const std::uint32_t* const lower = &sums_[window.bottom * pitch_];
+        return lower[window.right] - lower[window.left] - upper[window.right] + upper[window.left];
     }
 
   private:
@@ -42,6 +46,7 @@ class ExtremeCounts {
         const std::uint16_t* const samples = &plane.samples[y * plane.width];
         std::uint32_t* const row = &sums_[(y + 1) * pitch_];
         std::uint32_t sum = 0;
+        row[0] = 0;
         for (std::size_t x = 0; x < plane.width; ++x) {
             sum += (samples[x] == 0 ? 1U : 0U) + (samples[x] == sample_max ? 0x10000U : 0U);
             row[x + 1] = sum;
@@ -49,91 +54,89 @@ class ExtremeCounts {
     }
 
     std::size_t pitch_;
-    std::vector<std::uint32_t> sums_;
+    Array<std::uint32_t> sums_;
 };
 
-/// The largest (or the least) sample of a growing window and how often it is there.
-class Extremum {
+/// How many samples of the window equal its largest one, or its least one.
+template <bool largest>
+std::size_t count_extremum(const Plane& plane, const Window& window) {
+    const auto for_rows = [&](auto&& take) {
+        for (std::size_t y = window.top; y < window.bottom; ++y) {
+            const std::uint16_t* const row = &plane.samples[y * plane.width];
+            take(row + window.left, row + window.right);
+        }
+    };
+    std::uint16_t extremum = plane.samples[window.top * plane.width + window.left];
+    for_rows([&](const std::uint16_t* at, const std::uint16_t* end) {
+        for (; at != end; ++at) {
+            extremum = largest ? std::max(extremum, *at) : std::min(extremum, *at);
+        }
+    });
+    std::size_t count = 0;
+    for_rows([&](const std::uint16_t* at, const std::uint16_t* end) {
+        std::uint16_t in_row = 0;
+        for (; at != end; ++at) in_row = static_cast<std::uint16_t>(in_row + (*at == extremum));
+        count += in_row;
+    });
+    return count;
+}
+
+class Detector {
   public:
-    Extremum(const Plane& plane, std::size_t x, std::size_t y, bool largest)
-        : plane_(plane), x_(x), y_(y), largest_(largest) {
-        add(x, y);
-    }
-
-    /// How often, in the window of this radius, no less than before.
-    std::size_t count_within(std::size_t radius) {
-        while (radius_ < radius) add_ring(++radius_);
-        return count_;
-    }
-
-  private:
-    void add_ring(std::size_t radius) {
-        const std::size_t left = x_ - std::min(x_, radius);
-        const std::size_t right = std::min(x_ + radius, plane_.width - 1);
-        if (y_ >= radius) add_row(y_ - radius, left, right);
-        if (y_ + radius < plane_.height) add_row(y_ + radius, left, right);
-        const std::size_t top = y_ - std::min(y_, radius - 1);
-        const std::size_t bottom = std::min(y_ + radius - 1, plane_.height - 1);
-        for (std::size_t y = top; y <= bottom; ++y) {
-            if (x_ >= radius) add(x_ - radius, y);
-            if (x_ + radius < plane_.width) add(x_ + radius, y);
-        }
-    }
-    void add_row(std::size_t y, std::size_t left, std::size_t right) {
-        for (std::size_t x = left; x <= right; ++x) add(x, y);
-    }
-    void add(std::size_t x, std::size_t y) {
-        const unsigned sample = plane_.samples[y * plane_.width + x];
-        if (count_ == 0 || (largest_ ? sample > value_ : sample < value_)) {
-            value_ = sample;
-            count_ = 1;
-        } else if (sample == value_) {
-            ++count_;
-        }
-    }
-
-    const Plane& plane_;
-    std::size_t x_, y_;
-    bool largest_;
-    std::size_t radius_ = 0;
-    unsigned value_ = 0;
-    std::size_t count_ = 0;
-};
-
-struct Detector {
-    const Plane& plane;
-    const ExtremeCounts& counts;
-    std::size_t radius_max;
+    Detector(const Plane& plane, const ExtremeCounts& counts, std::size_t radius_max)
+        : plane_(plane), counts_(counts), radius_max_(radius_max) {}
 
     /// Of a sample of the least value, or of the largest one.
     [[nodiscard]] bool is_noise(std::size_t x, std::size_t y, bool is_least) const {
-        Extremum other(plane, x, y, is_least);
-        for (std::size_t radius = 1;; ++radius) {
-            const std::size_t left = x - std::min(x, radius);
-            const std::size_t top = y - std::min(y, radius);
-            const std::size_t right = std::min(x + radius + 1, plane.width);
-            const std::size_t bottom = std::min(y + radius + 1, plane.height);
-            const std::size_t n = (right - left) * (bottom - top);
-            const std::uint32_t both = counts.in(left, top, right, bottom);
+        return is_noise_at_once(x, y) || is_noise_in_windows(x, y, is_least);
+    }
+
+  private:
+    /// By a window of 3x3 that has both values, as most have where there is much noise.
+    [[nodiscard]] bool is_noise_at_once(std::size_t x, std::size_t y) const {
+        if (x == 0 || y == 0 || x + 1 >= plane_.width || y + 1 >= plane_.height) return false;
+        const std::uint32_t both = counts_.in({x - 1, y - 1, x + 2, y + 2});
+        // One to four of each: no carry from the lower half, and no bit but those of 0 to 3.
+        return ((both - 0x10001U) & 0xFFFCFFFCU) == 0;
+    }
+
+    [[nodiscard]] bool is_noise_in_windows(std::size_t x, std::size_t y, bool is_least) const {
+        for (std::size_t radius = 1;;) {
+            const Window window{x - std::min(x, radius), y - std::min(y, radius),
+                                std::min(x + radius + 1, plane_.width),
+                                std::min(y + radius + 1, plane_.height)};
+            const std::size_t n = window.size();
+            const std::uint32_t both = counts_.in(window);
             const std::size_t least = both & 0xFFFF;
             const std::size_t largest = both >> 16;
-            const std::size_t below_median = n / 2;
-            const std::size_t above_median = n - below_median - 1;
-            // One of the two is there: the sample itself. The other one need not be; then what
+            const bool is_last = radius == radius_max_ || n == plane_.width * plane_.height;
+            const bool is_median = is_least ? 2 * least > n : 2 * (n - largest) <= n;
+            // One of the two values is there: the sample itself. Where the other is not, what
             // counts is the extremum of the window, which takes longer.
-            if (least <= below_median && largest <= above_median) {
-                const bool other_is_there = (is_least ? largest : least) > 0;
-                if (other_is_there ||
-                    other.count_within(radius) <= (is_least ? above_median : below_median)) {
-                    return true;
-                }
+            if (2 * least <= n && 2 * largest < n) {
+                const std::size_t minima =
+                    least > 0 ? least : count_extremum<false>(plane_, window);
+                const std::size_t maxima =
+                    largest > 0 ? largest : count_extremum<true>(plane_, window);
+                if (2 * minima <= n && 2 * maxima < n) return true;
             }
-            const bool whole = n == plane.width * plane.height;
-            if (radius == radius_max || whole) {
-                return is_least ? least <= below_median : n - largest > below_median;
-            }
+            if (is_last) return !is_median;
+            radius = next_radius(radius, std::max(2 * least, 2 * largest + 1));
         }
     }
+
+    /// The extreme values of the plane that are in a window are in larger ones, too: those with
+    /// fewer than `n` samples are in vain. Dark areas are passed over in a few steps.
+    [[nodiscard]] std::size_t next_radius(std::size_t radius, std::size_t n) const {
+        do {
+            ++radius;
+        } while (radius < radius_max_ && (2 * radius + 1) * (2 * radius + 1) < n);
+        return radius;
+    }
+
+    const Plane& plane_;
+    const ExtremeCounts& counts_;
+    std::size_t radius_max_;
 };
 
 }  // namespace
@@ -141,19 +144,18 @@ struct Detector {
 NoiseMap detect_noise(const Plane& plane, unsigned sample_max, unsigned largest_window,
                       const Loop& loop) {
     const ExtremeCounts counts(plane, sample_max, loop);
-    const Detector detector{plane, counts, largest_window / 2};
-    NoiseMap map{std::vector<std::uint8_t>(plane.samples.size()),
-                 std::vector<std::size_t>(plane.height)};
+    const Detector detector(plane, counts, largest_window / 2);
+    NoiseMap map{Array<std::uint8_t>(plane.samples.size()), std::vector<std::size_t>(plane.height)};
     for_parts(loop, plane.height, rows_at_once, [&](std::size_t begin, std::size_t end) {
         for (std::size_t y = begin; y < end; ++y) {
             std::size_t count = 0;
             for (std::size_t x = 0; x < plane.width; ++x) {
                 const std::size_t at = y * plane.width + x;
                 const unsigned sample = plane.samples[at];
-                if (sample != 0 && sample != sample_max) continue;
-                if (!detector.is_noise(x, y, sample == 0)) continue;
-                map.noisy[at] = 1;
-                ++count;
+                const bool is_extreme = sample == 0 || sample == sample_max;
+                const bool is_noise = is_extreme && detector.is_noise(x, y, sample == 0);
+                map.noisy[at] = is_noise ? 1 : 0;
+                count += is_noise ? 1 : 0;
             }
             map.row_counts[y] = count;
         }

@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "array.hpp"
 #include "loop.hpp"
 #include "picture.hpp"
 
@@ -27,7 +28,7 @@ namespace strid::denoise {
 inline constexpr unsigned window_max = 255;
 
 struct NoiseMap {
-    std::vector<std::uint8_t> noisy = {};      ///< One for each sample: 1 or 0.
+    Array<std::uint8_t> noisy = {};            ///< One for each sample: 1 or 0.
     std::vector<std::size_t> row_counts = {};  ///< How many in each row.
     std::size_t count = 0;
 };

@@ -10,12 +10,14 @@
 #include <cstdint>
 #include <vector>
 
+#include "array.hpp"
+
 namespace strid::denoise {
 
 struct Plane {
     std::size_t width = 0;
     std::size_t height = 0;
-    std::vector<std::uint16_t> samples = {};  ///< Row by row.
+    Array<std::uint16_t> samples = {};  ///< Row by row.
 };
 
 struct Picture {

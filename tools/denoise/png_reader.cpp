@@ -96,7 +96,7 @@ Picture read_png(std::string_view png, std::uint64_t pixels_max) {
     if (!decoder.read_header()) throw ImageError("a damaged PNG image: " + decoder.error());
     const std::size_t width = decoder.width();
     const std::size_t height = decoder.height();
-    std::vector<unsigned char> bytes(decoder.row_bytes() * height);
+    Array<unsigned char> bytes(decoder.row_bytes() * height);
     std::vector<png_bytep> rows(height);
     for (std::size_t y = 0; y < height; ++y) rows[y] = &bytes[y * decoder.row_bytes()];
     if (!decoder.read_rows(rows.data())) {
@@ -108,7 +108,7 @@ Picture read_png(std::string_view png, std::uint64_t pixels_max) {
     picture.kept_planes = decoder.has_alpha() ? 1 : 0;
     const std::size_t channels = decoder.channels();
     for (std::size_t i = 0; i < channels; ++i) {
-        Plane plane{width, height, std::vector<std::uint16_t>(width * height)};
+        Plane plane{width, height, Array<std::uint16_t>(width * height)};
         if (decoder.is_16_bit()) {
             split<true>(&bytes[2 * i], channels, plane.samples.data(), width * height);
         } else {

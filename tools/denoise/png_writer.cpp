@@ -16,7 +16,7 @@ namespace strid::denoise {
 
 namespace {
 
-using Bytes = std::vector<unsigned char>;
+using Bytes = Array<unsigned char>;
 
 constexpr std::size_t rows_at_once = 16;
 constexpr std::size_t part_bytes = 128U << 10;
@@ -87,7 +87,7 @@ class RowFilter {
     explicit RowFilter(const Layout& layout)
         : layout_(layout),
           row_(layout.pixel_bytes + layout.row_bytes()),
-          above_(row_.size()),
+          above_(row_.size(), 0),
           tried_(filter_count, Bytes(layout.row_bytes())) {}
 
     void begin(const Picture& picture, std::size_t y) {
@@ -130,7 +130,7 @@ Bytes filter_rows(const Picture& picture, const Layout& layout, const Loop& loop
 }
 
 struct Part {
-    std::string compressed;
+    Bytes compressed;
     uLong sum = 0;
 };
 
@@ -151,7 +151,7 @@ Part compress(const Bytes& data, std::size_t begin, std::size_t end, int level) 
     part.compressed.resize(::deflateBound(&stream, static_cast<uLong>(end - begin)) + 16);
     stream.next_in = const_cast<Bytef*>(&data[begin]);
     stream.avail_in = static_cast<uInt>(end - begin);
-    stream.next_out = reinterpret_cast<Bytef*>(part.compressed.data());
+    stream.next_out = part.compressed.data();
     stream.avail_out = static_cast<uInt>(part.compressed.size());
     ::deflate(&stream, end == data.size() ? Z_FINISH : Z_SYNC_FLUSH);
     part.compressed.resize(stream.total_out);
@@ -195,7 +195,8 @@ std::string write_png(const Picture& picture, std::string_view chunks, int level
         const std::size_t size = is_last ? data.size() - i * part_bytes : part_bytes;
         sum = ::adler32_combine(sum, parts[i].sum, static_cast<z_off_t>(size));
         std::string idat = i == 0 ? "\x78\x9c" : "";  // a window of 32 KiB
-        idat += parts[i].compressed;
+        idat.append(reinterpret_cast<const char*>(parts[i].compressed.data()),
+                    parts[i].compressed.size());
         if (is_last) append_number(idat, static_cast<std::uint32_t>(sum));
         append_chunk(out, "IDAT", idat);
     }

@@ -19,9 +19,10 @@ constexpr float grey_max = 255;
 
 /// The mean of the samples that are no noise in the smallest window that has one, in sample units;
 /// nothing below: no window up to the largest one has.
-double mean_around(const Plane& plane, const NoiseMap& map, std::size_t x, std::size_t y) {
+double mean_around(const Plane& plane, const NoiseMap& map, std::size_t x, std::size_t y,
+                   std::size_t radius_min) {
     constexpr std::size_t radius_max = window_max / 2;
-    for (std::size_t radius = 1; radius <= radius_max; ++radius) {
+    for (std::size_t radius = radius_min; radius <= radius_max; ++radius) {
         const std::size_t left = x - std::min(x, radius);
         const std::size_t right = std::min(x + radius + 1, plane.width);
         const std::size_t bottom = std::min(y + radius + 1, plane.height);
@@ -40,27 +41,73 @@ double mean_around(const Plane& plane, const NoiseMap& map, std::size_t x, std::
     return -1;
 }
 
-/// The noisy samples in the order of their rows, apart by colour, and those with four neighbours
-/// apart from those at the border.
-struct Lists {
-    std::array<std::vector<std::int32_t>, 2> inner;
-    std::array<std::vector<std::int32_t>, 2> border;
-};
-
-Lists list_noise(const Plane& plane, const NoiseMap& map) {
-    Lists lists;
-    for (auto& list : lists.inner) list.reserve(map.count / 2 + map.count / 64 + 64);
-    for (std::size_t y = 0; y < plane.height; ++y) {
-        if (map.row_counts[y] == 0) continue;
-        const bool edge_row = y == 0 || y + 1 == plane.height;
-        for (std::size_t x = 0; x < plane.width; ++x) {
-            const std::size_t at = y * plane.width + x;
-            if (map.noisy[at] == 0) continue;
-            const bool at_border = edge_row || x == 0 || x + 1 == plane.width;
-            auto& list = at_border ? lists.border : lists.inner;
-            list[(x + y) % 2].push_back(static_cast<std::int32_t>(at));
+/// The same for a sample with eight neighbours, most of which have a good one among them.
+double mean_inside(const Plane& plane, const NoiseMap& map, std::size_t x, std::size_t y) {
+    std::uint32_t sum = 0;
+    std::uint32_t count = 0;
+    const std::size_t corner = (y - 1) * plane.width + x - 1;
+    for (std::size_t row = 0; row < 3; ++row) {
+        for (std::size_t column = 0; column < 3; ++column) {
+            const std::size_t at = corner + row * plane.width + column;
+            const std::uint32_t good = 1U - map.noisy[at];
+            sum += good * plane.samples[at];
+            count += good;
         }
     }
+    if (count == 0) return mean_around(plane, map, x, y, 2);
+    return static_cast<double>(sum) / static_cast<double>(count);
+}
+
+/// The noisy samples of one colour in the order of their rows, those with four neighbours apart
+/// from those at the border.
+struct Lists {
+    std::array<Array<std::int32_t>, 2> inner;
+    std::array<Array<std::int32_t>, 2> border;
+};
+
+/// Calls `take(colour, at border, index)` for each noisy sample of the row.
+template <class Take>
+void for_noise(const Plane& plane, const NoiseMap& map, std::size_t y, Take&& take) {
+    const bool border_row = y == 0 || y + 1 == plane.height;
+    for (std::size_t x = 0; x < plane.width; ++x) {
+        const std::size_t at = y * plane.width + x;
+        if (map.noisy[at] == 0) continue;
+        const bool at_border = border_row || x == 0 || x + 1 == plane.width;
+        take((x + y) % 2, at_border, static_cast<std::int32_t>(at));
+    }
+}
+
+/// Where the samples of each row begin is counted first, so that rows can be listed at once.
+Lists list_noise(const Plane& plane, const NoiseMap& map, const Loop& loop) {
+    using Counts = std::array<std::size_t, 4>;  // 2 * colour + at border
+    std::vector<Counts> begins(plane.height + 1);
+    const auto for_rows = [&](auto&& body) {
+        for_parts(loop, plane.height, rows_at_once, [&](std::size_t begin, std::size_t end) {
+            for (std::size_t y = begin; y < end; ++y) {
+                if (map.row_counts[y] != 0) body(y);
+            }
+        });
+    };
+    for_rows([&](std::size_t y) {
+        for_noise(plane, map, y, [&](std::size_t colour, bool at_border, std::int32_t) {
+            ++begins[y + 1][2 * colour + (at_border ? 1 : 0)];
+        });
+    });
+    for (std::size_t y = 0; y < plane.height; ++y) {
+        for (std::size_t i = 0; i < 4; ++i) begins[y + 1][i] += begins[y][i];
+    }
+    Lists lists;
+    for (std::size_t colour = 0; colour < 2; ++colour) {
+        lists.inner[colour].resize(begins.back()[2 * colour]);
+        lists.border[colour].resize(begins.back()[2 * colour + 1]);
+    }
+    for_rows([&](std::size_t y) {
+        Counts next = begins[y];
+        for_noise(plane, map, y, [&](std::size_t colour, bool at_border, std::int32_t index) {
+            auto& list = at_border ? lists.border[colour] : lists.inner[colour];
+            list[next[2 * colour + (at_border ? 1 : 0)]++] = index;
+        });
+    });
     return lists;
 }
 
@@ -73,7 +120,7 @@ class Restorer {
           scale_(grey_max / static_cast<float>(sample_max)),
           sample_max_(sample_max),
           values_(plane.samples.size()),
-          lists_(list_noise(plane, map)) {
+          lists_(list_noise(plane, map, loop)) {
         sweep_.values = values_.data();
         sweep_.samples = plane.samples.data();
         sweep_.pitch = static_cast<std::ptrdiff_t>(plane.width);
@@ -127,7 +174,10 @@ class Restorer {
                 for (std::size_t x = 0; x < plane_.width; ++x) {
                     const std::size_t at = y * plane_.width + x;
                     if (map.noisy[at] == 0) continue;
-                    const double mean = mean_around(plane_, map, x, y);
+                    const bool at_border =
+                        y == 0 || y + 1 == plane_.height || x == 0 || x + 1 == plane_.width;
+                    const double mean = at_border ? mean_around(plane_, map, x, y, 1)
+                                                  : mean_inside(plane_, map, x, y);
                     values_[at] = mean < 0 ? grey_max / 2 : static_cast<float>(mean) * scale_;
                 }
             }
@@ -143,7 +193,7 @@ class Restorer {
     const Loop& loop_;
     const float scale_;
     const unsigned sample_max_;
-    std::vector<float> values_;
+    Array<float> values_;
     Lists lists_;
     std::vector<std::uint64_t> changes_;
     Sweep sweep_;

@@ -95,8 +95,7 @@ class VideoFormat final : public FrameFormat {
         const auto* at = reinterpret_cast<const unsigned char*>(frame.bytes.data());
         const std::size_t step = layout_.interleaved ? layout_.planes.size() : 1;
         for (const auto& size : layout_.planes) {
-            Plane plane{size.width, size.height,
-                        std::vector<std::uint16_t>(size.width * size.height)};
+            Plane plane{size.width, size.height, Array<std::uint16_t>(size.width * size.height)};
             if (layout_.sample_bytes == 2) {
                 decode_wide(at, plane);
             } else {
