@@ -47,7 +47,8 @@ ByteReader::Result ByteInput::read(std::size_t at, std::size_t size) {
     const std::span<char> room = std::span(buffer_).subspan(at, size);
     if (reader_) return reader_->read(room, wait_ms);
     pollfd ready{.fd = descriptor_, .events = POLLIN, .revents = 0};
-    if (::poll(&ready, 1, wait_ms) == 0) return {ByteReader::Status::waiting, 0};
+    // Nothing there, or a signal: a read would wait for as long as it takes.
+    if (::poll(&ready, 1, wait_ms) <= 0) return {ByteReader::Status::waiting, 0};
     const ssize_t got = ::read(descriptor_, room.data(), room.size());
     if (got > 0) return {ByteReader::Status::read, static_cast<std::size_t>(got)};
     if (got == 0) return {ByteReader::Status::end, 0};

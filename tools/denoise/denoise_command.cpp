@@ -152,6 +152,11 @@ void add_denoise_options(CLI::App& app, DenoiseCommand& command) {
         ->type_name("FILE");
     add_model_options(app, command);
     add_noise_options(app, command);
+    CLI::Option* const detect =
+        app.add_flag("--detect-only", command.options.detect_only,
+                     "Writes where the noise is: the largest value there, 0 elsewhere");
+    app.get_option("--add-noise")->excludes(detect);
+    app.get_option("--reference")->excludes(detect);
     app.add_option("--compression", command.compression, "Of PNG, as zlib has it (default 6)")
         ->type_name("0..9")
         ->check(CLI::Range(0, 9));

@@ -16,6 +16,8 @@ namespace strid::denoise {
 struct DenoiseOptions {
     unsigned largest_window = 39;  ///< Of phase 1: 39 is for 90 % of noise (Chan, Ho, Nikolova).
     RestorationOptions restoration = {};
+    /// Phase 1 only: noise becomes the largest value, all else 0.
+    bool detect_only = false;
 };
 
 struct PlaneReport {

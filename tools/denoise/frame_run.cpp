@@ -34,7 +34,6 @@ class FrameRun {
         }
         if (failure_) std::rethrow_exception(failure_);
         const std::string_view header = job_.frames.source->stream_header();
-        if (ended_ && header.empty()) throw InputOutputError("the input has no frame");
         job_.sink->begin(header, interruption_.requested());
         if (!ended_) {
             WorkPointer second = std::make_unique<Work>();

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 #include <system_error>
 #include <utility>
 
@@ -64,9 +65,14 @@ class FilesSink final : public FrameSink {
         keeps_numbers_ = std::ranges::all_of(
             inputs_, [](const InputFile& file) { return file.number.has_value(); });
         std::vector<FileUse> uses = uses_;
+        std::set<std::string> names;
         for (std::size_t i = 0; i < inputs_.size(); ++i) {
             if (inputs_[i].path == "-") continue;
             planned_.push_back(name(Frame{.number = i, .file = i}));
+            // In a folder that is not there yet, files are nothing that check_files() knows.
+            if (!names.insert(planned_.back()).second) {
+                throw GraphError(fmt::format("two inputs would become '{}'", planned_.back()));
+            }
             uses.push_back(written(planned_.back()));
         }
         check_files(uses);
@@ -130,8 +136,8 @@ std::unique_ptr<FrameSink> make_sink(const std::string& output,
     }
     if (inputs.size() > 1 && output != "-") {
         throw GraphError(
-            fmt::format("{} files would become one: --output wants a folder or a "
-                        "pattern (frame-%04d.png)",
+            fmt::format("{} files would become one: --output wants a folder (out/) or a "
+                        "pattern (out-%04d.png)",
                         inputs.size()));
     }
     std::vector<FileUse> uses = reads(inputs, references);

@@ -21,7 +21,7 @@ std::string plane_text(const std::string& name, std::size_t number, const PlaneR
         100 * static_cast<double>(report.noisy) / static_cast<double>(report.samples);
     std::string text = fmt::format("{}: plane {}: {} of {} samples are noise ({:.2f} %)", name,
                                    number + 1, report.noisy, report.samples, share);
-    if (report.noisy != 0) {
+    if (done.iterations != 0) {
         text += fmt::format(", {} iterations, the last one changes {:.6f} on average",
                             done.iterations, done.change);
     }

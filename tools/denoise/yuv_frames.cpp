@@ -55,9 +55,11 @@ class VideoSource final : public FrameSource {
             const auto got = input_->more(frame_bytes_);
             if (got == ByteReader::Status::waiting) return Status::waiting;
             if (got != ByteReader::Status::end) continue;
-            if (input_->bytes().empty() && mark_.empty()) return Status::end;
-            throw InputOutputError(fmt::format("{} is cut off: {} of its {} bytes are there",
-                                               frame_name(), input_->bytes().size(), frame_bytes_));
+            if (!input_->bytes().empty() || !mark_.empty()) fail_at_end();
+            if (number_ == 0 && header_.empty()) {
+                throw InputOutputError(input_->name() + ": it is empty");
+            }
+            return Status::end;
         }
     }
 
@@ -65,13 +67,21 @@ class VideoSource final : public FrameSource {
     [[nodiscard]] std::string frame_name() const {
         return fmt::format("{}: frame {}", input_->name(), number_ + 1);
     }
+    [[noreturn]] void fail_at_end() const {
+        if (!header_.empty() && mark_.empty()) {
+            throw InputOutputError(frame_name() + " is cut off within its line FRAME");
+        }
+        throw InputOutputError(fmt::format("{} is cut off: {} of its {} bytes are there",
+                                           frame_name(), input_->bytes().size(), frame_bytes_));
+    }
     [[nodiscard]] bool has_mark() {
         if (header_.empty() || !mark_.empty()) return true;
         const std::string_view bytes = input_->bytes();
         const std::size_t known = std::min(bytes.size(), frame_signature.size());
         const std::size_t end = bytes.substr(0, line_bytes_max).find('\n');
-        if (bytes.substr(0, known) != frame_signature.substr(0, known) ||
-            (end == std::string_view::npos && bytes.size() >= line_bytes_max)) {
+        const bool goes_on = bytes.size() <= known || bytes[known] == '\n' || bytes[known] == ' ';
+        const bool is_too_long = end == std::string_view::npos && bytes.size() >= line_bytes_max;
+        if (bytes.substr(0, known) != frame_signature.substr(0, known) || !goes_on || is_too_long) {
             throw InputOutputError(frame_name() + " does not begin with a line FRAME");
         }
         if (end == std::string_view::npos) return false;
