@@ -77,6 +77,10 @@ class BadInput(DenoiseCase):
         self.refuses(png(picture(20, 20)), "20x20 pixels, more than 399 (--pixels-max)",
                      "--pixels-max", 399)
         self.refuses(b"YUV4MPEG2 W99999 H99999\n", "more than")
+        # A text that has no end: refused before it is read.
+        header = chunk(b"IHDR", struct.pack(">IIBBBBB", 8, 8, 8, 0, 0, 0, 0))
+        text = struct.pack(">I", 2**31 - 1) + b"tEXt" + bytes(20)
+        self.refuses(b"\x89PNG\r\n\x1a\n" + header + text, "much longer than its pixels")
         self.refuses(b"", "--pixels-max", "--raw", "99999x99999", code=2)
 
     def test_y4m(self):
@@ -148,7 +152,8 @@ class BadInput(DenoiseCase):
             ("--raw", "640"), ("--raw", "0x5"), ("--raw", "5x-1"), ("--pixel", "gray"),
             ("--window", 4), ("--window", 1), ("--window", 257), ("--workers", 0),
             ("--workers", 1025), ("--add-noise", 1.1), ("--seed", 3), ("--edge", 0),
-            ("--relaxation", 2), ("--tolerance", 0), ("--iterations", 3, "--tolerance", 1),
+            ("--relaxation", 2), ("--edge", "nan"),
+            ("--add-noise", "nan"), ("--tolerance", 0), ("--iterations", 3, "--tolerance", 1),
             ("--compression", 10), ("a", "b", "--raw", "4x4"), ("--nothing",),
         ):
             with self.subTest(arguments=arguments):

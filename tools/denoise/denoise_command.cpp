@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <functional>
 #include <utility>
 
 #include <CLI/CLI.hpp>
@@ -34,6 +35,16 @@ void read_shape(const std::string& text, RawShape& shape) {
     throw GraphError(fmt::format("'{}' is no size such as 640x480", text));
 }
 
+/// Also refuses what is no number (nan), which CLI::Range lets pass.
+std::function<std::string(const std::string&)> between(double least, double most) {
+    return [least, most](const std::string& text) -> std::string {
+        double value = 0;
+        const bool reads = CLI::detail::lexical_cast(text, value);
+        if (reads && value >= least && value <= most) return {};
+        return fmt::format("'{}' is no number from {:g} to {:g}", text, least, most);
+    };
+}
+
 void add_model_options(CLI::App& app, DenoiseCommand& command) {
     RestorationOptions& model = command.options.restoration;
     add_number_option(
@@ -45,7 +56,7 @@ void add_model_options(CLI::App& app, DenoiseCommand& command) {
         "Side of the largest window of the detection, odd (default 39)");
     const auto add = [&app](const char* name, double& value, double least, double most,
                             const char* help) {
-        app.add_option(name, value, help)->type_name("X")->check(CLI::Range(least, most));
+        app.add_option(name, value, help)->type_name("X")->check(between(least, most));
     };
     add("--edge", model.edge, 1e-3, 1e6,
         "Differences much larger than its root are edges (default 100)");
@@ -57,7 +68,7 @@ void add_model_options(CLI::App& app, DenoiseCommand& command) {
                        "Ends when an iteration changes a noisy sample by less on average, in grey "
                        "levels (default 0.01)")
             ->type_name("X")
-            ->check(CLI::Range(1e-6, 255.0));
+            ->check(between(1e-6, 255));
     add_number_option(app, "--iterations-max", model.iterations_max, 1, 1'000'000,
                       "No more iterations than this (default 1000)");
     add_number_option(app, "--iterations", command.iterations, 1, 1'000'000,
@@ -70,7 +81,7 @@ void add_noise_options(CLI::App& app, DenoiseCommand& command) {
         app.add_option("--add-noise", command.noise_share,
                        "Adds noise instead: this share of all samples, 0 to 1")
             ->type_name("SHARE")
-            ->check(CLI::Range(0.0, 1.0));
+            ->check(between(0, 1));
     add_number_option(
         app, "--seed", 0, ~std::uint64_t{0},
         [&command](std::uint64_t seed) { command.noise_seed = seed; },

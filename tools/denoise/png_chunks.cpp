@@ -14,6 +14,9 @@ namespace {
 using namespace std::string_view_literals;
 
 constexpr std::size_t chunk_overhead = 12;  // length, type and check sum
+// 4 samples of 2 bytes, and what filters and deflate add at worst.
+constexpr std::uint64_t pixel_bytes_max = 9;
+constexpr std::uint64_t other_bytes_max = 64U << 20;
 constexpr std::uint32_t chunk_bytes_max = 0x7fff'ffff;
 constexpr std::array kept_types = {"gAMA"sv, "cHRM"sv, "sRGB"sv, "iCCP"sv,
                                    "pHYs"sv, "tEXt"sv, "zTXt"sv, "iTXt"sv};
@@ -64,6 +67,9 @@ bool PngScan::find_end(std::string_view bytes) {
         const std::size_t size = chunk_overhead + length;
         // The header says whether the rest is worth waiting for.
         if (is_first && bytes.size() >= next_ + size) read_header(bytes.substr(next_, size));
+        if (bytes_max_ != 0 && next_ + size > bytes_max_) {
+            throw ImageError("a PNG image that is much longer than its pixels can be");
+        }
         if (bytes.size() < next_ + size) return false;
         next_ += size;
         if (type == "IEND"sv) return true;
@@ -79,6 +85,7 @@ void PngScan::read_header(std::string_view chunk) {
         throw ImageError(fmt::format("an image of {}x{} pixels, more than {} (--pixels-max)",
                                      header_.width, header_.height, pixels_max_));
     }
+    bytes_max_ = pixel_bytes_max * header_.width * header_.height + other_bytes_max;
 }
 
 std::string chunks_to_keep(std::string_view png) {

@@ -44,7 +44,8 @@ class PngScan {
     void read_header(std::string_view chunk);
 
     std::uint64_t pixels_max_;
-    std::size_t next_ = 0;  // the begin of the chunk that is looked at
+    std::uint64_t bytes_max_ = 0;  // of an image with so many pixels
+    std::size_t next_ = 0;         // the begin of the chunk that is looked at
     PngHeader header_;
 };
 
