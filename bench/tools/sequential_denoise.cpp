@@ -28,7 +28,7 @@ int main(int argc, char** argv) {
         for (int i = 1; i < argc; i += 2) {
             std::ifstream in(argv[i], std::ios::binary);
             const std::string png{std::istreambuf_iterator<char>(in), {}};
-            Picture picture = read_png(png, pixels_max);
+            Picture picture = read_png(png, pixels_max, run_in_sequence);
             remove_noise(picture, {}, run_in_sequence);
             std::ofstream out(argv[i + 1], std::ios::binary);
             out << write_png(picture, chunks_to_keep(png), level, run_in_sequence);

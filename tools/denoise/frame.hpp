@@ -44,7 +44,7 @@ class FrameFormat {
   public:
     virtual ~FrameFormat() = default;
     /// Throws Error.
-    [[nodiscard]] virtual Picture decode(const Frame& frame) const = 0;
+    [[nodiscard]] virtual Picture decode(const Frame& frame, const Loop& loop) const = 0;
     /// The bytes of the frame with another picture.
     [[nodiscard]] virtual std::string encode(const Picture& picture, const Frame& frame,
                                              const Loop& loop) const = 0;

@@ -56,10 +56,10 @@ void FrameWorker::process(Work& work, const Loop& loop) const noexcept {
 }
 
 void FrameWorker::decode_and_encode(Work& work, const Loop& loop) const {
-    Picture picture = format->decode(work.frame);
+    Picture picture = format->decode(work.frame, loop);
     std::optional<Picture> reference;
     if (work.reference) {
-        reference = reference_format->decode(*work.reference);
+        reference = reference_format->decode(*work.reference, loop);
         const double mse = mean_squared_error(picture, *reference, loop);
         work.quality = {.mse_before = mse, .sample_max = picture.sample_max};
     }

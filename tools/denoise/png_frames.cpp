@@ -80,8 +80,8 @@ class PngFormat final : public FrameFormat {
   public:
     PngFormat(std::uint64_t pixels_max, int level) : pixels_max_(pixels_max), level_(level) {}
 
-    [[nodiscard]] Picture decode(const Frame& frame) const override {
-        return read_png(frame.bytes, pixels_max_);
+    [[nodiscard]] Picture decode(const Frame& frame, const Loop& loop) const override {
+        return read_png(frame.bytes, pixels_max_, loop);
     }
     [[nodiscard]] std::string encode(const Picture& picture, const Frame& frame,
                                      const Loop& loop) const override {

@@ -77,19 +77,22 @@ class Decoder {
     std::string error_;
 };
 
-/// The samples of one channel, from rows of all.
-template <bool two_bytes>
-void split(const unsigned char* bytes, std::size_t channels, std::uint16_t* out, std::size_t size) {
-    constexpr std::size_t sample_bytes = two_bytes ? 2 : 1;
-    for (std::size_t i = 0; i < size; ++i) {
-        const unsigned char* const at = bytes + i * channels * sample_bytes;
-        out[i] = static_cast<std::uint16_t>(two_bytes ? at[0] << 8 | at[1] : at[0]);
-    }
+/// The samples of one channel, from pixels of all.
+template <std::size_t sample_bytes>
+void split(const unsigned char* bytes, std::size_t channels, Plane& plane, const Loop& loop) {
+    constexpr std::size_t samples_at_once = 65'536;
+    for_parts(loop, plane.samples.size(), samples_at_once, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) {
+            const unsigned char* const at = bytes + i * channels * sample_bytes;
+            plane.samples[i] =
+                static_cast<std::uint16_t>(sample_bytes == 2 ? at[0] << 8 | at[1] : at[0]);
+        }
+    });
 }
 
 }  // namespace
 
-Picture read_png(std::string_view png, std::uint64_t pixels_max) {
+Picture read_png(std::string_view png, std::uint64_t pixels_max, const Loop& loop) {
     if (PngScan scan(pixels_max); !scan.find_end(png))
         throw ImageError("a PNG image that is cut off");
     Decoder decoder(png);
@@ -110,9 +113,9 @@ Picture read_png(std::string_view png, std::uint64_t pixels_max) {
     for (std::size_t i = 0; i < channels; ++i) {
         Plane plane{width, height, Array<std::uint16_t>(width * height)};
         if (decoder.is_16_bit()) {
-            split<true>(&bytes[2 * i], channels, plane.samples.data(), width * height);
+            split<2>(&bytes[2 * i], channels, plane, loop);
         } else {
-            split<false>(&bytes[i], channels, plane.samples.data(), width * height);
+            split<1>(&bytes[i], channels, plane, loop);
         }
         picture.planes.push_back(std::move(plane));
     }

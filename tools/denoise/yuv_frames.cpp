@@ -100,7 +100,7 @@ class VideoFormat final : public FrameFormat {
   public:
     explicit VideoFormat(FrameLayout layout) : layout_(std::move(layout)) {}
 
-    [[nodiscard]] Picture decode(const Frame& frame) const override {
+    [[nodiscard]] Picture decode(const Frame& frame, const Loop& /*loop*/) const override {
         Picture picture{.kept_planes = layout_.kept_planes, .sample_max = layout_.sample_max};
         const auto* at = reinterpret_cast<const unsigned char*>(frame.bytes.data());
         const std::size_t step = layout_.interleaved ? layout_.planes.size() : 1;
