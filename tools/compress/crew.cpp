@@ -24,6 +24,7 @@ struct Done {
     Outcome outcome;
     Bytes result;
     bool is_too_large = false;
+    bool is_interrupted = false;
 };
 using DonePointer = std::unique_ptr<Done>;
 
@@ -40,7 +41,6 @@ class Worker {
 
     DonePointer operator()(const Job* job) {
         if (!bench_) bench_ = std::make_shared<Bench>();
-        if (setting_->interrupted.load(std::memory_order_relaxed)) throw Interrupted();
         auto done = std::make_unique<Done>();
         done->job = job;
         try {
@@ -48,6 +48,8 @@ class Worker {
         } catch (const MemoryOutput::TooLarge&) {
             done->is_too_large = true;
             bench_->line.discard_all();
+        } catch (const Interrupted&) {
+            done->is_interrupted = true;  // which no node may throw: its pattern would never end
         }
         return done;
     }
@@ -110,6 +112,7 @@ class Crew {
     }
     bool finish(const DonePointer& done) {
         --inside_;
+        if (done->is_interrupted) throw Interrupted();
         if (done->is_too_large) {
             Bench bench;
             done->outcome = run_job(*done->job, setting_, bench.line, shared_, no_progress);

@@ -49,9 +49,13 @@ void Input::fail(const char* what, int error) const {
         fmt::format("{}: {}: {}", name_, what, std::generic_category().message(error)));
 }
 
+void Input::check_interrupted() const {
+    if (interrupted_.load(std::memory_order_relaxed)) throw Interrupted();
+}
+
 std::size_t Input::read(char* out, std::size_t size) {
     while (!ended_) {
-        if (interrupted_.load(std::memory_order_relaxed)) throw Interrupted();
+        check_interrupted();
         if (!S_ISREG(status_.st_mode)) {
             pollfd asked{descriptor_, POLLIN, 0};
             const int ready = ::poll(&asked, 1, wait_ms);

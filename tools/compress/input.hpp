@@ -33,6 +33,9 @@ class Input {
     /// pipe has none for a tenth of a second. Throws InputOutputError, Interrupted.
     std::size_t read(char* out, std::size_t size);
 
+    /// Throws Interrupted; reading does so by itself.
+    void check_interrupted() const;
+
     /// True where the name still stands for the file that was read, and the file was not changed
     /// since it was opened.
     [[nodiscard]] bool is_unchanged() const noexcept;

@@ -32,14 +32,15 @@ class JobRun {
         if (!S_ISREG(input.status().st_mode)) {
             throw InputOutputError(fmt::format("{}: is not a regular file", input.name()));
         }
-        FileOutput output(job_.output, input.status(), setting_.interrupted);
+        const bool force = setting_.options.force;
+        FileOutput output(job_.output, input.status(), force, setting_.interrupted);
         code(input, output);
         const bool removes = !setting_.options.keep;
         if (removes && !input.is_unchanged()) {
             throw InputOutputError(fmt::format(
                 "{}: was changed while it was read; it is left as it is", input.name()));
         }
-        output.commit(setting_.options.force);
+        output.commit();
         if (removes && ::unlink(job_.input.c_str()) != 0) {
             throw InputOutputError(fmt::format("{}: cannot be removed: {}", input.name(),
                                                std::generic_category().message(errno)));
@@ -77,7 +78,7 @@ class JobRun {
         text_ += fmt::format("  {:<{}} {}\n", input.name() + ":", setting_.name_width + 1, what);
     }
     static std::string ratio(std::uint64_t read, std::uint64_t written) {
-        if (read == 0) return "no data compressed.";
+        if (read == 0) return " no data compressed.";
         const auto in = static_cast<double>(read);
         const auto out = static_cast<double>(written);
         return fmt::format("{:6.3f}:1, {:6.3f} bits/byte, {:5.2f}% saved, {} in, {} out.", in / out,

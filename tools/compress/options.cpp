@@ -26,8 +26,9 @@ const char* description(Direction direction) {
 }
 
 const char* footer() {
-    return R"(Without a FILE, or for -, from standard input to standard output. A FILE is removed when
-the whole result is there; -k keeps it. The result has its permissions and times.
+    return R"(Without a FILE, or for -, from standard input to standard output. A FILE is
+removed when the whole result is there; -k keeps it. The result has its
+permissions and times.
 
   strid compress log.txt                  log.txt.bz2 in the place of log.txt
   strid compress -kv *.csv                keeps the files, prints the ratios
@@ -35,8 +36,9 @@ the whole result is there; -k keeps it. The result has its permissions and times
   tar c folder | strid compress > folder.tar.bz2
   strid decompress -t *.bz2               are they sound?
 
-Unlike the other commands, it ends as bzip2 does: with 0; 1 where a file cannot be opened, read or
-written, is left out, or an option is wrong; 2 where compressed data is corrupt.)";
+Unlike the other commands, it ends as bzip2 does: with 0; 1 where a file cannot
+be opened, read or written, is left out, or an option is wrong; 2 where
+compressed data is corrupt.)";
 }
 
 std::string_view name_of(std::string_view path) {

@@ -23,9 +23,14 @@ StandardOutput::StandardOutput(const std::atomic<bool>& interrupted)
     destination_.open();
 }
 
-FileOutput::FileOutput(const std::string& path, const struct stat& input,
+FileOutput::FileOutput(const std::string& path, const struct stat& input, bool force,
                        const std::atomic<bool>& interrupted)
-    : destination_(path, Writing::whole), input_(input), interrupted_(interrupted) {
+    : destination_(path, Writing::whole), input_(input), force_(force), interrupted_(interrupted) {
+    // The result replaces a link, not what it leads to.
+    struct stat there {};
+    if (force && ::lstat(path.c_str(), &there) == 0 && S_ISLNK(there.st_mode)) {
+        ::unlink(path.c_str());
+    }
     const auto place = find_place(path);
     if (place) beside_ = place->beside(name_until_whole(place->name));
     destination_.open();
@@ -50,9 +55,9 @@ void FileOutput::take_over_permissions() const {
     }
 }
 
-void FileOutput::commit(bool force) {
+void FileOutput::commit() {
     take_over_permissions();
-    if (!force && exists(destination_.path())) {
+    if (!force_ && exists(destination_.path())) {
         throw InputOutputError(
             fmt::format("{}: was made by another program meanwhile", destination_.path()));
     }

@@ -74,13 +74,12 @@ class MemoryOutput final : public Output {
 
 class FileOutput final : public Output {
   public:
-    /// Throws InputOutputError.
-    FileOutput(const std::string& path, const struct stat& input,
+    /// `force`: in the place of what has the name. Throws InputOutputError.
+    FileOutput(const std::string& path, const struct stat& input, bool force,
                const std::atomic<bool>& interrupted);
 
-    /// The file gets its name; `force`: in the place of one that is there by now. Throws
-    /// InputOutputError.
-    void commit(bool force);
+    /// The file gets its name. Throws InputOutputError.
+    void commit();
 
   private:
     void put(std::string_view bytes) override { destination_.write(bytes, interrupted_); }
@@ -88,6 +87,7 @@ class FileOutput final : public Output {
 
     Destination destination_;
     const struct stat& input_;
+    const bool force_;
     const std::atomic<bool>& interrupted_;
     std::string beside_;
 };

@@ -49,6 +49,7 @@ class Packer {
         on_progress_(input_.bytes_read());
     }
     void write_one() {
+        input_.check_interrupted();
         BlockPointer block = line_.result();
         output_.write(block->output.view());
         line_.recycle(std::move(block));

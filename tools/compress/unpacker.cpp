@@ -51,7 +51,8 @@ bool Unpacker::run() {
 void Unpacker::copy_through() {
     output_.write(window_.bytes());
     while (!input_.ended()) {
-        output_.write({window_.room(0), input_.read(window_.room(read_bytes), read_bytes)});
+        char* const bytes = window_.room(read_bytes);
+        output_.write({bytes, input_.read(bytes, read_bytes)});
         on_progress_(input_.bytes_read());
     }
 }
@@ -95,8 +96,10 @@ void Unpacker::end_stream() {
 }
 
 void Unpacker::decode_block() {
+    input_.check_interrupted();
     BlockPointer block = piece_at_position();
     if (!block->decoded || block->level != level_) {
+        level_ahead_ = level_;
         line_.recycle(std::move(block));
         block = decode_over_marks();
     }
