@@ -7,40 +7,50 @@
 // done, so that a stream of any length is worked on in a bounded number of them.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string_view>
-#include <vector>
+#include <utility>
 
 namespace strid::compress {
 
 /// Bytes whose memory is kept when they are replaced, and not cleared.
 class Bytes {
   public:
-    /// Room for `size` bytes, of which none counts yet; what was there stays.
+    /// Room for `size` bytes in all; those that count stay.
     char* reserve(std::size_t size) {
-        if (storage_.size() < size) storage_.resize(size);
-        return storage_.data();
+        if (size <= capacity_) return memory_.get();
+        const std::size_t capacity = std::max(size, capacity_ + capacity_ / 2);
+        auto larger = std::make_unique_for_overwrite<char[]>(capacity);
+        std::copy_n(memory_.get(), size_, larger.get());
+        memory_ = std::move(larger);
+        capacity_ = capacity;
+        return memory_.get();
     }
+    /// So many bytes of those for which there is room count.
     void set_size(std::size_t size) noexcept { size_ = size; }
-    [[nodiscard]] char* data() noexcept { return storage_.data(); }
+    [[nodiscard]] char* data() noexcept { return memory_.get(); }
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
-    [[nodiscard]] std::size_t capacity() const noexcept { return storage_.size(); }
-    [[nodiscard]] std::string_view view() const noexcept { return {storage_.data(), size_}; }
+    [[nodiscard]] std::size_t capacity() const noexcept { return capacity_; }
+    [[nodiscard]] std::string_view view() const noexcept { return {memory_.get(), size_}; }
     void append(std::string_view text) {
         text.copy(reserve(size_ + text.size()) + size_, text.size());
         size_ += text.size();
     }
-    /// Memory that was needed once is given back where it is more than `most`.
+    /// No byte counts any more; memory is given back where it is more than `most`.
     void trim(std::size_t most) {
         size_ = 0;
-        if (storage_.size() > most) std::vector<char>().swap(storage_);
+        if (capacity_ <= most) return;
+        memory_.reset();
+        capacity_ = 0;
     }
 
   private:
-    std::vector<char> storage_;
+    std::unique_ptr<char[]> memory_;
     std::size_t size_ = 0;
+    std::size_t capacity_ = 0;
 };
 
 enum class Direction : std::uint8_t { compress, decompress };

@@ -110,6 +110,7 @@ bool Codec::decode_scratch(Block& block) {
     while (true) {
         // A block of runs is up to 52 times as large.
         const std::size_t room = std::max(size == 0 ? usual : size * 2, block.output.capacity());
+        block.output.set_size(size);
         stream.next_out = block.output.reserve(room) + size;
         stream.avail_out = static_cast<unsigned>(room - size);
         const int status = BZ2_bzDecompress(&stream);

@@ -166,8 +166,17 @@ void Unpacker::drop_what_is_done() {
 
 void Unpacker::read_more() {
     if (input_.ended()) return;
-    window_.added(input_.read(window_.room(read_bytes), read_bytes));
+    const std::size_t size = read_size();
+    window_.added(input_.read(window_.room(size), size));
     scanner_.scan(window_.bytes(), window_.begin(), input_.ended(), marks_);
+}
+
+/// A small file takes no more memory than it has bytes.
+std::size_t Unpacker::read_size() const {
+    const struct stat& file = input_.status();
+    const auto size = S_ISREG(file.st_mode) ? static_cast<std::uint64_t>(file.st_size) : 0;
+    if (size <= window_.end()) return size == 0 ? read_bytes : read_bytes / 64;
+    return std::min<std::uint64_t>(read_bytes, size - window_.end());
 }
 
 void Unpacker::read_until(std::uint64_t bit) {

@@ -60,6 +60,7 @@ class Unpacker {
 
     // What lies ahead.
     void read_more();
+    [[nodiscard]] std::size_t read_size() const;
     void read_until(std::uint64_t bit);
     void hand_out();
     [[nodiscard]] bool hand_out_next();
