@@ -229,6 +229,9 @@ class CommandLine(CompressCase):
             result = subprocess.run(["bash", "-c", command], capture_output=True, timeout=TIMEOUT_S)
             self.assertEqual(result.stdout, self.DATA[:10] + b"141\n")
             self.assertEqual(result.stderr, b"")
+        command = f"cat {path} {path} | {PROGRAM} -1 --workers 2 | true; echo ${{PIPESTATUS[1]}}"
+        result = subprocess.run(["bash", "-c", command], capture_output=True, timeout=TIMEOUT_S)
+        self.assertEqual((result.stdout, result.stderr), (b"141\n", b""))
 
     def test_an_output_that_is_the_input(self):
         path = self.write("a", self.DATA)
@@ -265,6 +268,20 @@ class CommandLine(CompressCase):
                 self.assertEqual(len(self.names()), len(before))
                 for path in self.folder.iterdir():
                     path.unlink()
+
+    def test_a_file_that_is_changed_meanwhile(self):
+        data = random.Random(13).randbytes(9_000_000)
+        path = self.write("a", data)
+        with subprocess.Popen([PROGRAM, "--workers", "2", path], stderr=subprocess.PIPE) as process:
+            while self.names() == ["a"] and process.poll() is None:
+                time.sleep(0.001)
+            with open(path, "ab") as file:
+                file.write(b"more")
+            _, error = process.communicate(timeout=TIMEOUT_S)
+            self.assertEqual(process.returncode, 1)
+        self.assertIn(b"a: was changed while it was read", error)
+        self.assertEqual(self.names(), ["a"])
+        self.assertEqual(path.read_bytes(), data + b"more")
 
     def test_too_little_memory(self):
         script = ("import os, resource, sys; resource.setrlimit(resource.RLIMIT_DATA, "

@@ -103,7 +103,7 @@ class Coding(CompressCase):
 
     def test_memory_is_bounded(self):
         # 46 MB of zeros are one block of bzip2, 900 kB one of ours.
-        size = 300_000_000
+        size = 200_000_000
         zeros = f"head -c {size} /dev/zero"
         largest = "resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss"
         for pack, most_kb in (("bzip2", 500_000), (f"{PROGRAM} --workers 2", 100_000)):

@@ -107,7 +107,7 @@ Outcome run_job(const Job& job, const Setting& setting, BlockLine& line, Output*
     } catch (const CorruptError& error) {
         outcome = {Code::corrupt, error_line(error.what())};
     } catch (const InputOutputError& error) {
-        if (setting.options.to_stdout && !setting.options.test) throw;
+        if (shared != nullptr && shared->is_standard_output()) throw;
         outcome = {Code::failed, error_line(error.what())};
     }
     line.discard_all();

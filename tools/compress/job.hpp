@@ -28,8 +28,8 @@ struct Setting {
 };
 
 /// What is wrong with the file becomes part of the outcome, and leaves no output. `shared`: what
-/// the result goes to; null: it replaces the file. Throws what is wrong with the shared output,
-/// Interrupted, OperatorError.
+/// the result goes to; null: it replaces the file. Throws, where
+/// that is standard output, InputOutputError; Interrupted, OperatorError.
 [[nodiscard]] Outcome run_job(const Job& job, const Setting& setting, BlockLine& line,
                               Output* shared, const OnProgress& on_progress);
 

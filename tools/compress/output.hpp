@@ -29,6 +29,8 @@ class Output {
         put(bytes);
         bytes_written_ += bytes.size();
     }
+    /// A failure to write concerns all files.
+    [[nodiscard]] virtual bool is_standard_output() const noexcept { return false; }
     [[nodiscard]] std::uint64_t bytes_written() const noexcept { return bytes_written_; }
 
   protected:
@@ -46,6 +48,7 @@ class NoOutput final : public Output {
 class StandardOutput final : public Output {
   public:
     explicit StandardOutput(const std::atomic<bool>& interrupted);
+    [[nodiscard]] bool is_standard_output() const noexcept override { return true; }
 
   private:
     void put(std::string_view bytes) override { destination_.write(bytes, interrupted_); }
