@@ -22,6 +22,8 @@ namespace {
 
 // A compressed file that is this small has a few blocks.
 constexpr std::uint64_t small_bytes = 1'000'000;
+// A file that is this small has one block, or blocks that are not worth another thread.
+constexpr std::uint64_t tiny_bytes = 50'000;
 
 /// Why a file is left out.
 struct Refusal {
@@ -50,7 +52,15 @@ class Planner {
         }
         plan_.jobs.push_back(std::move(job));
     }
-    [[nodiscard]] Plan take() { return std::move(plan_); }
+    [[nodiscard]] Plan take() {
+        // Fewer files than workers: those with several blocks keep the others busy, too.
+        const auto small = std::count_if(plan_.jobs.begin(), plan_.jobs.end(),
+                                         [](const Job& job) { return job.is_small; });
+        if (static_cast<std::size_t>(small) < options_.workers) {
+            for (Job& job : plan_.jobs) job.is_small = job.is_small && job.size <= tiny_bytes;
+        }
+        return std::move(plan_);
+    }
 
   private:
     std::optional<Refusal> check(Job& job) {
