@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The command line, as bzip2's. Plain values.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "block.hpp"
+
+namespace strid::compress {
+
+/// What the process ends with, as bzip2 does: not the codes of the other commands.
+struct Code {
+    static constexpr int done = 0;
+    static constexpr int failed = 1;  ///< a file that is not there, a full disk, a wrong option
+    static constexpr int corrupt = 2;
+};
+
+struct Options {
+    Direction direction = Direction::compress;
+    int level = 9;
+    bool test = false;
+    bool to_stdout = false;
+    bool keep = false;
+    bool force = false;
+    bool quiet = false;
+    bool verbose = false;
+    std::size_t workers = 1;
+    std::vector<std::string> files;
+
+    /// The files are replaced by what they become.
+    [[nodiscard]] bool replaces() const noexcept { return !test && !to_stdout; }
+};
+
+/// Fills in `options`; the code to end with where there is nothing to do, or what is given is
+/// wrong.
+[[nodiscard]] std::optional<int> read_options(int argc, const char* const* argv, Options& options);
+
+}  // namespace strid::compress
