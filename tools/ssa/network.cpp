@@ -25,6 +25,33 @@ std::vector<Change> changes_of(const Network& network, const Reaction& reaction)
     return changes;
 }
 
+/// A rate that is a number times counts.
+struct Product {
+    double constant = 1;
+    std::vector<std::uint32_t> species = {};
+};
+
+/// False where it is none.
+bool read_product(const Expression& rate, Product& product) {
+    switch (rate.operation) {
+        case Operation::constant:
+            product.constant *= rate.value;
+            return true;
+        case Operation::species:
+            product.species.push_back(static_cast<std::uint32_t>(rate.species));
+            return true;
+        case Operation::multiply:
+            return read_product(rate.operands[0], product) &&
+                   read_product(rate.operands[1], product);
+        case Operation::divide:
+            if (!rate.operands[1].is_constant()) return false;
+            product.constant /= rate.operands[1].value;
+            return read_product(rate.operands[0], product);
+        default:
+            return false;
+    }
+}
+
 }  // namespace
 
 void add_term(std::vector<Term>& terms, std::size_t species, std::int64_t count) {
@@ -41,6 +68,7 @@ Kinetics::Kinetics(Network network) : network_(std::move(network)) {
     for (std::size_t i = 0; i < network_.reactions.size(); ++i) {
         const Reaction& reaction = network_.reactions[i];
         laws_.push_back(law_of(i));
+        checked_.push_back(reaction.rate.has_value());
         reactants_.append(reaction.reactants);
         changes_.append(changes_of(network_, reaction));
     }
@@ -54,6 +82,14 @@ Kinetics::Law Kinetics::law_of(std::size_t number) {
         return static_cast<std::uint32_t>(terms[i].species);
     };
     if (reaction.rate) {
+        Product product;
+        const bool is_product = read_product(*reaction.rate, product);
+        const std::vector<std::uint32_t>& counts = product.species;
+        if (is_product && counts.empty()) return {Kind::constant, 0, 0, product.constant};
+        if (is_product && counts.size() == 1) return {Kind::one, counts[0], 0, product.constant};
+        if (is_product && counts.size() == 2) {
+            return {Kind::two, counts[0], counts[1], product.constant};
+        }
         rates_.emplace_back(*reaction.rate);
         return {Kind::rate, static_cast<std::uint32_t>(rates_.size() - 1)};
     }

@@ -116,7 +116,7 @@ class Kinetics {
     }
     /// Its rate is an expression, so that its propensity and the counts after it are to be checked.
     [[nodiscard]] bool is_checked(std::size_t reaction) const noexcept {
-        return laws_[reaction].kind == Kind::rate;
+        return checked_[reaction] != 0;
     }
     [[nodiscard]] std::vector<double> initial_counts() const;
 
@@ -142,6 +142,7 @@ class Kinetics {
     Rows<Change> changes_;
     Rows<std::uint32_t> dependents_;
     std::vector<unsigned char> own_;
+    std::vector<unsigned char> checked_;
     std::vector<CompiledRate> rates_;
 };
 
