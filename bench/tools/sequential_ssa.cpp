@@ -40,7 +40,7 @@ int sequential_main(int argc, char** argv) {
     plan.until = std::stod(argv[2]);
     const std::uint64_t runs = std::stoull(argv[3]);
     plan.seed = std::stoull(argv[4]);
-    const Kinetics kinetics(read_model(argv[5]));
+    const Kinetics kinetics(read_model(argv[5], [] {}));
     Statistics statistics(plan.samples(), kinetics.species(), runs, true);
     Runner runner(kinetics, plan, false);
     runner.begin(0, runs);

@@ -2,6 +2,8 @@
 #include "farm.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -20,6 +22,10 @@ namespace {
 namespace pattern = strid::pattern;
 
 constexpr std::size_t runners_per_worker = 4;
+
+/// What a node throws after Ctrl-C: Interrupted would tell the runtime that the run has ended
+/// already.
+struct Stopped : std::exception {};
 
 /// What goes round the loop. No runner: none, which only the library makes.
 struct Round {
@@ -55,7 +61,7 @@ class Worker : public OperatorTypes<Round, Round> {
         own_->emplace(shared_->empty_statistics());
     }
     void process(Round& round, auto& emit) {
-        shared_->interruption.check();
+        if (shared_->interruption.requested().load(std::memory_order_relaxed)) throw Stopped();
         round.ended = round.runner->advance(Dispatch::slice_events, **own_);
         emit(std::move(round));
     }
@@ -101,18 +107,29 @@ Statistics simulate(const Kinetics& kinetics, const Plan& plan, const FarmJob& j
         return false;
     });
     const auto dispatch = pattern::node<Round>([&shared](Round round, auto& emit) {
-        shared.dispatch.back(std::move(round.runner), round.ended,
-                             [&](RunnerPointer ready) { emit.again(Round{std::move(ready)}); });
+        try {
+            shared.dispatch.back(std::move(round.runner), round.ended,
+                                 [&](RunnerPointer ready) { emit.again(Round{std::move(ready)}); });
+        } catch (const Interrupted&) {  // while text waited for its reader
+            throw Stopped();
+        }
         shared.progress.at(shared.dispatch.done());
     });
+    const auto nothing = [](const Round& /*none*/) {};
     pattern::Options options;
     options.execution.workers = workers;
-    pattern::run(pattern::pipeline(source,
-                                   pattern::iterate(pattern::pipeline(
-                                       pattern::farm(Worker(shared), {.workers = workers}),
-                                       pattern::named("dispatch", dispatch))),
-                                   [](const Round& /*none*/) {}),
-                 options);
+    try {
+        pattern::run(pattern::pipeline(source,
+                                       pattern::iterate(pattern::pipeline(
+                                           pattern::farm(Worker(shared), {.workers = workers}),
+                                           pattern::named("dispatch", dispatch))),
+                                       nothing),
+                     options);
+    } catch (const OperatorError& error) {
+        interruption.check();
+        if (error.cause()) std::rethrow_exception(error.cause());
+        throw;
+    }
     shared.dispatch.rethrow_failure();
     Statistics all = shared.empty_statistics();
     for (const auto& one : shared.statistics) {

@@ -46,7 +46,7 @@ std::unique_ptr<Destination> open_if_named(const std::string& path) {
 int run(const Arguments& arguments, const tool::Interruption& interruption) {
     check(arguments);
     if (!arguments.plot.empty()) check_gnuplot();
-    const Kinetics kinetics(read_model(arguments.model));
+    const Kinetics kinetics(read_model(arguments.model, [&] { interruption.check(); }));
     const Network& network = kinetics.network();
     check_memory(arguments, network);
     interruption.check();

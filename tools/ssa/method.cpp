@@ -44,8 +44,8 @@ bool Method::advance(std::uint64_t events, Recorder& recorder) {
     return false;
 }
 
-void Method::check_sum(double sum) const {
-    if (sum < infinity) return;
+/// Says which of the propensities it is.
+void Method::fail_sum() const {
     for (std::size_t i = 0; i < kinetics_.reactions(); ++i) {
         const double value = kinetics_.propensity(i, counts_.data());
         if (!(value >= 0 && value < infinity)) fail_propensity(i, value);

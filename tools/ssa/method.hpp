@@ -85,8 +85,10 @@ class Method {
         }
         return value;
     }
-    /// Where the sum of propensities is no finite number: says which of them is none.
-    void check_sum(double sum) const;
+    /// The sum of propensities, or one of them, is a finite number.
+    void check_sum(double sum) const {
+        if (!(sum < infinity)) fail_sum();
+    }
     /// Counts after an event.
     void fire(std::size_t reaction) {
         for (const Change& change : kinetics_.changes(reaction))
@@ -118,6 +120,7 @@ class Method {
     std::uint64_t steps_ = 0;
 
   private:
+    [[noreturn]] void fail_sum() const;
     void record_next(Recorder& recorder);
     void check_counts_of(std::size_t reaction) const;
     [[noreturn]] void fail_propensity(std::size_t reaction, double value) const;

@@ -16,13 +16,14 @@ namespace {
 
 constexpr std::size_t model_bytes_max = std::size_t{64} << 20U;
 
-std::string read_all(const std::string& path) {
+std::string read_all(const std::string& path, const std::function<void()>& wait) {
     ByteReader reader(path);
     std::string text;
     std::array<char, 65'536> buffer;
     while (true) {
         const auto [status, bytes] = reader.read(buffer, 100);
         if (status == ByteReader::Status::end) return text;
+        wait();
         if (status == ByteReader::Status::read) text.append(buffer.data(), bytes);
         if (text.size() > model_bytes_max) {
             throw InputOutputError(
@@ -33,8 +34,8 @@ std::string read_all(const std::string& path) {
 
 }  // namespace
 
-Network read_model(const std::string& path) {
-    const std::string text = read_all(path);
+Network read_model(const std::string& path, const std::function<void()>& wait) {
+    const std::string text = read_all(path, wait);
     const std::size_t begin = text.find_first_not_of(" \t\r\n");
     if (begin == std::string::npos) {
         throw InputOutputError(fmt::format("{}: the model is empty", path));

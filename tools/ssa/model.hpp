@@ -4,6 +4,7 @@
 // character that is not blank: SBML begins with '<'. Functions without state; any thread.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -13,7 +14,8 @@ namespace strid::ssa {
 
 /// Reads the file, which may be packed, a pipe or standard input ("-"). Throws InputOutputError
 /// with the file and the line.
-[[nodiscard]] Network read_model(const std::string& path);
+/// Calls `wait` again and again while it waits for a pipe: what that throws ends the reading.
+[[nodiscard]] Network read_model(const std::string& path, const std::function<void()>& wait);
 
 /// The text form. `path` is for messages. Throws InputOutputError.
 [[nodiscard]] Network read_text_model(const std::string& path, std::string_view text);

@@ -73,7 +73,8 @@ void add_options(CLI::App& app, Arguments& arguments) {
         app, "--until", "TIME",
         [&plan](const std::string& text) {
             plan.until = read_number(text);
-            if (!(plan.until > 0)) throw GraphError("the end is after time 0");
+            if (!(plan.until > 0))
+                throw GraphError("the end of a trajectory is to be after time 0");
         },
         "When a trajectory ends, in the model's unit of time");
     app.get_option("--until")->required();
@@ -88,7 +89,7 @@ void add_options(CLI::App& app, Arguments& arguments) {
         [&plan](const std::string& text) {
             plan.epsilon = read_number(text);
             if (!(plan.epsilon > 0 && plan.epsilon < 1)) {
-                throw GraphError("it is above 0 and below 1");
+                throw GraphError("it is to be above 0 and below 1");
             }
         },
         "tau-leaping: how much a propensity may change in a step, as a part of it. Default: 0.03");

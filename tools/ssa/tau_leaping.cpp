@@ -7,6 +7,7 @@
 #include <boost/random/exponential_distribution.hpp>
 #include <boost/random/poisson_distribution.hpp>
 #include <boost/random/uniform_01.hpp>
+#include <fmt/format.h>
 
 namespace strid::ssa {
 
@@ -123,7 +124,12 @@ bool TauLeaping::try_leap(double duration, bool critical_event) {
     for (std::size_t i = 0; i < critical_.size(); ++i) {
         const double expected = propensities_[i] * duration;
         if (critical_[i] != 0 || !(expected > 0)) continue;
-        if (expected > count_max) fail("has a reaction with more events in a leap than counted");
+        if (expected > count_max) {
+            fail(
+                fmt::format("has {} events of reaction '{}' in a leap at time {}: more than can be "
+                            "counted",
+                            expected, kinetics_.network().reactions[i].name, time_));
+        }
         boost::random::poisson_distribution<std::int64_t, double> poisson(expected);
         happen(i, static_cast<double>(poisson(generator_)));
     }
@@ -147,7 +153,7 @@ bool TauLeaping::leap(Recorder& recorder) {
     }
     find_critical();
     boost::random::exponential_distribution<double> exponential;
-    for (double leap = largest_leap();; leap /= 2) {
+    for (double leap = largest_leap();;) {
         if (leap < leap_events_min / sum) {
             single_events_ = single_events;
             return false;
@@ -157,7 +163,10 @@ bool TauLeaping::leap(Recorder& recorder) {
         const double end = time_ + std::min(leap, critical);
         const bool cut_short = end >= next_time_;
         const double duration = cut_short ? next_time_ - time_ : std::min(leap, critical);
-        if (!try_leap(duration, critical <= leap && !cut_short)) continue;
+        if (!try_leap(duration, critical <= leap && !cut_short)) {
+            leap = duration / 2;
+            continue;
+        }
         time_ = cut_short ? next_time_ : end;
         ++steps_;
         return false;
