@@ -283,7 +283,7 @@ Network read_sbml_model(const std::string& path, const std::string& text) {
         throw InputOutputError(fmt::format("{}: SBML of level {}; levels 2 and 3 are supported",
                                            path, document->getLevel()));
     }
-    check_packages(path, *document);
+    if (document->getLevel() == 3) check_packages(path, *document);
     if (document->getModel() == nullptr) {
         throw InputOutputError(fmt::format("{}: there is no model in it", path));
     }

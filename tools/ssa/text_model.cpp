@@ -20,6 +20,39 @@
 
 #include "model.hpp"
 
+// What a failed expectation calls a parser that has no name: by what it begins with.
+template <class Subject, class Action>
+struct boost::spirit::x3::get_info<boost::spirit::x3::action<Subject, Action>> {
+    using result_type = std::string;
+    std::string operator()(const action<Subject, Action>& parser) const {
+        return what(parser.subject);
+    }
+};
+template <class Left, class Right>
+struct boost::spirit::x3::get_info<boost::spirit::x3::list<Left, Right>> {
+    using result_type = std::string;
+    std::string operator()(const list<Left, Right>& parser) const { return what(parser.left); }
+};
+template <class Left, class Right>
+struct boost::spirit::x3::get_info<boost::spirit::x3::sequence<Left, Right>> {
+    using result_type = std::string;
+    std::string operator()(const sequence<Left, Right>& parser) const { return what(parser.left); }
+};
+template <class Left, class Right>
+struct boost::spirit::x3::get_info<boost::spirit::x3::alternative<Left, Right>> {
+    using result_type = std::string;
+    std::string operator()(const alternative<Left, Right>& parser) const {
+        return what(parser.left) + " or " + what(parser.right);
+    }
+};
+template <class Subject>
+struct boost::spirit::x3::get_info<boost::spirit::x3::lexeme_directive<Subject>> {
+    using result_type = std::string;
+    std::string operator()(const lexeme_directive<Subject>& parser) const {
+        return what(parser.subject);
+    }
+};
+
 namespace strid::ssa {
 
 namespace {
@@ -231,6 +264,10 @@ class TextModel {
         } catch (const x3::expectation_failure<const char*>& failure) {
             const std::string_view rest(failure.where(),
                                         static_cast<std::size_t>(end - failure.where()));
+            // What has no name is called by its type.
+            if (failure.which().find("boost") != std::string::npos) {
+                throw GraphError(fmt::format("not understood {}", place(rest)));
+            }
             throw GraphError(fmt::format("{} is expected {}", failure.which(), place(rest)));
         }
         throw GraphError(
