@@ -68,6 +68,7 @@ def michaelis_menten_sbml(level, more="", law=None, species_more=""):
     )
     flags = 'boundaryCondition="false" constant="false"' if level3 else ""
     dimensions = 'spatialDimensions="3" constant="true"' if level3 else ""
+    constant = 'constant="true"' if level3 else ""
     reaction = 'reversible="false"' + (' fast="false"' if level3 else "")
     own = (
         '<listOfLocalParameters><localParameter id="k" value="0.1"/></listOfLocalParameters>'
@@ -97,8 +98,8 @@ def michaelis_menten_sbml(level, more="", law=None, species_more=""):
             species("P", 0) + species_more,
             "</listOfSpecies>",
             "<listOfParameters>"
-            f'<parameter id="k1" value="0.00166" {"constant=" + chr(34) + "true" + chr(34) if level3 else ""}/>'
-            f'<parameter id="k2" value="1e-4" {"constant=" + chr(34) + "true" + chr(34) if level3 else ""}/>'
+            f'<parameter id="k1" value="0.00166" {constant}/>'
+            f'<parameter id="k2" value="1e-4" {constant}/>'
             "</listOfParameters>",
             "<listOfReactions>",
             f'<reaction id="bind" {reaction}>{sides(["S", "E"], ["SE"], level3)}'
