@@ -56,12 +56,10 @@ class Worker : public OperatorTypes<Round, Round> {
 
     explicit Worker(Shared& shared) : shared_(&shared) {}
 
-    void on(const Opened& opened) {
-        own_ = &shared_->statistics[opened.context.replica];
-        own_->emplace(shared_->empty_statistics());
-    }
+    void on(const Opened& opened) { own_ = &shared_->statistics[opened.context.replica]; }
     void process(Round& round, auto& emit) {
         if (shared_->interruption.requested().load(std::memory_order_relaxed)) throw Stopped();
+        if (!*own_) own_->emplace(shared_->empty_statistics());
         round.ended = round.runner->advance(Dispatch::slice_events, **own_);
         emit(std::move(round));
     }

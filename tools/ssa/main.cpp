@@ -66,7 +66,13 @@ int run(const Arguments& arguments, const tool::Interruption& interruption) {
     write_statistics(statistics, network, arguments.plan, arguments.quantiles,
                      [&](std::string_view text) { output->write(text, interrupted); });
     if (plot) {
-        plot->write(draw(statistics, network, arguments.plan, arguments.quantiles), interrupted);
+        try {
+            plot->write(draw(statistics, network, arguments.plan, arguments.quantiles),
+                        interrupted);
+        } catch (const Error&) {
+            interruption.check();  // Ctrl-C ends gnuplot, too
+            throw;
+        }
     }
     interruption.check();
     if (trajectories) trajectories->commit(interrupted);

@@ -9,7 +9,7 @@ NextReactionMethod::NextReactionMethod(const Kinetics& kinetics, const Plan& pla
     : Method(kinetics, plan), times_(kinetics.reactions()), propensities_(kinetics.reactions()) {}
 
 double NextReactionMethod::draw_time(double propensity) {
-    if (!(propensity > 0)) return infinity;
+    if (propensity == 0) return infinity;
     check_sum(propensity);
     boost::random::exponential_distribution<double> exponential;
     return time_ + exponential(generator_) / propensity;

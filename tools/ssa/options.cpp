@@ -93,7 +93,7 @@ void add_options(CLI::App& app, Arguments& arguments) {
             }
         },
         "tau-leaping: how much a propensity may change in a step, as a part of it. Default: 0.03");
-    add_number_option(app, "--samples", plan.intervals, 1, 10'000'000,
+    add_number_option(app, "--samples", plan.intervals, 1, 1'000'000,
                       "Intervals between sample times, the first of which is 0. Default: 100");
     add_number_option(app, "--runs", arguments.runs, 1, Statistics::runs_max,
                       "Trajectories. Default: 1000");

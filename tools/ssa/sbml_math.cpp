@@ -14,8 +14,8 @@ namespace strid::ssa {
 
 namespace {
 
-// Folding makes a chain of them, which is walked by recursion.
-constexpr unsigned operands_max = 5'000;
+// Of one expression: folding makes chains of them, which are walked by recursion.
+constexpr std::size_t operands_max = 10'000;
 
 std::string text_of(const ASTNode& node) {
     const std::unique_ptr<char, decltype(&std::free)> text(SBML_formulaToString(&node), &std::free);
@@ -65,9 +65,10 @@ class Converter {
   public:
     explicit Converter(const Meaning& meaning) : meaning_(meaning) {}
 
-    [[nodiscard]] Expression convert(const ASTNode& node) const {
+    [[nodiscard]] Expression convert(const ASTNode& node) {
         const ASTNodeType_t type = node.getType();
-        if (node.getNumChildren() > operands_max) {
+        operands_ += node.getNumChildren();
+        if (operands_ > operands_max) {
             throw GraphError(fmt::format("math with more than {} operands", operands_max));
         }
         if (const char* const name = function_name(type)) {
@@ -105,10 +106,10 @@ class Converter {
     }
 
   private:
-    [[nodiscard]] Expression child(const ASTNode& node, unsigned i) const {
+    [[nodiscard]] Expression child(const ASTNode& node, unsigned i) {
         return convert(*node.getChild(i));
     }
-    [[nodiscard]] Expression only(const ASTNode& node) const {
+    [[nodiscard]] Expression only(const ASTNode& node) {
         check(node, 1);
         return child(node, 0);
     }
@@ -117,7 +118,7 @@ class Converter {
         throw GraphError(fmt::format("'{}' has {} operands, not {}", text_of(node),
                                      node.getNumChildren(), children));
     }
-    [[nodiscard]] Expression fold(const ASTNode& node, Operation operation, double empty) const {
+    [[nodiscard]] Expression fold(const ASTNode& node, Operation operation, double empty) {
         if (node.getNumChildren() == 0) return constant(empty);
         Expression made = child(node, 0);
         for (unsigned i = 1; i < node.getNumChildren(); ++i) {
@@ -125,13 +126,12 @@ class Converter {
         }
         return made;
     }
-    [[nodiscard]] Expression two(const ASTNode& node, Operation operation,
-                                 bool reversed = false) const {
+    [[nodiscard]] Expression two(const ASTNode& node, Operation operation, bool reversed = false) {
         check(node, 2);
         return combine(operation, child(node, reversed ? 1 : 0), child(node, reversed ? 0 : 1));
     }
     /// a < b < c is two comparisons.
-    [[nodiscard]] Expression chain(const ASTNode& node, Operation operation, bool reversed) const {
+    [[nodiscard]] Expression chain(const ASTNode& node, Operation operation, bool reversed) {
         if (node.getNumChildren() == 2) return two(node, operation, reversed);
         Expression made = constant(1);
         for (unsigned i = 1; i < node.getNumChildren(); ++i) {
@@ -141,7 +141,7 @@ class Converter {
         }
         return made;
     }
-    [[nodiscard]] Expression piecewise(const ASTNode& node) const {
+    [[nodiscard]] Expression piecewise(const ASTNode& node) {
         const unsigned children = node.getNumChildren();
         // Where no condition holds and there is no other value, it has none.
         Expression made = children % 2 == 1 ? child(node, children - 1) : constant(std::nan(""));
@@ -150,11 +150,11 @@ class Converter {
         }
         return made;
     }
-    [[nodiscard]] Expression minus(const ASTNode& node) const {
+    [[nodiscard]] Expression minus(const ASTNode& node) {
         if (node.getNumChildren() == 1) return call(function_named("negate"), child(node, 0));
         return two(node, Operation::subtract);
     }
-    [[nodiscard]] Expression root(const ASTNode& node) const {
+    [[nodiscard]] Expression root(const ASTNode& node) {
         if (node.getNumChildren() == 1) return call(function_named("sqrt"), child(node, 0));
         check(node, 2);
         const Expression degree = child(node, 0);
@@ -164,7 +164,7 @@ class Converter {
         return combine(Operation::power, child(node, 1),
                        combine(Operation::divide, constant(1), degree));
     }
-    [[nodiscard]] Expression logarithm(const ASTNode& node) const {
+    [[nodiscard]] Expression logarithm(const ASTNode& node) {
         if (node.getNumChildren() == 1) return call(function_named("log10"), child(node, 0));
         check(node, 2);
         const Expression base = child(node, 0);
@@ -174,7 +174,7 @@ class Converter {
         const Function ln = function_named("ln");
         return combine(Operation::divide, call(ln, child(node, 1)), call(ln, base));
     }
-    [[nodiscard]] Expression of_several(const ASTNode& node) const {
+    [[nodiscard]] Expression of_several(const ASTNode& node) {
         switch (node.getType()) {
             case AST_PLUS:
                 return fold(node, Operation::add, 0);
@@ -218,6 +218,7 @@ class Converter {
     }
 
     const Meaning& meaning_;
+    std::size_t operands_ = 0;  // so far
 };
 
 }  // namespace

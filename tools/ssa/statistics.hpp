@@ -45,7 +45,7 @@ class Statistics {
     static constexpr std::uint64_t exact_max = 256;
     /// So that sums stay exact.
     static constexpr std::uint64_t runs_max = std::uint64_t{1} << 27U;
-    static constexpr std::size_t cells_max = 100'000'000;
+    static constexpr std::size_t cells_max = 10'000'000;
 
     /// Of `runs` trajectories in all, in this and those that are merged into it.
     Statistics(std::size_t samples, std::size_t species, std::uint64_t runs, bool quantiles);
