@@ -2,6 +2,7 @@
 #include "method.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -84,7 +85,7 @@ void Method::fail_propensity(std::size_t reaction, double value) const {
                         name, time_, value));
     }
     fail(fmt::format("has a propensity of reaction '{}' at time {} that is no finite number: {}",
-                     name, time_, value));
+                     name, time_, std::fabs(value)));  // a NaN without its sign
 }
 
 void Method::fail(const std::string& what) const {
