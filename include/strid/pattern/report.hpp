@@ -47,6 +47,7 @@ struct Report {
 
     [[nodiscard]] std::size_t size() const noexcept { return nodes.size(); }
     [[nodiscard]] const NodeReport& operator[](std::size_t i) const { return nodes[i]; }
+    [[nodiscard]] const NodeReport& at(std::size_t i) const { return nodes.at(i); }
     [[nodiscard]] auto begin() const noexcept { return nodes.begin(); }
     [[nodiscard]] auto end() const noexcept { return nodes.end(); }
 };
