@@ -80,10 +80,16 @@ class OperatorNode final : public Node {
         if constexpr (detail::UsesResource<Operator>) operator_.resource().forget(*this);
     }
 
+    /// Each task hands its credits on to the one that is made of it: what one makes need not be known
+    /// before it is handed on.
+    [[nodiscard]] bool keeps_credits() const noexcept {
+        return loops().empty() || (Operator::traits.emits == Emits::one && !ends_loop_);
+    }
+
     runtime::StepResult take_step(std::int64_t& clock_ns) {
         bool idle = false;  // the last look at the input found nothing
         if (settle(output_)) {
-            const std::size_t done = loops().empty() ? work<false>() : work<true>();
+            const std::size_t done = keeps_credits() ? work<false>() : work<true>();
             idle = done < budget() && output_.ready();
             account(done, clock_ns);
             emission_.announce();
