@@ -108,7 +108,7 @@ void Network::help() {
 }
 
 void Network::check_not_inside() const {
-    if (!execution_->is_inside()) return;
+    if (!is_inside()) return;
     throw GraphError("a node waits for the pattern that it is part of, and so for itself");
 }
 

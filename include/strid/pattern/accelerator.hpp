@@ -170,8 +170,7 @@ class Accelerator {
     std::optional<U> next_result() {
         Run& run = *run_;
         if (!run.network.is_on_callers()) {
-            if (std::optional<U> result = run.exit->try_take()) return result;
-            run.network.check_not_inside();
+            if (run.network.is_inside()) return result_inside();
             return run.exit->take();
         }
         while (true) {
@@ -181,6 +180,12 @@ class Accelerator {
             run.network.check_not_inside();
             run.network.help();
         }
+    }
+    /// In a node of this pattern: what is there may be taken.
+    std::optional<U> result_inside() {
+        if (std::optional<U> result = run_->exit->try_take()) return result;
+        run_->network.check_not_inside();
+        return std::nullopt;
     }
     void rethrow_failure() {
         if (run_->exit->was_cut_off()) run_->network.wait();

@@ -153,6 +153,10 @@ class Network {
     [[nodiscard]] bool in_its_process() const noexcept {
         return execution_ == nullptr || execution_->in_its_process();
     }
+    /// True in a node of this network.
+    [[nodiscard]] bool is_inside() const noexcept {
+        return runtime::Execution::inside_a_step() && execution_->is_inside();
+    }
     /// Throws GraphError in a node of this network, which would wait for itself.
     void check_not_inside() const;
     void cancel() noexcept;

@@ -80,8 +80,8 @@ class OperatorNode final : public Node {
         if constexpr (detail::UsesResource<Operator>) operator_.resource().forget(*this);
     }
 
-    /// Each task hands its credits on to the one that is made of it: what one makes need not be known
-    /// before it is handed on.
+    /// Each task hands its credits on to the one that is made of it: what one makes need not be
+    /// known before it is handed on.
     [[nodiscard]] bool keeps_credits() const noexcept {
         return loops().empty() || (Operator::traits.emits == Emits::one && !ends_loop_);
     }
