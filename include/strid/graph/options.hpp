@@ -84,7 +84,7 @@ struct RunOptions {
     bool pin = false;
     /// Processor of each task, as explain() lists them. The nodes of patterns have these in turn.
     std::vector<int> affinity = {};
-    std::uint64_t seed = 1;          ///< Of the simulation and of a perturbed run.
+    std::uint64_t seed = 1;  ///< Of the simulation and of a perturbed run.
     /// For tests of what stands on the engine: batches of a few records, blocks that run out, rings
     /// of two, as the simulation does, under the scheduler of `mode`. The environment variable
     /// STRID_PERTURB=1 does so to every run of a program. Slow; the answer must not change.
