@@ -3,15 +3,9 @@
 Python, and what its tests share."""
 
 import functools
-import pathlib
 import re
 
-from program import PROGRAM, Case
-
-# A sanitizer's build takes several times the memory.
-SANITIZED = any(
-    name in pathlib.Path(PROGRAM).read_bytes() for name in (b"__asan_init", b"__tsan_init")
-)
+from program import SANITIZED, Case
 
 # Henikoff and Henikoff 1992, as NCBI distributes it.
 BLOSUM50_LETTERS = "ARNDCQEGHILKMFPSTWYVBZX*"

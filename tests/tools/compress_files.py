@@ -13,7 +13,7 @@ import time
 import unittest
 
 from compress_cases import DECOMPRESS, HAS_BZIP2, CompressCase, bzip2, text_of
-from program import PROGRAM, TIMEOUT_S
+from program import PROGRAM, SANITIZED, TIMEOUT_S
 
 
 class Files(CompressCase):
@@ -283,6 +283,7 @@ class CommandLine(CompressCase):
         self.assertEqual(self.names(), ["a"])
         self.assertEqual(path.read_bytes(), data + b"more")
 
+    @unittest.skipIf(SANITIZED, "takes several times the memory")
     def test_too_little_memory(self):
         script = ("import os, resource, sys; resource.setrlimit(resource.RLIMIT_DATA, "
                   "(int(sys.argv[1]),) * 2); os.execv(sys.argv[2], sys.argv[2:])")

@@ -10,6 +10,10 @@ import unittest
 PROGRAM = os.environ["PROGRAM"]
 SOURCE = pathlib.Path(os.environ["STRID_SOURCE"])
 TIMEOUT_S = 100
+# A sanitizer's build takes several times the memory.
+SANITIZED = any(
+    name in pathlib.Path(PROGRAM).read_bytes() for name in (b"__asan_init", b"__tsan_init")
+)
 
 
 class Case(unittest.TestCase):

@@ -7,8 +7,9 @@ import resource
 import signal
 import subprocess
 import time
+import unittest
 
-from program import PROGRAM
+from program import PROGRAM, SANITIZED
 from tree_support import GOLF, TreeCase
 
 
@@ -274,6 +275,7 @@ class Processes(TreeCase):
         self.assertEqual(self.interrupted(*base, feed=GOLF.encode(), after_s=1), 130)
         self.assertEqual(set(self.folder.iterdir()), before)
 
+    @unittest.skipIf(SANITIZED, "takes several times the memory")
     def test_out_of_memory(self):
         path = self.folder / "people.csv"
         self.run_program("generate", "--rows", 100_000, "--output", path)
