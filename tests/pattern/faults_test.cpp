@@ -51,7 +51,7 @@ TEST(Faults, OneHugeTaskAmongSmallOnes) {
 TEST(Faults, InterruptedBeforeTheEndIsAFailure) {
     for (const Options& options : all_options()) {
         const auto interrupted = [](std::uint64_t n) {
-            if (n == 20) throw Interrupted();
+            if (n == 25) throw Interrupted();  // of 5
         };
         EXPECT_THROW(run(pipeline(numbers(), farm(square), interrupted), options), Interrupted);
     }
