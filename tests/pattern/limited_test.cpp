@@ -173,6 +173,7 @@ TEST(Limited, WithoutANumberIsRefused) {
 
 /// Tasks are still inside when it is destroyed.
 TEST(Limited, IsCancelled) {
+    // The workers of the farm keep two of the threads.
     std::atomic<bool> open{false};
     auto held = accelerate<std::string>(limited(farm(
                                                     [&open](std::string task) {
@@ -180,7 +181,8 @@ TEST(Limited, IsCancelled) {
                                                         return task;
                                                     },
                                                     FarmOptions{.workers = 2}),
-                                                {.tasks = 4}));
+                                                {.tasks = 4}),
+                                        {.execution = {.workers = 4}});
     for (int i = 0; i < 4; ++i) held.offload(std::string(100, 'x'));
     held.cancel();
     open = true;
