@@ -173,7 +173,6 @@ TEST(Limited, WithoutANumberIsRefused) {
 
 /// Tasks are still inside when it is destroyed.
 TEST(Limited, IsCancelled) {
-    // The workers of the farm keep two of the threads.
     std::atomic<bool> open{false};
     auto held = accelerate<std::string>(limited(farm(
                                                     [&open](std::string task) {
@@ -181,9 +180,12 @@ TEST(Limited, IsCancelled) {
                                                         return task;
                                                     },
                                                     FarmOptions{.workers = 2}),
-                                                {.tasks = 4}),
-                                        {.execution = {.workers = 4}});
-    for (int i = 0; i < 4; ++i) held.offload(std::string(100, 'x'));
+                                                {.tasks = 4}));
+    // The workers wait for this thread, so it does not wait for room.
+    for (int i = 0; i < 4; ++i) {
+        std::string task(100, 'x');
+        (void)held.try_offload(task);
+    }
     held.cancel();
     open = true;
 }
