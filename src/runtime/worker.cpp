@@ -25,6 +25,8 @@ constexpr std::uint64_t turn_period = 8;
 // yet.
 constexpr std::int64_t long_step_ns = 50'000;
 constexpr std::int64_t counted_step_ns = 4 * long_step_ns;
+// Before so many steps of a task nothing is known of the next: the first ones find nothing to do.
+constexpr std::uint64_t steps_until_known = 8;
 // How long to look for work before sleeping. Falling asleep and waking up costs the least of this,
 // the most where colleagues are to notice that hands are missing: who is woken sooner than that was
 // wrong to sleep, and looks longer the next time.
@@ -34,6 +36,12 @@ constexpr std::int64_t spin_most_ns = 160'000;
 constexpr std::int64_t alarm_margin_ns = 80'000;
 
 thread_local Worker* current_worker = nullptr;
+
+/// A step of the task is likely to be long, or may be, for all that is known.
+bool may_take_long(const Slot& slot) noexcept {
+    return slot.step_ns_mean >= long_step_ns ||
+           slot.steps.load(std::memory_order_relaxed) < steps_until_known;
+}
 
 std::exception_ptr out_of_memory(const Task& task) noexcept {
     try {
@@ -126,7 +134,7 @@ void Worker::made_ready(Slot& slot) noexcept {
     const bool downstream = slot.rank > stepping_->rank;
     const bool nobody_home = slot.home == settings_.number || parking_lot_.is_parked(slot.home);
     if (downstream && nobody_home) hot_ = &slot;
-    if (stepping_->step_ns_mean >= long_step_ns && !parking_lot_.searching()) wake(slot.home);
+    if (may_take_long(*stepping_) && !parking_lot_.searching()) wake(slot.home);
 }
 
 // Waking takes long where the other core sleeps deeply. It does not count as the task's own time:
@@ -191,9 +199,9 @@ void Worker::share(bool left_behind) noexcept {
     wake(whom % pool_.workers());
 }
 
-// A long step is ahead: leave no ready task and no timer unwatched meanwhile.
+// A step that may be long is ahead: leave no ready task and no timer unwatched meanwhile.
 void Worker::share_before(const Slot& slot) noexcept {
-    if (slot.step_ns_mean < long_step_ns || !parking_lot_.any_parked()) return;
+    if (!may_take_long(slot) || !parking_lot_.any_parked()) return;
     if (parking_lot_.searching()) return;
     // Acquire: pairs with the release in park().
     const std::int64_t alarm = pool_.alarm().load(std::memory_order_acquire);

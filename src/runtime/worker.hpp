@@ -10,8 +10,9 @@
 //
 // Whom to wake: a step's notifications do not wake anybody while this worker gets to them soon.
 // A colleague is woken when this worker has been busy for eight picks in a row and leaves ready
-// work behind, or is about to enter (or inside) a step that takes long. At a low rate one
-// worker therefore does everything without a system call; under load all are awake.
+// work behind, or is about to enter (or inside) a step that takes long, or of which nothing is
+// known yet. At a low rate one worker therefore does everything without a system call; under load
+// all are awake.
 //
 // run() is for the worker's own thread; counters() for any.
 #pragma once

@@ -135,5 +135,50 @@ TEST(Waking, NotificationComesBeforeTheTimer) {
     EXPECT_EQ(steps, 3U);
 }
 
+// The first task makes two others ready. One is in a long step, of which nothing was known, until
+// the other has been stepped: by the second worker, which sleeps.
+TEST(Waking, FirstLongStepKeepsNoReadyTaskWaiting) {
+    for (int round = 0; round < 20; ++round) {
+        std::atomic<bool> begun{false};
+        std::atomic<bool> other_stepped{false};
+        std::atomic<bool> kept_waiting{false};
+        const auto end_of = [](FunctionTask& task) {
+            return task.stopping ? StepResult::finished : StepResult::waiting;
+        };
+        FunctionTask other("other", [&](FunctionTask& task) {
+            if (begun) other_stepped = true;
+            return end_of(task);
+        });
+        FunctionTask takes_long("takes long", [&](FunctionTask& task) {
+            const auto give_up = std::chrono::steady_clock::now() + 2s;
+            while (begun && !other_stepped && !kept_waiting) {
+                if (std::chrono::steady_clock::now() > give_up) kept_waiting = true;
+                std::this_thread::yield();
+            }
+            return end_of(task);
+        });
+        FunctionTask first("first", [&](FunctionTask& task) {
+            if (begun) {
+                other.notify();
+                takes_long.notify();
+            }
+            return end_of(task);
+        });
+        first.outside = other.outside = takes_long.outside = true;
+        Execution execution({&first, &other, &takes_long}, {.workers = 2});
+        execution.start();
+        std::this_thread::sleep_for(5ms);  // all have been stepped, and both workers sleep
+        begun = true;
+        first.notify();
+        const auto give_up = std::chrono::steady_clock::now() + 20s;
+        while (!other_stepped && std::chrono::steady_clock::now() < give_up) {
+            std::this_thread::yield();
+        }
+        execution.stop();
+        execution.wait();
+        ASSERT_FALSE(kept_waiting) << "round " << round;
+    }
+}
+
 }  // namespace
 }  // namespace strid::test
