@@ -24,10 +24,6 @@ struct Task {
     QueryRange queries;
 };
 
-/// Interrupted, as a node may throw it: the engine takes that itself for an end that is known
-/// already, and waits.
-struct Cut : std::exception {};
-
 /// What is handed out: each batch of the database, with all queries in groups.
 class Feeder {
   public:
@@ -35,7 +31,7 @@ class Feeder {
            const std::function<void()>& read_some)
         : database_(database), plan_(queries), read_some_(read_some) {}
 
-    [[nodiscard]] std::optional<Task> next() try {
+    [[nodiscard]] std::optional<Task> next() {
         if (!batch_ || !plan_.has_next()) {
             auto batch = std::make_shared<SequenceBatch>();
             if (!database_.read(*batch, batch_residues)) return std::nullopt;
@@ -44,8 +40,6 @@ class Feeder {
             batch_ = std::move(batch);
         }
         return Task{batch_, plan_.next()};
-    } catch (const Interrupted&) {
-        throw Cut();
     }
 
   private:
@@ -85,7 +79,7 @@ class Worker : public OperatorTypes<Task, void> {
 
     void process(Task& task, auto& /*emit*/) {
         for (std::size_t i = task.queries.begin; i < task.queries.end; ++i) {
-            if (interruption_->requested().load(std::memory_order_relaxed)) throw Cut();
+            interruption_->check();
             hits_[i].search((*queries_)[i], *task.batch);
         }
     }
@@ -98,16 +92,6 @@ class Worker : public OperatorTypes<Task, void> {
     Hits hits_;
 };
 
-/// What a node threw, as it threw it: the name of the node tells a user nothing.
-[[noreturn]] void rethrow(const OperatorError& error) {
-    if (!error.cause()) throw error;
-    try {
-        std::rethrow_exception(error.cause());
-    } catch (const Cut&) {
-        throw Interrupted();
-    }
-}
-
 }  // namespace
 
 Hits search_database(FastaReader& database, const std::vector<Query>& queries, std::size_t hits_max,
@@ -117,16 +101,12 @@ Hits search_database(FastaReader& database, const std::vector<Query>& queries, s
     Gathered gathered(queries.size(), hits_max);
     pattern::Options options;
     options.execution.workers = workers;
-    try {
-        // On demand: tasks differ in length, and no worker is given more than one ahead.
-        (void)pattern::run(
-            pattern::pipeline(pattern::source([&feeder] { return feeder.next(); }),
-                              pattern::farm(Worker(queries, hits_max, interruption, gathered),
-                                            pattern::OnDemand{2}, {.workers = workers})),
-            options);
-    } catch (const OperatorError& error) {
-        rethrow(error);
-    }
+    // On demand: tasks differ in length, and no worker is given more than one ahead.
+    (void)pattern::run(
+        pattern::pipeline(pattern::source([&feeder] { return feeder.next(); }),
+                          pattern::farm(Worker(queries, hits_max, interruption, gathered),
+                                        pattern::OnDemand{2}, {.workers = workers})),
+        options);
     return std::move(gathered.hits());
 }
 

@@ -24,7 +24,6 @@ struct Done {
     Outcome outcome;
     Bytes result;
     bool is_too_large = false;
-    bool is_interrupted = false;
 };
 using DonePointer = std::unique_ptr<Done>;
 
@@ -48,8 +47,6 @@ class Worker {
         } catch (const MemoryOutput::TooLarge&) {
             done->is_too_large = true;
             bench_->line.discard_all();
-        } catch (const Interrupted&) {
-            done->is_interrupted = true;  // which no node may throw: its pattern would never end
         }
         return done;
     }
@@ -112,7 +109,6 @@ class Crew {
     }
     bool finish(const DonePointer& done) {
         --inside_;
-        if (done->is_interrupted) throw Interrupted();
         if (done->is_too_large) {
             Bench bench;
             done->outcome = run_job(*done->job, setting_, bench.line, shared_, no_progress);

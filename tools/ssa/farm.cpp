@@ -23,10 +23,6 @@ namespace pattern = strid::pattern;
 
 constexpr std::size_t runners_per_worker = 4;
 
-/// What a node throws after Ctrl-C: Interrupted would tell the runtime that the run has ended
-/// already.
-struct Stopped : std::exception {};
-
 /// What goes round the loop. No runner: none, which only the library makes.
 struct Round {
     RunnerPointer runner;
@@ -58,7 +54,7 @@ class Worker : public OperatorTypes<Round, Round> {
 
     void on(const Opened& opened) { own_ = &shared_->statistics[opened.context.replica]; }
     void process(Round& round, auto& emit) {
-        if (shared_->interruption.requested().load(std::memory_order_relaxed)) throw Stopped();
+        shared_->interruption.check();
         if (!*own_) own_->emplace(shared_->empty_statistics());
         round.ended = round.runner->advance(Dispatch::slice_events, **own_);
         emit(std::move(round));
@@ -105,29 +101,19 @@ Statistics simulate(const Kinetics& kinetics, const Plan& plan, const FarmJob& j
         return false;
     });
     const auto dispatch = pattern::node<Round>([&shared](Round round, auto& emit) {
-        try {
-            shared.dispatch.back(std::move(round.runner), round.ended,
-                                 [&](RunnerPointer ready) { emit.again(Round{std::move(ready)}); });
-        } catch (const Interrupted&) {  // while text waited for its reader
-            throw Stopped();
-        }
+        shared.dispatch.back(std::move(round.runner), round.ended,
+                             [&](RunnerPointer ready) { emit.again(Round{std::move(ready)}); });
         shared.progress.at(shared.dispatch.done());
     });
     const auto nothing = [](const Round& /*none*/) {};
     pattern::Options options;
     options.execution.workers = workers;
-    try {
-        pattern::run(pattern::pipeline(source,
-                                       pattern::iterate(pattern::pipeline(
-                                           pattern::farm(Worker(shared), {.workers = workers}),
-                                           pattern::named("dispatch", dispatch))),
-                                       nothing),
-                     options);
-    } catch (const OperatorError& error) {
-        interruption.check();
-        if (error.cause()) std::rethrow_exception(error.cause());
-        throw;
-    }
+    pattern::run(pattern::pipeline(source,
+                                   pattern::iterate(pattern::pipeline(
+                                       pattern::farm(Worker(shared), {.workers = workers}),
+                                       pattern::named("dispatch", dispatch))),
+                                   nothing),
+                 options);
     shared.dispatch.rethrow_failure();
     Statistics all = shared.empty_statistics();
     for (const auto& one : shared.statistics) {

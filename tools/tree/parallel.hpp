@@ -12,7 +12,6 @@
 #pragma once
 
 #include <cstddef>
-#include <exception>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -31,38 +30,13 @@ namespace strid::tree {
 /// Called now and then, by one thread at a time, with how much is done.
 using Report = std::function<void(std::uint64_t done)>;
 
-/// What a node of a pattern throws in the place of Interrupted, which the engine takes for the end
-/// of a run that something else has ended.
-struct StoppedByUser : std::exception {
-    [[nodiscard]] const char* what() const noexcept override { return "interrupted"; }
-};
-
-/// Calls `function`, for a node of a pattern: Interrupted becomes StoppedByUser.
-template <class F>
-decltype(auto) stoppable(F&& function) {
-    try {
-        return function();
-    } catch (const Interrupted&) {
-        throw StoppedByUser();
-    }
-}
-
-/// Runs a pattern; throws what a node has thrown as if there were no pattern.
+/// Runs a pattern whose tasks are large.
 template <class Pattern>
 void run_pattern(const Pattern& pattern, std::size_t workers) {
     strid::pattern::Options options;
     options.execution.workers = workers;
     options.lane_tasks = 16;
-    try {
-        strid::pattern::run(pattern, options);
-    } catch (const OperatorError& error) {
-        if (!error.cause()) throw;
-        try {
-            std::rethrow_exception(error.cause());
-        } catch (const StoppedByUser&) {
-            throw Interrupted();
-        }
-    }
+    strid::pattern::run(pattern, options);
 }
 
 /// `report` gets bytes of the input.

@@ -94,13 +94,13 @@ class Worker : public OperatorTypes<Task, std::uint64_t> {
   private:
     void begin(Task& task, auto& emit) {
         if (task.node->training.interrupted().load(std::memory_order_relaxed)) {
-            throw StoppedByUser();
+            throw Interrupted();
         }
         Growing& growing = task.node->growing;
         const std::uint64_t cases = growing.cases();
         if (growing.cost() < sizes_.small) {
             GrowingNode& node = growing.node();
-            stoppable([&] { grow(task.node->training, std::move(growing), scratch_); });
+            grow(task.node->training, std::move(growing), scratch_);
             finish(node);
             emit(cases);
         } else if (!growing.begin()) {

@@ -13,7 +13,7 @@ Table read_table(CsvBlocks& input, const ReadingOptions& options, strid::pattern
     TableBuilder builder(parser);
     const auto blocks = pattern::source([&input]() -> std::optional<CsvBlock> {
         CsvBlock block;
-        if (!stoppable([&] { return input.next(block); })) return std::nullopt;
+        if (!input.next(block)) return std::nullopt;
         return block;
     });
     const auto parse = [&parser](CsvBlock block) { return parser.parse(std::move(block)); };

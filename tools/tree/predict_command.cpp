@@ -86,13 +86,11 @@ void run_predictor(const Predictor& predictor, CsvBlocks& input, std::size_t wor
     namespace pattern = strid::pattern;
     const auto blocks = pattern::source([&input]() -> std::optional<CsvBlock> {
         CsvBlock block;
-        if (!stoppable([&] { return input.next(block); })) return std::nullopt;
+        if (!input.next(block)) return std::nullopt;
         return block;
     });
     const auto predict = [&predictor](const CsvBlock& block) { return predictor.predict(block); };
-    const auto store = [&take](PredictedBlock block) {
-        stoppable([&] { take(std::move(block)); });
-    };
+    const auto store = [&take](PredictedBlock block) { take(std::move(block)); };
     run_pattern(pattern::pipeline(
                     pattern::named("read", blocks),
                     pattern::named("predict", pattern::ordered_farm(predict, pattern::Adaptive{},

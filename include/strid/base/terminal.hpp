@@ -34,9 +34,9 @@ class Terminal {
     Terminal(const Terminal&) = delete;
     Terminal& operator=(const Terminal&) = delete;
 
-    /// True where somebody looks at it.
+    /// True where standard error is a terminal.
     [[nodiscard]] bool interactive() const noexcept { return interactive_; }
-    /// Replaces the line that changes; nothing where nobody looks.
+    /// Replaces the line that changes, on a terminal; elsewhere it writes nothing.
     void show(const std::string& line);
     void clear();
     /// A message that stays, whole lines.
