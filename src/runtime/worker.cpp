@@ -90,11 +90,7 @@ void Worker::run() noexcept {
     const AtWork at_work(*this);
     Slot* current = nullptr;  // progressed and still claimed
     while (!pool_.ending()) {
-        if (pool_.next_deadline() <= now_ns_) pool_.fire_timers(now_ns_);
-        Slot* next = pick(current);
-        if (current != nullptr && next != current) {
-            current->states->release_ready(current->bit);
-        }
+        Slot* next = go_on_with(current);
         if (next == nullptr) next = search();
         if (next == nullptr) {
             park();
@@ -117,11 +113,7 @@ bool Worker::run_ready() noexcept {
     bool stepped = false;
     Slot* current = nullptr;  // progressed and still claimed
     while (!pool_.ending()) {
-        if (pool_.next_deadline() <= now_ns_) pool_.fire_timers(now_ns_);
-        Slot* next = pick(current);
-        if (current != nullptr && next != current) {
-            current->states->release_ready(current->bit);
-        }
+        Slot* next = go_on_with(current);
         if (next == nullptr) break;
         current = step(*next) ? next : nullptr;
         stepped = true;
@@ -148,6 +140,13 @@ void Worker::wake(std::size_t preferred) noexcept {
     } else {
         waking_ns_ += ended_ns - began_ns;
     }
+}
+
+Slot* Worker::go_on_with(Slot* current) noexcept {
+    if (pool_.next_deadline() <= now_ns_) pool_.fire_timers(now_ns_);
+    Slot* const next = pick(current);
+    if (current != nullptr && next != current) current->states->release_ready(current->bit);
+    return next;
 }
 
 Slot* Worker::pick(Slot* current) noexcept {

@@ -92,6 +92,9 @@ class alignas(cache_line_bytes) Worker {
     [[nodiscard]] WorkerCounters counters() const noexcept;
 
   private:
+    /// After `current`, which progressed and is still claimed, unless another is picked; nullptr:
+    /// none.
+    Slot* go_on_with(Slot* current) noexcept;
     Slot* pick(Slot* current) noexcept;
     Slot* pick_own(Slot* current) noexcept;
     Slot* search() noexcept;
