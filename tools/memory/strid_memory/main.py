@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command line of `strid memory`: finds the command and runs it."""
+
+import argparse
+import importlib
+import pkgutil
+import signal
+import sys
+
+import strid_memory.commands
+from strid_memory.errors import MemoryToolError
+
+def parser() -> argparse.ArgumentParser:
+    top = argparse.ArgumentParser(
+        prog="strid memory", description="Which allocator and which layout for a program."
+    )
+    commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for found in pkgutil.iter_modules(strid_memory.commands.__path__):
+        name = found.name
+        module = importlib.import_module(f"strid_memory.commands.{name}")
+        summary, _, rest = (module.__doc__ or "").partition("\n")
+        command = commands.add_parser(
+            name,
+            help=summary,
+            description=summary + rest,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        module.add_options(command)
+        command.set_defaults(run=module.run)
+    return top
+
+
+def main(arguments: list[str]) -> int:
+    options = parser().parse_args(arguments)
+    try:
+        return options.run(options)
+    except MemoryToolError as error:
+        print(f"strid: error: {error}", file=sys.stderr)
+        return error.status
+    except KeyboardInterrupt:
+        return 128 + signal.SIGINT
