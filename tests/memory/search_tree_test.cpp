@@ -77,6 +77,10 @@ void expect_all_find(const std::vector<Key>& sorted, const std::vector<Query>& q
         expect_finds<SearchTree<Key, TreeLayout::b_tree>>(sorted, queries);
     }
     {
+        SCOPED_TRACE("B-tree of nodes that are not searched wide");
+        expect_finds<BTree<Key, 2 * wide_node_bytes>>(sorted, queries);
+    }
+    {
         SCOPED_TRACE("B-tree of small nodes");
         expect_finds<BTree<Key, 4 * sizeof(Key)>>(sorted, queries);
     }
@@ -87,7 +91,7 @@ std::vector<std::size_t> sizes() {
     for (std::size_t power = 4; power <= 4'096; power *= 2) {
         for (const std::size_t size : {power - 1, power, power + 1}) sizes.push_back(size);
     }
-    for (const std::size_t size : {16 * 17 - 1, 16 * 17, 16 * 17 + 1, 17 * 17 * 16 + 1}) {
+    for (const std::size_t size : {32 * 33 - 1, 32 * 33, 32 * 33 + 1, 33 * 33 * 32 + 1}) {
         sizes.push_back(size);
     }
     return sizes;
@@ -116,7 +120,7 @@ std::vector<Key> queries_for(const std::vector<Key>& sorted, std::mt19937_64& ra
     if constexpr (Limits::has_infinity) {
         queries.insert(queries.end(), {Limits::infinity(), -Limits::infinity(), -Key{}});
     }
-    const std::size_t step = sorted.size() / 2'000 + 1;
+    const std::size_t step = sorted.size() / 400 + 1;
     for (std::size_t i = 0; i < sorted.size(); i += step) {
         const Key key = sorted[i];
         queries.push_back(key);

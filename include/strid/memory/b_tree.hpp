@@ -11,15 +11,18 @@
 // A search looks at one node of each layer, and counts in it how many keys are not greater: no
 // jump that the processor could guess wrongly. Several searches go down side by side: while one
 // waits for its next node, the others are under way (paper 5, "use explicit data prefetching").
+// Numbers are compared several at once where the processor does that (wide_search.hpp).
 //
 // Threads: immutable once made; any thread. Slots are ranks: key(slot) ascends.
 #pragma once
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include <strid/base/assert.hpp>
@@ -27,15 +30,17 @@
 #include <strid/base/prefetch.hpp>
 #include <strid/memory/search_keys.hpp>
 #include <strid/memory/table_allocator.hpp>
+#include <strid/memory/wide_search.hpp>
 
 namespace strid::memory {
 
 /// `node_bytes`: what a node takes, as far as its keys fill it.
-template <SearchKey Key, std::size_t node_bytes = 2 * cache_line_bytes>
+template <SearchKey Key, std::size_t node_bytes = wide_node_bytes>
 class BTree {
   public:
     /// Keys of a node.
-    static constexpr std::size_t node_keys = std::max<std::size_t>(node_bytes / sizeof(Key), 4);
+    static constexpr std::size_t node_keys =
+        std::bit_floor(std::max<std::size_t>(node_bytes / sizeof(Key), 4));
     /// Searches that go down side by side.
     static constexpr std::size_t abreast = 16;
 
@@ -60,6 +65,9 @@ class BTree {
     template <SearchesFor<Key> Query>
     [[nodiscard]] TreeSlot at_or_before(const Query& query) const noexcept {
         if (size_ == 0 || !is_ordered(query)) return no_slot;
+        if constexpr (is_wide<Query>) {
+            if (compares_wide()) return search_wide<Key>(shape(), query);
+        }
         if (!(query < greatest())) return static_cast<TreeSlot>(size_ - 1);
         std::size_t node = 0;
         for (std::size_t layer = 0; layer + 1 < layer_count_; ++layer) {
@@ -77,6 +85,9 @@ class BTree {
             std::fill_n(slots.begin(), queries.size(), no_slot);
             return;
         }
+        if constexpr (is_wide<Query>) {
+            if (compares_wide()) return search_wide<Key>(shape(), queries, slots.data());
+        }
         while (!queries.empty()) {
             const std::size_t some = std::min(queries.size(), abreast);
             if (some == abreast) {
@@ -91,6 +102,13 @@ class BTree {
 
   private:
     static constexpr std::size_t layers_max = 16;  // of nodes of four keys, 2^32 keys
+    template <class Query>
+    static constexpr bool is_wide =
+        std::is_same_v<Query, Key> && WideKey<Key> && node_bytes == wide_node_bytes;
+
+    [[nodiscard]] BTreeShape<Key> shape() const noexcept {
+        return {keys_.data(), layers_.data(), layer_count_, size_};
+    }
 
     [[nodiscard]] const Key* leaves() const noexcept { return keys_.data() + leaves_; }
     [[nodiscard]] const Key& greatest() const noexcept { return leaves()[size_ - 1]; }
@@ -102,11 +120,13 @@ class BTree {
     template <class Query>
     [[nodiscard]] static std::size_t not_greater(const Key* keys, const Query& query) noexcept {
         if constexpr (is_plain_number<Key>) {
-            std::size_t count = 0;
-            for (std::size_t i = 0; i < node_keys; ++i) {
-                count += static_cast<std::size_t>(!(query < keys[i]));
+            // All lines of the node at once, and then halves without jumps.
+            prefetch_node(keys);
+            const Key* at = keys;
+            for (std::size_t half = node_keys / 2; half != 0; half /= 2) {
+                at += query < at[half - 1] ? 0 : half;
             }
-            return count;
+            return static_cast<std::size_t>(at - keys) + static_cast<std::size_t>(!(query < *at));
         } else {
             const Key* const end = std::partition_point(
                 keys, keys + node_keys, [&query](const Key& key) { return !(query < key); });

@@ -8,7 +8,7 @@
 //
 // All layouts have the same functions, and differ in the slot that a key has (key(slot)). The
 // B-tree is the fastest; its slots are ranks. Measured beside std::set and std::lower_bound by
-// bench/layouts/search_tree_bench.
+// bench/lookup/search_tree_bench.
 //
 // Threads: immutable once made; any thread.
 #pragma once
@@ -26,7 +26,7 @@ enum class TreeLayout : std::uint8_t {
     breadth_first,  ///< Keys alone; children by their number (Eytzinger).
     depth_first,    ///< Nodes with 32-bit offsets.
     van_emde_boas,  ///< Nodes with 32-bit offsets.
-    b_tree          ///< Keys alone, in nodes of two cache lines.
+    b_tree          ///< Keys alone, in nodes of four cache lines.
 };
 
 namespace detail {
