@@ -168,12 +168,23 @@ class TableFile {
                   [this, read = std::move(read),
                    csv = options.csv]() -> connector::FileWatch::TakeOver {
                       auto table = std::make_shared<const Table>(read(path, csv));
-                      return [this, table = std::move(table)] { current.exchange(table); };
+                      return [this, table = std::move(table)] { take_over(table); };
                   },
                   [this](std::exception_ptr failure) { current.fail(std::move(failure)); }) {}
 
+        /// The first version is not exchanged for another.
+        void take_over(const std::shared_ptr<const Table>& table) {
+            if (is_first) {
+                current = CurrentTable<Table>{table};
+                is_first = false;
+            } else {
+                current.exchange(table);
+            }
+        }
+
         std::string path;
         CurrentTable<Table> current;
+        bool is_first = true;        // of one reader at a time
         connector::FileWatch watch;  // its thread ends before the others go
     };
 

@@ -37,7 +37,9 @@ class CurrentTable {
     };
 
     explicit CurrentTable(Table table = {})
-        : state_(std::make_shared<State>(std::make_shared<const Table>(std::move(table)))) {}
+        : CurrentTable(std::make_shared<const Table>(std::move(table))) {}
+    explicit CurrentTable(std::shared_ptr<const Table> table)
+        : state_(std::make_shared<State>(std::move(table))) {}
 
     /// The version in force. Takes a lock for some nanoseconds.
     [[nodiscard]] Taken take() const {
