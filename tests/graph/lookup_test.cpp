@@ -5,11 +5,13 @@
 // exchanged while records come.
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
 #include <random>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -18,7 +20,7 @@
 
 #include <gtest/gtest.h>
 
-#include <strid/graph/graph.hpp>
+#include <strid/strid.hpp>
 
 #include "collected.hpp"
 
@@ -80,6 +82,404 @@ TEST(Lookup, FindsByKeyInEveryWay) {
             ASSERT_EQ(find.records_in, record_count);
             ASSERT_EQ(find.records_out, expected.size());
             ASSERT_EQ(find.counters.at("missing"), record_count - expected.size());
+        }
+    }
+}
+
+TEST(Lookup, ChangesARecordInPlaceByAMember) {
+    struct Order {
+        std::uint64_t customer;
+        std::uint64_t discount;
+        auto operator<=>(const Order&) const = default;
+    };
+    std::vector<Order> orders;
+    std::vector<Order> expected;
+    for (std::uint64_t n = 0; n < 1'000; ++n) {
+        orders.push_back({n, 0});
+        if (const auto value = sparse_value(n)) expected.push_back({n, *value});
+    }
+    Graph graph{"lookup"};
+    Collected<Order> rows;
+    graph.source(from_vector(orders))
+        .lookup<&Order::customer>(
+            sparse_table(),
+            [](Order& order, const std::uint64_t& value) { order.discount = value; })
+        .sink(rows.sink());
+    run(graph);
+    EXPECT_EQ(rows.sorted(), expected);
+}
+
+TEST(Lookup, GivesAllRecordsWhereCombineTakesAPointer) {
+    for (const auto& way : test::all_ways()) {
+        SCOPED_TRACE(way.name);
+        Graph graph{"lookup"};
+        Collected<Pair> rows;
+        graph.source(Numbers{1'000})
+            .rebalance()
+            .lookup(sparse_table(), key_of_number,
+                    [](const std::uint64_t& number, const std::uint64_t* value) {
+                        return Pair{number, value == nullptr ? 1 : *value};
+                    },
+                    {.name = "find"})
+            .sink(rows.sink());
+        const RunReport report = run(graph, way.options);
+        std::vector<Pair> expected;
+        std::uint64_t missing = 0;
+        for (std::uint64_t n = 0; n < 1'000; ++n) {
+            const auto value = sparse_value(key_of_number(n));
+            missing += value ? 0 : 1;
+            expected.emplace_back(n, value.value_or(1));
+        }
+        ASSERT_EQ(rows.sorted(), expected);
+        ASSERT_EQ(report.find("find")->counters.at("missing"), missing);
+    }
+}
+
+TEST(Lookup, GivesMissingRecordsApart) {
+    for (const auto& way : test::all_ways()) {
+        SCOPED_TRACE(way.name);
+        Graph graph{"lookup"};
+        Collected<Pair> pairs;
+        Collected<std::uint64_t> numbers;
+        auto [found, missing] =
+            graph.source(Numbers{2'000})
+                .lookup(sparse_table(), key_of_number,
+                        [](const std::uint64_t& number, const std::uint64_t& value) {
+                            return Pair{number, value};
+                        },
+                        missing_apart, {.name = "find"});
+        std::move(found).sink(pairs.sink());
+        std::move(missing).sink(numbers.sink());
+        run(graph, way.options);
+        std::vector<Pair> expected;
+        std::vector<std::uint64_t> others;
+        for (std::uint64_t n = 0; n < 2'000; ++n) {
+            if (const auto value = sparse_value(key_of_number(n))) {
+                expected.emplace_back(n, *value);
+            } else {
+                others.push_back(n);
+            }
+        }
+        ASSERT_EQ(pairs.sorted(), expected);
+        ASSERT_EQ(numbers.sorted(), others);
+    }
+}
+
+TEST(Lookup, FindsRangesAndSteps) {
+    // Of random ends, with gaps.
+    std::mt19937_64 random{test::first_seed()};
+    std::vector<RangeTable<std::uint64_t, std::string>::Entry> ranges;
+    std::vector<StepTable<std::uint64_t, int>::Entry> steps;
+    std::map<std::uint64_t, std::pair<std::uint64_t, std::string>> range_of;
+    std::map<std::uint64_t, int> step_of;
+    std::uint64_t next = 3;
+    for (int i = 0; i < 3'000; ++i) {
+        const std::uint64_t last = next + random() % 5;
+        ranges.push_back({next, last, "range " + std::to_string(i)});
+        range_of[next] = {last, ranges.back().value};
+        steps.push_back({next, i});
+        step_of[next] = i;
+        next = last + 1 + random() % 3;
+    }
+    struct Row {
+        std::uint64_t number;
+        std::string range;
+        int step;
+        auto operator<=>(const Row&) const = default;
+    };
+    std::vector<Row> expected;
+    for (std::uint64_t n = 0; n < 12'000; ++n) {
+        Row row{n, "none", -1};
+        if (auto at = range_of.upper_bound(n); at != range_of.begin()) {
+            if (--at; n <= at->second.first) row.range = at->second.second;
+        }
+        if (auto at = step_of.upper_bound(n); at != step_of.begin()) row.step = (--at)->second;
+        expected.push_back(row);
+    }
+    for (const bool is_first : {false, true}) {
+        Graph graph{"lookup"};
+        Collected<Row> rows;
+        auto numbers = [&](auto stream) {
+            return std::move(stream)
+                .lookup(
+                    RangeTable<std::uint64_t, std::string>{ranges},
+                    [](const std::uint64_t& number) { return number; },
+                    [](const std::uint64_t& number, const std::string* range) {
+                        return Row{number, range == nullptr ? "none" : *range, -1};
+                    })
+                .separate()
+                .template lookup<&Row::number>(StepTable<std::uint64_t, int>{steps},
+                                               [](Row& row, const int* step) {
+                                                   if (step != nullptr) row.step = *step;
+                                               });
+        };
+        auto source = graph.source(Numbers{12'000});
+        if (is_first) {
+            numbers(std::move(source).separate()).sink(rows.sink());
+        } else {
+            numbers(std::move(source)).sink(rows.sink());
+        }
+        run(graph);
+        ASSERT_EQ(rows.sorted(), expected);
+    }
+}
+
+TEST(Lookup, FindsText) {
+    const LookupTable<std::string, int> table{{{"pear", 1}, {"apple", 2}, {"", 3}}};
+    struct Fruit {
+        std::string name;
+    };
+    Graph graph{"lookup"};
+    Collected<std::pair<std::string, int>> rows;
+    graph.source(from_vector<Fruit>({{"apple"}, {"plum"}, {""}, {"pear"}}))
+        .separate()
+        .lookup(
+            table, [](const Fruit& fruit) { return std::string_view(fruit.name); },
+            [](const Fruit& fruit, const int* price) {
+                return std::pair{fruit.name, price == nullptr ? 0 : *price};
+            })
+        .sink(rows.sink());
+    run(graph);
+    EXPECT_EQ(rows.sorted(), (std::vector<std::pair<std::string, int>>{
+                                 {"", 3}, {"apple", 2}, {"pear", 1}, {"plum", 0}}));
+}
+
+TEST(Lookup, FindsNothingInAnEmptyTable) {
+    Graph graph{"lookup"};
+    Collected<std::uint64_t> rows;
+    graph.source(Numbers{1'000})
+        .rebalance()
+        .lookup(CurrentTable<Table>{}, key_of_number,
+                [](std::uint64_t& number, const std::uint64_t& value) { number = value; },
+                {.name = "find"})
+        .sink(rows.sink());
+    const RunReport report = run(graph);
+    EXPECT_TRUE(rows.sorted().empty());
+    EXPECT_EQ(report.find("find")->counters.at("missing"), 1'000U);
+}
+
+/// Of a function that throws for some records, those are skipped, wherever they stand in a batch.
+TEST(Lookup, SkipsRecordsThatItsFunctionsThrowOn) {
+    const auto throwing_key = [](const std::uint64_t& number) {
+        if (number % 100 == 1) throw std::runtime_error("no key");
+        return number;
+    };
+    const auto throwing_combine = [](std::uint64_t& number, const std::uint64_t* value) {
+        if (number % 100 == 2) throw std::runtime_error("no value");
+        if (value != nullptr) number = *value;
+    };
+    for (const auto& way : test::all_ways()) {
+        SCOPED_TRACE(way.name);
+        for (const bool is_first : {false, true}) {
+            Graph graph{"lookup"};
+            Collected<std::uint64_t> rows;
+            const OperatorOptions options{.name = "find", .on_exception = OnException::skip};
+            auto numbers = graph.source(Numbers{3'000});
+            if (is_first) {
+                std::move(numbers)
+                    .rebalance()
+                    .lookup(sparse_table(), throwing_key, throwing_combine, options)
+                    .sink(rows.sink());
+            } else {
+                std::move(numbers)
+                    .lookup(sparse_table(), throwing_key, throwing_combine, options)
+                    .sink(rows.sink());
+            }
+            const RunReport report = run(graph, way.options);
+            std::vector<std::uint64_t> expected;
+            for (std::uint64_t n = 0; n < 3'000; ++n) {
+                if (n % 100 == 1 || n % 100 == 2) continue;
+                expected.push_back(n < 1'000 && n % 3 == 0 ? n * 10 : n);
+            }
+            std::sort(expected.begin(), expected.end());
+            ASSERT_EQ(rows.sorted(), expected);
+            ASSERT_EQ(report.find("find")->records_skipped, 60U);
+        }
+    }
+}
+
+TEST(Lookup, ThrowsWhatItsFunctionsThrow) {
+    for (const bool is_first : {false, true}) {
+        Graph graph{"lookup"};
+        const auto key = [](const std::uint64_t& number) {
+            if (number == 500) throw std::runtime_error("five hundred");
+            return number;
+        };
+        const auto combine = [](std::uint64_t&, const std::uint64_t*) {};
+        auto numbers = graph.source(Numbers{1'000});
+        if (is_first) {
+            std::move(numbers)
+                .separate()
+                .lookup(sparse_table(), key, combine, {.name = "find"})
+                .sink([](std::uint64_t) {});
+        } else {
+            std::move(numbers)
+                .lookup(sparse_table(), key, combine, {.name = "find"})
+                .sink([](std::uint64_t) {});
+        }
+        try {
+            run(graph);
+            FAIL() << "no exception";
+        } catch (const OperatorError& error) {
+            EXPECT_EQ(error.operator_name(), "find");
+            EXPECT_NE(std::string(error.what()).find("five hundred"), std::string::npos);
+        }
+    }
+}
+
+// ---- tables that are exchanged -----------------------------------------------------------------
+
+/// A number and the version of the table that it saw.
+struct Seen {
+    std::uint64_t number;
+    std::uint64_t version;
+};
+
+/// A table whose every entry is its version.
+Table table_of_version(std::uint64_t version) {
+    std::vector<Table::Entry> entries;
+    // Old versions may have fewer keys: what one has, the other has not.
+    for (std::uint64_t key = 0; key < 1'000 + version % 7; ++key) entries.push_back({key, version});
+    return Table{std::move(entries)};
+}
+
+/// Stands behind a lookup in its node: all records of a batch have seen one version, and none an
+/// older one than the batch before it.
+class OneVersion : public OperatorTypes<Seen, Seen> {
+  public:
+    static constexpr OperatorTraits traits{.kind = "watch"};
+
+    explicit OneVersion(std::atomic<std::uint64_t>& mixed) : mixed_(&mixed) {}
+
+    void process(Seen& seen, auto& emit) {
+        if (is_new_batch_ ? seen.version < version_ : seen.version != version_) ++*mixed_;
+        version_ = seen.version;
+        is_new_batch_ = false;
+        emit(seen);
+    }
+    void on(BatchEnds) { is_new_batch_ = true; }
+
+  private:
+    std::atomic<std::uint64_t>* mixed_;
+    std::uint64_t version_ = 0;
+    bool is_new_batch_ = true;
+};
+
+/// 0, 1, ... until the last version was seen by the sink, and then some.
+struct UntilSeen {
+    using record_type = std::uint64_t;
+    std::atomic<bool>* is_over = nullptr;
+    std::uint64_t next = 0;
+
+    template <class Emit>
+    SourceStatus poll(Emit& emit, std::size_t budget) {
+        for (; budget != 0; --budget) {
+            if (!emit(std::uint64_t{next++})) return SourceStatus::more;
+        }
+        return is_over->load() ? SourceStatus::finished : SourceStatus::more;
+    }
+};
+
+TEST(Lookup, SeesOneVersionInABatchWhileTablesAreExchanged) {
+    constexpr std::uint64_t versions = 200;
+    for (const bool is_first : {false, true}) {
+        for (const auto mode : {RunOptions::Mode::cooperative, RunOptions::Mode::dedicated}) {
+            std::atomic<std::uint64_t> mixed{0};
+            std::atomic<std::uint64_t> latest{0};
+            std::atomic<bool> is_over{false};
+            CurrentTable<Table> tables{table_of_version(0)};
+            std::weak_ptr<const Table> first = tables.table();
+            Graph graph{"exchange"};
+            const auto look_up = [&](auto stream) {
+                std::move(stream)
+                    .lookup(
+                        tables, [](const std::uint64_t& number) { return number % 1'000; },
+                        [](const std::uint64_t& number, const std::uint64_t& version) {
+                            return Seen{number, version};
+                        },
+                        {.name = "find", .parallelism = 1})
+                    .apply(OneVersion{mixed})
+                    .sink([&latest](const Seen& seen) { latest.store(seen.version); });
+            };
+            auto numbers = graph.source(UntilSeen{&is_over});
+            if (is_first) {
+                look_up(std::move(numbers).separate());
+            } else {
+                look_up(std::move(numbers));
+            }
+            auto running = start(graph, {.mode = mode, .workers = 2, .block_bytes = 4'096});
+            for (std::uint64_t version = 1; version <= versions; ++version) {
+                tables.exchange(table_of_version(version));
+                if (version % 16 == 0) std::this_thread::sleep_for(std::chrono::milliseconds{1});
+            }
+            const auto begin = std::chrono::steady_clock::now();
+            while (latest.load() != versions &&
+                   std::chrono::steady_clock::now() - begin < std::chrono::seconds{60}) {
+                std::this_thread::yield();
+            }
+            is_over.store(true);
+            const RunReport report = running.wait();
+            EXPECT_EQ(latest.load(), versions) << "the last version was never seen";
+            EXPECT_EQ(mixed.load(), 0U);
+            EXPECT_TRUE(first.expired()) << "nothing frees the first version";
+            EXPECT_GT(report.find("find")->counters.at("exchanges"), 0U);
+            EXPECT_LE(report.find("find")->counters.at("exchanges"), versions);
+            EXPECT_EQ(report.find("find")->counters.at("missing"), 0U);
+        }
+    }
+}
+
+TEST(Lookup, HoldsNoVersionBetweenTwoBatches) {
+    CurrentTable<Table> tables{table_of_version(0)};
+    std::weak_ptr<const Table> first = tables.table();
+    Graph graph{"idle"};
+    auto [inlet, stream] = graph.inlet<std::uint64_t>(16);
+    auto outlet =
+        std::move(stream)
+            .lookup(tables, key_of_number,
+                    [](std::uint64_t& number, const std::uint64_t& version) { number = version; })
+            .outlet(16);
+    auto running = start(graph, {.workers = 1});
+    ASSERT_TRUE(inlet.push(1));
+    EXPECT_EQ(outlet.pop(), 0U);
+    tables.exchange(table_of_version(1));
+    // The batch may be on its way out still.
+    for (int i = 0; i < 10'000 && !first.expired(); ++i) {
+        std::this_thread::sleep_for(std::chrono::milliseconds{1});
+    }
+    EXPECT_TRUE(first.expired()) << "held by an operator that has nothing to do";
+    ASSERT_TRUE(inlet.push(1));
+    EXPECT_EQ(outlet.pop(), 1U) << "the first record after the exchange sees the new version";
+    inlet.close();
+    running.wait();
+}
+
+TEST(Lookup, EndsTheRunWhereATableHasFailed) {
+    for (const bool is_first : {false, true}) {
+        CurrentTable<Table> tables{table_of_version(0)};
+        tables.fail(std::make_exception_ptr(InputOutputError("ads.csv:2: not an integer")));
+        std::atomic<bool> is_over{false};
+        Graph graph{"failure"};
+        const auto look_up = [&](auto stream) {
+            std::move(stream)
+                .lookup(
+                    tables, key_of_number,
+                    [](std::uint64_t& number, const std::uint64_t& version) { number = version; },
+                    {.name = "find"})
+                .sink([](std::uint64_t) {});
+        };
+        auto numbers = graph.source(UntilSeen{&is_over});
+        if (is_first) {
+            look_up(std::move(numbers).separate());
+        } else {
+            look_up(std::move(numbers));
+        }
+        try {
+            run(graph);
+            FAIL() << "no exception";
+        } catch (const OperatorError& error) {
+            EXPECT_EQ(error.operator_name(), "find");
+            EXPECT_NE(std::string(error.what()).find("ads.csv:2"), std::string::npos);
         }
     }
 }
