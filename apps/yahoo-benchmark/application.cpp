@@ -68,7 +68,9 @@ class YahooBenchmark final : public Application {
         return {{.kind = FileUse::Kind::reads, .path = campaigns_path_, .user = "--campaigns"}};
     }
     void build(Graph& graph, const Endpoints& endpoints) override {
-        if (campaigns_path_.empty()) return yahoo_benchmark::build(graph, endpoints, counting_, {});
+        if (campaigns_path_.empty())
+            return yahoo_benchmark::build(graph, endpoints, counting_,
+                                          yahoo_benchmark::Campaigns{});
         const auto campaigns = yahoo_benchmark::read_campaigns(
             campaigns_path_, {.check_every = reload_, .report = say_that_old_ones_stay});
         yahoo_benchmark::build(graph, endpoints, counting_, campaigns.current());
