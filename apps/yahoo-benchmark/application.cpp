@@ -72,7 +72,8 @@ class YahooBenchmark final : public Application {
             return yahoo_benchmark::build(graph, endpoints, counting_,
                                           yahoo_benchmark::Campaigns{});
         const auto campaigns = yahoo_benchmark::read_campaigns(
-            campaigns_path_, {.check_every = reload_, .report = say_that_old_ones_stay});
+            campaigns_path_,
+            {.check_every = reload_, .report = say_that_old_ones_stay, .user = "--campaigns"});
         yahoo_benchmark::build(graph, endpoints, counting_, campaigns.current());
     }
 
