@@ -66,7 +66,7 @@ class BTree {
     [[nodiscard]] TreeSlot at_or_before(const Query& query) const noexcept {
         if (size_ == 0 || !is_ordered(query)) return no_slot;
         if constexpr (is_wide<Query>) {
-            if (compares_wide()) return search_wide<Key>(shape(), query);
+            if (searches_wide_) return search_wide<Key>(shape(), query);
         }
         if (!(query < greatest())) return static_cast<TreeSlot>(size_ - 1);
         std::size_t node = 0;
@@ -86,7 +86,7 @@ class BTree {
             return;
         }
         if constexpr (is_wide<Query>) {
-            if (compares_wide()) return search_wide<Key>(shape(), queries, slots.data());
+            if (searches_wide_) return search_wide<Key>(shape(), queries, slots.data());
         }
         while (!queries.empty()) {
             const std::size_t some = std::min(queries.size(), abreast);
@@ -199,6 +199,7 @@ class BTree {
 
     std::size_t size_ = 0;
     std::size_t leaves_ = 0;
+    bool searches_wide_ = compares_wide();
     std::size_t layer_count_ = 0;
     std::array<std::size_t, layers_max + 1> layers_{};  // where each begins, the root first
     std::vector<Key, TableAllocator<Key>> keys_;        // the arena

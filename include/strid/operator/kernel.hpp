@@ -334,7 +334,7 @@ class Kernel final : public Node {
         return names_.data() + Head::operators;
     }
     template <class Event>
-    void tell() {
+    [[gnu::noinline]] void tell() {
         chain_.template each_that_hears<Event>([&]<std::size_t I>(auto& stage) {
             guarded(names_[Head::operators + I], [&] { stage.on(Event{}); });
         });

@@ -150,22 +150,24 @@ class Lookup : public OperatorTypes<T, typename LookupTypes<T, Table, KeyOf, F, 
     }
 
     [[gnu::always_inline]] void process(T& record, auto& emit) {
-        const Value* const value =
-            state_ == State::at_hand ? table_->find(key(record)) : find_slowly(record);
+        const Value* value = nullptr;
+        if (state_ == State::at_hand) [[likely]] {
+            value = table_->find(key(record));
+        } else {
+            value = find_slowly(record);
+        }
         if constexpr (missing == Missing::combined) {
+            if (value == nullptr) count_missing();
             combine(record, value, emit);
         } else if (value != nullptr) [[likely]] {
             combine(record, *value, emit);
         } else {
-            missing_.add();
+            count_missing();
             if constexpr (missing == Missing::apart) emit(Emitted{std::in_place_index<1>, record});
-        }
-        if constexpr (missing == Missing::combined) {
-            if (value == nullptr) missing_.add();
         }
     }
 
-    void on(BatchEnds) {
+    [[gnu::noinline]] void on(BatchEnds) {
         state_ = State::none;
         table_ = nullptr;
         held_.reset();
@@ -186,7 +188,9 @@ class Lookup : public OperatorTypes<T, typename LookupTypes<T, Table, KeyOf, F, 
         return std::invoke(key_of_, record);
     }
 
-    [[nodiscard]] const Value* find_slowly(const T& record) {
+    // Out of line, for the sake of the loop.
+    [[gnu::noinline]] void count_missing() noexcept { missing_.add(); }
+    [[nodiscard, gnu::noinline]] const Value* find_slowly(const T& record) {
         if (state_ == State::looked_up) {
             const Value* const value = *next_++;
             if (next_ == end_) state_ = State::at_hand;
@@ -195,7 +199,7 @@ class Lookup : public OperatorTypes<T, typename LookupTypes<T, Table, KeyOf, F, 
         take();
         return table_->find(key(record));
     }
-    void take() {
+    [[gnu::noinline]] void take() {
         auto taken = current_.take();
         if (version_.has_value() && *version_ != taken.version) exchanges_.add();
         version_ = taken.version;

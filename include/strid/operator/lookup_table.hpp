@@ -161,13 +161,12 @@ class LookupTable : public operators::SortedTable<Key, Value> {
     template <memory::SearchesFor<Key> Query>
     [[nodiscard]] const Value* find(const Query& query) const noexcept {
         if constexpr (operators::IndexKey<Key> && std::same_as<Query, Key>) {
-            if (is_indexed_) {
-                const std::uint64_t at = index_of(query);
-                if (at >= index_.size()) return nullptr;
+            // Without an index, nothing lies below its end.
+            const std::uint64_t at = index_of(query);
+            if (at < index_end_) [[likely]]
                 return value_at(index_[at]);
-            }
         }
-        return exact(this->tree_.at_or_before(query), query);
+        return find_in_tree(query);
     }
     /// The same for several, side by side: `found[i]` is that of `queries[i]`.
     template <memory::SearchesFor<Key> Query>
@@ -216,10 +215,17 @@ class LookupTable : public operators::SortedTable<Key, Value> {
             const auto slot = static_cast<memory::TreeSlot>(i);
             index_[index_of(this->tree_.key(slot))] = slot;
         }
+        index_end_ = index_.size();
         is_indexed_ = true;
     }
     [[nodiscard]] const Value* value_at(memory::TreeSlot slot) const noexcept {
         return slot == memory::no_slot ? nullptr : this->values_.data() + slot;
+    }
+    /// Out of line: where a search is inlined into the loop of a chain, the compiler finds no room
+    /// for the rest of it.
+    template <class Query>
+    [[nodiscard, gnu::noinline]] const Value* find_in_tree(const Query& query) const noexcept {
+        return is_indexed_ ? nullptr : exact(this->tree_.at_or_before(query), query);
     }
     template <class Query>
     [[nodiscard]] const Value* exact(memory::TreeSlot slot, const Query& query) const noexcept {
@@ -229,6 +235,7 @@ class LookupTable : public operators::SortedTable<Key, Value> {
 
     bool is_indexed_ = false;
     Key least_{};
+    std::uint64_t index_end_ = 0;
     std::vector<memory::TreeSlot, memory::TableAllocator<memory::TreeSlot>> index_;
 };
 
@@ -250,7 +257,7 @@ class RangeTable : public operators::SortedTable<Key, Value> {
 
     /// The value of the range that the key lies in, or null. O(log n).
     template <memory::SearchesFor<Key> Query>
-    [[nodiscard]] const Value* find(const Query& query) const noexcept {
+    [[nodiscard, gnu::noinline]] const Value* find(const Query& query) const noexcept {
         return around(this->tree_.at_or_before(query), query);
     }
     template <memory::SearchesFor<Key> Query>
@@ -309,7 +316,7 @@ class StepTable : public operators::SortedTable<Key, Value> {
 
     /// The value of the last step at or before the key, or null where all are behind it. O(log n).
     template <memory::SearchesFor<Key> Query>
-    [[nodiscard]] const Value* find(const Query& query) const noexcept {
+    [[nodiscard, gnu::noinline]] const Value* find(const Query& query) const noexcept {
         return at(this->tree_.at_or_before(query));
     }
     template <memory::SearchesFor<Key> Query>
