@@ -150,12 +150,12 @@ class Lookup : public OperatorTypes<T, typename LookupTypes<T, Table, KeyOf, F, 
     }
 
     [[gnu::always_inline]] void process(T& record, auto& emit) {
-        const Value* value = nullptr;
-        if (state_ == State::at_hand) [[likely]] {
-            value = table_->find(key(record));
-        } else {
-            value = find_slowly(record);
-        }
+        // Nothing but find() sees the record, which so stays in registers.
+        const Value* const* known = nullptr;
+        if (state_ != State::at_hand) [[unlikely]]
+            known = next_known();
+        const Value* const value =
+            known != nullptr ? *known : table_->find(std::invoke(key_of_, std::as_const(record)));
         if constexpr (missing == Missing::combined) {
             if (value == nullptr) count_missing();
             combine(record, value, emit);
@@ -183,21 +183,17 @@ class Lookup : public OperatorTypes<T, typename LookupTypes<T, Table, KeyOf, F, 
         looked_up  ///< The next records were.
     };
 
-    /// Not a reference: numbers are to stay in registers.
-    [[gnu::always_inline]] [[nodiscard]] decltype(auto) key(const T& record) {
-        return std::invoke(key_of_, record);
-    }
-
     // Out of line, for the sake of the loop.
     [[gnu::noinline]] void count_missing() noexcept { missing_.add(); }
-    [[nodiscard, gnu::noinline]] const Value* find_slowly(const T& record) {
-        if (state_ == State::looked_up) {
-            const Value* const value = *next_++;
-            if (next_ == end_) state_ = State::at_hand;
-            return value;
+    /// What was looked up ahead for the record at hand, or null: then there is a table.
+    [[nodiscard, gnu::noinline]] const Value* const* next_known() {
+        if (state_ != State::looked_up) {
+            take();
+            return nullptr;
         }
-        take();
-        return table_->find(key(record));
+        const Value* const* const known = next_++;
+        if (next_ == end_) state_ = State::at_hand;
+        return known;
     }
     [[gnu::noinline]] void take() {
         auto taken = current_.take();

@@ -165,8 +165,10 @@ class LookupTable : public operators::SortedTable<Key, Value> {
             const std::uint64_t at = index_of(query);
             if (at < index_end_) [[likely]]
                 return value_at(index_[at]);
+            return find_by_value(query);
+        } else {
+            return find_in_tree(query);
         }
-        return find_in_tree(query);
     }
     /// The same for several, side by side: `found[i]` is that of `queries[i]`.
     template <memory::SearchesFor<Key> Query>
@@ -221,11 +223,17 @@ class LookupTable : public operators::SortedTable<Key, Value> {
     [[nodiscard]] const Value* value_at(memory::TreeSlot slot) const noexcept {
         return slot == memory::no_slot ? nullptr : this->values_.data() + slot;
     }
+    /// A reference would want the key in memory.
+    [[nodiscard, gnu::noinline]] const Value* find_by_value(Key query) const noexcept
+        requires operators::IndexKey<Key>
+    {
+        return is_indexed_ ? nullptr : exact(this->tree_.at_or_before(query), query);
+    }
     /// Out of line: where a search is inlined into the loop of a chain, the compiler finds no room
     /// for the rest of it.
     template <class Query>
     [[nodiscard, gnu::noinline]] const Value* find_in_tree(const Query& query) const noexcept {
-        return is_indexed_ ? nullptr : exact(this->tree_.at_or_before(query), query);
+        return exact(this->tree_.at_or_before(query), query);
     }
     template <class Query>
     [[nodiscard]] const Value* exact(memory::TreeSlot slot, const Query& query) const noexcept {
