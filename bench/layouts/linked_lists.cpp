@@ -28,8 +28,8 @@
 
 #include "../command_line.hpp"
 #include "../preloaded.hpp"
+#include "clocks.hpp"
 #include "tables.hpp"
-#include "thread_clock.hpp"
 
 namespace {
 

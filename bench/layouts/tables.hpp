@@ -16,8 +16,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "clocks.hpp"
 #include "machine.hpp"
-#include "thread_clock.hpp"
 
 namespace strid::bench {
 
@@ -45,16 +45,17 @@ struct Cell {
 };
 
 /// Runs `visit`, which gives its answer, as often as the options say, and prints the cell. Throws
-/// where an answer is not `expected`.
-template <class Visit>
-void measure(const TableOptions& options, const Cell& cell, std::uint64_t expected, Visit&& visit) {
+/// where an answer is not `expected`. `now`: a clock of clocks.hpp.
+template <class Visit, class Clock = decltype(&thread_seconds)>
+void measure(const TableOptions& options, const Cell& cell, std::uint64_t expected, Visit&& visit,
+             Clock now = &thread_seconds) {
     std::vector<double> seconds;
     for (std::size_t i = 0; i != options.repeat; ++i) {
         asm volatile("" : : : "memory");  // no repetition is taken for the one before
-        const double begin = thread_seconds();
+        const double begin = now();
         const std::uint64_t answer = visit();
         asm volatile("" : : : "memory");
-        seconds.push_back(thread_seconds() - begin);
+        seconds.push_back(now() - begin);
         if (answer != expected) {
             throw std::runtime_error(fmt::format("wrong answer of {}, {}, {}: {}, not {}",
                                                  cell.table, cell.row, cell.column, answer,
