@@ -2,16 +2,20 @@
 //
 // Paper 5, "Binary Tree Example - Lookup performance" and "Recompiling binary tree example for 32
 // bit system": a perfect binary tree of nodes that are allocated in the order of a layout, by three
-// allocators, and the same with indices of 32 bits in the place of pointers.
+// allocators, and the same with indices of 32 bits in the place of pointers. Beside them stand the
+// search trees of the library, which are made at once from sorted keys.
 //
 // A position names a node as a heap does: 1 is the root, 2p and 2p + 1 are the children of p. A
 // layout is a list of positions, in the order in which the nodes are allocated.
 #include <bit>
 #include <memory>
 #include <new>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include <strid/memory/search_tree.hpp>
 
 #include "tables.hpp"
 
@@ -197,6 +201,52 @@ void compact_tree(const TableOptions& options, const Layout& layout, int levels,
             queries.found(), [&] { return count_found(nodes, places[1], queries); });
 }
 
+/// The library's trees over the same keys: one lookup after the other, and in batches.
+template <memory::TreeLayout layout>
+void static_tree(const TableOptions& options, const char* column,
+                 const std::vector<std::int32_t>& sorted, const Queries& queries) {
+    using Tree = memory::SearchTree<std::int32_t, layout>;
+    const Tree tree{sorted};
+    const std::span<const std::int32_t> values = queries.values();
+    const std::size_t bytes = sorted.size() * sizeof(std::int32_t);
+    measure(options, {"trees", "Strid search tree", column, values.size(), bytes}, queries.found(),
+            [&] {
+                std::uint64_t found = 0;
+                for (const std::int32_t value : values) {
+                    const memory::TreeSlot slot = memory::find_in(tree, value);
+                    found += static_cast<std::uint64_t>(slot != memory::no_slot);
+                }
+                return found;
+            });
+    std::vector<memory::TreeSlot> slots(std::min<std::size_t>(1024, values.size()));
+    measure(options, {"trees", "Strid search tree, in batches", column, values.size(), bytes},
+            queries.found(), [&] {
+                std::uint64_t found = 0;
+                for (auto rest = values; !rest.empty();) {
+                    const auto batch = rest.first(std::min(slots.size(), rest.size()));
+                    tree.at_or_before(batch, std::span{slots}.first(batch.size()));
+                    for (std::size_t i = 0; i != batch.size(); ++i) {
+                        found += static_cast<std::uint64_t>(slots[i] != memory::no_slot &&
+                                                            tree.key(slots[i]) == batch[i]);
+                    }
+                    rest = rest.subspan(batch.size());
+                }
+                return found;
+            });
+}
+
+void static_trees(const TableOptions& options, int levels, const Queries& queries) {
+    std::vector<std::int32_t> sorted((std::size_t{1} << levels) - 1);
+    for (std::size_t i = 0; i != sorted.size(); ++i) {
+        sorted[i] = static_cast<std::int32_t>(2 * i + 1);
+    }
+    using memory::TreeLayout;
+    static_tree<TreeLayout::breadth_first>(options, "BFS", sorted, queries);
+    static_tree<TreeLayout::depth_first>(options, "DFS", sorted, queries);
+    static_tree<TreeLayout::van_emde_boas>(options, "van Emde Boas", sorted, queries);
+    static_tree<TreeLayout::b_tree>(options, "B-tree", sorted, queries);
+}
+
 }  // namespace
 
 void tree_layouts(const TableOptions& options) {
@@ -209,6 +259,7 @@ void tree_layouts(const TableOptions& options) {
         one_tree<Scattered>(options, "scattered allocator", layout, levels, queries);
         compact_tree(options, layout, levels, queries);
     }
+    static_trees(options, levels, queries);
 }
 
 }  // namespace strid::bench

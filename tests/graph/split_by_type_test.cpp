@@ -96,10 +96,12 @@ TEST(SplitByType, BringsEachStreamTheTime) {
                            .split_by_type();
     const auto windows = window::TimeWindows::tumbling(Duration{100});
     std::move(even)
+        .timed_by<&Even::time>()
         .window(windows, window::sum<Even>([](const Even& one) { return one.number; }),
                 {.parallelism = 1})
         .sink([&](const auto& result) { sums.push_back(result.value); });
     std::move(odd)
+        .timed_by<&Odd::time>()
         .window(windows, window::count(), {.parallelism = 1})
         .sink([&](const auto& result) { counts.push_back(result.value); });
     run(graph);

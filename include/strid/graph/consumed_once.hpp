@@ -92,6 +92,14 @@ struct ConsumedOnce {
         must_be_moved<Right, Keys, F>();
     }
     template <class... A>
+    auto lookup(A&&...) & {
+        must_be_moved<A...>();
+    }
+    template <auto Member, class... A>
+    auto lookup(A&&...) & {
+        must_be_moved<decltype(Member), A...>();
+    }
+    template <class... A>
     auto accumulate(A&&...) & {
         must_be_moved<A...>();
     }

@@ -133,6 +133,7 @@ class Kernel final : public Node {
             emitted = emit.count();
             born_ns = emit.born_ns();
         }
+        tell_batch_ends();
         if (status == SourceStatus::finished) ended_ = true;
         const std::uint64_t left = count_records(emitted, passed);
         advance(start_ns);
@@ -212,6 +213,7 @@ class Kernel final : public Node {
     }
 
     void end_batch() {
+        tell_batch_ends();
         const message::BatchHeader& header = message::header_of(*batch_);
         if constexpr (has_output) {
             if (keeps_sequences_ && header.ends_sequence) output_->end_sequence();
@@ -219,6 +221,12 @@ class Kernel final : public Node {
         chain_.let_go();
         input_.handled(*link_, header);
         link_->give_back(*std::exchange(batch_, nullptr));
+    }
+
+    void tell_batch_ends() {
+        chain_.template each_that_hears<BatchEnds>([&]<std::size_t I>(auto& stage) {
+            guarded(names_[Head::operators + I], [&] { stage.on(BatchEnds{}); });
+        });
     }
 
     /// Passes the records of the batch from `position_` on. A batch that others read too is only
