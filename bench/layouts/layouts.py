@@ -26,7 +26,7 @@ import paper5  # noqa: E402
 from page import Section, markdown, page, write_whole  # noqa: E402
 from reporting import describe_machine, find_allocators, plot, write_csv  # noqa: E402
 
-PROGRAMS = ["layouts_bench", "linked_lists"]
+PROGRAMS = ["layouts_bench", "linked_lists", "stream_of_types_bench"]
 LISTS_QUICK = ["--frames", "50", "--states", "200"]
 TIE = 1.05  # closer than this is no order
 
@@ -134,25 +134,28 @@ def grid(table: paper5.Table, cells: dict[tuple[str, str], dict]) -> Section:
     section = Section(table.title, [f"Paper: {table.slide}.", table.text])
     columns = [column for column in table.columns if any((row, column) in cells
                                                          for row in table.rows)]
-    head = ["ms"] + [f"{column}: {whose}" for column in columns for whose in ("paper", "here")]
-    head += [f"{column}: ns each {table.unit}" for column in columns]
-    lines = []
-    for row in table.rows:
-        if (row, columns[0]) not in cells:
-            continue
-        line = [table.names.get(row, row)]
-        for column in columns:
+    rows = [row for row in table.rows if any(cell[0] == row for cell in cells)]
+    printed = {column for _, column in table.paper}
+    milli: list[list[str]] = [["ms"]] + [[table.names.get(row, row)] for row in rows]
+    nano: list[list[str]] = [[f"here, ns each {table.unit}"]] + [line[:] for line in milli[1:]]
+    for column in columns:
+        milli[0] += [f"{column}: paper", f"{column}: here"] if column in printed else [column]
+        nano[0].append(column)
+        for i, row in enumerate(rows, 1):
+            cell = cells.get((row, column))
             paper = table.paper.get((row, column))
-            line += [f"{paper:g}" if paper else "", cell_text(cells[row, column])]
-        lines.append(line + [f"{per_element_ns(cells[row, column]):.1f}" for column in columns])
-    section.tables.append((head, lines))
+            if column in printed:
+                milli[i].append(f"{paper:g}" if paper else "")
+            milli[i].append(cell_text(cell) if cell else "")
+            nano[i].append(f"{per_element_ns(cell):.1f}" if cell else "")
+    section.tables += [(milli[0], milli[1:]), (nano[0], nano[1:])]
     return section
 
 
 def section_of(table: paper5.Table, rows: list[dict], output: Path) -> Section:
     cells = {(row["row"], row["column"]): row for row in rows if row["table"] == table.name}
     missing = [row for row in table.rows if not any(cell[0] == row for cell in cells)]
-    section = (curve if len(table.rows) == 1 or not table.paper else grid)(table, cells)
+    section = (grid if table.is_grid else curve)(table, cells)
     any_cell = next(iter(cells.values()))
     section.paragraphs.append(f"Here: {any_cell['elements']:,} {table.plural} a cell; median of "
                               "the repetitions (least to largest).")
@@ -177,6 +180,13 @@ def measured_tables(name: str):
         return [section_of(table, rows, output) for table in paper5.TABLES
                 if table.name in present]
     return measure
+
+
+def streams(programs: Programs, output: Path) -> list[Section]:
+    rows = programs.run("stream_of_types_bench",
+                        ["--size", "quick" if programs.quick else "whole", "--repeat",
+                         str(programs.repeat)])
+    return [section_of(paper5.STREAMS, rows, output)]
 
 
 def allocators(programs: Programs, output: Path) -> list[Section]:
@@ -222,7 +232,7 @@ def allocators(programs: Programs, output: Path) -> list[Section]:
 
 
 PARTS = {"allocators": allocators, **{name: measured_tables(name) for name in (
-    "access", "classes", "pointers", "trees", "hash-sets", "min-max")}}
+    "access", "classes", "pointers", "trees", "hash-sets", "min-max")}, "streams": streams}
 
 
 def parts_of(text: str) -> list[str]:
@@ -264,7 +274,7 @@ def main() -> int:
         f"{describe_machine(arguments.build.resolve())}; first cache "
         f"{size_text(machine['first_cache_bytes'])}, last {size_text(machine['last_cache_bytes'])}"
         f", lines of {machine['line_bytes']} bytes, memory {size_text(machine['memory_bytes'])}. "
-        "Times are processor time of the one thread that works. Sizes are the paper's, or more "
+        "Times are processor time of the one thread that works, but those of streams. Sizes are the paper's, or more "
         "where the caches are larger, or less where the memory is smaller: milliseconds compare "
         "within a table, nanoseconds with other machines."
         + (" QUICK: small data, which fits the caches; the figures say nothing."

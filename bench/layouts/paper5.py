@@ -22,6 +22,7 @@ class Table:
     why: str  # what decides the order, and why it may be another here
     names: dict[str, str] = field(default_factory=dict)  # of rows, as they are printed
     along: str = "row"  # the order that is compared: within a row or within a column
+    is_grid: bool = False  # one table with all rows, the paper's figures and ours side by side
 
     @property
     def plural(self) -> str:
@@ -98,18 +99,20 @@ POINTERS = Table(
     "the pointers follow the objects in memory. Non-optimal: the same pointers, shuffled. The "
     "other rows are ours: what the paper advises instead. `large` makes 64 multiplications that "
     "depend on each other.",
-    "Both functions are limited by the wait for the object where the pointers are shuffled: no "
-    "prefetcher follows them, and a wrongly guessed target of the call keeps the next object from "
-    "being asked for. In the paper the large function loses as much as the small one and more; "
-    "the more of a function fits into the processor's window, the more of the wait it hides. A "
-    "collection by type has no call to guess: the loop over each class is compiled for it.",
-    along="column")
+    "Where the pointers are shuffled, each call waits for its object: no prefetcher follows them. "
+    "Of the small function the processor has several under way, and their waits overlap; the "
+    "large one fills its window, so that every object is waited for alone, and the target of the "
+    "call, which is guessed, is known wrong only after that. So the large function loses more "
+    "time than the small one, in the paper as here. A collection by type has no call to guess: "
+    "the loop over each class is compiled for it.",
+    along="column", is_grid=True)
 
 TREES = Table(
     "trees", "Tree layouts by allocator, and offsets instead of pointers",
     "Binary Tree Example - Lookup performance; Recompiling binary tree example for 32 bit system",
-    ["BFS", "DFS", "van Emde Boas"],
-    ["standard allocator", "perfect allocator", "scattered allocator", "offsets of 32 bits"],
+    ["BFS", "DFS", "van Emde Boas", "B-tree"],
+    ["standard allocator", "perfect allocator", "scattered allocator", "offsets of 32 bits",
+     "Strid search tree", "Strid search tree, in batches"],
     "lookup",
     {("standard allocator", "BFS"): 12800, ("standard allocator", "DFS"): 8300,
      ("standard allocator", "van Emde Boas"): 7300, ("perfect allocator", "BFS"): 11200,
@@ -121,7 +124,9 @@ TREES = Table(
     "(16 more in each block of the C library), larger than the caches; half of the values that "
     "are looked for are there. Scattered: one that is allocated lies 51 nodes behind the one "
     "before. Offsets: nodes of 12 bytes in a vector, children as indices of 32 bits, in the place "
-    "of the paper's program for 32 bits.",
+    "of the paper's program for 32 bits. `Strid search tree` is the library's "
+    "(strid/memory/search_tree.hpp) over the same keys: breadth-first and the B-tree keep keys "
+    "alone, the other two nodes with offsets; `in batches` has several lookups under way.",
     "A lookup goes down one node a level. In breadth-first order a node and its children lie far "
     "apart from the fourth level on, so nearly every level is a line; depth-first the left child "
     "shares the line of its parent; in van Emde Boas order small trees of two or three levels do. "
@@ -131,7 +136,7 @@ TREES = Table(
     "page, which depth-first does for the left side alone.",
     {"perfect allocator": "perfect allocator (the paper's optimal)",
      "scattered allocator": "scattered allocator (the paper's non-optimal)",
-     "offsets of 32 bits": "offsets of 32 bits (the paper's 32-bit system)"})
+     "offsets of 32 bits": "offsets of 32 bits (the paper's 32-bit system)"}, is_grid=True)
 
 HASH_SETS = Table(
     "hash_sets", "Hash sets: small, medium, large",
@@ -158,7 +163,24 @@ HASH_SETS = Table(
     "std::unordered_set of integers uses the value as its hash and divides by a prime, which is "
     "slower than a mask but needs no mixing. Lookups in batches ask for all lines at once. The "
     "optimized map has the value in the entry itself: one line where the simple one has two.",
-    along="column")
+    along="column", is_grid=True)
+
+STREAMS = Table(
+    "streams", "A stream of several types of record",
+    "Solution: don't use vectors of pointers; Array of values vs array of pointers (advice, no "
+    "figures)",
+    ["small, 1 worker", "large, 1 worker", "small, 2 workers", "large, 2 workers"],
+    ["std::unique_ptr of a base class", "std::variant", "std::variant, split by type"], "record",
+    {},
+    "The objects and functions of the vectors above as a stream: a source makes them, a sink "
+    "calls the function. Seconds of the clock. With one worker source and sink take turns, a "
+    "batch at a time; with two, objects are allocated in one thread and freed in the other.",
+    "Pointers cost an allocation for each record, freed in another thread with two workers, and "
+    "a line elsewhere for each call; in a batch that has just been made that line is still near, "
+    "so that the loss is smaller than in a vector that is past the caches. Variants lie in the "
+    "block of the batch, each as large as the largest type. Split by type, each stream has one "
+    "type and no call to guess, and pays an edge for each type: worth it where what follows "
+    "differs by type, not for one small function.", is_grid=True)
 
 MIN_MAX = Table(
     "min_max", "Minimum and maximum in two loops or in one",
@@ -186,4 +208,4 @@ ALLOCATORS_WHY = (
     "sizes in one thread, and on where consecutive nodes lie: glibc puts 8 to 24 bytes of its own "
     "beside each, the others none, so that more nodes share a line.")
 
-TABLES = [ACCESS, STRIDE, CLASS_SIZE, MEMBER_LAYOUT, POINTERS, TREES, HASH_SETS, MIN_MAX]
+TABLES = [ACCESS, STRIDE, CLASS_SIZE, MEMBER_LAYOUT, POINTERS, TREES, HASH_SETS, MIN_MAX, STREAMS]
