@@ -274,9 +274,9 @@ def main() -> int:
         f"{describe_machine(arguments.build.resolve())}; first cache "
         f"{size_text(machine['first_cache_bytes'])}, last {size_text(machine['last_cache_bytes'])}"
         f", lines of {machine['line_bytes']} bytes, memory {size_text(machine['memory_bytes'])}. "
-        "Times are processor time of the one thread that works, but those of streams. Sizes are the paper's, or more "
-        "where the caches are larger, or less where the memory is smaller: milliseconds compare "
-        "within a table, nanoseconds with other machines."
+        "Times are processor time of the one thread that works, but those of streams. Sizes are "
+        "the paper's, or more where the caches are larger, or less where the memory is smaller: "
+        "milliseconds compare within a table, nanoseconds with other machines."
         + (" QUICK: small data, which fits the caches; the figures say nothing."
            if arguments.quick else ""))
     title = "The tables of paper 5"

@@ -83,7 +83,9 @@ class Runs(unittest.TestCase):
         self.add("layouts_bench", [cell("min_max", "time", "two loops", seconds),
                                    cell("min_max", "time", "one loop", 1.0)], status)
         self.add("linked_lists", [{"nodes": "allocated", "malloc_of": "libc.so.6", "links": 1,
-                                   "resident_bytes": 5_000_000, "seconds": [1.0]}])
+                                   "resident_bytes": 5_000_000, "seconds": [1.5]}])
+        self.add("stream_of_types_bench", [
+            cell("streams", "std::variant", "small, 1 worker", 3.0)])
 
     def test_write_the_papers_figures_beside_ours(self):
         self.add_both()
@@ -95,6 +97,18 @@ class Runs(unittest.TestCase):
         self.assertIn("<td>368</td>", (self.output / "index.html").read_text())
         raw = [json.loads(line) for line in (self.output / "raw.json").read_text().splitlines()]
         self.assertEqual([row.get("column") for row in raw], [None, "two loops", "one loop"])
+
+    def test_put_the_allocators_and_streams_in_as_well(self):
+        self.add_both()
+        done = self.run_layouts("--only", "allocators,streams", "--repeat", "3")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("| glibc | 27 s | 1.00 | 1500 | 1.00 | 288 MB | 5 MB |", done.stdout)
+        self.assertIn("| glibc, nodes recycled |  |  | 1500 | 1.00 |  | 5 MB |", done.stdout)
+        self.assertIn("| std::variant | 3000 |", done.stdout)
+        self.assertIn("left out: std::unique_ptr of a base class, std::variant, split by type.",
+                      done.stdout)
+        first, *_ = map(json.loads, (self.output / "raw.json").read_text().splitlines()[1:])
+        self.assertEqual(first["arguments"], ["--repeat", "3"])
 
     def test_end_where_a_program_fails_and_leave_the_output_as_it_was(self):
         self.add_both()
