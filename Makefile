@@ -22,7 +22,7 @@ help:
 	@echo 'make figures       both of the next: tables and plots; three quarters of an hour'
 	@echo 'make figures-trading   the figures of the trading operator, into out/trading; half an hour'
 	@echo 'make figures-patterns  queues, allocators, farms, rings and programs of patterns, into out/patterns'
-	@echo 'make layouts       the tables of paper 5: allocators, access, layouts, into out/layouts; a few minutes'
+	@echo 'make layouts       the tables of paper 5: allocators, access, layouts, into out/layouts; a quarter of an hour'
 	@echo 'make soak          a minute of a slow sink behind a source at full speed, then the tests with'
 	@echo '                   fresh seeds, and ten times as many random cases of strid window'
 	@echo 'make format        format the C++ files (clang-format-16)'

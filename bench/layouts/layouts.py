@@ -98,13 +98,13 @@ def order_of(table: paper5.Table, measured: dict[tuple[str, str], float]) -> str
             if measured[one] > measured[other] * TIE:
                 where = one[0] if table.along == "row" else one[1]
                 fast, slow = (other[1], one[1]) if table.along == "row" else (other[0], one[0])
-                differ.append(f"{where}: here {fast} is faster than {slow}, "
+                differ.append(f"{where + ': ' if where else ''}here {fast} is faster than {slow}, "
                               f"{measured[one] / measured[other]:.2f} times")
     if not pairs:
         return "The text of the paper has no numbers to compare with."
     if not differ:
         return "The order is the paper's."
-    return "The order differs from the paper's. " + "; ".join(differ) + "."
+    return f"The order differs from the paper's: {'; '.join(differ)}."
 
 
 def curve(table: paper5.Table, cells: dict[tuple[str, str], dict]) -> Section:
@@ -160,7 +160,7 @@ def section_of(table: paper5.Table, rows: list[dict], output: Path) -> Section:
     section.paragraphs.append(f"Here: {any_cell['elements']:,} {table.plural} a cell; median of "
                               "the repetitions (least to largest).")
     if missing:
-        section.notes.append(f"Not in this build and left out: {', '.join(missing)}.")
+        section.notes.append(f"Not in this build and left out: {'; '.join(missing)}.")
     measured = {key: per_element_ns(row) for key, row in cells.items()}
     section.notes += [order_of(table, measured), table.why]
     write_csv(output / f"{table.name}.csv", [
@@ -221,8 +221,7 @@ def allocators(programs: Programs, output: Path) -> list[Section]:
         ("", name): figures[0] for name, figures in paper5.ALLOCATORS_PAPER.items()}, "", "")
     if missing:
         section.notes.append(f"Not installed and left out: {', '.join(missing)}.")
-    section.notes += [order_of(compared, measured).replace(". : ", ". ").replace("; : ", "; "),
-                      paper5.ALLOCATORS_WHY]
+    section.notes += [order_of(compared, measured), paper5.ALLOCATORS_WHY]
     write_csv(output / "allocators.csv", [
         {"allocator": row["allocator"].replace(",", ""),
          "here_ms": statistics.median(row["seconds"]) * 1e3,

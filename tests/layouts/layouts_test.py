@@ -36,7 +36,7 @@ class Orders(unittest.TestCase):
     def test_that_differ_name_the_pair_and_by_how_much(self):
         measured = {("sum", "sequential"): 1.0, ("sum", "strided"): 9.0, ("sum", "random"): 3.0}
         self.assertEqual(layouts.order_of(paper5.ACCESS, measured),
-                         "The order differs from the paper's. sum: here random is faster than "
+                         "The order differs from the paper's: sum: here random is faster than "
                          "strided, 3.00 times.")
 
     def test_that_are_ties_do_not_differ(self):
@@ -47,7 +47,7 @@ class Orders(unittest.TestCase):
         measured = {("optimal layout", "small"): 2.0, ("non-optimal layout", "small"): 1.0,
                     ("optimal layout", "large"): 5.0, ("non-optimal layout", "large"): 6.0}
         self.assertEqual(layouts.order_of(paper5.POINTERS, measured),
-                         "The order differs from the paper's. small: here non-optimal layout is "
+                         "The order differs from the paper's: small: here non-optimal layout is "
                          "faster than optimal layout, 2.00 times.")
 
     def test_without_numbers_are_not_compared(self):
@@ -105,7 +105,7 @@ class Runs(unittest.TestCase):
         self.assertIn("| glibc | 27 s | 1.00 | 1500 | 1.00 | 288 MB | 5 MB |", done.stdout)
         self.assertIn("| glibc, nodes recycled |  |  | 1500 | 1.00 |  | 5 MB |", done.stdout)
         self.assertIn("| std::variant | 3000 |", done.stdout)
-        self.assertIn("left out: std::unique_ptr of a base class, std::variant, split by type.",
+        self.assertIn("left out: std::unique_ptr of a base class; std::variant, split by type.",
                       done.stdout)
         first, *_ = map(json.loads, (self.output / "raw.json").read_text().splitlines()[1:])
         self.assertEqual(first["arguments"], ["--repeat", "3"])
