@@ -66,7 +66,7 @@ set style fill solid 0.9
 set yrange [0:*]
 
 # Bars: a group for each column, a bar for each row.
-do for [name in "trees hash_sets pointers streams"] {
+do for [name in "trees offsets hash_sets pointers streams"] {
     if (is_there(name.".csv")) {
         eval svg
         set output folder."/".name.".svg"

@@ -86,18 +86,22 @@ def per_element_ns(row: dict) -> float:
 
 def order_of(table: paper5.Table, measured: dict[tuple[str, str], float]) -> str:
     """Which pairs of the paper's cells stand in the other order here."""
+    def named(row: str) -> str:
+        return table.names.get(row, row)
+
     compared = [key for key in table.paper if key in measured]
     differ = []
     pairs = 0
     for one in compared:
         for other in compared:
-            same = one[0] == other[0] if table.along == "row" else one[1] == other[1]
-            if one == other or not same or table.paper[other] < table.paper[one] * TIE:
+            in_row = one[0] == other[0] and table.along in ("row", "both")
+            in_column = one[1] == other[1] and table.along in ("column", "both")
+            if in_row == in_column or table.paper[other] < table.paper[one] * TIE:
                 continue
             pairs += 1
             if measured[one] > measured[other] * TIE:
-                where = one[0] if table.along == "row" else one[1]
-                fast, slow = (other[1], one[1]) if table.along == "row" else (other[0], one[0])
+                where, fast, slow = ((named(one[0]), other[1], one[1]) if in_row else
+                                     (one[1], named(other[0]), named(one[0])))
                 differ.append(f"{where + ': ' if where else ''}here {fast} is faster than {slow}, "
                               f"{measured[one] / measured[other]:.2f} times")
     if not pairs:
@@ -153,7 +157,8 @@ def grid(table: paper5.Table, cells: dict[tuple[str, str], dict]) -> Section:
 
 
 def section_of(table: paper5.Table, rows: list[dict], output: Path) -> Section:
-    cells = {(row["row"], row["column"]): row for row in rows if row["table"] == table.name}
+    cells = {(row["row"], row["column"]): row for row in rows
+             if row["table"] == (table.cells_of or table.name) and row["row"] in table.rows}
     missing = [row for row in table.rows if not any(cell[0] == row for cell in cells)]
     section = (grid if table.is_grid else curve)(table, cells)
     any_cell = next(iter(cells.values()))
@@ -178,7 +183,7 @@ def measured_tables(name: str):
         rows = programs.table(name)
         present = {row["table"] for row in rows}
         return [section_of(table, rows, output) for table in paper5.TABLES
-                if table.name in present]
+                if (table.cells_of or table.name) in present]
     return measure
 
 

@@ -50,6 +50,17 @@ class Orders(unittest.TestCase):
                          "The order differs from the paper's: small: here non-optimal layout is "
                          "faster than optimal layout, 2.00 times.")
 
+    def test_of_both_are_rows_and_columns(self):
+        measured = {cell: figure for cell, figure in paper5.TREES.paper.items()}
+        self.assertEqual(layouts.order_of(paper5.TREES, measured), "The order is the paper's.")
+        measured["perfect allocator", "DFS"] = 12000.0
+        said = layouts.order_of(paper5.TREES, measured)
+        self.assertIn("perfect allocator (the paper's optimal): here BFS is faster than DFS, 1.07 "
+                      "times", said)
+        self.assertIn("DFS: here standard allocator is faster than perfect allocator (the paper's "
+                      "optimal), 1.45 times", said)
+        self.assertEqual(said.count("times"), 2)
+
     def test_without_numbers_are_not_compared(self):
         self.assertIn("no numbers", layouts.order_of(paper5.CLASS_SIZE, {}))
 
