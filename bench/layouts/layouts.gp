@@ -12,11 +12,11 @@ set grid ytics lc rgb "#dddddd"
 set key below height 1 noenhanced
 is_there(file) = int(system(sprintf("test -e '%s/%s' && echo 1 || echo 0", folder, file)))
 words_of(file, column) = \
-    system(sprintf("awk -F, 'NR > 1 && !seen[$%d]++ { gsub(\" \", \"_\", $%d); print $%d }' '%s/%s'", \
-                   column, column, column, folder, file))
-of_row(file, row) = sprintf("< awk -F, '{ name = $1; gsub(\" \", \"_\", name) } name == \"%s\"' \
+    system(sprintf("awk -F, 'NR > 1 && !seen[$%d]++ { gsub(\" \", \"~\", $%d); print $%d }' \
+'%s/%s'", column, column, column, folder, file))
+of_row(file, row) = sprintf("< awk -F, '{ name = $1; gsub(\" \", \"~\", name) } name == \"%s\"' \
 '%s/%s'", row, folder, file)
-spaced(name) = system(sprintf("echo '%s' | tr _ ' '", name))
+spaced(name) = system(sprintf("echo '%s' | tr '~' ' '", name))
 colours = "#4e79a7 #e15759 #59a14f #f28e2b #b07aa1 #76b7b2 #edc948 #9c755f #888888"
 colour(i) = word(colours, (i - 1) % words(colours) + 1)
 svg = "set terminal svg size 900,460 background rgb 'white' font 'sans-serif,13'"
@@ -65,12 +65,21 @@ set style histogram clustered gap 1
 set style fill solid 0.9
 set yrange [0:*]
 
+title_of(name) = \
+    name eq "trees" ? "A lookup in a tree, by the order of its nodes and their allocator" : \
+    name eq "offsets" ? "A lookup in a tree with pointers of 64 bits or offsets of 32" : \
+    name eq "hash_sets" ? "A search in a hash set, by its size" : \
+    name eq "pointers" ? "A function of each object of a vector" : \
+    name eq "streams" ? "A function of each record of a stream" : \
+    name eq "access" ? "Sum of an array by the order, relative to the first" : \
+    "Minimum and maximum, relative to the first"
+
 # Bars: a group for each column, a bar for each row.
 do for [name in "trees offsets hash_sets pointers streams"] {
     if (is_there(name.".csv")) {
         eval svg
         set output folder."/".name.".svg"
-        set title name.", here" noenhanced
+        set title title_of(name)
         set ylabel "ns"
         rows = words_of(name.".csv", 1)
         plot for [i = 1:words(rows)] of_row(name.".csv", word(rows, i)) using 5:xtic(2) \
@@ -81,7 +90,7 @@ do for [name in "access min_max"] {
     if (is_there(name.".csv")) {
         eval svg
         set output folder."/".name.".svg"
-        set title name.", relative to the first" noenhanced
+        set title title_of(name)
         set ylabel "times"
         first_of(column) = real(system(sprintf("awk -F, 'NR == 2 { print $%d }' '%s/%s.csv'", \
                                                column, folder, name)))
