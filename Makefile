@@ -9,8 +9,8 @@ strid := $(build)/tools/strid
 quietly := scripts/quietly
 sources = $(shell git ls-files -co --exclude-standard '*.hpp' '*.cpp')
 
-.PHONY: help demo test bench instructions compiling figures figures-trading figures-patterns soak \
-	format check install-dependencies configure configure-bench clean
+.PHONY: help demo test bench instructions compiling figures figures-trading figures-patterns layouts \
+	soak format check install-dependencies configure configure-bench clean
 .DEFAULT_GOAL := help
 
 help:
@@ -22,6 +22,7 @@ help:
 	@echo 'make figures       both of the next: tables and plots; three quarters of an hour'
 	@echo 'make figures-trading   the figures of the trading operator, into out/trading; half an hour'
 	@echo 'make figures-patterns  queues, allocators, farms, rings and programs of patterns, into out/patterns'
+	@echo 'make layouts       the tables of paper 5: allocators, access, layouts, into out/layouts; a quarter of an hour'
 	@echo 'make soak          a minute of a slow sink behind a source at full speed, then the tests with'
 	@echo '                   fresh seeds, and ten times as many random cases of strid window'
 	@echo 'make format        format the C++ files (clang-format-16)'
@@ -74,6 +75,10 @@ figures-patterns: configure-bench
 	@$(quietly) build-figures-patterns cmake --build --preset release -j $(JOBS) \
 		--target pattern_figures
 	@bench/pattern/figures.py --build $(build) --output out/patterns
+
+layouts: configure-bench
+	@$(quietly) build-layouts cmake --build --preset release -j $(JOBS) --target layouts
+	@bench/layouts/layouts.py --build $(build) --output out/layouts
 
 # Fresh seeds: ctest without those of scripts/run-tests.
 soak: configure
