@@ -28,25 +28,27 @@ SYSTEM_FOLDERS = ("/usr/include/", "/usr/lib/", "/usr/local/include/", "/opt/")
 
 
 def add_options(parser) -> None:
-    parser.add_argument("files", nargs="+", metavar="FILE", type=pathlib.Path,
-                        help="object file, executable or shared library with debug information")  # fmt: skip
-    parser.add_argument("--class", dest="pattern", metavar="NAME",
-                        help="all of each class whose name, with or without its namespaces and "
-                             "template arguments, is NAME or matches it as a regular expression")  # fmt: skip
-    parser.add_argument("--together", metavar="A,B,...",
-                        help="with --class: members that are used together; says whether they "
-                             "share a line; a.b is a member of a member")  # fmt: skip
-    parser.add_argument("--line-bytes", type=int, default=64, metavar="N",
-                        help="bytes of a cache line, a power of two (64)")  # fmt: skip
-    parser.add_argument("--sort", choices=SORTS, default="unused",
-                        help="order of the table: unused bytes (those inside members included), "
-                             "bytes that another order saves, size, name")  # fmt: skip
-    parser.add_argument("--limit", type=int, default=30, metavar="N",
-                        help="lines of the table (30)")  # fmt: skip
-    parser.add_argument("--system", action="store_true", help="classes of system headers as well")
-    parser.add_argument("--local", action="store_true",
-                        help="classes inside functions as well; reads several times as long")  # fmt: skip
-    parser.add_argument("--json", action="store_true", help="everything as JSON")
+    def add(*names, **rest):
+        parser.add_argument(*names, **rest)
+
+    add("files", nargs="+", metavar="FILE", type=pathlib.Path,
+        help="object file, executable or shared library with debug information")  # fmt: skip
+    add("--class", dest="pattern", metavar="NAME",
+        help="all of each class whose name, with or without its namespaces and template "
+             "arguments, is NAME or matches it as a regular expression")  # fmt: skip
+    add("--together", metavar="A,B,...",
+        help="with --class: members that are used together; says whether they share a line; "
+             "a.b is a member of a member")  # fmt: skip
+    add("--line-bytes", type=int, default=64, metavar="N",
+        help="bytes of a cache line, a power of two (64)")  # fmt: skip
+    add("--sort", choices=SORTS, default="unused",
+        help="order of the table: unused bytes (those inside members included), bytes that "
+             "another order saves, size, name")  # fmt: skip
+    add("--limit", type=int, default=30, metavar="N", help="lines of the table (30)")
+    add("--system", action="store_true", help="classes of system headers as well")
+    add("--local", action="store_true",
+        help="classes inside functions as well; reads several times as long")  # fmt: skip
+    add("--json", action="store_true", help="everything as JSON")
 
 
 def checked_pattern(options) -> re.Pattern | None:

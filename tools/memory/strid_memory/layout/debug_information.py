@@ -74,6 +74,20 @@ def separate_files(path: pathlib.Path, elf) -> list[pathlib.Path]:
     return [file for file in found if file.is_file()]
 
 
+def loader_beside(path: pathlib.Path):
+    """Opens the file that debug information was moved to, named from the folder of `path`."""
+
+    def load(name):
+        try:
+            return open(path.resolve().parent / os.fsdecode(name), "rb")
+        except OSError as error:
+            raise MemoryToolError(
+                f"{path}: its debug information needs {os.fsdecode(name)}: {error.strerror}"
+            ) from None
+
+    return load
+
+
 def open_elf(path: pathlib.Path):
     from elftools.elf.elffile import ELFFile
 
@@ -86,7 +100,7 @@ def open_elf(path: pathlib.Path):
     if not content.startswith(b"\x7fELF"):
         raise MemoryToolError(f"{path}: is no object file or executable (ELF)")
     with damage_is_an_error(path):
-        elf = ELFFile(io.BytesIO(content), ELFFile.make_relative_loader(str(path)))
+        elf = ELFFile(io.BytesIO(content), loader_beside(path))
         end = elf["e_shoff"] + elf["e_shnum"] * elf["e_shentsize"]
         for section in elf.iter_sections():
             if section["sh_type"] != "SHT_NOBITS":
@@ -112,4 +126,10 @@ def dwarf_of(path: pathlib.Path):
             stripped = elf.get_section_by_name(".symtab") is None
             why = "it was stripped, or compiled without -g" if stripped else "compile with -g"
             raise MemoryToolError(f"{path}: has no debug information ({why})")
+        names = [section.name for section in elf.iter_sections()]
+        if names.count(".debug_info") > 1 or names.count(".debug_types") > 1:
+            raise MemoryToolError(
+                f"{path}: its types are in sections of their own (-fdebug-types-section): "
+                "name the executable that is linked of it"
+            )
         return elf.get_dwarf_info()

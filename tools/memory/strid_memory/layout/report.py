@@ -100,9 +100,11 @@ def size_advice(record: Record, line_bytes: int) -> list[str]:
     if size < line_bytes:
         text = f"a line of {line_bytes} bytes holds {count_of(line_bytes // size, 'object')}"
     else:
-        text = f"an object takes {size} of the {lines * line_bytes} bytes of {count_of(lines, 'line')}"
+        loaded = lines * line_bytes
+        text = f"an object takes {size} of the {loaded} bytes of {count_of(lines, 'line')}"
     if more:
-        text += f"; in an array {more} of {count} objects lie on {lines + 1} lines instead of {lines}"
+        where = f"on {lines + 1} lines instead of {lines}"
+        text += f"; in an array {more} of {count} objects lie {where}"
     advice.append(text)
     over = size % line_bytes
     if lines > 1 and 0 < over <= line_bytes // 4:

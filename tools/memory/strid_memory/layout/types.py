@@ -49,10 +49,6 @@ def location_of(die) -> int | None:
     return sum((byte & 0x7F) << 7 * place for place, byte in enumerate(operand))
 
 
-def target_of(die, name: str = "DW_AT_type"):
-    return die.get_DIE_from_attribute(name) if name in die.attributes else None
-
-
 class TypeReader:
     """The classes of one file."""
 
@@ -62,6 +58,30 @@ class TypeReader:
         self.by_place: dict[tuple, Record] = {}
         self.seen: set[tuple] = set()
         self.files: dict[tuple, str] = {}
+        self.by_signature: dict[int, object] | None = None
+
+    def target_of(self, die, name: str = "DW_AT_type"):
+        """What an attribute refers to, or None; what has a unit of its own is followed there."""
+        if name not in die.attributes:
+            return None
+        attribute = die.attributes[name]
+        if attribute.form == "DW_FORM_ref_sig8":
+            return self.with_signature(attribute.raw_value)
+        target = die.get_DIE_from_attribute(name)
+        return self.target_of(target, "DW_AT_signature") or target
+
+    def with_signature(self, signature: int):
+        """Units of types are in a section of their own in DWARF 4, among the others in 5."""
+        if self.by_signature is None:
+            units = [unit for unit in self.dwarf.iter_CUs() if "type_signature" in unit.header]
+            if self.dwarf.debug_types_sec is not None:
+                units += self.dwarf.iter_TUs()
+            self.by_signature = {
+                unit["type_signature" if "type_signature" in unit.header else "signature"]: unit
+                for unit in units
+            }
+        unit = self.by_signature[signature]
+        return unit.get_DIE_from_refaddr(unit.cu_offset + unit["type_offset"])
 
     def records(self) -> Iterator[Record]:
         """Every class that is complete, once."""
@@ -87,6 +107,11 @@ class TypeReader:
                 yield from self.below(child, f"{prefix}{name}()::" if name else prefix)
 
     def record_and_below(self, die, prefix: str) -> Iterator[Record]:
+        if "DW_AT_signature" in die.attributes:
+            return  # its unit of its own has it
+        declared = self.target_of(die, "DW_AT_specification")
+        if declared is not None:
+            prefix = self.scope_of(declared)
         record = self.record_of(die)
         name = f"{prefix}{self.own_name(die)}"
         if record is not None:
@@ -96,9 +121,20 @@ class TypeReader:
                 yield record
         yield from self.below(die, f"{name}::")
 
+    def scope_of(self, die) -> str:
+        """The names of what a declaration is in."""
+        parent = die.get_parent()
+        if parent is None or parent.tag not in ("DW_TAG_namespace", *RECORDS):
+            return ""
+        if parent.tag == "DW_TAG_namespace":
+            name = text_of(parent, "DW_AT_name") or "(anonymous namespace)"
+        else:
+            name = self.own_name(parent)
+        return f"{self.scope_of(parent)}{name}::"
+
     def own_name(self, die) -> str:
         """Without the namespaces; of what has none, where it is declared."""
-        origin = target_of(die, "DW_AT_specification")
+        origin = self.target_of(die, "DW_AT_specification")
         name = text_of(die, "DW_AT_name") or (origin and text_of(origin, "DW_AT_name"))
         if name:
             return name
@@ -137,8 +173,6 @@ class TypeReader:
 
     def record_of(self, die) -> Record | None:
         """The class of a DIE; None where it is declared only."""
-        if "DW_AT_signature" in die.attributes:
-            return self.record_of(target_of(die, "DW_AT_signature"))
         size = number_of(die, "DW_AT_byte_size")
         if "DW_AT_declaration" in die.attributes or size is None:
             return None
@@ -182,7 +216,7 @@ class TypeReader:
             return self.base_of(die)
         if die.tag != "DW_TAG_member" or self.is_static(die, record):
             return None
-        type_die = target_of(die)
+        type_die = self.target_of(die)
         size, alignment = self.size_of(type_die)
         alignment = number_of(die, "DW_AT_alignment") or alignment
         name = text_of(die, "DW_AT_name")
@@ -193,7 +227,8 @@ class TypeReader:
             bit = self.bit_field_place(die, start, width, size)
             return Member("member", name, self.type_name(type_die), bit, width, alignment,
                           is_bit_field=True, storage_bytes=size)  # fmt: skip
-        kind = "vptr" if name.startswith("_vptr") and "DW_AT_artificial" in die.attributes else "member"
+        is_artificial = "DW_AT_artificial" in die.attributes
+        kind = "vptr" if is_artificial and name.startswith("_vptr") else "member"
         may_overlap = type_record is not None and type_record.is_empty and type_record.bytes == 1
         return Member(kind, name, self.type_name(type_die), 8 * start, 8 * size, alignment,
                       type_record=type_record, may_overlap=may_overlap)  # fmt: skip
@@ -206,7 +241,7 @@ class TypeReader:
         return record.kind != "union" and not any(name in die.attributes for name in placed)
 
     def base_of(self, die) -> Member:
-        type_die = target_of(die)
+        type_die = self.target_of(die)
         size, alignment = self.size_of(type_die)
         base = self.type_record(type_die)
         start = location_of(die)
@@ -230,7 +265,7 @@ class TypeReader:
 
     def type_record(self, die) -> Record | None:
         while die is not None and (die.tag == "DW_TAG_typedef" or die.tag in QUALIFIERS):
-            die = target_of(die)
+            die = self.target_of(die)
         return self.record_of(die) if die is not None and die.tag in RECORDS else None
 
     def size_of(self, die) -> tuple[int, int]:
@@ -244,25 +279,26 @@ class TypeReader:
             record = self.record_of(die)
             return (record.bytes, max(record.alignment, declared)) if record else (0, 1)
         if die.tag == "DW_TAG_typedef" or die.tag in QUALIFIERS:
-            size, alignment = self.size_of(target_of(die))
+            size, alignment = self.size_of(self.target_of(die))
             return size, max(alignment, declared)
         if die.tag == "DW_TAG_array_type":
-            each, alignment = self.size_of(target_of(die))
+            each, alignment = self.size_of(self.target_of(die))
             if "DW_AT_GNU_vector" in die.attributes:
                 size = each * self.elements_of(die)
                 alignment = 1 << (size - 1).bit_length() if size else alignment
-            return (each * self.elements_of(die) if size is None else size), max(alignment, declared)
+            size = each * self.elements_of(die) if size is None else size
+            return size, max(alignment, declared)
         if die.tag in POINTERS:
             return size or address, max(address, declared)
         if die.tag == "DW_TAG_ptr_to_member_type":
-            to = target_of(die)
+            to = self.target_of(die)
             is_function = to is not None and to.tag == "DW_TAG_subroutine_type"
             return size or (2 * address if is_function else address), address
         if die.tag == "DW_TAG_unspecified_type":  # std::nullptr_t
             return size or address, address
         if number_of(die, "DW_AT_encoding") == 3 and size:  # a complex number: two parts
             return size, max(size // 2 & -(size // 2), declared)
-        size = size if size is not None else self.size_of(target_of(die))[0]
+        size = size if size is not None else self.size_of(self.target_of(die))[0]
         return size, max(size & -size if size else 1, declared)
 
     @staticmethod
@@ -273,8 +309,9 @@ class TypeReader:
                 continue
             elements = number_of(child, "DW_AT_count")
             if elements is None:
+                first = number_of(child, "DW_AT_lower_bound") or 0
                 last = number_of(child, "DW_AT_upper_bound")
-                elements = last - (number_of(child, "DW_AT_lower_bound") or 0) + 1 if last is not None else 0
+                elements = 0 if last is None else last - first + 1
             # An array without a length has the last index -1, in some width.
             count *= elements if 0 <= elements < 1 << 31 else 0
         return count
@@ -289,22 +326,22 @@ class TypeReader:
         if name:
             return name
         if die.tag in POINTERS:
-            to = target_of(die)
+            to = self.target_of(die)
             if to is not None and to.tag == "DW_TAG_subroutine_type":
-                return f"{self.type_name(target_of(to))} ({POINTERS[die.tag]})(...)"
+                return f"{self.type_name(self.target_of(to))} ({POINTERS[die.tag]})(...)"
             return f"{self.type_name(to)}{POINTERS[die.tag]}"
         if die.tag in QUALIFIERS:
-            to = target_of(die)
+            to = self.target_of(die)
             if to is not None and to.tag in POINTERS:
                 return f"{self.type_name(to)} {QUALIFIERS[die.tag]}"
             return f"{QUALIFIERS[die.tag]} {self.type_name(to)}"
         if die.tag == "DW_TAG_array_type":
-            return f"{self.type_name(target_of(die))}[{self.elements_of(die)}]"
+            return f"{self.type_name(self.target_of(die))}[{self.elements_of(die)}]"
         if die.tag == "DW_TAG_ptr_to_member_type":
-            owner = target_of(die, "DW_AT_containing_type")
-            return f"{self.type_name(target_of(die))} {self.type_name(owner)}::*"
+            owner = self.target_of(die, "DW_AT_containing_type")
+            return f"{self.type_name(self.target_of(die))} {self.type_name(owner)}::*"
         if die.tag == "DW_TAG_enumeration_type":
             return "enum"
         if die.tag == "DW_TAG_subroutine_type":
-            return f"{self.type_name(target_of(die))} (...)"
+            return f"{self.type_name(self.target_of(die))} (...)"
         return "?"
