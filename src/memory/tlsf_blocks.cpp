@@ -97,7 +97,8 @@ void Tlsf::give_up_end(Block* block, std::size_t block_bytes) noexcept {
     std::size_t rest = block->bytes() - block_bytes;
     if (rest == 0) return;
     Block* const next = block->after();
-    if (next->free()) {
+    const bool merges = next->free();
+    if (merges) {
         unlink(next);
         rest += next->bytes();
     } else if (rest < Block::bytes_min) {
@@ -106,6 +107,7 @@ void Tlsf::give_up_end(Block* block, std::size_t block_bytes) noexcept {
     block->become_used(block_bytes);
     Block* const end = block->after();
     end->become_free(rest);
+    if (!merges) end->tell_next();
     link(end);
 }
 
@@ -142,7 +144,7 @@ void* Tlsf::carve(std::size_t block_bytes, std::size_t alignment) noexcept {
             const std::size_t whole = block->bytes();
             Block* const front = block;
             block = Block::at(front->address() + gap);
-            block->head = whole - gap;
+            block->head = (whole - gap) | Block::previous_is_free;
             front->become_free(gap);
             link(front);
         }
@@ -189,6 +191,8 @@ void Tlsf::deallocate(void* piece) noexcept {
     if (next->free()) {
         unlink(next);
         bytes += next->bytes();
+    } else {
+        block->tell_next();
     }
     if (block->previous_free_lies_before()) {
         Block* const before = block->before();

@@ -80,7 +80,8 @@ class Preloaded(unittest.TestCase):
     def test_sort_of_many_lines(self):
         draw = random.Random(1)
         file = self.folder / "lines"
-        file.write_text("".join(f"{draw.getrandbits(draw.randint(1, 200))}\n" for _ in range(100000)))
+        numbers = (draw.getrandbits(draw.randint(1, 200)) for _ in range(100000))
+        file.write_text("".join(f"{number}\n" for number in numbers))
         self.answers_the_same("sort", "--parallel=2", "-S", "8M", file)
 
     def test_git(self):
