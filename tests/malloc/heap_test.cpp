@@ -161,7 +161,7 @@ TEST(SlabHeap, every_class_gives_blocks_of_its_size_and_takes_them_back) {
 
 TEST(SlabHeap, memory_that_another_thread_frees_is_used_again) {
     const Watchdog watchdog;
-    const std::size_t rounds = 60 / (work_divisor > 1 ? 3 : 1);
+    const std::size_t rounds = 60 / work_divisor;
     std::size_t units_after_warming = 0;
     for (std::size_t round = 0; round < rounds; ++round) {
         std::vector<Block> blocks;
