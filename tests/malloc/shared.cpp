@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A program of threads that allocate at random, hand pieces to each other and check what is in
-// them, while the process forks children that do the same; run under a malloc that is preloaded.
-// What is large goes back to the system. Says "kept" at the end, or what was broken.
+// them, while the process forks children that do the same; run under a malloc that is preloaded,
+// whose file STRID_PRELOADED names. What is large goes back to the system, and a process that has
+// used up its address space gets errors, and memory again when it has freed some.
 #include <array>
 #include <atomic>
+#include <cerrno>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <iterator>
 #include <mutex>
 #include <new>
 #include <random>
@@ -17,6 +22,7 @@
 #include <vector>
 
 #include <malloc.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -118,11 +124,46 @@ std::size_t pages_of_process() {
     return pages;
 }
 
+void fork_and_use_up_the_address_space() {
+    const pid_t child = fork();
+    if (child == 0) {
+        const rlim_t bytes = pages_of_process() * 4096 + (rlim_t{256} << 20);
+        const rlimit limit{bytes, bytes};
+        if (setrlimit(RLIMIT_AS, &limit) != 0) broken("setrlimit");
+        std::array<void*, 10'000> pieces{};
+        std::size_t count = 0;
+        errno = 0;
+        while (void* const piece = std::malloc(100'000)) {
+            if (count == pieces.size()) broken("more memory than the limit");
+            pieces[count++] = piece;
+        }
+        if (errno != ENOMEM || count < 1000) broken("the error of a process without memory");
+        for (std::size_t i = 0; i < count; ++i) std::free(pieces[i]);
+        void* volatile again = std::malloc(100'000);
+        std::_Exit(again == nullptr ? 1 : 0);
+    }
+    int status = 0;
+    if (child < 0 || waitpid(child, &status, 0) != child || status != 0) broken("without memory");
+}
+
+void check_library() {
+    const char* const library = std::getenv("STRID_PRELOADED");
+    if (library == nullptr) broken("STRID_PRELOADED is not set");
+    std::ifstream maps("/proc/self/maps");
+    const std::string all(std::istreambuf_iterator<char>(maps), {});
+    if (all.find(library) == std::string::npos) broken("the library is not loaded");
+}
+
 }  // namespace
 
-int main(int argc, char** argv) {
-    const std::uint64_t seed = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 1;
-    const int steps = argc > 2 ? std::atoi(argv[2]) : 20'000;
+int main() {
+    check_library();
+    const char* const given = std::getenv("STRID_TEST_SEED");
+    const std::uint64_t seed =
+        given != nullptr ? std::strtoull(given, nullptr, 10) : std::random_device{}();
+    std::printf("seed %llu\n", static_cast<unsigned long long>(seed));
+    std::fflush(stdout);
+    constexpr int steps = 20'000;
     Exchange exchange;
     work(exchange, seed, steps);  // with one thread, as a program begins
     std::vector<std::thread> threads;
@@ -143,5 +184,5 @@ int main(int argc, char** argv) {
     if (large == nullptr || pages_of_process() < before + 65'536) broken("a large piece");
     std::free(large);
     if (pages_of_process() > before + 1024) broken("a large piece is kept");
-    std::puts("kept");
+    fork_and_use_up_the_address_space();
 }
