@@ -288,7 +288,9 @@ class OfFiles(Layouts):
     def test_executables_and_compressed_sections(self):
         self.plain_is_there(self.link())
         self.plain_is_there(self.link("-Wl,--compress-debug-sections=zlib"))
+        self.plain_is_there(self.link("-Wl,--compress-debug-sections=zlib-gnu"))
         self.plain_is_there(self.compile("-g", "-gz=zlib"))
+        self.assertIn("objcopy", self.fails("layout", self.compile("-g", "-gz=zlib-gnu")))
 
     def test_types_in_units_of_their_own(self):
         plain = self.classes(self.link(), "--class", ".*")
@@ -336,6 +338,8 @@ class OfFiles(Layouts):
 
     def test_what_has_no_debug_information_is_named(self):
         self.assertIn("compile with -g", self.fails("layout", self.compile("-g0")))
+        split = self.compile("-g", "-gsplit-dwarf")
+        self.assertIn("-gsplit-dwarf", self.fails("layout", split))
         program = self.link("-s")
         line = self.fails("layout", program)
         self.assertIn(str(program), line)

@@ -103,10 +103,16 @@ def read_records(options, pattern) -> list:
     for path in options.files:
         dwarf = debug_information.dwarf_of(path)
         with debug_information.damage_is_an_error(path):
-            for record in types.TypeReader(dwarf, options.local).records():
+            reader = types.TypeReader(dwarf, options.local)
+            for record in reader.records():
                 any_class = True
                 if wanted(record, options, pattern):
                     records.setdefault(record.key, record)
+        if reader.split_units:
+            raise MemoryToolError(
+                f"{path}: the types of {reader.split_units} of its units are in other files "
+                "(-gsplit-dwarf), which are not read: compile without"
+            )
     if pattern is not None and not records:
         hint = "" if options.local else "; of those inside functions with --local"
         raise MemoryToolError(

@@ -12,6 +12,10 @@ import struct
 
 from strid_memory.errors import MemoryToolError
 
+COMPRESSION = (
+    "its debug information is compressed in a way that is not read: "
+    "objcopy --decompress-debug-sections makes a file that is"
+)
 DEBUG_FOLDER = pathlib.Path("/usr/lib/debug")
 
 
@@ -30,12 +34,14 @@ def library():
 @contextlib.contextmanager
 def damage_is_an_error(path: pathlib.Path):
     """Whatever the library meets in a file that is cut or damaged becomes one line."""
-    from elftools.common.exceptions import DWARFError, ELFError
+    from elftools.common.exceptions import DWARFError, ELFCompressionError, ELFError
 
     try:
         yield
     except (MemoryToolError, KeyboardInterrupt, BrokenPipeError):
         raise
+    except ELFCompressionError as error:
+        raise MemoryToolError(f"{path}: {COMPRESSION} ({error})") from None
     except NotImplementedError as error:
         raise MemoryToolError(f"{path}: a form of debug information is not read: {error}") from None
     except OSError as error:
@@ -132,4 +138,6 @@ def dwarf_of(path: pathlib.Path):
                 f"{path}: its types are in sections of their own (-fdebug-types-section): "
                 "name the executable that is linked of it"
             )
+        if ".zdebug_info" in names and elf["e_type"] == "ET_REL":
+            raise MemoryToolError(f"{path}: {COMPRESSION} (zlib-gnu)")
         return elf.get_dwarf_info()

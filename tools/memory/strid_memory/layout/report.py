@@ -161,6 +161,8 @@ def details(one: Judged, line_bytes: int) -> list[str]:
     text.append(f"  {unused_text(one)}")
     if any(member.bit is None for member in record.members):
         text.append("  where a virtual base lies is not in the debug information: not judged")
+    if any(member.alignment >= line_bytes for member in record.members):
+        text.append("  a member asks for a line of its own: what is unused beside it may be meant")
     text += [f"  {line}" for line in size_advice(record, line_bytes)] if record.bytes else []
     if one.order:
         text.append(

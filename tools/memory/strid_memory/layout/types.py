@@ -24,6 +24,7 @@ QUALIFIERS = {
     "DW_TAG_restrict_type": "restrict",
     "DW_TAG_atomic_type": "_Atomic",
 }
+SPLIT = ("DW_AT_dwo_name", "DW_AT_GNU_dwo_name")
 FUNCTIONS = {"DW_TAG_subprogram", "DW_TAG_lexical_block"}
 
 
@@ -59,6 +60,7 @@ class TypeReader:
         self.seen: set[tuple] = set()
         self.files: dict[tuple, str] = {}
         self.by_signature: dict[int, object] | None = None
+        self.split_units = 0  # their types are in other files
 
     def target_of(self, die, name: str = "DW_AT_type"):
         """What an attribute refers to, or None; what has a unit of its own is followed there."""
@@ -93,7 +95,9 @@ class TypeReader:
             if part.debug_types_sec is not None:
                 units.append(part.iter_TUs())
             for unit in (unit for group in units for unit in group):
-                yield from self.below(unit.get_top_DIE(), "")
+                top = unit.get_top_DIE()
+                self.split_units += any(name in top.attributes for name in SPLIT)
+                yield from self.below(top, "")
 
     def below(self, die, prefix: str) -> Iterator[Record]:
         for child in die.iter_children():
