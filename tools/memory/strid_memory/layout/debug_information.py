@@ -11,6 +11,7 @@ import pathlib
 import struct
 
 from strid_memory.errors import MemoryToolError
+from strid_memory.layout.relocation import relocated_dwarf
 
 COMPRESSION = (
     "its debug information is compressed in a way that is not read: "
@@ -140,4 +141,4 @@ def dwarf_of(path: pathlib.Path):
             )
         if ".zdebug_info" in names and elf["e_type"] == "ET_REL":
             raise MemoryToolError(f"{path}: {COMPRESSION} (zlib-gnu)")
-        return elf.get_dwarf_info()
+        return relocated_dwarf(elf)
