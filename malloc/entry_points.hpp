@@ -41,7 +41,7 @@
 // A program in C has no libstdc++, and does not get it with the allocator.
 namespace std {
 [[gnu::weak]] new_handler get_new_handler() noexcept;
-[[noreturn, gnu::weak]] void __throw_bad_alloc();
+void __throw_bad_alloc() __attribute__((__noreturn__, __weak__));
 }  // namespace std
 __asm__(".weak __gxx_personality_v0\n.weak __cxa_begin_catch\n.weak __cxa_end_catch");
 

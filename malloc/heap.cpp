@@ -126,6 +126,11 @@ void release_elsewhere(Heap& heap, void* memory) noexcept {
     const Tag tag = tag_of(memory);
     switch (tag.kind) {
         case Kind::small:
+            if (&heap == &no_heap && free_needs_heap()) {
+                // The block that comes with the heap goes back to it.
+                if (void* const first = allocate_without_heap(0)) release(*thread_heap, first);
+                return release(*thread_heap, memory);
+            }
             return release_to(heap, *tag.owner, memory, tag.block_bytes);
         case Kind::large:
             return release_large(memory);

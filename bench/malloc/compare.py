@@ -51,7 +51,9 @@ def with_preload(library: str | None) -> dict[str, str]:
     return environment
 
 
-def measure(program: Path, library: str | None, mode: list[str], operations: int) -> tuple[int, int]:
+def measure(
+    program: Path, library: str | None, mode: list[str], operations: int
+) -> tuple[int, int]:
     """Operations a second and peak KiB of one run."""
     ended = subprocess.run([program, *mode, str(operations)], env=with_preload(library),
                            capture_output=True, text=True, check=False, timeout=600)

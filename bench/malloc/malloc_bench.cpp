@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What malloc and free cost in a program, whichever allocator is preloaded. Plain C++: no part of
-// Strid is in it but the size of a cache line.
+// Strid is in it but the size of a cache line and the pause of a spin. Each thread stays on a core.
 //
 //   malloc_bench exchange [OPERATIONS]           one thread allocates, another frees
 //   malloc_bench random THREADS [OPERATIONS]     each thread for itself, random lifetimes
@@ -27,6 +27,8 @@
 #include <thread>
 #include <vector>
 
+#include <sched.h>
+
 #include <strid/base/cache_line.hpp>
 #include <strid/base/relax.hpp>
 
@@ -50,6 +52,28 @@ class Random {
   private:
     std::uint64_t state_;
 };
+
+/// Thread `index` of the program stays on one core, another one for each as far as there are any:
+/// two threads that share a core would hand over through its first cache.
+void stay_on_core(std::size_t index) {
+    static const cpu_set_t allowed = [] {
+        cpu_set_t set;
+        CPU_ZERO(&set);
+        sched_getaffinity(0, sizeof set, &set);
+        return set;
+    }();
+    const auto count = static_cast<std::size_t>(CPU_COUNT(&allowed));
+    if (count == 0) return;
+    std::size_t left = index % count;
+    for (std::size_t cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+        if (!CPU_ISSET(cpu, &allowed) || left-- != 0) continue;
+        cpu_set_t one;
+        CPU_ZERO(&one);
+        CPU_SET(cpu, &one);
+        sched_setaffinity(0, sizeof one, &one);
+        return;
+    }
+}
 
 [[noreturn]] void fail(const char* what) {
     std::fprintf(stderr, "malloc_bench: %s\n", what);
@@ -127,7 +151,9 @@ class Ring {
 
 void exchange(std::size_t operations) {
     const auto ring = std::make_unique<Ring>();
+    stay_on_core(0);
     std::thread consumer([&ring, operations] {
+        stay_on_core(1);
         for (std::size_t i = 0; i < operations; ++i) release(ring->pop());
     });
     Random random(1);
@@ -143,9 +169,10 @@ std::size_t some_size(Random& random) {
     return 1025 + random.below(15360);
 }
 
-void live_and_die(std::size_t operations, std::uint64_t seed) {
+void live_and_die(std::size_t operations, std::size_t thread) {
     constexpr std::size_t live = 20'000;
-    Random random(seed);
+    stay_on_core(thread);
+    Random random(thread + 1);
     std::vector<void*> blocks(live);
     for (void*& block : blocks) block = allocate(some_size(random));
     for (std::size_t i = 0; i < operations; ++i) {
@@ -159,8 +186,8 @@ void live_and_die(std::size_t operations, std::uint64_t seed) {
 
 void random_lives(std::size_t threads, std::size_t operations) {
     std::vector<std::thread> others;
-    for (std::size_t i = 1; i < threads; ++i) others.emplace_back(live_and_die, operations, i + 1);
-    live_and_die(operations, 1);
+    for (std::size_t i = 1; i < threads; ++i) others.emplace_back(live_and_die, operations, i);
+    live_and_die(operations, 0);
     for (std::thread& other : others) other.join();
 }
 
