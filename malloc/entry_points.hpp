@@ -43,7 +43,9 @@ namespace std {
 [[gnu::weak]] new_handler get_new_handler() noexcept;
 void __throw_bad_alloc() __attribute__((__noreturn__, __weak__));
 }  // namespace std
-__asm__(".weak __gxx_personality_v0\n.weak __cxa_begin_catch\n.weak __cxa_end_catch");
+__asm__(
+    ".weak __gxx_personality_v0\n.weak __cxa_begin_catch\n.weak __cxa_end_catch\n"
+    ".weak _ZSt9terminatev");
 
 namespace strid::preload {
 

@@ -140,9 +140,9 @@ class Preload(unittest.TestCase):
         git = self.program("git")
         identity = ["-c", "user.name=Test", "-c", "user.email=test@localhost"]
         self.run_program([git, "init", "-q", "."], True)
-        for commit in range(30):
+        for commit in range(12):
             for file in range(5):
-                lines = [f"line {n} of {file}\n" for n in range(commit * 20)]
+                lines = [f"line {n} of {file}\n" for n in range(commit * 50)]
                 (self.folder / f"file{file}").write_text("".join(lines))
             self.run_program([git, "add", "-A"], True)
             message = ["commit", "-q", "--allow-empty", "-m", f"Commit {commit}"]

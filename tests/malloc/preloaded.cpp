@@ -271,14 +271,15 @@ TEST(Preloaded, a_thread_allocates_and_frees_while_it_ends) {
     pthread_key_delete(key);
 }
 
+std::size_t resident_kib() {
+    std::ifstream status("/proc/self/statm");
+    std::size_t all = 0;
+    std::size_t resident = 0;
+    status >> all >> resident;
+    return resident * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) / 1024;
+}
+
 TEST(Preloaded, many_threads_do_not_add_up) {
-    const auto resident_kib = [] {
-        std::ifstream status("/proc/self/statm");
-        std::size_t all = 0;
-        std::size_t resident = 0;
-        status >> all >> resident;
-        return resident * 4;
-    };
     const auto run = [](int count) {
         for (int i = 0; i < count; ++i) {
             std::thread([] { std::vector<std::string> some(500, std::string(60, 'z')); }).join();
@@ -291,14 +292,7 @@ TEST(Preloaded, many_threads_do_not_add_up) {
 }
 
 TEST(Preloaded, what_is_free_goes_back_to_the_kernel) {
-    const auto resident_kib = [] {
-        std::ifstream status("/proc/self/statm");
-        std::size_t all = 0;
-        std::size_t resident = 0;
-        status >> all >> resident;
-        return resident * 4;
-    };
-    malloc_trim(0);  // of the tests before
+    malloc_trim(0);
     const std::size_t before = resident_kib();
     {
         std::vector<std::unique_ptr<char[]>> blocks;
