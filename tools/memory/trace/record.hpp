@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is counted at each call. The functions that are inlined here are all that most calls cost:
+// a few additions to the thread's own counters, and one word of the side table.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#include "process.hpp"
+#include "side_table.hpp"
+#include "trace_format.hpp"
+
+namespace strid::trace {
+
+/// One instruction where the processor has one: a signal handler that allocates comes before or
+/// after it, and no count is lost. Only the counters' own thread writes them.
+[[gnu::always_inline]] inline void increase(std::uint64_t& counter, std::uint64_t by) {
+#if defined(__x86_64__)
+    asm("addq %1, %0" : "+m"(counter) : "er"(by) : "cc");
+#else
+    __atomic_store_n(&counter, __atomic_load_n(&counter, __ATOMIC_RELAXED) + by, __ATOMIC_RELAXED);
+#endif
+}
+
+/// Live bytes that a thread's slot may change by before it tells the process.
+inline constexpr std::int64_t kDriftMax = std::int64_t{64} << 10;
+/// A thread that only frees looks at the time so often.
+inline constexpr std::uint64_t kDeathsPerLook = 64;
+
+[[nodiscard, gnu::always_inline]] inline std::size_t size_group(std::size_t size) {
+    return static_cast<std::size_t>(size > 64) + static_cast<std::size_t>(size > kExactMax);
+}
+
+/// What happens once in about 64 births: the block's birth is timed, and time passes.
+void note_sampled_birth(ThreadState& state, const void* block, std::size_t size);
+/// The end of a block whose birth is timed.
+void note_lifetime(ThreadState& state, const SideTable::Entry& entry);
+/// Takes samples, and publishes.
+void look_at_time(ThreadState& state);
+/// publish(), unless a signal handler is in the way.
+void publish_if_free(ThreadState& state);
+
+/// The same calls where the thread has no counters of its own.
+void note_birth_slowly(const void* block, std::size_t size, Kind kind);
+void note_death_slowly(const void* block, Release release);
+void note_failure_slowly();
+
+[[gnu::always_inline]] inline void note_request(ThreadChunk& counters, std::size_t size,
+                                                Kind kind) {
+    const auto row = static_cast<std::size_t>(kind);
+    if (size <= kExactMax) [[likely]] {
+        increase(counters.size_calls[row][size], 1);
+    } else {
+        const auto octave = static_cast<std::size_t>(std::bit_width(size - 1)) - 1 - kFirstOctave;
+        increase(counters.octave_calls[row][octave], 1);
+        increase(counters.octave_bytes[row][octave], size);
+    }
+    increase(counters.bytes_allocated, size);
+}
+
+[[gnu::always_inline]] inline void note_more_live_bytes(ThreadState& state, std::int64_t bytes) {
+    ThreadChunk& counters = *state.counters;
+    const std::int64_t drift = counters.drift + bytes;
+    counters.drift = drift;
+    if (drift > counters.drift_peak) {
+        counters.drift_peak = drift;
+        if (drift > kDriftMax) [[unlikely]]
+            publish_if_free(state);
+    } else if (drift < -kDriftMax) [[unlikely]] {
+        publish_if_free(state);
+    }
+}
+
+/// A block begins, of `size` bytes as requested.
+[[gnu::always_inline]] inline void note_birth(ThreadState& state, const void* block,
+                                              std::size_t size, Kind kind) {
+    ThreadChunk& counters = *state.counters;
+    note_request(counters, size, kind);
+    increase(counters.births, 1);
+    note_more_live_bytes(state, static_cast<std::int64_t>(size));
+    if (--state.until_sample <= 0) [[unlikely]] {
+        note_sampled_birth(state, block, size);
+    } else if (!side_table.put(block, state.owner | (counters.births & kBirthMask), size))
+        [[unlikely]] {
+        count_untracked();
+    }
+}
+
+/// A block ends that is `entry`, as taken from the side table.
+[[gnu::always_inline]] inline void note_death(ThreadState& state, const SideTable::Entry& entry,
+                                              Release release) {
+    ThreadChunk& counters = *state.counters;
+    increase(counters.releases[static_cast<std::size_t>(release)], 1);
+    if (entry.word == 0) [[unlikely]] {
+        increase(counters.unknown_frees, 1);
+        return;
+    }
+    increase(counters.deaths, 1);
+    increase(counters.bytes_freed, entry.size);
+    if (entry.owner() == state.owner) [[likely]] {
+        const auto lifetime = static_cast<std::size_t>(
+            std::bit_width((counters.births - entry.birth()) & kBirthMask));
+        increase(counters.lifetimes[size_group(entry.size)][lifetime], 1);
+    } else {
+        increase(counters.foreign_frees, 1);
+        increase(counters.foreign_bytes, entry.size);
+    }
+    note_more_live_bytes(state, -static_cast<std::int64_t>(entry.size));
+    if (entry.is_timed()) [[unlikely]] {
+        note_lifetime(state, entry);
+    } else if (counters.deaths % kDeathsPerLook == 0) [[unlikely]] {
+        look_at_time(state);
+    }
+}
+
+/// `entry` goes on as `block` with another size.
+inline void note_resize(ThreadState& state, const void* block, std::size_t size,
+                        const SideTable::Entry& entry) {
+    ThreadChunk& counters = *state.counters;
+    note_request(counters, size, Kind::Realloc);
+    increase(counters.resizes, 1);
+    increase(counters.bytes_freed, entry.size);
+    note_more_live_bytes(state,
+                         static_cast<std::int64_t>(size) - static_cast<std::int64_t>(entry.size));
+    if (!side_table.put(block, entry.word, size, entry.birth_ns)) count_untracked();
+    if (counters.resizes % kDeathsPerLook == 0) look_at_time(state);
+}
+
+}  // namespace strid::trace
