@@ -30,7 +30,7 @@ _PROCESS_MAGIC = 0x3130524354535453
 _SESSION_MAGIC = 0x3130534553545453
 _VERSION = 1
 _HEAD = struct.Struct("=IIQ")
-_PROCESS = struct.Struct("=IIQ Q IIIIII QQQQ qqqq QQQ II Q 512s 512s 2048s")
+_PROCESS = struct.Struct("=IIQ Q IIIIII QQQQQ qqqq QQQ II Q 512s 512s 2048s")
 _SESSION = struct.Struct("=QQ IIIIII")
 _RECORD = struct.Struct("=II16sQQ 6Q 6Q")
 _SAMPLE_WORDS = 6
@@ -152,6 +152,7 @@ class ProcessTrace:
     allocator: str
     begin_ns: int
     begin_unix_ns: int
+    last_ns: int  # when a thread last looked at the time
     end_ns: int | None  # of its exit handlers, or of the exec; otherwise None
     ended: str  # exit, exec, running; killed: by a signal or _exit
     sample_period: int
@@ -166,7 +167,7 @@ class ProcessTrace:
     samples: list[Sample]
 
     def last_seen_ns(self) -> int:
-        return self.end_ns or (self.samples[-1].time_ns if self.samples else self.begin_ns)
+        return self.end_ns or self.last_ns
 
 
 @dataclasses.dataclass
@@ -290,11 +291,11 @@ def read_process(path: pathlib.Path) -> ProcessTrace:
             slots[index], peak = _read_counters(data, offset)
             total.add(slots[index])
             unpublished_peak = max(unpublished_peak, peak)
-    samples = _read_samples(data, chunks, words[21])
-    live = max(0, words[14])
+    samples = _read_samples(data, chunks, words[22])
+    live = max(0, words[15])
     peaks = [
-        (words[16], words[17], words[18]),
-        (live + unpublished_peak, total.live_blocks, words[13] or words[11]),
+        (words[17], words[18], words[19]),
+        (live + unpublished_peak, total.live_blocks, max(words[13], words[14], words[11])),
         *((one.live_bytes, one.live_blocks, one.time_ns) for one in samples),
     ]
     peak_bytes, peak_blocks, peak_ns = max(peaks, key=lambda one: one[0])
@@ -303,20 +304,21 @@ def read_process(path: pathlib.Path) -> ProcessTrace:
         pid=words[5],
         parent_pid=words[6],
         began_by="fork" if words[9] else "exec",
-        command=_arguments(words[26], words[22]),
-        executable=_text(words[24]),
-        allocator=_text(words[25]),
+        command=_arguments(words[27], words[23]),
+        executable=_text(words[25]),
+        allocator=_text(words[26]),
         begin_ns=words[11],
         begin_unix_ns=words[12],
         end_ns=words[13] or None,
+        last_ns=max(words[14], words[13], words[11]),
         ended="exit" if words[13] else "killed",
         sample_period=words[8],
-        series_interval_ns=words[23],
+        series_interval_ns=words[24],
         peak_bytes=peak_bytes,
         peak_blocks=peak_blocks,
         peak_ns=peak_ns,
-        untracked=words[19],
-        threads_unnamed=words[20],
+        untracked=words[20],
+        threads_unnamed=words[21],
         counters=total,
         threads=_read_threads(data, chunks, slots),
         samples=samples,

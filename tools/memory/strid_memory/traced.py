@@ -191,6 +191,9 @@ def _run_in(folder, file, command, environment, timeout_s, on_start, popen_optio
         timed_out, interrupted = _wait(child, signals, timeout_s)
         end_ns = time.monotonic_ns()
     processes = read_folder(folder)
+    for one in processes:
+        if one.pid == child.pid and one.ended == "killed":
+            one.end_ns = end_ns
     _check_session(folder, file, processes)
     return TracedRun(
         command=list(command),

@@ -8,19 +8,25 @@
 
 namespace strid::trace {
 
+/// Counts a request that was refused.
+inline void note_refusal(ThreadState* state) {
+    if (state) {
+        increase(state->counters->failures, 1);
+    } else {
+        note_failure_slowly();
+    }
+}
+
 /// Counts what the allocator answered, and returns it. `state`: of ready(), before the call.
 [[nodiscard, gnu::always_inline]] inline void* note_allocated(ThreadState* state, void* block,
                                                               std::size_t size, Kind kind) {
-    if (state) [[likely]] {
-        if (block) [[likely]] {
-            note_birth(*state, block, size, kind);
-        } else {
-            increase(state->counters->failures, 1);
-        }
+    if (block && state) [[likely]] {
+        note_birth(*state, block, size, kind);
     } else if (block) {
         note_birth_slowly(block, size, kind);
-    } else {
-        note_failure_slowly();
+    } else if (kind != Kind::New && kind != Kind::NewAligned) {
+        // What new is refused, it asks for once more by the C++ library's, which calls malloc.
+        note_refusal(state);
     }
     return block;
 }

@@ -96,6 +96,7 @@ extern "C" {
                                                   std::size_t size) {
     std::size_t bytes = 0;
     if (__builtin_mul_overflow(count, size, &bytes)) {
+        trace::note_refusal(trace::ready());
         errno = ENOMEM;
         return nullptr;
     }

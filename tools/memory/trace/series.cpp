@@ -115,6 +115,7 @@ void publish(ThreadChunk& counters) {
 }
 
 void pass_time(ThreadState& state, std::uint64_t now) {
+    __atomic_store_n(&process().chunk->last_ns, now, __ATOMIC_RELAXED);
     if (now >= state.next_name_ns && state.record) {
         // Threads get their names some time after they began.
         prctl(PR_GET_NAME, state.record->name);

@@ -72,6 +72,7 @@ struct ProcessChunk {
     std::uint64_t begin_ns;
     std::uint64_t begin_unix_ns;  ///< the same moment by CLOCK_REALTIME
     std::uint64_t end_ns;         ///< 0: the process did not reach its exit handlers
+    std::uint64_t last_ns;        ///< when a thread last looked at the time
     // The published state: sums over threads as of their last publication (every 64 KiB of change).
     std::int64_t live_bytes;
     std::int64_t live_blocks;
