@@ -38,33 +38,39 @@ void exact_sizes() {
         keep(malloc(static_cast<std::size_t>(size)));
 }
 
-void kinds() {
-    for (int i = 0; i < 10; ++i) free(keep(calloc(3, 7)));  // 21
-    void* block = keep(realloc(no_block, 100));             // 100
+/// What every allocator has.
+void common_kinds() {
+    for (int i = 0; i < 10; ++i) free(keep(calloc(3, 7)));
+    void* block = keep(realloc(no_block, 100));
     for (std::size_t size = 200; size <= 2000; size += 100) block = keep(realloc(block, size));
-    block = keep(realloc(block, 50));  // 50
+    block = keep(realloc(block, 50));
     free(block);
-    block = keep(reallocarray(no_block, 11, 3));  // 33
-    keep(reallocarray(block, too_many, 3));       // refused
-    free(block);
-    free(keep(aligned_alloc(64, 128)));                                                    // 128
-    if (posix_memalign(&block, 256, 301) == 0) free(keep(block));                          // 301
-    free(keep(memalign(32, 302)));                                                         // 302
-    free(keep(valloc(303)));                                                               // 303
-    free(keep(pvalloc(304)));                                                              // 304
-    operator delete(keep(operator new(401)));                                              // 401
-    operator delete[](keep(operator new[](402)), std::size_t{402});                        // 402
-    operator delete(keep(operator new(403, std::nothrow)), std::nothrow);                  // 403
-    operator delete(keep(operator new(404, std::align_val_t{64})), std::align_val_t{64});  // 404
+    free(keep(aligned_alloc(64, 128)));
+    if (posix_memalign(&block, 256, 301) == 0) free(keep(block));
+    free(keep(memalign(32, 302)));
+    operator delete(keep(operator new(401)));
+    operator delete[](keep(operator new[](402)), std::size_t{402});
+    operator delete(keep(operator new(403, std::nothrow)), std::nothrow);
+    operator delete(keep(operator new(404, std::align_val_t{64})), std::align_val_t{64});
     operator delete[](keep(operator new[](405, std::align_val_t{128})), std::size_t{405},
-                      std::align_val_t{128});    // 405
-    keep(operator new(too_many, std::nothrow));  // refused
+                      std::align_val_t{128});
+}
+
+void kinds() {
+    common_kinds();
+    void* const block = keep(reallocarray(no_block, 11, 3));
+    free(block);
+    free(keep(valloc(303)));
+    free(keep(pvalloc(304)));
+    // Refused, all three.
+    keep(reallocarray(no_block, too_many, 3));
+    keep(operator new(too_many, std::nothrow));
     try {
-        keep(operator new(too_many));  // refused
+        keep(operator new(too_many));
         std::abort();
     } catch (const std::bad_alloc&) {
     }
-    free(nullptr);
+    free(no_block);
 }
 
 constexpr int kThreads = 4;
@@ -234,6 +240,7 @@ int main(int count, char** arguments) {
     const auto is = [what](const char* name) { return std::strcmp(what, name) == 0; };
     if (is("sizes")) exact_sizes();
     if (is("kinds")) kinds();
+    if (is("common_kinds")) common_kinds();
     if (is("threads")) threads();
     if (is("generations")) generations();
     if (is("crowd")) crowd();

@@ -34,7 +34,7 @@ _PROCESS = struct.Struct("=IIQ Q IIIIII QQQQQ qqqq QQQ II Q 512s 512s 2048s")
 _SESSION = struct.Struct("=QQ IIIIII")
 _RECORD = struct.Struct("=II16sQQ 6Q 6Q")
 _SAMPLE_WORDS = 6
-_SCALARS = 17
+_SCALARS = 15
 _CHUNK_PROCESS, _CHUNK_THREAD, _CHUNK_RECORDS, _CHUNK_SAMPLES = 1, 2, 3, 4
 
 
@@ -229,7 +229,12 @@ def _read_counters(data: bytes, offset: int) -> tuple[Counters, int]:
     for length in lengths:
         lists.append(words[at : at + length])
         at += length
-    return Counters(*words[:10], words[10:13], *lists), _signed(words[14])
+    births, allocated, freed, live_peak, published, *others = words[:13]
+    resizes, foreign, foreign_bytes, unknown, null, failures, deletes, reallocs = others
+    deaths = sum(lists[0]) + foreign
+    releases = [deaths - deletes - reallocs, deletes, reallocs]
+    scalars = (births, deaths, allocated, freed, resizes, foreign, foreign_bytes, unknown, null)
+    return Counters(*scalars, failures, releases, *lists), _signed(live_peak) - _signed(published)
 
 
 def _read_threads(data: bytes, chunks: list, slots: dict[int, Counters]) -> list[ThreadTrace]:

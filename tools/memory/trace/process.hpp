@@ -54,7 +54,7 @@ extern constinit ProcessPage process_page;
 struct ThreadState {
     ThreadChunk* counters = nullptr;  ///< null: no slot yet, or not any more
     std::uint64_t owner = 0;          ///< see owner_of()
-    std::int32_t until_sample = 0;
+    std::uint64_t next_sample = 0;    ///< the count of births at which a block is sampled
     std::uint32_t random = 0;
     std::uint64_t next_name_ns = 0;
     ThreadRecord* record = nullptr;
@@ -107,6 +107,9 @@ class ProcessLock {
 [[nodiscard]] ThreadState& shared_state();
 
 [[nodiscard]] std::uint64_t now_ns();
+
+/// Blocks of the slot that ended. Reads all its histograms.
+[[nodiscard]] std::uint64_t deaths_of(const ThreadChunk& counters);
 
 /// Adds what the slot's live bytes changed by to those of the process, and raises its peak.
 void publish(ThreadChunk& counters);

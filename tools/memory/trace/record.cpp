@@ -21,9 +21,9 @@ std::size_t time_bucket(std::uint64_t lifetime_ns) {
 }
 
 /// From 1 to 127, so that no period of the program's own is sampled at one place only.
-std::int32_t next_distance(ThreadState& state) {
+std::uint64_t next_distance(ThreadState& state) {
     state.random = state.random * 1664525U + 1013904223U;
-    return static_cast<std::int32_t>(1 + (state.random >> 16) % (2 * kSamplePeriod - 1));
+    return 1 + (state.random >> 16) % (2 * kSamplePeriod - 1);
 }
 
 /// Inside of this library, which leaves errno as it is; false in a signal handler that came there.
@@ -61,7 +61,7 @@ void in_shared_slot(Function&& function) {
     ThreadState& shared = shared_state();
     // What takes the lock itself must not be called under it.
     shared.is_busy = true;
-    shared.until_sample = 2;
+    shared.next_sample = ~std::uint64_t{0};
     function(shared);
 }
 
@@ -72,7 +72,7 @@ void note_sampled_birth(ThreadState& state, const void* block, std::size_t size)
     std::uint64_t now = 0;
     const Inside inside(state);
     if (inside) {
-        state.until_sample = next_distance(state);
+        state.next_sample = state.counters->births + next_distance(state);
         now = now_ns();
     }
     if (!side_table.put(block, birth, size, now)) count_untracked();

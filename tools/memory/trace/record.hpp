@@ -26,8 +26,8 @@ namespace strid::trace {
 
 /// Live bytes that a thread's slot may change by before it tells the process.
 inline constexpr std::int64_t kDriftMax = std::int64_t{64} << 10;
-/// A thread that only frees looks at the time so often.
-inline constexpr std::uint64_t kDeathsPerLook = 64;
+/// A thread that only resizes looks at the time so often.
+inline constexpr std::uint64_t kResizesPerLook = 64;
 
 [[nodiscard, gnu::always_inline]] inline std::size_t size_group(std::size_t size) {
     return static_cast<std::size_t>(size > 64) + static_cast<std::size_t>(size > kExactMax);
@@ -60,16 +60,14 @@ void note_failure_slowly();
     increase(counters.bytes_allocated, size);
 }
 
-[[gnu::always_inline]] inline void note_more_live_bytes(ThreadState& state, std::int64_t bytes) {
+/// After more bytes are counted. Fewer are published when time passes.
+[[gnu::always_inline]] inline void note_live_peak(ThreadState& state) {
     ThreadChunk& counters = *state.counters;
-    const std::int64_t drift = counters.drift + bytes;
-    counters.drift = drift;
-    if (drift > counters.drift_peak) {
-        counters.drift_peak = drift;
-        if (drift > kDriftMax) [[unlikely]]
+    const auto live = static_cast<std::int64_t>(counters.bytes_allocated - counters.bytes_freed);
+    if (live > counters.live_peak) {
+        counters.live_peak = live;
+        if (live > counters.published_live + kDriftMax) [[unlikely]]
             publish_if_free(state);
-    } else if (drift < -kDriftMax) [[unlikely]] {
-        publish_if_free(state);
     }
 }
 
@@ -79,11 +77,11 @@ void note_failure_slowly();
     ThreadChunk& counters = *state.counters;
     note_request(counters, size, kind);
     increase(counters.births, 1);
-    note_more_live_bytes(state, static_cast<std::int64_t>(size));
-    if (--state.until_sample <= 0) [[unlikely]] {
+    note_live_peak(state);
+    const std::uint64_t births = counters.births;
+    if (births >= state.next_sample) [[unlikely]] {
         note_sampled_birth(state, block, size);
-    } else if (!side_table.put(block, state.owner | (counters.births & kBirthMask), size))
-        [[unlikely]] {
+    } else if (!side_table.put(block, state.owner | (births & kBirthMask), size)) [[unlikely]] {
         count_untracked();
     }
 }
@@ -92,12 +90,12 @@ void note_failure_slowly();
 [[gnu::always_inline]] inline void note_death(ThreadState& state, const SideTable::Entry& entry,
                                               Release release) {
     ThreadChunk& counters = *state.counters;
-    increase(counters.releases[static_cast<std::size_t>(release)], 1);
     if (entry.word == 0) [[unlikely]] {
         increase(counters.unknown_frees, 1);
         return;
     }
-    increase(counters.deaths, 1);
+    if (release == Release::Delete) increase(counters.deletes, 1);
+    if (release == Release::Realloc) increase(counters.reallocs0, 1);
     increase(counters.bytes_freed, entry.size);
     if (entry.owner() == state.owner) [[likely]] {
         const auto lifetime = static_cast<std::size_t>(
@@ -107,12 +105,8 @@ void note_failure_slowly();
         increase(counters.foreign_frees, 1);
         increase(counters.foreign_bytes, entry.size);
     }
-    note_more_live_bytes(state, -static_cast<std::int64_t>(entry.size));
-    if (entry.is_timed()) [[unlikely]] {
+    if (entry.is_timed()) [[unlikely]]
         note_lifetime(state, entry);
-    } else if (counters.deaths % kDeathsPerLook == 0) [[unlikely]] {
-        look_at_time(state);
-    }
 }
 
 /// `entry` goes on as `block` with another size.
@@ -122,10 +116,9 @@ inline void note_resize(ThreadState& state, const void* block, std::size_t size,
     note_request(counters, size, Kind::Realloc);
     increase(counters.resizes, 1);
     increase(counters.bytes_freed, entry.size);
-    note_more_live_bytes(state,
-                         static_cast<std::int64_t>(size) - static_cast<std::int64_t>(entry.size));
+    note_live_peak(state);
     if (!side_table.put(block, entry.word, size, entry.birth_ns)) count_untracked();
-    if (counters.resizes % kDeathsPerLook == 0) look_at_time(state);
+    if (counters.resizes % kResizesPerLook == 0) look_at_time(state);
 }
 
 }  // namespace strid::trace

@@ -26,7 +26,7 @@ Sample sum_now(std::uint64_t now) {
     const std::uint32_t last = process().slot_count;
     std::uint64_t bytes_freed = 0;
     for (std::uint32_t slot = 1; slot <= last; ++slot) {
-        sum.deaths += load(counters_of(slot).deaths);
+        sum.deaths += deaths_of(counters_of(slot));
         bytes_freed += load(counters_of(slot).bytes_freed);
     }
     std::uint64_t births = 0;
@@ -89,18 +89,27 @@ void sample(std::uint64_t now) {
 
 }  // namespace
 
+std::uint64_t deaths_of(const ThreadChunk& counters) {
+    std::uint64_t sum = load(counters.foreign_frees);
+    for (const auto& group : counters.lifetimes) {
+        for (const std::uint64_t& bucket : group) sum += load(bucket);
+    }
+    return sum;
+}
+
 void publish(ThreadChunk& counters) {
     ProcessChunk& chunk = *process().chunk;
     const std::uint64_t births = counters.births;
-    const std::uint64_t deaths = counters.deaths;
+    const std::uint64_t deaths = deaths_of(counters);
     const auto blocks = static_cast<std::int64_t>((births - counters.published_births) -
                                                   (deaths - counters.published_deaths));
-    const std::int64_t drift = counters.drift;
-    const std::int64_t drift_peak = counters.drift_peak;
+    const auto live = static_cast<std::int64_t>(counters.bytes_allocated - counters.bytes_freed);
+    const std::int64_t drift = live - counters.published_live;
+    const std::int64_t drift_peak = counters.live_peak - counters.published_live;
     counters.published_births = births;
     counters.published_deaths = deaths;
-    counters.drift = 0;
-    counters.drift_peak = 0;
+    counters.published_live = live;
+    counters.live_peak = live;
     const std::int64_t before = __atomic_fetch_add(&chunk.live_bytes, drift, __ATOMIC_RELAXED);
     const std::int64_t live_blocks =
         __atomic_add_fetch(&chunk.live_blocks, blocks, __ATOMIC_RELAXED);

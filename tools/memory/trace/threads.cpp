@@ -37,7 +37,7 @@ constexpr std::uintptr_t kLastRound = PTHREAD_DESTRUCTOR_ITERATIONS;
 ThreadTotals totals_of(const ThreadChunk& counters) {
     return {.births = counters.births,
             .resizes = counters.resizes,
-            .deaths = counters.deaths,
+            .deaths = deaths_of(counters),
             .bytes_allocated = counters.bytes_allocated,
             .bytes_freed = counters.bytes_freed,
             .foreign_frees = counters.foreign_frees};
@@ -135,7 +135,7 @@ bool watch_thread_ends() {
 }
 
 bool begin_shared_slot() {
-    state_of_shared_slot = ThreadState{.until_sample = 1, .random = 1};
+    state_of_shared_slot = ThreadState{.next_sample = 1, .random = 1};
     const std::uint32_t slot = take_slot();
     if (slot != kSharedSlot) return false;
     state_of_shared_slot.counters = slots[slot].counters;
@@ -163,7 +163,7 @@ ThreadState* begin_thread() {
     state.slot = slot;
     state.owner = owner_of(slot, slots[slot].generation);
     state.counters = slots[slot].counters;
-    state.until_sample = 1;
+    state.next_sample = state.counters->births + 1;
     state.random = slot * 2654435761U + slots[slot].generation + 1;
     begin_record(state);
     // Of the first keys, which this is one of, the values need no memory of their own.

@@ -24,7 +24,6 @@ inline constexpr std::size_t kKinds = 6;
 
 /// The kinds of call that give memory back; `Realloc` is realloc(pointer, 0).
 enum class Release : std::uint32_t { Free, Delete, Realloc };
-inline constexpr std::size_t kReleases = 3;
 
 /// Requests are counted by exact size up to this one, above by octave: (2^k, 2^(k+1)].
 inline constexpr std::size_t kExactMax = 1024;
@@ -93,20 +92,21 @@ struct ProcessChunk {
 struct ThreadChunk {
     ChunkHead head;
     std::uint64_t births;  ///< blocks that began
-    std::uint64_t deaths;  ///< tracked blocks that ended
     std::uint64_t bytes_allocated;
     std::uint64_t bytes_freed;
+    std::int64_t live_peak;       ///< of bytes_allocated - bytes_freed, since the last publication
+    std::int64_t published_live;  ///< the same difference, at the last publication
     std::uint64_t resizes;        ///< realloc of a tracked block
-    std::uint64_t foreign_frees;  ///< deaths of blocks that another thread allocated
+    std::uint64_t foreign_frees;  ///< ends of blocks that another thread allocated
     std::uint64_t foreign_bytes;
     std::uint64_t unknown_frees;  ///< of blocks from before the trace or the fork
     std::uint64_t null_frees;
-    std::uint64_t failures;  ///< requests that the allocator refused
-    std::uint64_t releases[kReleases];
-    std::int64_t drift;       ///< live bytes since the last publication
-    std::int64_t drift_peak;  ///< the greatest `drift` since then
+    std::uint64_t failures;   ///< requests that the allocator refused
+    std::uint64_t deletes;    ///< blocks ended by delete
+    std::uint64_t reallocs0;  ///< blocks ended by realloc(pointer, 0)
     std::uint64_t published_births;
     std::uint64_t published_deaths;
+    /// Of blocks that their own thread gives back: with foreign_frees, all that ended.
     std::uint64_t lifetimes[kSizeGroups][kLifetimeBuckets];
     std::uint64_t lifetimes_ns[kSizeGroups][kTimeBuckets];  ///< of the sampled blocks
     std::uint64_t octave_calls[kKinds][kOctaves];
