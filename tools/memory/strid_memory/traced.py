@@ -5,8 +5,8 @@
     run.status, run.processes[0].peak_bytes, run.processes[0].samples
 
 Times of the trace are CLOCK_MONOTONIC, as time.monotonic_ns(): samples of anything else that were
-taken meanwhile can be laid beside them. The side table of the library is in shared mappings: the
-anonymous resident memory of a traced process (RssAnon of /proc/PID/status) is its own.
+taken meanwhile can be laid beside them. The resident memory of a traced process is not the
+program's own: beside a heap of small blocks the library takes half of its memory, or as much.
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ inline void note_refusal(ThreadState* state) {
     if (is_bootstrap(pointer)) [[unlikely]]
         return;
     if (state) [[likely]] {
-        note_death(*state, side_table.take(pointer), kind);
+        note_death_of(*state, pointer, kind);
     } else {
         note_death_slowly(pointer, kind);
     }

@@ -31,7 +31,7 @@ void* leave_bootstrap(void* pointer, std::size_t size) {
 }
 
 void* resize_tracked(ThreadState& state, void* pointer, std::size_t size) {
-    const SideTable::Entry entry = trace::side_table.take(pointer);
+    const SideTable::Entry entry = SideTable::take(trace::side_table.find(pointer));
     void* const block = trace::real.realloc(pointer, size);
     if (block) {
         if (entry.word != 0) {
@@ -46,7 +46,7 @@ void* resize_tracked(ThreadState& state, void* pointer, std::size_t size) {
     } else {
         trace::increase(state.counters->failures, 1);
         if (entry.word != 0 &&
-            !trace::side_table.put(pointer, entry.word, entry.size, entry.birth_ns)) {
+            !trace::side_table.put(pointer, entry.owner_and_birth(), entry.size, entry.birth_ns)) {
             trace::count_untracked();
         }
     }

@@ -26,6 +26,13 @@ std::uint64_t next_distance(ThreadState& state) {
     return 1 + (state.random >> 16) % (2 * kSamplePeriod - 1);
 }
 
+/// A slot whose live bytes go up and down has nothing that the process must know.
+bool has_to_publish(const ThreadChunk& counters) {
+    const auto live = static_cast<std::int64_t>(counters.bytes_allocated - counters.bytes_freed);
+    const std::int64_t drift = live - counters.published_live;
+    return drift < -kDriftMax || counters.live_peak > counters.published_live + kDriftMax / 16;
+}
+
 /// Inside of this library, which leaves errno as it is; false in a signal handler that came there.
 class Inside {
   public:
@@ -67,6 +74,15 @@ void in_shared_slot(Function&& function) {
 
 }  // namespace
 
+void note_death(ThreadState& state, const SideTable::Entry& entry, Release release) {
+    if (entry.word == 0) {
+        increase(state.counters->unknown_frees, 1);
+        return;
+    }
+    note_end(state, entry.word, entry.size, release);
+    if (entry.is_timed()) note_lifetime(state, entry);
+}
+
 void note_sampled_birth(ThreadState& state, const void* block, std::size_t size) {
     const std::uint64_t birth = state.owner | (state.counters->births & kBirthMask);
     std::uint64_t now = 0;
@@ -77,7 +93,7 @@ void note_sampled_birth(ThreadState& state, const void* block, std::size_t size)
     }
     if (!side_table.put(block, birth, size, now)) count_untracked();
     if (!inside) return;
-    publish(*state.counters);
+    if (has_to_publish(*state.counters)) publish(*state.counters);
     pass_time(state, now);
 }
 
@@ -107,7 +123,7 @@ void note_birth_slowly(const void* block, std::size_t size, Kind kind) {
 
 void note_death_slowly(const void* block, Release release) {
     if (process().mark != Mark::Ready) return;
-    const SideTable::Entry entry = side_table.take(block);
+    const SideTable::Entry entry = SideTable::take(side_table.find(block));
     in_shared_slot([&](ThreadState& shared) { note_death(shared, entry, release); });
 }
 

@@ -86,27 +86,37 @@ void note_failure_slowly();
     }
 }
 
-/// A block ends that is `entry`, as taken from the side table.
-[[gnu::always_inline]] inline void note_death(ThreadState& state, const SideTable::Entry& entry,
-                                              Release release) {
+/// A block ends that has this word and size.
+[[gnu::always_inline]] inline void note_end(ThreadState& state, std::uint64_t word,
+                                            std::uint64_t size, Release release) {
     ThreadChunk& counters = *state.counters;
-    if (entry.word == 0) [[unlikely]] {
-        increase(counters.unknown_frees, 1);
-        return;
-    }
     if (release == Release::Delete) increase(counters.deletes, 1);
     if (release == Release::Realloc) increase(counters.reallocs0, 1);
-    increase(counters.bytes_freed, entry.size);
-    if (entry.owner() == state.owner) [[likely]] {
-        const auto lifetime = static_cast<std::size_t>(
-            std::bit_width((counters.births - entry.birth()) & kBirthMask));
-        increase(counters.lifetimes[size_group(entry.size)][lifetime], 1);
+    increase(counters.bytes_freed, size);
+    if (owner_in(word) == state.owner) [[likely]] {
+        const auto lifetime =
+            static_cast<std::size_t>(std::bit_width(birth_in(counters.births - birth_in(word))));
+        increase(counters.lifetimes[size_group(size)][lifetime], 1);
     } else {
         increase(counters.foreign_frees, 1);
-        increase(counters.foreign_bytes, entry.size);
+        increase(counters.foreign_bytes, size);
     }
-    if (entry.is_timed()) [[unlikely]]
-        note_lifetime(state, entry);
+}
+
+/// The same of what was taken from the side table, which may be nothing.
+void note_death(ThreadState& state, const SideTable::Entry& entry, Release release);
+
+/// The block at `block`, which is about to be given back, ends.
+[[gnu::always_inline]] inline void note_death_of(ThreadState& state, const void* block,
+                                                 Release release) {
+    std::uint64_t* const words = side_table.find(block);
+    const std::uint64_t word = words ? *words : 0;
+    if (word != 0 && is_whole(word)) [[likely]] {
+        *words = 0;
+        note_end(state, word, size_in(word), release);
+    } else {
+        note_death(state, SideTable::take(words), release);
+    }
 }
 
 /// `entry` goes on as `block` with another size.
@@ -117,7 +127,7 @@ inline void note_resize(ThreadState& state, const void* block, std::size_t size,
     increase(counters.resizes, 1);
     increase(counters.bytes_freed, entry.size);
     note_live_peak(state);
-    if (!side_table.put(block, entry.word, size, entry.birth_ns)) count_untracked();
+    if (!side_table.put(block, entry.owner_and_birth(), size, entry.birth_ns)) count_untracked();
     if (counters.resizes % kResizesPerLook == 0) look_at_time(state);
 }
 
