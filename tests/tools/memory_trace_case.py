@@ -51,6 +51,10 @@ class TraceCase(program.Case):
         self.assertEqual(
             counters["blocks_begun"] - counters["blocks_ended"], counters["live_blocks_at_end"]
         )
+        self.assertEqual(
+            sum(counters["releases_by_kind"].values()),
+            counters["blocks_ended"] + counters["releases_of_unknown_blocks"],
+        )
         lifetimes = sum(
             sum(one["blocks_by_size_group"]) for one in counters["lifetimes_in_allocations"]
         )

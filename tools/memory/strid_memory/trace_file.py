@@ -164,7 +164,7 @@ class ProcessTrace:
     threads_unnamed: int
     counters: Counters
     threads: list[ThreadTrace]
-    samples: list[Sample]
+    samples: list[Sample]  # the last one is what was counted in the end
 
     def last_seen_ns(self) -> int:
         return self.end_ns or self.last_ns
@@ -232,7 +232,7 @@ def _read_counters(data: bytes, offset: int) -> tuple[Counters, int]:
     births, allocated, freed, live_peak, published, *others = words[:13]
     resizes, foreign, foreign_bytes, unknown, null, failures, deletes, reallocs = others
     deaths = sum(lists[0]) + foreign
-    releases = [deaths - deletes - reallocs, deletes, reallocs]
+    releases = [deaths + unknown - deletes - reallocs, deletes, reallocs]
     scalars = (births, deaths, allocated, freed, resizes, foreign, foreign_bytes, unknown, null)
     return Counters(*scalars, failures, releases, *lists), _signed(live_peak) - _signed(published)
 
@@ -297,10 +297,22 @@ def read_process(path: pathlib.Path) -> ProcessTrace:
             total.add(slots[index])
             unpublished_peak = max(unpublished_peak, peak)
     samples = _read_samples(data, chunks, words[22])
+    last_ns = max(words[14], words[13], words[11])
+    if not samples or last_ns > samples[-1].time_ns:
+        samples.append(
+            Sample(
+                last_ns,
+                total.calls,
+                total.deaths,
+                total.bytes_allocated,
+                total.live_bytes,
+                total.live_blocks,
+            )
+        )
     live = max(0, words[15])
     peaks = [
         (words[17], words[18], words[19]),
-        (live + unpublished_peak, total.live_blocks, max(words[13], words[14], words[11])),
+        (live + unpublished_peak, total.live_blocks, last_ns),
         *((one.live_bytes, one.live_blocks, one.time_ns) for one in samples),
     ]
     peak_bytes, peak_blocks, peak_ns = max(peaks, key=lambda one: one[0])
@@ -315,7 +327,7 @@ def read_process(path: pathlib.Path) -> ProcessTrace:
         begin_ns=words[11],
         begin_unix_ns=words[12],
         end_ns=words[13] or None,
-        last_ns=max(words[14], words[13], words[11]),
+        last_ns=last_ns,
         ended="exit" if words[13] else "killed",
         sample_period=words[8],
         series_interval_ns=words[24],

@@ -171,10 +171,11 @@ def rates(process: ProcessTrace) -> list[tuple[float, float]]:
     found = []
     before_ns, before = process.begin_ns, 0
     for sample in process.samples:
-        if sample.time_ns > before_ns:
+        # The last sample may come right behind the one before.
+        if sample.time_ns - before_ns >= process.series_interval_ns // 2:
             rate = (sample.calls - before) * 1e9 / (sample.time_ns - before_ns)
             found.append(((sample.time_ns - process.begin_ns) / 1e9, rate))
-        before_ns, before = sample.time_ns, sample.calls
+            before_ns, before = sample.time_ns, sample.calls
     return found
 
 

@@ -38,7 +38,7 @@ void* resize_tracked(ThreadState& state, void* pointer, std::size_t size) {
             trace::note_resize(state, block, size, entry);
         } else {
             // From before the fork: here it begins.
-            trace::increase(state.counters->unknown_frees, 1);
+            trace::note_death(state, entry, Release::Realloc);
             trace::note_birth(state, block, size, Kind::Realloc);
         }
     } else if (size == 0) {

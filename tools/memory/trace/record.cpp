@@ -77,6 +77,8 @@ void in_shared_slot(Function&& function) {
 void note_death(ThreadState& state, const SideTable::Entry& entry, Release release) {
     if (entry.word == 0) {
         increase(state.counters->unknown_frees, 1);
+        if (release == Release::Delete) increase(state.counters->deletes, 1);
+        if (release == Release::Realloc) increase(state.counters->reallocs0, 1);
         return;
     }
     note_end(state, entry.word, entry.size, release);

@@ -103,7 +103,7 @@ struct ThreadChunk {
     std::uint64_t null_frees;
     std::uint64_t failures;   ///< requests that the allocator refused
     std::uint64_t deletes;    ///< blocks ended by delete
-    std::uint64_t reallocs0;  ///< blocks ended by realloc(pointer, 0)
+    std::uint64_t reallocs0;  ///< by realloc: to 0 bytes, or of an unknown block
     std::uint64_t published_births;
     std::uint64_t published_deaths;
     /// Of blocks that their own thread gives back: with foreign_frees, all that ended.
