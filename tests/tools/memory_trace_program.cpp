@@ -38,6 +38,10 @@ void exact_sizes() {
         keep(malloc(static_cast<std::size_t>(size)));
 }
 
+struct Block {
+    char bytes[401];
+};
+
 /// What every allocator has.
 void common_kinds() {
     for (int i = 0; i < 10; ++i) free(keep(calloc(3, 7)));
@@ -48,12 +52,12 @@ void common_kinds() {
     free(keep(aligned_alloc(64, 128)));
     if (posix_memalign(&block, 256, 301) == 0) free(keep(block));
     free(keep(memalign(32, 302)));
-    operator delete(keep(operator new(401)));
-    operator delete[](keep(operator new[](402)), std::size_t{402});
+    // By its size, where the compiler does that.
+    delete static_cast<Block*>(keep(new Block));
+    operator delete[](keep(operator new[](402)));
     operator delete(keep(operator new(403, std::nothrow)), std::nothrow);
     operator delete(keep(operator new(404, std::align_val_t{64})), std::align_val_t{64});
-    operator delete[](keep(operator new[](405, std::align_val_t{128})), std::size_t{405},
-                      std::align_val_t{128});
+    operator delete[](keep(operator new[](405, std::align_val_t{128})), std::align_val_t{128});
 }
 
 void kinds() {
@@ -207,6 +211,26 @@ void lifetimes() {
     free(long_lived);
 }
 
+void* passed[16];
+
+void* pass_on(void* argument) {
+    auto random = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(argument));
+    for (int i = 0; i < 50'000; ++i) {
+        random = random * 1664525U + 1013904223U;
+        void* const block = malloc(random >> 16 & 7 ? 100 : 100'000);
+        free(__atomic_exchange_n(&passed[random >> 8 & 15], block, __ATOMIC_ACQ_REL));
+    }
+    return nullptr;
+}
+
+void exchange() {
+    pthread_t other;
+    pthread_create(&other, nullptr, pass_on, reinterpret_cast<void*>(std::uintptr_t{7}));
+    pass_on(reinterpret_cast<void*>(std::uintptr_t{8}));
+    pthread_join(other, nullptr);
+    for (void* block : passed) free(block);
+}
+
 void ready_and_wait() {
     for (int i = 0; i < 1000; ++i) keep(malloc(730));
     if (write(1, "ready\n", 6) != 6) std::abort();
@@ -249,6 +273,7 @@ int main(int count, char** arguments) {
     if (is("signals")) signals();
     if (is("peak")) peak();
     if (is("lifetimes")) lifetimes();
+    if (is("exchange")) exchange();
     if (is("wait")) ready_and_wait();
     if (is("fast")) fast(std::atol(arguments[2]));
     if (is("phases")) phases();

@@ -114,6 +114,15 @@ class Counts(TraceCase):
         main = process["threads"][0]
         self.assertEqual(main["releases_of_other_threads"], 5000)
 
+    def test_the_peak_of_threads_that_exchange_blocks_is_bounded(self):
+        before = self.traced_process(TRACED, "nothing")["counters"]
+        process = self.traced_process(TRACED, "exchange")
+        # 16 blocks of 100,000 bytes at most, and one in the hands of each of two threads.
+        most = before["live_bytes_at_end"] + 18 * 100_000 + 10_000
+        self.assertLessEqual(process["peak"]["live_bytes"], most + 2 * (128 << 10))
+        self.assertGreaterEqual(process["peak"]["live_bytes"], 300_000)
+        self.assertEqual(process["counters"]["blocks_begun"] - before["blocks_begun"] - 1, 100_000)
+
     def test_a_thread_in_the_place_of_an_ended_one_is_another(self):
         process = self.traced_process(TRACED, "generations")
         self.assertEqual(process["counters"]["releases_by_another_thread"], 2999)

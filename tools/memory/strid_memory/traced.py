@@ -58,7 +58,7 @@ def find_library() -> pathlib.Path:
     package = pathlib.Path(__file__).resolve().parent
     program = pathlib.Path(sys.argv[0]).absolute().parent
     folders = [program]
-    prefixes = [package.parents[2], program.parent]
+    prefixes = [package.parents[3], program.parent]
     for prefix in prefixes:
         folders += [prefix / "lib", prefix / "lib64", *prefix.glob("lib/*-linux-gnu")]
     for folder in folders:

@@ -70,6 +70,7 @@ void in_shared_slot(Function&& function) {
     shared.is_busy = true;
     shared.next_sample = ~std::uint64_t{0};
     function(shared);
+    if (has_to_publish(*shared.counters)) publish(*shared.counters);
 }
 
 }  // namespace
@@ -104,7 +105,9 @@ void note_lifetime(ThreadState& state, const SideTable::Entry& entry) {
     const std::uint64_t now = now_ns();
     increase(
         state.counters->lifetimes_ns[size_group(entry.size)][time_bucket(now - entry.birth_ns)], 1);
-    if (inside) pass_time(state, now);
+    if (!inside) return;
+    if (has_to_publish(*state.counters)) publish(*state.counters);
+    pass_time(state, now);
 }
 
 void look_at_time(ThreadState& state) {

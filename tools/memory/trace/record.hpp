@@ -60,7 +60,7 @@ void note_failure_slowly();
     increase(counters.bytes_allocated, size);
 }
 
-/// After more bytes are counted. Fewer are published when time passes.
+/// After more bytes are counted.
 [[gnu::always_inline]] inline void note_live_peak(ThreadState& state) {
     ThreadChunk& counters = *state.counters;
     const auto live = static_cast<std::int64_t>(counters.bytes_allocated - counters.bytes_freed);
@@ -69,6 +69,13 @@ void note_failure_slowly();
         if (live > counters.published_live + kDriftMax) [[unlikely]]
             publish_if_free(state);
     }
+}
+
+/// After bytes of a large block are taken off. What small ones leave is published as time passes.
+[[gnu::always_inline]] inline void note_large_end(ThreadState& state) {
+    const ThreadChunk& counters = *state.counters;
+    const auto live = static_cast<std::int64_t>(counters.bytes_allocated - counters.bytes_freed);
+    if (live < counters.published_live - kDriftMax) publish_if_free(state);
 }
 
 /// A block begins, of `size` bytes as requested.
@@ -101,6 +108,8 @@ void note_failure_slowly();
         increase(counters.foreign_frees, 1);
         increase(counters.foreign_bytes, size);
     }
+    if (size > kExactMax) [[unlikely]]
+        note_large_end(state);
 }
 
 /// The same of what was taken from the side table, which may be nothing.
@@ -127,6 +136,7 @@ inline void note_resize(ThreadState& state, const void* block, std::size_t size,
     increase(counters.resizes, 1);
     increase(counters.bytes_freed, entry.size);
     note_live_peak(state);
+    note_large_end(state);
     if (!side_table.put(block, entry.owner_and_birth(), size, entry.birth_ns)) count_untracked();
     if (counters.resizes % kResizesPerLook == 0) look_at_time(state);
 }
