@@ -248,7 +248,7 @@ def _read_threads(data: bytes, chunks: list, slots: dict[int, Counters]) -> list
             thread_id, slot, name, begin_ns, end_ns = words[:5]
             begin, end = words[5:11], words[11:17]
             if not end_ns:
-                now = slots[slot]
+                now = slots.get(slot, Counters())
                 end = (
                     now.births,
                     now.resizes,
