@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import array
 import dataclasses
+import operator
 import pathlib
 import struct
 
@@ -107,7 +108,7 @@ class Counters:
         for field in dataclasses.fields(self):
             mine, its = getattr(self, field.name), getattr(other, field.name)
             if isinstance(mine, list):
-                mine = [a + b for a, b in zip(mine, its)] if any(its) else mine
+                mine = list(map(operator.add, mine, its)) if any(its) else mine
             else:
                 mine += its
             setattr(self, field.name, mine)

@@ -2,7 +2,6 @@
 #include "process.hpp"
 
 #include <cerrno>
-#include <cstring>
 #include <ctime>
 
 #include <sched.h>

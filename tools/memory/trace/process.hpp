@@ -82,7 +82,8 @@ inline constexpr std::uint32_t kSamplePeriod = 64;
     return prepare();
 }
 
-/// Another thread may read and write it, but rarely does.
+/// For slots, records and samples: a thread takes it when it begins and ends, and for a sample. The
+/// child of a fork finds it free, whichever thread of the parent had it.
 class ProcessLock {
   public:
     ProcessLock() {
@@ -95,7 +96,7 @@ class ProcessLock {
     ProcessLock& operator=(const ProcessLock&) = delete;
 
     [[nodiscard]] static bool try_take() {
-        // Pairs with the store of the destructor and of sample().
+        // Pairs with the stores of the destructor and of pass_time().
         return process().lock.exchange(1, std::memory_order_acquire) == 0;
     }
 

@@ -11,7 +11,8 @@ namespace {
 std::size_t time_bucket(std::uint64_t lifetime_ns) {
     std::uint64_t decade = 100;
     std::size_t bucket = 0;
-    while (bucket + 3 < kTimeBuckets && lifetime_ns >= decade * 10) {
+    while (lifetime_ns >= decade * 10) {
+        if (bucket + 6 >= kTimeBuckets) return kTimeBuckets - 1;
         decade *= 10;
         bucket += 3;
     }
