@@ -68,6 +68,9 @@ class Folder:
             self.path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise MemoryToolError(f"{self.path}: {error.strerror}") from None
+        self.write_settings(settings)
+
+    def write_settings(self, settings: dict):
         self.write(SETTINGS, json.dumps({"format": FORMAT, **settings}, indent=1) + "\n")
 
     def settings(self) -> dict:

@@ -1,0 +1,281 @@
+# SPDX-License-Identifier: Apache-2.0
+"""runs a command under every allocator found, and says which differ significantly
+
+The command is run under each allocator on each number of cores, repeated, in random order. The
+results are those of an experimental study: means, analysis of variance with its assumptions, and
+Tukey's test with letters; on the terminal, as one page, and as JSON beside the raw data.
+"""
+
+import argparse
+import datetime
+import importlib.util
+import os
+import pathlib
+import platform
+import random
+import re
+import shlex
+import sys
+
+from strid_memory import measures, processors
+from strid_memory.allocators import GLIBC, Allocator, choose
+from strid_memory.errors import MemoryToolError, UsageError
+from strid_memory.experiment import Folder, perform, plan
+from strid_memory.runner import RunFailed, RunSettings, run_once
+
+PACKAGES = ["numpy", "scipy", "pandas", "statsmodels", "matplotlib"]
+
+
+def whole(least: int):
+    def parse(text: str) -> int:
+        number = int(text)
+        if number < least:
+            raise argparse.ArgumentTypeError(f"{text}: at least {least}")
+        return number
+
+    parse.__name__ = "number"
+    return parse
+
+
+def positive(text: str) -> float:
+    number = float(text)
+    if not 0 < number < 1e9:
+        raise argparse.ArgumentTypeError(f"{text}: more than 0")
+    return number
+
+
+def counts(text: str) -> list[int]:
+    found = sorted({whole(1)(part) for part in text.split(",")})
+    if len(found) != len(text.split(",")):
+        raise argparse.ArgumentTypeError(f"{text}: a number is there twice")
+    return found
+
+
+def pattern(text: str) -> re.Pattern:
+    try:
+        return re.compile(text, re.MULTILINE)
+    except re.error as error:
+        raise argparse.ArgumentTypeError(f"{text}: {error}") from None
+
+
+def add_options(parser: argparse.ArgumentParser):
+    add = parser.add_argument
+    add("--allocators", metavar="A,B=PATH", help="names, or names with libraries; all found")
+    add("--list", action="store_true", help="say which allocators are found, and end")
+    add("--cores", type=counts, metavar="N,N", help="numbers of cores; 1 and all")
+    add("--repeat", type=whole(1), metavar="N", help="runs of each; 15")
+    add("--seed", type=whole(0), metavar="N", help="of the random order; a new one, printed")
+    add("--warmup", type=whole(0), default=1, metavar="N", help="runs of each before; 1")
+    add("--timeout", type=positive, metavar="S", help="seconds after which a run is an error")
+    add("--expect-status", type=whole(0), default=0, metavar="N", help="exit status that is right")
+    add("--show-output", action="store_true", help="what the command prints, on standard error")
+    add("--input", dest="stdin", metavar="FILE", help="standard input of each run; none")
+    add("--metric", type=pattern, metavar="REGEX", help="compare the number that the command"
+        " prints: the last match in its last MiB of output (its group, if it has one)")
+    add("--metric-name", default="What the command prints", metavar="TEXT", help="its title")
+    add("--more-is-better", action="store_true", help="the number is better when it is larger")
+    add("--sample-ms", type=positive, default=10, metavar="MS",
+        help="longest time between two samples of resident memory; 10")
+    add("--output", type=pathlib.Path, default=pathlib.Path("memory-compare"), metavar="FOLDER",
+        help="for runs.csv, results.json, report.html; memory-compare")
+    add("--resume", action="store_true", help="go on with the experiment in the folder")
+    add("words", nargs=argparse.REMAINDER, metavar="-- COMMAND...", help="what is run")
+
+
+def run(options: argparse.Namespace) -> int:
+    command = options.words[1:] if options.words[:1] == ["--"] else options.words
+    if options.list:
+        return list_allocators()
+    check_packages()
+    folder = Folder(options.output)
+    settings = resumed(folder, options, command) if options.resume else begun(options, command)
+    sets = processors.sets_of(settings["cores"])
+    check_input(settings["stdin"])
+    run_settings = run_settings_of(settings, options.show_output)
+    allocators = {
+        name: Allocator(name, pathlib.Path(path) if path else None)
+        for name, path in settings["allocators"].items()
+    }
+    print(f"seed {settings['seed']}, runs in {folder.path}", file=sys.stderr)
+    try:
+        if not options.resume:
+            warm_up(run_settings, allocators, sets, settings, options.warmup)
+            folder.begin(settings)
+        names = [name for name in allocators if name not in settings["left_out"]]
+        runs = plan(names, settings["cores"], settings["repeat"], settings["seed"])
+        perform(
+            runs, lambda r: run_once(run_settings, allocators[r.allocator], sets[r.cores]), folder
+        )
+    except KeyboardInterrupt:
+        kept = len(folder.runs())
+        if kept:
+            print(f"strid: interrupted; {kept} runs are in {folder.path}, --resume goes on",
+                  file=sys.stderr)
+        raise
+    return report(folder)
+
+
+def report(folder: Folder) -> int:
+    from strid_memory.report import PAGE, Report
+
+    result = Report(folder)
+    result.write()
+    print(result.text())
+    print(f"The page is {folder.path / PAGE}.")
+    return 0
+
+
+def list_allocators() -> int:
+    found, missing = choose(None)
+    width = max(map(len, found))
+    for allocator in found.values():
+        print(f"{allocator.name:{width}}  {allocator.library or 'the C library, nothing preloaded'}")
+    if missing:
+        print(f"not found: {', '.join(missing)}")
+    return 0
+
+
+def check_packages():
+    missing = [name for name in PACKAGES if importlib.util.find_spec(name) is None]
+    if missing:
+        raise MemoryToolError(
+            f"the Python package {missing[0]} is missing:"
+            f" python3 -m pip install {' '.join(missing)}"
+        )
+
+
+def check_input(path: str | None):
+    if path is None:
+        return
+    try:
+        with open(path, "rb"):
+            pass
+    except OSError as error:
+        raise MemoryToolError(f"--input {path}: {error.strerror}") from None
+
+
+def begun(options: argparse.Namespace, command: list[str]) -> dict:
+    """The settings of a new experiment, as experiment.json holds them."""
+    if not command:
+        raise UsageError("compare takes a command: strid memory compare [OPTIONS] -- COMMAND...")
+    if options.more_is_better and not options.metric:
+        raise UsageError("--more-is-better goes with --metric")
+    if (options.output / "experiment.json").exists():
+        Folder(options.output).begin({})  # says that it is there
+    allocators, missing = choose(options.allocators)
+    cores = options.cores or processors.default_counts()
+    sets = processors.sets_of(cores)
+    event, no_event = measures.extfrag_event()
+    not_measured = {"extfrag_events": no_event} if no_event else {}
+    if measures.free_blocks() is None:
+        not_measured["unusable_change"] = "/proc/buddyinfo cannot be read"
+    return {
+        "command": command,
+        "command_text": shlex.join(command),
+        "allocators": {a.name: a.library and str(a.library) for a in allocators.values()},
+        "chosen": options.allocators is not None,
+        "not_installed": missing,
+        "left_out": {},
+        "cores": cores,
+        "processors": {str(count): chosen for count, chosen in sets.items()},
+        "spare_processors": bool(processors.others(sets[cores[-1]])),
+        "repeat": options.repeat or 15,
+        "seed": random.SystemRandom().randrange(2**32) if options.seed is None else options.seed,
+        "expect_status": options.expect_status,
+        "timeout": options.timeout,
+        "stdin": options.stdin and os.path.abspath(options.stdin),
+        "metric": options.metric
+        and {
+            "pattern": options.metric.pattern,
+            "name": options.metric_name,
+            "more_is_better": options.more_is_better,
+        },
+        "sample_ms": options.sample_ms,
+        "event": event,
+        "not_measured": not_measured,
+        "machine": f"{platform.system()} {platform.release()}, {processor_name()}, {os.cpu_count()}"
+        " processors",
+        "begun": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
+    }
+
+
+def processor_name() -> str:
+    try:
+        found = re.search(r"model name\s*: (.*)", pathlib.Path("/proc/cpuinfo").read_text())
+    except OSError:
+        found = None
+    return found.group(1) if found else platform.machine()
+
+
+def resumed(folder: Folder, options: argparse.Namespace, command: list[str]) -> dict:
+    """The settings of the folder; what the command line says too must be the same, or, for
+    --repeat, more."""
+    settings = folder.settings()
+    try:
+        said = {
+            "command": (command or None, settings["command"]),
+            "number of cores": (options.cores, settings["cores"]),
+            "seed": (options.seed, settings["seed"]),
+            "metric": (
+                options.metric and options.metric.pattern,
+                settings["metric"] and settings["metric"]["pattern"],
+            ),
+        }
+        for name, (given, held) in said.items():
+            if given is not None and given != held:
+                raise MemoryToolError(f"{folder.path} was begun with another {name}")
+        if options.allocators is not None:
+            chosen, _ = choose(options.allocators)
+            if {a.name: a.library and str(a.library) for a in chosen.values()} != settings[
+                "allocators"
+            ]:
+                raise MemoryToolError(f"{folder.path} was begun with other allocators")
+        if options.repeat is not None:
+            if options.repeat < settings["repeat"]:
+                raise MemoryToolError(
+                    f"--repeat {options.repeat}: {folder.path} was begun with {settings['repeat']}"
+                )
+            settings["repeat"] = options.repeat
+            folder.write_settings(settings)
+    except KeyError as error:
+        raise MemoryToolError(f"{folder.path}: experiment.json has no {error}") from None
+    return settings
+
+
+def run_settings_of(settings: dict, show_output: bool) -> RunSettings:
+    metric = settings["metric"]
+    return RunSettings(
+        command=settings["command"],
+        expect_status=settings["expect_status"],
+        timeout_s=settings["timeout"],
+        show_output=show_output,
+        stdin=settings["stdin"],
+        metric=metric and pattern(metric["pattern"]),
+        sample_ms=settings["sample_ms"],
+        event=settings["event"],
+    )
+
+
+def warm_up(
+    run_settings: RunSettings,
+    allocators: dict[str, Allocator],
+    sets: dict[int, list[int]],
+    settings: dict,
+    times: int,
+):
+    """Runs that are not counted. An allocator that was found, not asked for, and under which the
+    command fails is left out, with the reason in the results."""
+    cpus = sets[max(sets)]
+    for name, allocator in allocators.items():
+        for _ in range(times):
+            try:
+                values = run_once(run_settings, allocator, cpus)
+            except RunFailed as error:
+                if settings["chosen"] or name == GLIBC:
+                    raise
+                settings["left_out"][name] = str(error)
+                break
+            if values.get("event_refusal"):
+                reason = f"perf_event_open: {values['event_refusal']}"
+                settings["not_measured"]["extfrag_events"] = reason
+                settings["event"] = run_settings.event = None
