@@ -3,21 +3,18 @@
 
 from strid_memory.allocators import GLIBC
 from strid_memory.analysis import LEVEL, Analysis, Cell
+from strid_memory.tables import cores_text
 
 
 def percent(value: float, base: float) -> str:
-    if not base:
+    change = round(100 * (value / base - 1)) if base else 0
+    if change == 0:
         return "as much as"
-    change = round(100 * (value / base - 1))
-    return f"{change} % more than" if change > 0 else f"{-change} % less than" if change else "as much as"
+    return f"{change} % more than" if change > 0 else f"{-change} % less than"
 
 
 def listed(names: list[str]) -> str:
     return names[0] if len(names) == 1 else ", ".join(names[:-1]) + " and " + names[-1]
-
-
-def cores_text(cores: int) -> str:
-    return "1 core" if cores == 1 else f"{cores} cores"
 
 
 def best_first(analysis: Analysis, cores: int) -> list[Cell]:

@@ -8,7 +8,8 @@ The transformation. Candidates are the untransformed values and Box and Cox's po
 the square root, the logarithm, 1/sqrt(x) and 1/x. A candidate is good if the residuals of the model
 pass Shapiro-Wilk's test and the groups Levene's (from the medians), both at 5 %. Untransformed
 values are taken if they are good, else the good candidate whose exponent is nearest to the maximum
-of Box and Cox's likelihood; if none is good, the nearest of all, and the result says so.
+of Box and Cox's likelihood; if none is good, the nearest of all, or none where the exponent lies
+beyond -2...2 and no power helps, and the result says so.
 """
 
 import dataclasses
@@ -25,6 +26,7 @@ from strid_memory.letters import letters
 from strid_memory.measures import Measure
 
 LEVEL = 0.05
+EXPONENT_MAX = 2
 POWERS = {1.0: "none", 0.5: "square root", 0.0: "logarithm", -0.5: "1/sqrt(x)", -1.0: "1/x"}
 
 
@@ -152,7 +154,9 @@ def choose_power(groups: list) -> tuple[float, float | None]:
         return 1.0, best
     powers = sorted(POWERS, key=lambda power: abs(power - best))
     good = [p for p in powers if assumptions_of([transformed(g, p) for g in groups]).kept]
-    return (good or powers)[0], best
+    if good:
+        return good[0], best
+    return (powers[0] if abs(best) <= EXPONENT_MAX else 1.0), best
 
 
 def table_of(frame: pandas.DataFrame, factors: list[str]) -> tuple[list[Source], float, int]:
@@ -210,7 +214,9 @@ def cells_of(frame: pandas.DataFrame) -> list[Cell]:
     return cells
 
 
-def analyse(measure: Measure, rows: list[dict], allocators: list[str], cores: list[int]) -> Analysis:
+def analyse(
+    measure: Measure, rows: list[dict], allocators: list[str], cores: list[int]
+) -> Analysis:
     """The analysis of one measure; `rows` are dictionaries of runs with allocator, cores and the
     measure's key."""
     values = [(r["allocator"], r["cores"], r.get(measure.key)) for r in rows]

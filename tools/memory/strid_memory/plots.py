@@ -26,7 +26,7 @@ def means_plot(analysis: Analysis, allocators: list[str], cores: list[int]) -> s
     figure = Figure(figsize=(7, 3.6), layout="constrained")
     axes = figure.add_subplot()
     colours = matplotlib.colormaps["tab10"].colors
-    width = 0.6 / max(1, len(allocators) - 1)
+    width = min(0.12, 0.6 / max(1, len(allocators) - 1))
     for place, name in enumerate(allocators):
         cells = [analysis.cell(name, number) for number in cores]
         points = [(i, cell) for i, cell in enumerate(cells) if cell]

@@ -118,8 +118,9 @@ class Report:
             else:
                 missing.append(f"{analysis.measure.title} not measured: {analysis.missing}")
         letters = {tables.notes_of_letters(analysis) for analysis in self.analyses} - {""}
-        notes = [*letters, *missing, *self.notes]
-        return "\n".join([*lines, *notes, "", self.advice])
+        for note in [*sorted(letters), *missing, *self.notes]:
+            lines += tables.wrapped(note, "")
+        return "\n".join([*lines, "", *tables.wrapped(self.advice, "")])
 
 
 def analysis_numbers(analysis: Analysis) -> dict:

@@ -1,7 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tables of an analysis, as rows of text: for the terminal, and for the page (page.py)."""
 
+import textwrap
+
 from strid_memory.analysis import LEVEL, Analysis, Assumptions, Cell
+
+
+def cores_text(cores: int) -> str:
+    return "1 core" if cores == 1 else f"{cores} cores"
 
 
 def p_text(p: float | None) -> str:
@@ -57,10 +63,10 @@ def assumptions_text(analysis: Analysis) -> str:
     text += f". {tests_text(analysis.assumptions)}: "
     if analysis.assumptions.kept:
         return text + "the assumptions are not rejected."
-    ranks = ", ".join(f"{p_text(p)} on {n}" for n, p in analysis.kruskal.items())
+    ranks = ", ".join(f"{p_text(p)} ({cores_text(n)})" for n, p in analysis.kruskal.items())
     text += "the assumptions are not kept, the p-values are approximate."
     if ranks:
-        text += f" Kruskal and Wallis's test by ranks, of the allocators: p {ranks} cores."
+        text += f" Kruskal and Wallis's test by ranks, of the allocators: p {ranks}."
     return text
 
 
@@ -91,6 +97,10 @@ def aligned(rows: list[list[str]], indent: str = "  ") -> list[str]:
     return lines
 
 
+def wrapped(text: str, indent: str = "  ") -> list[str]:
+    return textwrap.wrap(text, 99, initial_indent=indent, subsequent_indent=indent)
+
+
 def terminal_text(analysis: Analysis, allocators: list[str], cores: list[int]) -> list[str]:
     """A measure on the terminal: means with letters, and the analysis of variance."""
     lines = [analysis.measure.label]
@@ -102,4 +112,4 @@ def terminal_text(analysis: Analysis, allocators: list[str], cores: list[int]) -
     effects = [s for s in analysis.sources if s.p is not None]
     names = {"allocator vs. cores": "interaction"}
     tests = [f"{names.get(s.name, s.name)} F {number_text(s.f)} p {p_text(s.p)}" for s in effects]
-    return [*lines, "  " + ", ".join(tests) + ".", "  " + assumptions_text(analysis)]
+    return [*lines, *wrapped(", ".join(tests) + "."), *wrapped(assumptions_text(analysis))]

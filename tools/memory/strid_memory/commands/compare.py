@@ -20,7 +20,8 @@ import sys
 from strid_memory import measures, processors
 from strid_memory.allocators import GLIBC, Allocator, choose
 from strid_memory.errors import MemoryToolError, UsageError
-from strid_memory.experiment import Folder, perform, plan
+from strid_memory.experiment import Folder, Setting, perform, plan
+from strid_memory.live import NotTraced, peak_live_bytes
 from strid_memory.runner import RunFailed, RunSettings, run_once
 
 PACKAGES = ["numpy", "scipy", "pandas", "statsmodels", "matplotlib"]
@@ -76,6 +77,8 @@ def add_options(parser: argparse.ArgumentParser):
     add("--more-is-better", action="store_true", help="the number is better when it is larger")
     add("--sample-ms", type=positive, default=10, metavar="MS",
         help="longest time between two samples of resident memory; 10")
+    add("--no-trace", action="store_true", help="no traced run of each before: memory that is held"
+        " and not live is not measured")
     add("--output", type=pathlib.Path, default=pathlib.Path("memory-compare"), metavar="FOLDER",
         help="for runs.csv, results.json, report.html; memory-compare")
     add("--resume", action="store_true", help="go on with the experiment in the folder")
@@ -100,12 +103,19 @@ def run(options: argparse.Namespace) -> int:
     try:
         if not options.resume:
             warm_up(run_settings, allocators, sets, settings, options.warmup)
+            if not options.no_trace:
+                trace(run_settings, allocators, settings)
             folder.begin(settings)
         names = [name for name in allocators if name not in settings["left_out"]]
         runs = plan(names, settings["cores"], settings["repeat"], settings["seed"])
-        perform(
-            runs, lambda r: run_once(run_settings, allocators[r.allocator], sets[r.cores]), folder
-        )
+
+        def measured(setting: Setting) -> dict:
+            values = run_once(run_settings, allocators[setting.allocator], sets[setting.cores])
+            live = settings["live_bytes"].get(setting.allocator)
+            values["not_live_bytes"] = None if live is None else values["peak_bytes"] - live
+            return values
+
+        perform(runs, measured, folder)
     except KeyboardInterrupt:
         kept = len(folder.runs())
         if kept:
@@ -167,6 +177,9 @@ def begun(options: argparse.Namespace, command: list[str]) -> dict:
     sets = processors.sets_of(cores)
     event, no_event = measures.extfrag_event()
     not_measured = {"extfrag_events": no_event} if no_event else {}
+    not_measured["mean_bytes"] = "the runs end before three samples are taken (--sample-ms)"
+    if options.no_trace:
+        not_measured["not_live_bytes"] = "--no-trace"
     if measures.free_blocks() is None:
         not_measured["unusable_change"] = "/proc/buddyinfo cannot be read"
     return {
@@ -176,6 +189,7 @@ def begun(options: argparse.Namespace, command: list[str]) -> dict:
         "chosen": options.allocators is not None,
         "not_installed": missing,
         "left_out": {},
+        "live_bytes": {},
         "cores": cores,
         "processors": {str(count): chosen for count, chosen in sets.items()},
         "spare_processors": bool(processors.others(sets[cores[-1]])),
@@ -279,3 +293,15 @@ def warm_up(
                 reason = f"perf_event_open: {values['event_refusal']}"
                 settings["not_measured"]["extfrag_events"] = reason
                 settings["event"] = run_settings.event = None
+
+
+def trace(run_settings: RunSettings, allocators: dict[str, Allocator], settings: dict):
+    """The live bytes of the command under each allocator, or why they are not known."""
+    for name, allocator in allocators.items():
+        if name in settings["left_out"]:
+            continue
+        try:
+            settings["live_bytes"][name] = peak_live_bytes(run_settings, allocator)
+        except NotTraced as error:
+            settings["not_measured"]["not_live_bytes"] = str(error)
+            return
