@@ -96,6 +96,11 @@ class Analysis:
     def transformation(self) -> str:
         return POWERS[self.power]
 
+    @property
+    def is_constant(self) -> bool:
+        """Whether all runs have the same value."""
+        return len({c.mean for c in self.cells}) == 1 and not any(c.deviation for c in self.cells)
+
     def cell(self, allocator: str, cores: int) -> Cell | None:
         found = (c for c in self.cells if (c.allocator, c.cores) == (allocator, cores))
         return next(found, None)
@@ -236,14 +241,14 @@ def run_tests(result: Analysis, frame: pandas.DataFrame, allocators: list[str], 
         raise Impossible("not measured")
     if len(result.cells) < len(allocators) * len(cores):
         raise Impossible("some allocators have no run on some numbers of cores")
-    if frame.value.nunique() == 1:
-        raise Impossible(f"all runs have the same value, {result.measure.text(frame.value[0])}")
     groups = {
         (str(allocator), int(number)): group.value.to_numpy(dtype=float)
         for (allocator, number), group in frame.groupby(["allocator", "cores"], sort=False)
     }
     if len(groups) < 2:
         raise Impossible("there is one allocator on one number of cores: nothing to compare")
+    if frame.value.nunique() == 1:
+        raise Impossible(f"all runs have the same value, {result.measure.text(frame.value[0])}")
     result.kruskal = kruskal_of(groups, allocators, cores)
     result.untransformed = assumptions_of(list(groups.values()))
     result.power, result.box_cox = choose_power(list(groups.values()))

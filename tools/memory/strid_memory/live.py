@@ -55,6 +55,6 @@ def peak_live_bytes(settings: RunSettings, allocator: Allocator) -> int:
             stdin.close()
     if run.interrupted:
         raise KeyboardInterrupt
-    if run.timed_out or run.status != settings.expect_status or not run.processes:
+    if run.timed_out or run.status not in settings.expect_status or not run.processes:
         raise NotTraced(f"the traced run under {allocator.name} did not end as the others do")
     return peak_of(run.processes)

@@ -30,9 +30,10 @@ def measures_of(settings: dict) -> list[Measure]:
 
 
 class Report:
-    """The analyses of an experiment's runs; costs seconds for hundreds of runs."""
+    """The analyses of an experiment's runs, and of `more` measures; costs seconds for hundreds of
+    runs."""
 
-    def __init__(self, folder: Folder):
+    def __init__(self, folder: Folder, more: list[Measure] | None = None):
         self.folder = folder
         self.settings = folder.settings()
         self.rows = folder.runs()
@@ -41,7 +42,7 @@ class Report:
         self.cores = self.settings["cores"]
         self.analyses = [
             analyse(measure, self.rows, self.allocators, self.cores)
-            for measure in measures_of(self.settings)
+            for measure in [*measures_of(self.settings), *(more or [])]
         ]
         for analysis in self.analyses:
             reason = self.settings.get("not_measured", {}).get(analysis.measure.key)
@@ -90,7 +91,7 @@ class Report:
         sections = []
         for analysis in self.analyses:
             plot = None
-            if analysis.cells and not str(analysis.missing).startswith("all runs"):
+            if analysis.cells and not analysis.is_constant:
                 plot = plots.means_plot(analysis, self.allocators, self.cores)
             sections.append(page.section(analysis, self.allocators, self.cores, plot))
         raw = (self.folder.path / RUNS).read_text()

@@ -39,9 +39,10 @@ class RunSettings:
     """How the command is run; the same for every allocator."""
 
     command: list[str]
-    expect_status: int = 0
+    expect_status: tuple[int, ...] = (0,)  # any of these
     timeout_s: float | None = None
     show_output: bool = False
+    log: pathlib.Path | None = None  # gets what the command prints
     stdin: pathlib.Path | None = None
     metric: re.Pattern | None = None
     sample_ms: float = 10
@@ -97,12 +98,12 @@ class Process:
             words += ["--timeout-ms", max(1, int(settings.timeout_s * 1000))]
         if settings.event is not None:
             words += ["--event", settings.event]
-        output = subprocess.DEVNULL
-        if self.output:
-            output = self.output.writer
-        elif settings.show_output:
-            output = 2  # standard output is for the results
-        with open(settings.stdin or os.devnull, "rb") as stdin:
+        log = os.devnull if settings.log is None else settings.log
+        with open(settings.stdin or os.devnull, "rb") as stdin, open(log, "ab") as output:
+            if self.output:
+                output = self.output.writer
+            elif settings.show_output:
+                output = 2  # standard output is for the results
             return subprocess.Popen(
                 [*map(str, words), "--", *settings.command],
                 stdin=stdin,
@@ -147,10 +148,11 @@ class Process:
         if result["signal"]:
             name = signal.strsignal(result["signal"])
             raise RunFailed(f"{command}: ended by signal {result['signal']} ({name}) {under}")
-        if result["status"] != self.settings.expect_status:
+        if result["status"] not in self.settings.expect_status:
+            expected = " or ".join(map(str, self.settings.expect_status))
             raise RunFailed(
-                f"{command}: exit status {result['status']} {under}, expected"
-                f" {self.settings.expect_status} (--show-output shows what it prints)"
+                f"{command}: exit status {result['status']} {under}, expected {expected}"
+                " (--show-output shows what it prints)"
             )
 
     def _check_witness(self, seen: list[str]):

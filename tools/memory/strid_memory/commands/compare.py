@@ -26,6 +26,13 @@ from strid_memory.runner import RunFailed, RunSettings, run_once
 
 PACKAGES = ["numpy", "scipy", "pandas", "statsmodels", "matplotlib"]
 
+# What experiment.json must have to be resumed.
+SETTINGS_KEYS = [
+    *("command", "command_text", "allocators", "left_out", "live_bytes", "cores", "repeat"),
+    *("seed", "expect_status", "timeout", "stdin", "metric", "sample_ms", "event", "machine"),
+    *("processors", "not_measured"),
+]
+
 
 def whole(least: int):
     def parse(text: str) -> int:
@@ -185,7 +192,7 @@ def begun(options: argparse.Namespace, command: list[str]) -> dict:
     return {
         "command": command,
         "command_text": shlex.join(command),
-        "allocators": {a.name: a.library and str(a.library) for a in allocators.values()},
+        "allocators": libraries_of(allocators),
         "chosen": options.allocators is not None,
         "not_installed": missing,
         "left_out": {},
@@ -225,42 +232,41 @@ def resumed(folder: Folder, options: argparse.Namespace, command: list[str]) -> 
     """The settings of the folder; what the command line says too must be the same, or, for
     --repeat, more."""
     settings = folder.settings()
-    try:
-        said = {
-            "command": (command or None, settings["command"]),
-            "number of cores": (options.cores, settings["cores"]),
-            "seed": (options.seed, settings["seed"]),
-            "metric": (
-                options.metric and options.metric.pattern,
-                settings["metric"] and settings["metric"]["pattern"],
-            ),
-        }
-        for name, (given, held) in said.items():
-            if given is not None and given != held:
-                raise MemoryToolError(f"{folder.path} was begun with another {name}")
-        if options.allocators is not None:
-            chosen, _ = choose(options.allocators)
-            if {a.name: a.library and str(a.library) for a in chosen.values()} != settings[
-                "allocators"
-            ]:
-                raise MemoryToolError(f"{folder.path} was begun with other allocators")
-        if options.repeat is not None:
-            if options.repeat < settings["repeat"]:
-                raise MemoryToolError(
-                    f"--repeat {options.repeat}: {folder.path} was begun with {settings['repeat']}"
-                )
-            settings["repeat"] = options.repeat
-            folder.write_settings(settings)
-    except KeyError as error:
-        raise MemoryToolError(f"{folder.path}: experiment.json has no {error}") from None
+    absent = [key for key in SETTINGS_KEYS if key not in settings]
+    if absent:
+        raise MemoryToolError(f"{folder.path}: experiment.json has no {absent[0]}")
+    metric = settings["metric"] and settings["metric"]["pattern"]
+    said = {
+        "command": (command or None, settings["command"]),
+        "number of cores": (options.cores, settings["cores"]),
+        "seed": (options.seed, settings["seed"]),
+        "metric": (options.metric and options.metric.pattern, metric),
+    }
+    if options.allocators is not None:
+        chosen = libraries_of(choose(options.allocators)[0])
+        said["set of allocators"] = (chosen, settings["allocators"])
+    for name, (given, held) in said.items():
+        if given is not None and given != held:
+            raise MemoryToolError(f"{folder.path} was begun with another {name}")
+    if options.repeat is not None and options.repeat != settings["repeat"]:
+        if options.repeat < settings["repeat"]:
+            raise MemoryToolError(
+                f"--repeat {options.repeat}: {folder.path} was begun with {settings['repeat']}"
+            )
+        settings["repeat"] = options.repeat
+        folder.write_settings(settings)
     return settings
+
+
+def libraries_of(allocators: dict[str, Allocator]) -> dict[str, str | None]:
+    return {a.name: a.library and str(a.library) for a in allocators.values()}
 
 
 def run_settings_of(settings: dict, show_output: bool) -> RunSettings:
     metric = settings["metric"]
     return RunSettings(
         command=settings["command"],
-        expect_status=settings["expect_status"],
+        expect_status=(settings["expect_status"],),
         timeout_s=settings["timeout"],
         show_output=show_output,
         stdin=settings["stdin"],
