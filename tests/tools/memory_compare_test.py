@@ -1,105 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""strid memory compare: what it runs, checks and keeps. Its statistics: memory_statistics_test.py.
+"""strid memory compare: what it runs, measures and keeps (statistics: memory_statistics_test.py).
 
 The allocators are those of the machine, and libraries that are compiled here and fail on purpose.
 """
 
-import csv
-import json
 import os
-import pathlib
 import re
-import shutil
 import signal
 import subprocess
-import sys
 import time
 import unittest
 
-from program import PROGRAM, SOURCE, TIMEOUT_S, Case
-
-sys.path.insert(0, str(SOURCE / "tools/memory"))
-os.environ["STRID_MEMORY_LIBRARIES"] = str(pathlib.Path(PROGRAM).parent / "memory")
-from strid_memory.allocators import Allocator, installed  # noqa: E402  (the path comes first)
-from strid_memory.experiment import plan  # noqa: E402
-from strid_memory.runner import RunFailed, RunSettings, run_once  # noqa: E402
-
-CC = shutil.which("cc")
-# Allocates as a program does, and prints a number.
-CHURN = r"""
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-int main(int count, char** words) {
-    enum { slots = 500 };
-    static char* held[slots];
-    unsigned seed = 1;
-    for (int i = 0; i < (count > 1 ? atoi(words[1]) : 20000); ++i) {
-        seed = seed * 1664525u + 1013904223u;
-        char** slot = &held[(seed >> 8) % slots];
-        free(*slot);
-        *slot = malloc(16 + (seed >> 20) % 500);
-        memset(*slot, 1, 16);
-    }
-    printf("rounds per second: %d\n", 1250);
-    return 0;
-}
-"""
-ABORTS = r"""
-#include <stdlib.h>
-void* malloc(size_t size) { (void)size; abort(); }
-"""
-
-
-class CompareCase(Case):
-    def setUp(self):
-        super().setUp()
-        self.out = self.folder / "out"
-
-    def compiled(self, name: str, source: str, *options: str) -> pathlib.Path:
-        if CC is None:
-            self.skipTest("no C compiler")
-        path = self.folder / name
-        result = subprocess.run(
-            [CC, "-O1", "-w", "-x", "c", "-", "-o", path, *options],
-            input=source.encode(),
-            capture_output=True,
-        )
-        if result.returncode:
-            self.skipTest(f"cannot be compiled here: {result.stderr.decode()[-200:]}")
-        return path
-
-    def churn(self, *options: str) -> pathlib.Path:
-        return self.compiled("churn", CHURN, *options)
-
-    def other(self) -> str:
-        """An allocator beside glibc."""
-        for name in installed():
-            if name != "glibc":
-                return name
-        self.skipTest("no other allocator is installed")
-
-    def compare(self, *words, code=0):
-        return self.run_program("compare", "--output", self.out, *words, code=code)
-
-    def refuses(self, *words, code=1):
-        """The line of an error; the line of the seed may come before it."""
-        result = self.compare(*words, code=code)
-        lines = [
-            line
-            for line in result.stderr.decode(errors="replace").splitlines()
-            if not line.startswith("seed ")
-        ]
-        self.assertEqual(len(lines), 1, lines)
-        self.assertTrue(lines[0].startswith("strid: error: "), lines)
-        return lines[0]
-
-    def rows(self) -> list[dict]:
-        with (self.out / "runs.csv").open(newline="") as file:
-            return list(csv.DictReader(file))
-
-    def results(self) -> dict:
-        return json.loads((self.out / "results.json").read_text())
+from memory_compare_case import CompareCase
+from memory_compare_refusals import Refusals  # noqa: F401, tests of this command, too
+from program import PROGRAM, TIMEOUT_S
+from strid_memory import live
+from strid_memory.allocators import Allocator
+from strid_memory.experiment import plan
+from strid_memory.runner import RunFailed, RunSettings, run_once
 
 
 class Experiments(CompareCase):
@@ -210,6 +128,31 @@ class Measures(CompareCase):
         values = self.measured("sh", "-c", f"python3 -c '{spin}' & python3 -c '{spin}'; wait")
         self.assertGreater(values["processor_s"], 0.6)
 
+    def test_an_event_that_the_kernel_does_not_count(self):
+        # None has this number; without permission the answer is another refusal.
+        values = self.measured("true", event=10**9)
+        self.assertIsNone(values["extfrag_events"])
+        self.assertTrue(values["event_refusal"])
+
+    def test_live_bytes_of_a_traced_run(self):
+        source = r"""
+            #include <stdlib.h>
+            #include <string.h>
+            int main() {
+                char* held = malloc(30 << 20);
+                char* more = malloc(20 << 20);
+                memset(more, 1, 20 << 20);
+                free(held);
+                held = malloc(10 << 20);
+                return more[5] - 1 + (held == 0);
+            }"""
+        settings = RunSettings([str(self.compiled("live", source))])
+        try:
+            peak = live.peak_live_bytes(settings, Allocator("glibc", None))
+        except live.NotTraced as reason:
+            self.skipTest(str(reason))
+        self.assertAlmostEqual(peak, 50 << 20, delta=1 << 16)
+
     def test_what_the_command_leaves_is_killed(self):
         mark = f"31.4{os.getpid()}"
         values = self.measured("sh", "-c", f"sleep {mark} & exit 0")
@@ -217,120 +160,6 @@ class Measures(CompareCase):
         self.assertLess(values["wall_s"], 20)
         left = subprocess.run(["pgrep", "-f", f"sleep {mark}"], capture_output=True, text=True)
         self.assertEqual(left.stdout, "")
-
-
-class Refusals(CompareCase):
-    ONE = ["--allocators", "glibc", "--cores", 1, "--repeat", 1]
-
-    def test_a_command_that_does_not_exist(self):
-        line = self.refuses(*self.ONE, "--", "no-such-command")
-        self.assertEqual(line, "strid: error: no-such-command: No such file or directory")
-        self.assertFalse(self.out.exists())
-
-    def test_a_command_that_crashes(self):
-        line = self.refuses(*self.ONE, "--", "sh", "-c", "kill -SEGV $$")
-        self.assertIn("sh: ended by signal 11", line)
-
-    def test_a_command_that_fails(self):
-        self.assertIn("exit status 3", self.refuses(*self.ONE, "--", "sh", "-c", "exit 3"))
-        expected = ["--expect-status", 4, "--", "sh", "-c", "exit 3"]
-        self.assertIn("expected 4", self.refuses(*self.ONE, *expected))
-
-    def test_a_command_that_hangs(self):
-        begin = time.monotonic()
-        # The child ignores what can be ignored, and has a child in a session of its own.
-        script = "trap '' TERM INT; setsid sleep 300 & sleep 300"
-        line = self.refuses(*self.ONE, "--timeout", 0.5, "--", "sh", "-c", script)
-        self.assertIn("not ended after 0.5 s under glibc", line)
-        self.assertLess(time.monotonic() - begin, 20)
-
-    def test_a_static_program(self):
-        line = self.refuses(*self.ONE, "--", self.churn("-static"))
-        self.assertIn("is linked statically", line)
-
-    def test_a_static_program_below_a_shell(self):
-        program = self.churn("-static")
-        line = self.refuses(*self.ONE, "--", "sh", "-c", f"{program} 20000000; true")
-        self.assertIn(f"{program} is linked statically", line)
-
-    def test_an_environment_without_the_preload(self):
-        program = self.churn()
-        line = self.refuses(*self.ONE, "--", "env", "-i", program, "20000000")
-        self.assertIn(f"glibc was not loaded: {program}", line)
-
-    def test_a_program_with_a_malloc_of_its_own(self):
-        source = CHURN + r"""
-            static char arena[1 << 26];
-            static size_t used;
-            void* malloc(size_t size) { used += (size + 15) / 16 * 16; return arena + used; }
-            void free(void* block) { (void)block; }"""
-        program = self.compiled("own", source, "-rdynamic")
-        line = self.refuses(*self.ONE, "--", program, "100")
-        self.assertIn(f"its malloc is that of {program}", line)
-
-    def test_a_program_that_takes_the_address_of_malloc(self):
-        # Not position-independent: the program has a stub for malloc, whose address it takes.
-        source = CHURN.replace("int main", "void* (*volatile taken)(size_t) = malloc;\nint main")
-        program = self.compiled("taken", source, "-no-pie")
-        for allocator in list(installed().values())[:2]:
-            cpus = sorted(os.sched_getaffinity(0))[:1]
-            run_once(RunSettings([str(program)]), allocator, cpus)
-
-    def test_libraries_that_are_none(self):
-        words = self.ONE[2:]
-        line = self.refuses("--allocators", "mine=/none/mine.so", *words, "--", "true")
-        self.assertIn("/none/mine.so: No such file", line)
-        text = self.folder / "text.so"
-        text.write_text("no library")
-        line = self.refuses("--allocators", f"mine={text}", *words, "--", "true")
-        self.assertIn("not a library", line)
-        # With the head of one, but nothing behind it: the loader warns and goes on.
-        text.write_bytes(b"\x7fELF\x02\x01\x01" + bytes(100))
-        line = self.refuses("--allocators", f"mine={text}", *words, "--", "true")
-        self.assertIn("its malloc is that of", line)
-        line = self.refuses("--allocators", "unheard", *words, "--", "true", code=2)
-        self.assertIn("unknown", line)
-
-    def test_an_allocator_without_malloc(self):
-        library = self.compiled("empty.so", "int nothing;", "-shared", "-fPIC")
-        line = self.refuses("--allocators", f"empty={library}", *self.ONE[2:], "--", "true")
-        self.assertIn("empty is not what", line)
-
-    def test_an_allocator_that_aborts(self):
-        library = self.compiled("aborts.so", ABORTS, "-shared", "-fPIC")
-        line = self.refuses("--allocators", f"bad={library}", *self.ONE[2:], "--", self.churn())
-        self.assertRegex(line, "ended by signal 6 .* under bad")
-
-    def test_more_cores_than_there_are(self):
-        line = self.refuses("--cores", 100000, "--", "true", code=2)
-        self.assertIn("--cores 100000", line)
-
-    def test_no_command(self):
-        self.assertIn("takes a command", self.refuses("--cores", 1, code=2))
-
-    def test_a_folder_that_holds_an_experiment(self):
-        result = self.compare(*self.ONE, "--", "true")
-        self.assertIn("nothing to compare", result.stdout.decode())
-        before = (self.out / "runs.csv").read_bytes()
-        self.assertIn("holds an experiment", self.refuses(*self.ONE, "--", "true"))
-        self.assertEqual((self.out / "runs.csv").read_bytes(), before)
-
-    def test_without_tracefs_the_reason_is_said(self):
-        if os.geteuid() != 0 or shutil.which("unshare") is None:
-            self.skipTest("needs root and unshare, to hide the kernel's tracing")
-        hide = "mount -t tmpfs none /sys/kernel/tracing && mount -t tmpfs none /sys/kernel/debug"
-        script = "from strid_memory.measures import extfrag_event; print(extfrag_event())"
-        result = subprocess.run(
-            ["unshare", "-m", "sh", "-c", f'{hide} && exec "$@"', "sh"]
-            + [sys.executable, "-c", script],
-            capture_output=True,
-            text=True,
-            timeout=TIMEOUT_S,
-            env={**os.environ, "PYTHONPATH": str(SOURCE / "tools/memory")},
-        )
-        if "unshare" in result.stderr or "mount:" in result.stderr:
-            self.skipTest(f"no namespace of mounts here: {result.stderr[:200]}")
-        self.assertIn("(None, 'tracefs is not mounted", result.stdout)
 
 
 class Interruptions(CompareCase):

@@ -82,8 +82,9 @@ class Variance(unittest.TestCase):
     def test_nist_sirstv(self):
         values = list(map(float, SIRSTV.split()))
         groups = {(str(i),): values[5 * i : 5 * i + 5] for i in range(5)}
-        sources, ms_error, df_error = analysis.table_of(frame_of(groups, ["instrument"]),
-                                                        ["instrument"])
+        sources, ms_error, df_error = analysis.table_of(
+            frame_of(groups, ["instrument"]), ["instrument"]
+        )
         between, within = sources[0], sources[1]
         # Certified values.
         self.assertEqual((between.df, within.df, df_error), (4, 20, 20))
@@ -167,8 +168,9 @@ class Transformations(unittest.TestCase):
         self.assertAlmostEqual(analysis.box_cox_power([values]), float(expected), delta=1e-3)
 
     def test_values_that_are_not_positive_stay(self):
-        self.assertEqual(analysis.choose_power([numpy.array([0.0, 1, 9]), numpy.ones(3)]),
-                         (1.0, None))
+        self.assertEqual(
+            analysis.choose_power([numpy.array([0.0, 1, 9]), numpy.ones(3)]), (1.0, None)
+        )
 
 
 class Letters(unittest.TestCase):
@@ -233,13 +235,16 @@ class Analyses(unittest.TestCase):
 
     def test_advice_names_the_better_one_and_its_price(self):
         speed = self.analysed(self.four())
-        memory = self.analysed({key: [2 * 3 - v for v in values] for key, values in
-                                self.four().items()})
+        memory = self.analysed(
+            {key: [2 * 3 - v for v in values] for key, values in self.four().items()}
+        )
         text = advice.advice(speed, memory, [1, 2])
         self.assertIn("On 2 cores take other: response time 1.000 s, 50 % less than glibc", text)
         self.assertIn("25 % more than glibc", text)
-        alike = self.analysed({key: self.quantiles(1, 0.1) for key in self.four()} | {
-            ("other", 2): self.quantiles(1.001, 0.1)})
+        alike = self.analysed(
+            {key: self.quantiles(1, 0.1) for key in self.four()}
+            | {("other", 2): self.quantiles(1.001, 0.1)}
+        )
         self.assertIn("no allocator differs significantly", advice.advice(alike, memory, [1, 2]))
 
     def test_advice_when_more_is_better(self):

@@ -94,8 +94,10 @@ class Quick(Case):
                 rows = list(csv.DictReader(file))
             runs = {(row["allocator"], row["cores"], row["repeat"]) for row in rows}
             self.assertEqual(len(runs), len(rows))
-            self.assertEqual(len({row["allocator"] for row in rows}) * 2, len(
-                {(row["allocator"], row["repeat"]) for row in rows}))
+            self.assertEqual(
+                len({row["allocator"] for row in rows}) * 2,
+                len({(row["allocator"], row["repeat"]) for row in rows}),
+            )
             for row in rows:
                 self.assertEqual(float(row["load_requests"]), 300)
                 parts = [float(row[f"{name}_peak_bytes"]) for name in names[:3]]

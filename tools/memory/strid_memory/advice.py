@@ -46,7 +46,9 @@ def advice(speed: Analysis, memory: Analysis, cores: list[int]) -> str:
 def equals_of_best(speed: Analysis, cores: int) -> list[str]:
     """The best on this number of cores, and those that do not differ significantly from it."""
     column = [cell.allocator for cell in best_first(speed, cores)]
-    return [name for name in column if name == column[0] or not speed.differ(cores, column[0], name)]
+    return [
+        name for name in column if name == column[0] or not speed.differ(cores, column[0], name)
+    ]
 
 
 def advice_on(speed: Analysis, memory: Analysis, cores: int) -> str:
@@ -54,7 +56,9 @@ def advice_on(speed: Analysis, memory: Analysis, cores: int) -> str:
     column = best_first(speed, cores)
     title = speed.measure.title.lower()
     if len(names) == len(column):
-        return f"On {cores_text(cores)} no allocator differs significantly from the others in {title}."
+        return (
+            f"On {cores_text(cores)} no allocator differs significantly from the others in {title}."
+        )
     chosen = min(names, key=lambda name: peak_of(memory, name, cores))
     cell = speed.cell(chosen, cores)
     text = f"On {cores_text(cores)} take {chosen}: {title} {speed.measure.text(cell.mean)}"

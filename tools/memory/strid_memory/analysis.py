@@ -210,8 +210,10 @@ def cells_of(frame: pandas.DataFrame) -> list[Cell]:
     for (allocator, cores), group in frame.groupby(["allocator", "cores"], sort=False):
         runs = len(group)
         deviation = float(group.value.std()) if runs > 1 else None
-        half = None if deviation is None else (
-            float(stats.t.ppf(1 - LEVEL / 2, runs - 1)) * deviation / math.sqrt(runs)
+        half = (
+            None
+            if deviation is None
+            else (float(stats.t.ppf(1 - LEVEL / 2, runs - 1)) * deviation / math.sqrt(runs))
         )
         cells.append(
             Cell(str(allocator), int(cores), runs, float(group.value.mean()), deviation, half)

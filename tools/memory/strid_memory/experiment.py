@@ -117,9 +117,7 @@ class Folder:
                 file.truncate(len(text[:cut].encode()))
                 file.seek(0, os.SEEK_END)
                 columns = next(csv.reader([text.partition("\n")[0]])) if cut else list(row)
-                writer = csv.DictWriter(
-                    file, columns, extrasaction="ignore", lineterminator="\n"
-                )
+                writer = csv.DictWriter(file, columns, extrasaction="ignore", lineterminator="\n")
                 if not cut:
                     writer.writeheader()
                 writer.writerow(row)
@@ -169,7 +167,11 @@ def duration(seconds: float) -> str:
     seconds = round(seconds)
     if seconds < 90:
         return f"{seconds} s"
-    return f"{seconds // 60} min" if seconds < 5400 else f"{seconds // 3600} h {seconds % 3600 // 60} min"
+    return (
+        f"{seconds // 60} min"
+        if seconds < 5400
+        else f"{seconds // 3600} h {seconds % 3600 // 60} min"
+    )
 
 
 def perform(runs: list[Setting], run: Callable[[Setting], dict], folder: Folder):

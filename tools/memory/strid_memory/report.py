@@ -30,10 +30,10 @@ def measures_of(settings: dict) -> list[Measure]:
 
 
 class Report:
-    """The analyses of an experiment's runs, and of `more` measures; costs seconds for hundreds of
-    runs."""
+    """The analyses of an experiment's runs, of these measures or of its own; costs seconds for
+    hundreds of runs."""
 
-    def __init__(self, folder: Folder, more: list[Measure] | None = None):
+    def __init__(self, folder: Folder, measures: list[Measure] | None = None):
         self.folder = folder
         self.settings = folder.settings()
         self.rows = folder.runs()
@@ -42,7 +42,7 @@ class Report:
         self.cores = self.settings["cores"]
         self.analyses = [
             analyse(measure, self.rows, self.allocators, self.cores)
-            for measure in [*measures_of(self.settings), *(more or [])]
+            for measure in measures or measures_of(self.settings)
         ]
         for analysis in self.analyses:
             reason = self.settings.get("not_measured", {}).get(analysis.measure.key)

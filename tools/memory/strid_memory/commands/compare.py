@@ -78,16 +78,34 @@ def add_options(parser: argparse.ArgumentParser):
     add("--expect-status", type=whole(0), default=0, metavar="N", help="exit status that is right")
     add("--show-output", action="store_true", help="what the command prints, on standard error")
     add("--input", dest="stdin", metavar="FILE", help="standard input of each run; none")
-    add("--metric", type=pattern, metavar="REGEX", help="compare the number that the command"
-        " prints: the last match in its last MiB of output (its group, if it has one)")
+    add(
+        "--metric",
+        type=pattern,
+        metavar="REGEX",
+        help="compare the number that the command"
+        " prints: the last match in its last MiB of output (its group, if it has one)",
+    )
     add("--metric-name", default="What the command prints", metavar="TEXT", help="its title")
     add("--more-is-better", action="store_true", help="the number is better when it is larger")
-    add("--sample-ms", type=positive, default=10, metavar="MS",
-        help="longest time between two samples of resident memory; 10")
-    add("--no-trace", action="store_true", help="no traced run of each before: memory that is held"
-        " and not live is not measured")
-    add("--output", type=pathlib.Path, default=pathlib.Path("memory-compare"), metavar="FOLDER",
-        help="for runs.csv, results.json, report.html; memory-compare")
+    add(
+        "--sample-ms",
+        type=positive,
+        default=10,
+        metavar="MS",
+        help="longest time between two samples of resident memory; 10",
+    )
+    add(
+        "--no-trace",
+        action="store_true",
+        help="no traced run of each before: memory that is held" " and not live is not measured",
+    )
+    add(
+        "--output",
+        type=pathlib.Path,
+        default=pathlib.Path("memory-compare"),
+        metavar="FOLDER",
+        help="for runs.csv, results.json, report.html; memory-compare",
+    )
     add("--resume", action="store_true", help="go on with the experiment in the folder")
     add("words", nargs=argparse.REMAINDER, metavar="-- COMMAND...", help="what is run")
 
@@ -118,6 +136,8 @@ def run(options: argparse.Namespace) -> int:
 
         def measured(setting: Setting) -> dict:
             values = run_once(run_settings, allocators[setting.allocator], sets[setting.cores])
+            if note_refusal(values, run_settings, settings):
+                folder.write_settings(settings)
             live = settings["live_bytes"].get(setting.allocator)
             values["not_live_bytes"] = None if live is None else values["peak_bytes"] - live
             return values
@@ -126,8 +146,10 @@ def run(options: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         kept = len(folder.runs())
         if kept:
-            print(f"strid: interrupted; {kept} runs are in {folder.path}, --resume goes on",
-                  file=sys.stderr)
+            print(
+                f"strid: interrupted; {kept} runs are in {folder.path}, --resume goes on",
+                file=sys.stderr,
+            )
         raise
     return report(folder)
 
@@ -146,7 +168,9 @@ def list_allocators() -> int:
     found, missing = choose(None)
     width = max(map(len, found))
     for allocator in found.values():
-        print(f"{allocator.name:{width}}  {allocator.library or 'the C library, nothing preloaded'}")
+        print(
+            f"{allocator.name:{width}}  {allocator.library or 'the C library, nothing preloaded'}"
+        )
     if missing:
         print(f"not found: {', '.join(missing)}")
     return 0
@@ -295,10 +319,16 @@ def warm_up(
                     raise
                 settings["left_out"][name] = str(error)
                 break
-            if values.get("event_refusal"):
-                reason = f"perf_event_open: {values['event_refusal']}"
-                settings["not_measured"]["extfrag_events"] = reason
-                settings["event"] = run_settings.event = None
+            note_refusal(values, run_settings, settings)
+
+
+def note_refusal(values: dict, run_settings: RunSettings, settings: dict) -> bool:
+    """Keeps why the kernel counts no events, and asks no more. True where it refused just now."""
+    if not values["event_refusal"]:
+        return False
+    settings["not_measured"]["extfrag_events"] = f"perf_event_open: {values['event_refusal']}"
+    settings["event"] = run_settings.event = None
+    return True
 
 
 def trace(run_settings: RunSettings, allocators: dict[str, Allocator], settings: dict):
