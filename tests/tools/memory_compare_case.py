@@ -2,6 +2,7 @@
 """What the tests of strid memory compare share: programs that are compiled here, and its runs."""
 
 import csv
+import importlib.util
 import json
 import os
 import pathlib
@@ -67,6 +68,8 @@ class CompareCase(Case):
         self.skipTest("no other allocator is installed")
 
     def compare(self, *words, code=0):
+        if importlib.util.find_spec("statsmodels") is None:
+            self.skipTest("the Python package statsmodels is not installed")
         return self.run_program("compare", "--output", self.out, *words, code=code)
 
     def refuses(self, *words, code=1):

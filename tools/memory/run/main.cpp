@@ -25,46 +25,16 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <poll.h>
 #include <sched.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/signalfd.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include "command.hpp"
-#include "event_counter.hpp"
-#include "process_tree.hpp"
+#include "measured_run.hpp"
 
 namespace strid::memory_run {
 
 namespace {
-
-constexpr std::int64_t grace_ns = 200'000'000;
-
-struct Settings {
-    CommandSettings command;
-    std::vector<int> own_processors;
-    int channel = -1;
-    std::int64_t sample_ns = 10'000'000;
-    std::int64_t timeout_ns = 0;  // 0: none
-    std::optional<std::uint64_t> event;
-};
-
-struct Result {
-    int status = 0;  // as waitpid gives it
-    bool timed_out = false;
-    bool abandoned = false;
-    int failure = 0;
-    int left_behind = 0;
-    std::int64_t wall_ns = 0;
-    double user_s = 0;
-    double system_s = 0;
-    std::int64_t peak_bytes = 0;
-    std::int64_t minor_faults = 0;
-    std::int64_t major_faults = 0;
-};
 
 std::int64_t number_of(std::string_view text) {
     std::int64_t value = 0;
@@ -87,8 +57,8 @@ std::vector<int> numbers_of(std::string_view text) {
     return numbers;
 }
 
-Settings settings_of(const std::vector<std::string>& words) {
-    Settings settings;
+RunSettings settings_of(const std::vector<std::string>& words) {
+    RunSettings settings;
     std::size_t at = 0;
     for (; at + 1 < words.size() && words[at] != "--"; at += 2) {
         const std::string& option = words[at];
@@ -120,10 +90,6 @@ Settings settings_of(const std::vector<std::string>& words) {
     return settings;
 }
 
-double seconds_of(const timeval& time) {
-    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
-}
-
 void stay_on(const std::vector<int>& processors) {
     if (processors.empty()) return;
     cpu_set_t set;
@@ -132,141 +98,8 @@ void stay_on(const std::vector<int>& processors) {
     ::sched_setaffinity(0, sizeof set, &set);  // a hint: the command is measured without it too
 }
 
-/// One run: from fork to the end of all that the command started.
-class Run {
-  public:
-    Run(const Settings& settings, int signals)
-        : settings_(settings),
-          signals_(signals),
-          command_(settings.command),
-          counter_(settings.event
-                       ? std::optional<EventCounter>(std::in_place, command_.pid(), *settings.event)
-                       : std::nullopt),
-          start_ns_(command_.start()),
-          sampler_(start_ns_, settings.sample_ns) {}
-
-    std::string measure() {
-        while (!main_ended_ || wait_for_orphans()) {
-            wait();
-            take_signals();
-            reap();
-            const std::int64_t now = now_ns();
-            if (!main_ended_ && settings_.timeout_ns > 0 &&
-                now - start_ns_ >= settings_.timeout_ns) {
-                result_.timed_out = true;
-            }
-            if (result_.timed_out || result_.abandoned) {
-                if (!main_ended_) result_.wall_ns = now - start_ns_;
-                end_descendants();
-                break;
-            }
-            if (!main_ended_ && sampler_.wait_ns(now) == 0) sampler_.sample();
-        }
-        result_.failure = command_.failure();
-        return text();
-    }
-
-  private:
-    void wait() {
-        std::int64_t pause_ns = main_ended_ ? 1'000'000 : sampler_.wait_ns(now_ns());
-        if (!main_ended_ && settings_.timeout_ns > 0) {
-            pause_ns = std::min(pause_ns, start_ns_ + settings_.timeout_ns - now_ns());
-        }
-        pause_ns = std::max<std::int64_t>(pause_ns, 0);
-        const timespec pause{pause_ns / 1'000'000'000, pause_ns % 1'000'000'000};
-        std::array<pollfd, 2> files{pollfd{signals_, POLLIN, 0},
-                                    pollfd{settings_.channel, POLLIN, 0}};
-        ::ppoll(files.data(), files.size(), &pause, nullptr);
-        result_.abandoned = files[1].revents != 0;
-    }
-
-    void take_signals() {
-        signalfd_siginfo signal{};
-        while (::read(signals_, &signal, sizeof signal) == sizeof signal) {
-            if (signal.ssi_signo == SIGTERM && !main_ended_) ::kill(command_.pid(), SIGTERM);
-        }
-    }
-
-    void reap() {
-        for (;;) {
-            int status = 0;
-            rusage usage{};
-            const pid_t pid = ::wait4(-1, &status, WNOHANG, &usage);
-            if (pid <= 0) return;
-            if (pid == command_.pid()) {
-                result_.wall_ns = now_ns() - start_ns_;
-                result_.status = status;
-                main_ended_ = true;
-                sampler_.finish(start_ns_ + result_.wall_ns);
-            }
-            result_.user_s += seconds_of(usage.ru_utime);
-            result_.system_s += seconds_of(usage.ru_stime);
-            result_.peak_bytes = std::max<std::int64_t>(result_.peak_bytes, usage.ru_maxrss * 1024);
-            result_.minor_faults += usage.ru_minflt;
-            result_.major_faults += usage.ru_majflt;
-        }
-    }
-
-    /// Whether a process still runs that the command left; after the grace it is killed.
-    bool wait_for_orphans() {
-        if (descendants().empty()) return false;
-        if (now_ns() - start_ns_ - result_.wall_ns < grace_ns) return true;
-        result_.left_behind = end_descendants();
-        return false;
-    }
-
-    [[nodiscard]] std::string text() const;
-
-    const Settings& settings_;
-    int signals_;
-    Command command_;
-    std::optional<EventCounter> counter_;
-    std::int64_t start_ns_;
-    ResidentSampler sampler_;
-    Result result_;
-    bool main_ended_ = false;
-};
-
-std::string quoted(std::string_view text) {
-    std::string quoted = "\"";
-    for (const char c : text) {
-        if (c == '"' || c == '\\') {
-            quoted += '\\';
-            quoted += c;
-        } else if (static_cast<unsigned char>(c) < 0x20) {
-            quoted += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
-        } else {
-            quoted += c;
-        }
-    }
-    return quoted + "\"";
-}
-
-std::string Run::text() const {
-    std::string programs;
-    for (const std::string& program : sampler_.programs()) {
-        programs += (programs.empty() ? "" : ", ") + quoted(program);
-    }
-    const auto events = counter_ ? counter_->count() : std::nullopt;
-    const std::int64_t mean = sampler_.mean_bytes();
-    return fmt::format(
-        R"({{"status": {}, "signal": {}, "timed_out": {}, "abandoned": {}, "failure": {}, )"
-        R"("wall_s": {:.9f}, "user_s": {:.6f}, "system_s": {:.6f}, "peak_bytes": {}, )"
-        R"("mean_bytes": {}, "samples": {}, "minor_faults": {}, "major_faults": {}, )"
-        R"("extfrag_events": {}, "event_refusal": {}, "left_behind": {}, "programs": [{}]}})"
-        "\n",
-        WIFEXITED(result_.status) ? WEXITSTATUS(result_.status) : 0,
-        WIFSIGNALED(result_.status) ? WTERMSIG(result_.status) : 0, result_.timed_out,
-        result_.abandoned, result_.failure == 0 ? "null" : quoted(std::strerror(result_.failure)),
-        static_cast<double>(result_.wall_ns) * 1e-9, result_.user_s, result_.system_s,
-        std::max(result_.peak_bytes, sampler_.peak_bytes()),
-        mean < 0 ? "null" : std::to_string(mean), sampler_.samples(), result_.minor_faults,
-        result_.major_faults, events ? std::to_string(*events) : "null",
-        counter_ && !events ? quoted(counter_->refusal()) : "null", result_.left_behind, programs);
-}
-
 int run(int count, char** words) {
-    const Settings settings = settings_of(std::vector<std::string>(words + 1, words + count));
+    const RunSettings settings = settings_of(std::vector<std::string>(words + 1, words + count));
     ::fcntl(settings.channel, F_SETFD, FD_CLOEXEC);
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);
     stay_on(settings.own_processors);
@@ -279,7 +112,7 @@ int run(int count, char** words) {
     ::signal(SIGHUP, SIG_IGN);
     ::signal(SIGPIPE, SIG_IGN);
     const int signals = ::signalfd(-1, &handled, SFD_CLOEXEC | SFD_NONBLOCK);
-    const std::string text = Run(settings, signals).measure();
+    const std::string text = MeasuredRun(settings, signals).measure();
     const ssize_t written = ::write(settings.channel, text.data(), text.size());
     return written == static_cast<ssize_t>(text.size()) ? 0 : 1;
 }

@@ -64,8 +64,8 @@ class Report:
         behind = sum(1 for row in self.rows if row.get("left_behind"))
         if behind:
             notes.append(
-                f"In {behind} runs the command left processes behind, which were killed; their time"
-                " is not in the response time."
+                f"In {behind} runs the command left processes behind, which were killed and are not"
+                " measured."
             )
         if not self.settings.get("spare_processors"):
             notes.append(
