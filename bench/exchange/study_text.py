@@ -33,6 +33,7 @@ STUDY_MEASURES = [
     Measure("order_p50_ms", "Time to the answer of an order, median", "ms"),
     Measure("order_p99_ms", "Time to the answer of an order, 99 %", "ms"),
 ]
+OURS = "strid"
 NAMES_OF_SOURCES = {
     "allocator": "allocator",
     "cores": "cores",
@@ -135,6 +136,24 @@ def sizes_text(sizes: dict[str, Sizes]) -> list[str]:
     return lines
 
 
+def orders_of_ours(report: Report) -> list[str]:
+    """Orders a second with our malloc, as a part of those with the best other allocator."""
+    analysis = report.of("wall_s")
+    lines = []
+    for number in report.cores:
+        means = {c.allocator: c.mean for c in analysis.cells if c.cores == number}
+        ours = means.pop(OURS, None)
+        if ours is None or not means:
+            return [f"{OURS} (libstrid_malloc.so) is not among the allocators."]
+        best = best_first(means)[0]
+        note = "" if analysis.differ(number, OURS, best) else " (not significantly different)"
+        lines.append(
+            f"On {cores_text(number)}: {means[best] / ours:.3f} of the orders a second with"
+            f" {best}{note}."
+        )
+    return lines
+
+
 def pairs(count: int) -> str:
     return "1 pair of allocators" if count == 1 else f"{count} pairs of allocators"
 
@@ -143,9 +162,11 @@ def best_first(means: dict[str, float]) -> list[str]:
     return sorted(means, key=lambda name: means[name])
 
 
-def compare(analysis: Analysis, cores: list[int]) -> list[str]:
+def compare(
+    analysis: Analysis, cores: list[int], table: paper.PaperTable | None = None
+) -> list[str]:
     """Our outcome of a measure beside the paper's: shares of the variance, order, reversals."""
-    table = paper.PAPER[analysis.measure.key]
+    table = table or paper.PAPER[analysis.measure.key]
     if not analysis.cells:
         return [f"{analysis.measure.title}: not measured here: {analysis.missing}."]
     lines = []
@@ -219,8 +240,23 @@ class Study:
             analysis = report.of(key)
             heading = f"{analysis.measure.title} under {kind}"
             found.append((heading, compare(analysis, report.cores)))
+        if report.of("extfrag_events").missing:
+            found.append((f"Memory held and not live under {kind}", self.held_instead(report)))
+        for each, one in self.reports.items():
+            found.append((f"Our malloc and the best other one under {each}", orders_of_ours(one)))
         found.append(("What the two studies have not in common", DIFFERENCES))
         return found
+
+    def held_instead(self, report: Report) -> list[str]:
+        """Fragmentation inside the allocators, where the kernel tells nothing of that outside."""
+        analysis = report.of("not_live_bytes")
+        first = (
+            "An event is that the kernel takes pages from a block of another kind, because those of"
+            " the right kind are used up; the paper's machine had 2 GiB. What an allocator holds and"
+            " the program does not use is compared with the paper's events instead; it is"
+            " fragmentation of another kind."
+        )
+        return [first, *compare(analysis, report.cores, paper.PAPER["extfrag_events"])]
 
     def html(self) -> str:
         sections = ["<h2>Requests by size</h2>\n"]
