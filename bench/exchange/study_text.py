@@ -251,10 +251,10 @@ class Study:
         """Fragmentation inside the allocators, where the kernel tells nothing of that outside."""
         analysis = report.of("not_live_bytes")
         first = (
-            "An event is that the kernel takes pages from a block of another kind, because those of"
-            " the right kind are used up; the paper's machine had 2 GiB. What an allocator holds and"
-            " the program does not use is compared with the paper's events instead; it is"
-            " fragmentation of another kind."
+            "An event is that the kernel takes pages from a block of another kind, because those"
+            " of the right kind are used up; the paper's machine had 2 GiB. What an allocator"
+            " holds and the program does not use is compared with the paper's events instead; it"
+            " is fragmentation of another kind."
         )
         return [first, *compare(analysis, report.cores, paper.PAPER["extfrag_events"])]
 
