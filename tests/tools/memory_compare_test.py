@@ -10,6 +10,7 @@ import signal
 import subprocess
 import time
 import unittest
+import unittest.mock
 
 from memory_compare_case import CompareCase
 from memory_compare_refusals import Refusals  # noqa: F401, tests of this command, too
@@ -148,7 +149,8 @@ class Measures(CompareCase):
             }"""
         settings = RunSettings([str(self.compiled("live", source))])
         try:
-            peak = live.peak_live_bytes(settings, Allocator("glibc", None))
+            with unittest.mock.patch("sys.argv", [PROGRAM]):  # the library lies beside it
+                peak = live.peak_live_bytes(settings, Allocator("glibc", None))
         except live.NotTraced as reason:
             self.skipTest(str(reason))
         self.assertAlmostEqual(peak, 50 << 20, delta=1 << 16)

@@ -62,7 +62,8 @@ MEASURES = [
         "MiB",
         MIB,
         note="the peak of resident memory less the peak of live bytes of one traced run; the code"
-        " and the stacks of the command are in it under every allocator alike",
+        " and the stacks of the command are in it under every allocator alike; less than nothing"
+        " where the command asks for memory that it never touches",
     ),
     Measure(
         "unusable_change",
