@@ -140,8 +140,8 @@ class Measures(CompareCase):
             #include <stdlib.h>
             #include <string.h>
             int main() {
-                char* held = malloc(30 << 20);
-                char* more = malloc(20 << 20);
+                char* volatile held = malloc(30 << 20);
+                char* volatile more = malloc(20 << 20);
                 memset(more, 1, 20 << 20);
                 free(held);
                 held = malloc(10 << 20);
