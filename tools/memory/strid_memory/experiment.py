@@ -140,13 +140,21 @@ def typed(row: dict) -> dict:
 
 
 class Progress:
-    """A line on a terminal: how far, and how long it takes still. Elsewhere: nothing."""
+    """A line on a terminal: how far, and how long it takes still. Elsewhere: nothing. Within
+    `with`, at whose end the line goes."""
 
     def __init__(self, runs: int):
         self.runs = runs
         self.done = 0
         self.begin = time.monotonic()
         self.shown = sys.stderr.isatty()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.shown:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
 
     def show(self, text: str):
         if not self.shown:
@@ -157,10 +165,6 @@ class Progress:
             left = f", {duration(seconds)} left"
         line = f"{self.done}/{self.runs} runs{left}: {text}"
         print(f"\r\x1b[K{line[:100]}", end="", file=sys.stderr, flush=True)
-
-    def end(self):
-        if self.shown:
-            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
 
 
 def duration(seconds: float) -> str:
@@ -178,12 +182,9 @@ def perform(runs: list[Setting], run: Callable[[Setting], dict], folder: Folder)
     """Does the runs of the plan that the folder does not hold yet, in order."""
     done = {Setting(row["allocator"], row["cores"], row["repeat"]) for row in folder.runs()}
     missing = [setting for setting in runs if setting not in done]
-    progress = Progress(len(missing))
-    try:
+    with Progress(len(missing)) as progress:
         for setting in missing:
             cores = "1 core" if setting.cores == 1 else f"{setting.cores} cores"
             progress.show(f"{setting.allocator}, {cores}")
             folder.append(setting, run(setting))
             progress.done += 1
-    finally:
-        progress.end()

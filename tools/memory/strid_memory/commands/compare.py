@@ -20,7 +20,7 @@ import sys
 from strid_memory import measures, processors
 from strid_memory.allocators import GLIBC, Allocator, choose
 from strid_memory.errors import MemoryToolError, UsageError
-from strid_memory.experiment import Folder, Setting, perform, plan
+from strid_memory.experiment import Folder, Progress, Setting, perform, plan
 from strid_memory.live import NotTraced, peak_live_bytes
 from strid_memory.runner import RunFailed, RunSettings, run_once
 
@@ -309,17 +309,20 @@ def warm_up(
 ):
     """Runs that are not counted. An allocator that was found, not asked for, and under which the
     command fails is left out, with the reason in the results."""
-    cpus = sets[max(sets)]
-    for name, allocator in allocators.items():
-        for _ in range(times):
-            try:
-                values = run_once(run_settings, allocator, cpus)
-            except RunFailed as error:
-                if settings["chosen"] or name == GLIBC:
-                    raise
-                settings["left_out"][name] = str(error)
-                break
-            note_refusal(values, run_settings, settings)
+    with Progress(times * len(allocators)) as progress:
+        for at, (name, allocator) in enumerate(allocators.items()):
+            progress.done = times * at
+            for _ in range(times):
+                progress.show(f"{name}, not counted")
+                try:
+                    values = run_once(run_settings, allocator, sets[max(sets)])
+                except RunFailed as error:
+                    if settings["chosen"] or name == GLIBC:
+                        raise
+                    settings["left_out"][name] = str(error)
+                    break
+                progress.done += 1
+                note_refusal(values, run_settings, settings)
 
 
 def note_refusal(values: dict, run_settings: RunSettings, settings: dict) -> bool:
@@ -333,11 +336,14 @@ def note_refusal(values: dict, run_settings: RunSettings, settings: dict) -> boo
 
 def trace(run_settings: RunSettings, allocators: dict[str, Allocator], settings: dict):
     """The live bytes of the command under each allocator, or why they are not known."""
-    for name, allocator in allocators.items():
-        if name in settings["left_out"]:
-            continue
-        try:
-            settings["live_bytes"][name] = peak_live_bytes(run_settings, allocator)
-        except NotTraced as error:
-            settings["not_measured"]["not_live_bytes"] = str(error)
-            return
+    with Progress(len(allocators)) as progress:
+        for name, allocator in allocators.items():
+            if name in settings["left_out"]:
+                continue
+            progress.show(f"{name}, traced")
+            progress.done += 1
+            try:
+                settings["live_bytes"][name] = peak_live_bytes(run_settings, allocator)
+            except NotTraced as error:
+                settings["not_measured"]["not_live_bytes"] = str(error)
+                return
