@@ -139,6 +139,7 @@ def perform_load(options: argparse.Namespace, kind: str) -> tuple[Folder, dict]:
         settings = folder.settings()
         load = middleware.Load(**settings["load"])
     else:
+        folder.check_new()
         settings = new_settings(options, load)
         traces = trace(options, load, settings)
         folder.begin(settings)

@@ -9,8 +9,9 @@ import time
 
 from memory_compare_case import CHURN, CompareCase
 from program import SOURCE, TIMEOUT_S
-from strid_memory.allocators import installed
-from strid_memory.runner import RunSettings, run_once
+from strid_memory.allocators import Allocator, installed
+from strid_memory.commands import compare
+from strid_memory.runner import RunFailed, RunSettings, run_once
 
 ABORTS = r"""
 #include <stdlib.h>
@@ -111,12 +112,30 @@ class Refusals(CompareCase):
         line = self.refuses("--allocators", f"bad={library}", *self.ONE[2:], "--", self.churn())
         self.assertRegex(line, "ended by signal 6 .* under bad")
 
+    def test_an_allocator_that_was_found_and_aborts_is_left_out(self):
+        bad = Allocator("bad", self.compiled("aborts.so", ABORTS, "-shared", "-fPIC"))
+        allocators = {"glibc": Allocator("glibc", None), "bad": bad}
+        settings = {"chosen": False, "left_out": {}, "not_measured": {}}
+        cpus = {1: sorted(os.sched_getaffinity(0))[:1]}
+        command = RunSettings([str(self.churn())])
+        compare.warm_up(command, allocators, cpus, settings, 1)
+        self.assertEqual(list(settings["left_out"]), ["bad"])
+        self.assertIn("signal 6", settings["left_out"]["bad"])
+        settings["chosen"] = True
+        with self.assertRaises(RunFailed):
+            compare.warm_up(command, allocators, cpus, settings, 1)
+
     def test_more_cores_than_there_are(self):
         line = self.refuses("--cores", 100000, "--", "true", code=2)
         self.assertIn("--cores 100000", line)
 
     def test_no_command(self):
         self.assertIn("takes a command", self.refuses("--cores", 1, code=2))
+
+    def test_a_folder_that_cannot_be_made(self):
+        self.out.write_text("a file")
+        self.assertIn(f"{self.out}: Not a directory", self.refuses(*self.ONE, "--", "true"))
+        self.assertEqual(self.out.read_text(), "a file")
 
     def test_a_folder_that_holds_an_experiment(self):
         result = self.compare(*self.ONE, "--", "true")

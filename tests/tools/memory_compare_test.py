@@ -155,6 +155,10 @@ class Measures(CompareCase):
             self.skipTest(str(reason))
         self.assertAlmostEqual(peak, 50 << 20, delta=1 << 16)
 
+    def test_a_program_that_is_removed_while_it_runs(self):
+        copy = self.folder / "copy"
+        self.measured("sh", "-c", f"cp /bin/sleep {copy}; {copy} 0.2 & sleep 0.1; rm {copy}; wait")
+
     def test_what_the_command_leaves_is_killed(self):
         mark = f"31.4{os.getpid()}"
         values = self.measured("sh", "-c", f"sleep {mark} & exit 0")

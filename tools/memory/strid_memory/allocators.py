@@ -39,13 +39,17 @@ class Allocator:
 
 
 def program_folders() -> list[pathlib.Path]:
-    """Where the parts of this program lie: beside it in a build, below lib where installed."""
-    here = pathlib.Path(os.path.abspath(sys.argv[0])).parent
-    folders = [here / "memory", here.parent / "malloc"]
-    for library in ("lib", "lib64", *(f"lib/{path.name}" for path in here.parent.glob("lib/*-*"))):
-        folders += [here.parent / library / "strid" / "memory", here.parent / library]
+    """Where the parts of this program lie: beside it in a build, below lib where installed. A link
+    to the program counts as it, and what it points to."""
     chosen = os.environ.get("STRID_MEMORY_LIBRARIES")
-    return [*map(pathlib.Path, chosen.split(":") if chosen else []), *folders]
+    folders = list(map(pathlib.Path, chosen.split(":") if chosen else []))
+    program = os.path.abspath(sys.argv[0])
+    for here in (pathlib.Path(program).parent, pathlib.Path(os.path.realpath(program)).parent):
+        folders += [here / "memory", here.parent / "malloc"]
+        several = (f"lib/{path.name}" for path in here.parent.glob("lib/*-linux-*"))
+        for library in ("lib", "lib64", *several):
+            folders += [here.parent / library / "strid" / "memory", here.parent / library]
+    return list(dict.fromkeys(folders))
 
 
 def part_of_program(file: str) -> pathlib.Path:

@@ -57,13 +57,25 @@ class Folder:
     def __init__(self, path: pathlib.Path):
         self.path = path
 
-    def begin(self, settings: dict):
-        """Makes the folder; an error where it holds an experiment already."""
+    def check_new(self):
+        """An error where it holds an experiment already, or cannot be made: before long runs
+        rather than after them."""
         if (self.path / SETTINGS).exists() or (self.path / RUNS).exists():
             raise MemoryToolError(
                 f"{self.path} holds an experiment: --resume goes on with it, --output FOLDER writes"
                 " elsewhere"
             )
+        folder = self.path.absolute()
+        while not folder.exists():
+            folder = folder.parent
+        if not folder.is_dir():
+            raise MemoryToolError(f"{folder}: Not a directory")
+        if not os.access(folder, os.W_OK | os.X_OK):
+            raise MemoryToolError(f"{folder}: Permission denied")
+
+    def begin(self, settings: dict):
+        """Makes the folder; an error where it holds an experiment already."""
+        self.check_new()
         try:
             self.path.mkdir(parents=True, exist_ok=True)
         except OSError as error:

@@ -24,6 +24,8 @@ from strid_memory.errors import MemoryToolError
 
 # What of a command's output is kept for --metric.
 OUTPUT_BYTES_MAX = 1 << 20
+# What the kernel adds to the path of a file that was removed while it runs.
+REMOVED = " (deleted)"
 
 
 class RunFailed(MemoryToolError):
@@ -161,14 +163,14 @@ class Process:
         with self.witness.open(errors="surrogateescape") as lines:
             for line in lines:
                 _, program, source = line.rstrip("\n").split("\t")
-                witnessed.add(program)
+                witnessed.add(program.removesuffix(REMOVED))
                 if not self._is_from_allocator(source):
                     raise NotLoaded(
                         f"{self.allocator.name} is not what {program} runs with: its malloc is"
                         f" that of {source}"
                     )
-        for program in [*seen, *([] if witnessed or seen else [self._program()])]:
-            if program not in witnessed:
+        for program in seen or [self._program()]:
+            if program.removesuffix(REMOVED) not in witnessed and (seen or not witnessed):
                 raise NotLoaded(
                     f"{self.allocator.name} was not loaded: {program} {why_not_loaded(program)}"
                 )

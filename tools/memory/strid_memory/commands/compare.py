@@ -201,8 +201,7 @@ def begun(options: argparse.Namespace, command: list[str]) -> dict:
         raise UsageError("compare takes a command: strid memory compare [OPTIONS] -- COMMAND...")
     if options.more_is_better and not options.metric:
         raise UsageError("--more-is-better goes with --metric")
-    if (options.output / "experiment.json").exists():
-        Folder(options.output).begin({})  # says that it is there
+    Folder(options.output).check_new()
     allocators, missing = choose(options.allocators)
     cores = options.cores or processors.default_counts()
     sets = processors.sets_of(cores)
