@@ -17,10 +17,11 @@ import subprocess
 import tempfile
 import time
 
-from strid_memory import measures
+from strid_memory import measures, traced
 from strid_memory.allocators import Allocator
 from strid_memory.errors import MemoryToolError
 from strid_memory.runner import Process, RunSettings
+from strid_memory.trace_file import read_folder, write_session
 
 # The applications of the paper, in the order in which they start.
 APPS = {"data": "App3", "session": "App2", "core": "App1"}
@@ -203,9 +204,6 @@ class TracedProcess:
 
 def traced_run(build: pathlib.Path, load: Load, library: pathlib.Path | None) -> dict:
     """The trace of each application under a load, by name (strid_memory.trace_file)."""
-    from strid_memory import traced
-    from strid_memory.trace_file import read_folder, write_session
-
     with tempfile.TemporaryDirectory(prefix="strid-study-trace-") as path:
         folders = {}
 

@@ -36,7 +36,8 @@ import middleware  # noqa: E402  (the paths come first)
 from strid_memory import measures, processors  # noqa: E402
 from strid_memory.allocators import Allocator, choose  # noqa: E402
 from strid_memory.errors import MemoryToolError  # noqa: E402
-from strid_memory.experiment import Folder, perform, plan, write_whole  # noqa: E402
+from strid_memory.experiment import Folder, perform, plan  # noqa: E402
+from strid_memory.output_file import write_whole  # noqa: E402
 
 # The paper: 15 repetitions, 20,000 orders, one to all cores.
 WHOLE = {"repeat": 15, "orders": 20_000, "sessions": 20, "allocators": None}
@@ -122,7 +123,7 @@ def trace(options: argparse.Namespace, load: middleware.Load, settings: dict) ->
     for name, library in settings["allocators"].items():
         try:
             found = middleware.traced_run(options.build, load, library and pathlib.Path(library))
-        except (MemoryToolError, ImportError) as error:
+        except MemoryToolError as error:
             settings["not_measured"]["not_live_bytes"] = f"no trace: {error}"
             return first
         settings["live_bytes"][name] = sum(one.peak_bytes for one in found.values())
@@ -185,7 +186,7 @@ def main() -> int:
         for kind in options.loads:
             experiments[kind], traces = perform_load(options, kind)
             if traces and kind == options.loads[0]:
-                write_whole(sizes, study_text.sizes_csv(traces))
+                write_whole(sizes, study_text.sizes_csv(traces).encode())
     except KeyboardInterrupt:
         print(f"study: interrupted; --resume goes on in {options.output}", file=sys.stderr)
         return 130

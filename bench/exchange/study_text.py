@@ -14,8 +14,9 @@ import paper
 from strid_memory import page, plots, tables
 from strid_memory.advice import cores_text, listed
 from strid_memory.analysis import Analysis
-from strid_memory.experiment import Folder, write_whole
+from strid_memory.experiment import Folder
 from strid_memory.measures import MEASURES, WALL, Measure
+from strid_memory.output_file import write_whole
 from strid_memory.report import Report
 
 APPS = ["core", "session", "data"]
@@ -305,5 +306,5 @@ def write(output: pathlib.Path, experiments: dict[str, Folder], sizes: pathlib.P
     study = Study(experiments, read_sizes(sizes))
     for report in study.reports.values():
         report.write()
-    write_whole(output / "study.html", study.html())
-    write_whole(output / "study.md", study.markdown())
+    write_whole(output / "study.html", study.html().encode())
+    write_whole(output / "study.md", study.markdown().encode())

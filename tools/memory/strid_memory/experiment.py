@@ -18,6 +18,7 @@ import time
 from collections.abc import Callable
 
 from strid_memory.errors import MemoryToolError
+from strid_memory.output_file import write_whole
 
 SETTINGS = "experiment.json"
 RUNS = "runs.csv"
@@ -38,17 +39,6 @@ def plan(allocators: list[str], cores: list[int], repeat: int, seed: int) -> lis
     runs = [Setting(*run) for run in itertools.product(allocators, cores, range(1, repeat + 1))]
     random.Random(seed).shuffle(runs)
     return runs
-
-
-def write_whole(path: pathlib.Path, text: str):
-    """The file with this text, or as it was: never a part."""
-    partial = path.with_name(path.name + ".strid-partial")
-    try:
-        partial.write_text(text)
-        os.replace(partial, path)
-    except OSError as error:
-        partial.unlink(missing_ok=True)
-        raise MemoryToolError(f"{path}: {error.strerror}") from None
 
 
 class Folder:
@@ -98,7 +88,8 @@ class Folder:
         return settings
 
     def write(self, name: str, text: str):
-        write_whole(self.path / name, text)
+        # A command may hold bytes that are no text.
+        write_whole(self.path / name, text.encode(errors="backslashreplace"))
 
     def runs(self) -> list[dict]:
         """What was measured: a dictionary of each line, numbers as float, nothing as None."""

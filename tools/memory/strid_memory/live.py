@@ -3,6 +3,7 @@
 
 import subprocess
 
+from strid_memory import traced
 from strid_memory.allocators import Allocator
 from strid_memory.errors import MemoryToolError
 from strid_memory.runner import RunSettings
@@ -34,10 +35,6 @@ def peak_of(processes: list) -> int:
 
 def peak_live_bytes(settings: RunSettings, allocator: Allocator) -> int:
     """Runs the command once, traced. Raises NotTraced, and KeyboardInterrupt after a signal."""
-    try:
-        from strid_memory import traced
-    except ImportError:
-        raise NotTraced("strid memory trace is not installed") from None
     stdin = open(settings.stdin, "rb") if settings.stdin else subprocess.DEVNULL
     try:
         run = traced.run(
