@@ -129,6 +129,12 @@ class Refusals(CompareCase):
         line = self.refuses("--cores", 100000, "--", "true", code=2)
         self.assertIn("--cores 100000", line)
 
+    def test_options_that_are_none(self):
+        self.assertIn("--repeat", self.refuses("--repeat", "x", "--", "true", code=2))
+        self.assertIn("at least 1", self.refuses("--cores", "0", "--", "true", code=2))
+        self.assertIn("--reset", self.refuses("--reset", "--", "true", code=2))
+        self.assertIn("--metric", self.refuses("--metric", "(", "--", "true", code=2))
+
     def test_no_command(self):
         self.assertIn("takes a command", self.refuses("--cores", 1, code=2))
 

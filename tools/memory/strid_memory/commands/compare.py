@@ -67,23 +67,41 @@ def pattern(text: str) -> re.Pattern:
 
 
 def add_options(parser: argparse.ArgumentParser):
+    parser.usage = "strid memory compare [OPTIONS] -- COMMAND..."
+    parser.epilog = (
+        "strid memory compare --cores 1,2 -- ./program arguments\n"
+        "strid memory compare --allocators glibc,mine=./libmine.so --metric 'rate: (\\d+)'"
+        " --more-is-better -- ./program"
+    )
     add = parser.add_argument
-    add("--allocators", metavar="A,B=PATH", help="names, or names with libraries; all found")
+    add("--allocators", metavar="A,B=PATH", help="names, or names with libraries (default: all)")
     add("--list", action="store_true", help="say which allocators are found, and end")
-    add("--cores", type=counts, metavar="N,N", help="numbers of cores; 1 and all")
-    add("--repeat", type=whole(1), metavar="N", help="runs of each; 15")
-    add("--seed", type=whole(0), metavar="N", help="of the random order; a new one, printed")
-    add("--warmup", type=whole(0), default=1, metavar="N", help="runs of each before; 1")
-    add("--timeout", type=positive, metavar="S", help="seconds after which a run is an error")
-    add("--expect-status", type=whole(0), default=0, metavar="N", help="exit status that is right")
+    add("--cores", type=counts, metavar="N,N", help="numbers of cores (default: 1 and all)")
+    add("--repeat", type=whole(1), metavar="N", help="runs of each (default: 15)")
+    add("--seed", type=whole(0), metavar="N", help="of the random order (default: a new one)")
+    add(
+        "--warmup",
+        type=whole(0),
+        default=1,
+        metavar="N",
+        help="runs of each before, which are not counted (default: 1)",
+    )
+    add("--timeout", type=positive, metavar="S", help="a run that takes longer is an error")
+    add(
+        "--expect-status",
+        type=whole(0),
+        default=0,
+        metavar="N",
+        help="exit status of a good run (default: 0)",
+    )
     add("--show-output", action="store_true", help="what the command prints, on standard error")
-    add("--input", dest="stdin", metavar="FILE", help="standard input of each run; none")
+    add("--input", dest="stdin", metavar="FILE", help="standard input of each run (default: none)")
     add(
         "--metric",
         type=pattern,
         metavar="REGEX",
-        help="compare the number that the command"
-        " prints: the last match in its last MiB of output (its group, if it has one)",
+        help="compare a number that the command prints, too: the last match in the last MiB of its"
+        " output (the group, if the pattern has one)",
     )
     add("--metric-name", default="What the command prints", metavar="TEXT", help="its title")
     add("--more-is-better", action="store_true", help="the number is better when it is larger")
@@ -92,19 +110,19 @@ def add_options(parser: argparse.ArgumentParser):
         type=positive,
         default=10,
         metavar="MS",
-        help="longest time between two samples of resident memory; 10",
+        help="longest time between two samples of resident memory (default: 10)",
     )
     add(
         "--no-trace",
         action="store_true",
-        help="no traced run of each before: memory that is held" " and not live is not measured",
+        help="no traced run of each before: memory that is held and not live is not measured",
     )
     add(
         "--output",
         type=pathlib.Path,
         default=pathlib.Path("memory-compare"),
         metavar="FOLDER",
-        help="for runs.csv, results.json, report.html; memory-compare",
+        help="for runs.csv, results.json and report.html (default: memory-compare)",
     )
     add("--resume", action="store_true", help="go on with the experiment in the folder")
     add("words", nargs=argparse.REMAINDER, metavar="-- COMMAND...", help="what is run")
