@@ -6,6 +6,7 @@ The allocators are those of the machine, and libraries that are compiled here an
 
 import os
 import re
+import shutil
 import signal
 import subprocess
 import time
@@ -155,6 +156,12 @@ class Measures(CompareCase):
         except live.NotTraced as reason:
             self.skipTest(str(reason))
         self.assertAlmostEqual(peak, 50 << 20, delta=1 << 16)
+
+    def test_a_command_that_becomes_another_user(self):
+        if os.geteuid() != 0 or shutil.which("setpriv") is None:
+            self.skipTest("needs root and setpriv")
+        self.folder.chmod(0o755)
+        self.measured("setpriv", "--reuid=65534", "--clear-groups", self.churn(), "20000000")
 
     def test_a_program_that_is_removed_while_it_runs(self):
         copy = self.folder / "copy"

@@ -77,6 +77,9 @@ class Process:
         self.folder = tempfile.TemporaryDirectory(prefix="strid-memory-")
         self.witness = pathlib.Path(self.folder.name) / "witness"
         self.witness.touch()
+        # A command may become another user, and is a witness all the same.
+        os.chmod(self.folder.name, 0o711)
+        self.witness.chmod(0o666)
         self.channel, theirs = socket.socketpair()
         self.output = OutputTail() if settings.metric else None
         try:
