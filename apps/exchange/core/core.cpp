@@ -328,7 +328,9 @@ void Core::put_output(ClientOutput& output) {
         Client* const client = find(one.client);
         if (client == nullptr || client->closing) continue;
         if (one.bytes.empty()) {
-            log_.say(fmt::format("{}: closed: {}", client->name, one.reason));
+            if (!one.reason.empty()) {
+                log_.say(fmt::format("{}: closed: {}", client->name, one.reason));
+            }
             client->closing = true;
             client->message_since_ns = now_ns_;  // it has no longer to read the rest
         }

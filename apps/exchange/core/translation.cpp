@@ -96,7 +96,7 @@ void to_client(const std::string& frame, ClientOutput& output) {
         ClientOutput::One one{
             static_cast<std::uint64_t>(message.integer(CoreTag::connection)), {}, {}};
         if (message.is(close_connection)) {
-            one.reason = message.get_or(fix::Tag::text, "closed");
+            one.reason = message.get_or(fix::Tag::text, "");
         } else {
             message.erase(CoreTag::connection);
             one.bytes = message.encode();

@@ -44,8 +44,8 @@ void add_options(CLI::App& app, Arguments& arguments) {
     app.add_option("--store", arguments.store,
                    "file for the sequence numbers and messages of all users (SQLite)")
         ->required();
-    add_choice(app, "--durable", arguments.durability,
-               {{"power", Durability::power}, {"process", Durability::process}},
+    add_choice(app, "--sync", arguments.durability,
+               {{"full", Durability::power}, {"normal", Durability::process}},
                "what a commit outlives: loss of power (each waits for the disk), or the end of "
                "the process");
     add_number_option(app, "--workers", arguments.workers, 1, 64, "threads for the sessions");

@@ -72,7 +72,7 @@ void Session::log_out(const std::string& text, Actions& actions) {
     Message message("5");
     if (!text.empty()) message.set(Tag::text, text);
     send(std::move(message), false, actions);
-    drop_connection(text.empty() ? "logout" : text, actions);
+    drop_connection(text, actions);
 }
 
 void Session::request_resend(Actions& actions) {
