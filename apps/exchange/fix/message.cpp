@@ -149,7 +149,7 @@ std::string Message::encode() const {
     return out;
 }
 
-void Message::encode_to(std::string& out) const {
+void Message::encode_to(std::string& out, const Field* extra) const {
     std::string body;
     append_field(body, Tag::msg_type, type_);
     for (const Field& field : fields_) {
@@ -158,6 +158,7 @@ void Message::encode_to(std::string& out) const {
     for (const Field& field : fields_) {
         if (!is_header(field.tag)) append_field(body, field.tag, field.value);
     }
+    if (extra != nullptr) append_field(body, extra->tag, extra->value);
     const std::size_t begin = out.size();
     append_field(out, Tag::begin_string, begin_string);
     append_field(out, Tag::body_length, Digits(static_cast<std::int64_t>(body.size())).view());

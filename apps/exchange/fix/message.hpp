@@ -150,8 +150,8 @@ class Message {
     /// The whole message as it is sent: fields of the header stand before the others, each in the
     /// order in which it was added.
     [[nodiscard]] std::string encode() const;
-    /// The same behind what is in `out`.
-    void encode_to(std::string& out) const;
+    /// The same behind what is in `out`; with one field more at the end, where `extra` is given.
+    void encode_to(std::string& out, const Field* extra = nullptr) const;
     /// With '|' for the SOH, for people.
     [[nodiscard]] std::string to_text() const;
 

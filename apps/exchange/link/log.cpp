@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "link/log.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "fix/time_text.hpp"
+
+namespace strid::exchange {
+
+void Log::say(std::string_view text) const {
+    if (quiet_) return;
+    const std::string line = fmt::format("{} {}: {}\n", fix::utc_timestamp(), name_, text);
+    // One call for a line: lines of several threads and programs do not mix. A log that cannot be
+    // written is no reason to end.
+    (void)!::write(STDERR_FILENO, line.data(), line.size());
+}
+
+}  // namespace strid::exchange
