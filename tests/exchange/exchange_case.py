@@ -17,9 +17,8 @@ import unittest
 from fix_client import Connection, cut, value
 
 TOOLS = pathlib.Path(os.environ["PROGRAM"]).parent
-SANITIZED = any(
-    name in (TOOLS / "strid-exchange-core").read_bytes() for name in (b"__asan_init", b"__tsan_init")
-)
+CORE = (TOOLS / "strid-exchange-core").read_bytes()
+SANITIZED = any(name in CORE for name in (b"__asan_init", b"__tsan_init"))
 TIMEOUT_S = 120
 
 

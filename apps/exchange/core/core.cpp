@@ -280,7 +280,9 @@ void Core::check_time() {
     if (now_ns_ < checked_ns_ + check_ns) return;
     checked_ns_ = now_ns_;
     std::vector<std::uint64_t> late;
+    std::vector<std::uint64_t> deaf;
     for (const auto& [number, client] : clients_) {
+        if (is_deaf(*client)) deaf.push_back(number);
         if (client->message_since_ns != 0 && !is_held_back() &&
             now_ns_ >= client->message_since_ns + options_.message_ns_max) {
             late.push_back(number);
@@ -334,9 +336,22 @@ void Core::put_output(ClientOutput& output) {
             client->closing = true;
             client->message_since_ns = now_ns_;  // it has no longer to read the rest
         }
+        if (client->output.empty()) client->read_ns = now_ns_;
         client->output += one.bytes;
         touched_.push_back(one.client);
     }
+}
+
+bool Core::is_deaf(const Client& client) const noexcept {
+    const std::size_t left = client.output.size() - client.written;
+    if (left <= options_.output_bytes_max) return false;
+    return left > 64 * options_.output_bytes_max ||
+           now_ns_ > client.read_ns + options_.unread_ns_max;
+}
+
+void Core::end_deaf(const Client& client) {
+    end_client(client.number, fmt::format("it does not read: {} bytes wait for it",
+                                          client.output.size() - client.written));
 }
 
 bool Core::flush(Client& client) {
@@ -346,6 +361,7 @@ bool Core::flush(Client& client) {
         end_client(client.number, "");
         return false;
     }
+    if (sent > 0) client.read_ns = now_ns_;
     client.written += static_cast<std::size_t>(sent);
     const std::size_t left = client.output.size() - client.written;
     if (left == 0) {
@@ -355,8 +371,8 @@ bool Core::flush(Client& client) {
             end_client(client.number, "");
             return false;
         }
-    } else if (left > options_.output_bytes_max) {
-        end_client(client.number, fmt::format("it does not read: {} bytes wait for it", left));
+    } else if (is_deaf(client)) {
+        end_deaf(client);
         return false;
     } else if (client.written >= left) {
         client.output.erase(0, std::exchange(client.written, 0));
