@@ -115,6 +115,8 @@ class Manager:
 
     def log_on(self, wants=None):
         """Connects; returns the number of the next command that is wanted."""
+        if self.link:
+            self.link.close()
         self.link = Connection(self.address)
         self.link.send([("35", "A"), ("789", str(wants or len(self.reports) + 1))])
         answer = self.link.receive()
