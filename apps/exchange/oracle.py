@@ -18,8 +18,9 @@ import fractions
 import re
 import sys
 
-QUANTITY = re.compile(r"[0-9]+")
-PRICE = re.compile(r"([0-9]+)(\.[0-9]{1,4})?")
+from oracle_numbers import average, decimal, price_of, quantity_of
+
+DEPTH = re.compile(r"[0-9]+")
 SYMBOL = re.compile(r"[!-~]{1,16}")
 IDENTIFIER = re.compile(r"[ -~]{1,64}")
 OPEN = ("0", "1")
@@ -27,35 +28,6 @@ OPEN = ("0", "1")
 
 class Refused(Exception):
     """A command that is not carried out: the reason's code and its text."""
-
-
-def decimal(value):
-    """The shortest decimal of a number of whole ten-thousandths."""
-    scaled = fractions.Fraction(value) * 10_000
-    assert scaled.denominator == 1
-    sign = "-" if scaled < 0 else ""
-    whole, part = divmod(abs(scaled.numerator), 10_000)
-    return sign + (f"{whole}.{part:04}".rstrip("0") if part else str(whole))
-
-
-def average(money, quantity):
-    """To the nearest ten-thousandth, half up."""
-    if not quantity:
-        return "0"
-    exact = fractions.Fraction(money) / quantity * 10_000
-    return decimal(fractions.Fraction((exact + fractions.Fraction(1, 2)) // 1, 10_000))
-
-
-def quantity_of(text):
-    """From 1 to a million, or None."""
-    good = QUANTITY.fullmatch(text or "") and 1 <= int(text) <= 1_000_000
-    return int(text) if good else None
-
-
-def price_of(text):
-    """Above 0, at most 100,000, 4 decimals at most, or None."""
-    good = PRICE.fullmatch(text or "") and 0 < fractions.Fraction(text) <= 100_000
-    return fractions.Fraction(text) if good else None
 
 
 class Order:
@@ -315,7 +287,7 @@ class Exchange:
         depth = command.get("264", "1")
         if not IDENTIFIER.fullmatch(request):
             raise Refused("1", "MDReqID (262) is not 1 to 64 characters of ASCII")
-        if not QUANTITY.fullmatch(depth) or int(depth) > 1_000:
+        if not DEPTH.fullmatch(depth) or int(depth) > 1_000:
             raise Refused("5", "MarketDepth (264) is no whole number from 0 to 1000")
         wish = command.get("263", "")
         if wish not in ("0", "1", "2"):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of the data manager share: the program, a session manager in Python that keeps what
-it was told and forgets nothing, random commands, and the oracle."""
+"""What the tests of the data manager share: the program, a session manager in Python that keeps
+what it was told, random commands, and the oracle."""
 
 import os
 import pathlib

@@ -9,7 +9,8 @@ import subprocess
 import unittest
 
 from data_case import TIMEOUT_S, DataCase, Manager, Orders
-from data_failures import Journals, Links, Postgres  # noqa: F401, tests of this program, too
+from data_failures import Journals, Links  # noqa: F401, tests of this program, too
+from data_postgres import Postgres  # noqa: F401, as well
 from fix_client import value
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""FIX messages in Python, written from the standard and not from the programs: an independent oracle
-of their codec. A message is a list of (tag, text); 8, 9 and 10 are made and checked here."""
+"""FIX messages in Python, written from the standard and not from the programs: an independent
+oracle of their codec. A message is a list of (tag, text); 8, 9 and 10 are made and checked here."""
 
 import re
 import socket
