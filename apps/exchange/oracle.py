@@ -18,8 +18,9 @@ import fractions
 import re
 import sys
 
-QUANTITY = re.compile(r"[0-9]+")
-PRICE = re.compile(r"([0-9]+)(\.[0-9]{1,4})?")
+from oracle_numbers import average, decimal, price_of, quantity_of
+
+DEPTH = re.compile(r"[0-9]+")
 SYMBOL = re.compile(r"[!-~]{1,16}")
 IDENTIFIER = re.compile(r"[ -~]{1,64}")
 OPEN = ("0", "1")
@@ -27,35 +28,6 @@ OPEN = ("0", "1")
 
 class Refused(Exception):
     """A command that is not carried out: the reason's code and its text."""
-
-
-def decimal(value):
-    """The shortest decimal of a number of whole ten-thousandths."""
-    scaled = fractions.Fraction(value) * 10_000
-    assert scaled.denominator == 1
-    sign = "-" if scaled < 0 else ""
-    whole, part = divmod(abs(scaled.numerator), 10_000)
-    return sign + (f"{whole}.{part:04}".rstrip("0") if part else str(whole))
-
-
-def average(money, quantity):
-    """To the nearest ten-thousandth, half up."""
-    if not quantity:
-        return "0"
-    exact = fractions.Fraction(money) / quantity * 10_000
-    return decimal(fractions.Fraction((exact + fractions.Fraction(1, 2)) // 1, 10_000))
-
-
-def quantity_of(text):
-    """From 1 to a million, or None."""
-    good = QUANTITY.fullmatch(text or "") and 1 <= int(text) <= 1_000_000
-    return int(text) if good else None
-
-
-def price_of(text):
-    """Above 0, at most 100,000, 4 decimals at most, or None."""
-    good = PRICE.fullmatch(text or "") and 0 < fractions.Fraction(text) <= 100_000
-    return fractions.Fraction(text) if good else None
 
 
 class Order:
@@ -87,7 +59,8 @@ class Exchange:
 
     def __init__(self, symbols=None):
         self.symbols = symbols
-        self.orders = []  # every one that was accepted, in the order of the commands
+        self.named = {}  # (user, symbol, ClOrdID): the order that has this name now
+        self.waiting = []  # the orders that can trade, in no order
         self.used = set()  # (user, symbol, ClOrdID)
         self.subscriptions = []  # [user, symbol, request, depth], in the order of the commands
         self.positions = {}  # (user, symbol): [shares, money]
@@ -154,6 +127,7 @@ class Exchange:
             self.refuse(command, *refused.args)
         if kind != "V":
             self.tell_watchers(symbol, before)
+        self.waiting = [order for order in self.waiting if order.left]
 
     def refuse(self, command, code, why, order=None):
         """The report of a command that is not carried out."""
@@ -194,20 +168,22 @@ class Exchange:
         if (command["49"], command["55"], command["11"]) in self.used:
             raise Refused("6", "ClOrdID (11) was used before")
         order = Order(self.number, command)
-        self.used.add((order.user, order.symbol, order.name))
+        name = (order.user, order.symbol, order.name)
+        self.used.add(name)
+        self.named[name] = order
         self.execution(order, "0")
         available = sum(other.left for other in self.facing(order))
         if order.life == "4" and available < order.quantity:
             self.kill(order, "cannot be filled at once")
         else:
             self.match(order)
-        self.orders.append(order)
+        self.waiting.append(order)
 
     def facing(self, order):
         """The waiting orders that it can trade with, best first."""
         waiting = [
             other
-            for other in self.orders
+            for other in self.waiting
             if other.symbol == order.symbol and other.side != order.side and other.left
         ]
         sign = 1 if order.side == "1" else -1
@@ -243,13 +219,12 @@ class Exchange:
         """The open order that a cancel or a replace is about."""
         if not IDENTIFIER.fullmatch(command.get("11", "")):
             raise Refused("99", "ClOrdID (11) is not 1 to 64 characters of ASCII")
-        wanted = (command["49"], command["55"], command.get("41", ""))
-        for order in self.orders:
-            if (order.user, order.symbol, order.name) == wanted:
-                if order.status not in OPEN:
-                    raise Refused("0", "the order is done", order)
-                return order
-        raise Refused("1", "no such order")
+        order = self.named.get((command["49"], command["55"], command.get("41", "")))
+        if order is None:
+            raise Refused("1", "no such order")
+        if order.status not in OPEN:
+            raise Refused("0", "the order is done", order)
+        return order
 
     def cancel(self, command):
         """OrderCancelRequest."""
@@ -278,8 +253,10 @@ class Exchange:
             why = "Price (44) is not above 0 and at most 100000 with 4 decimals"
             raise Refused("99", why, order)
         stays = price == order.price and quantity <= order.quantity
+        del self.named[order.user, order.symbol, order.name]
         order.quantity, order.price, order.name = quantity, price, command["11"]
         self.used.add((order.user, order.symbol, order.name))
+        self.named[order.user, order.symbol, order.name] = order
         self.execution(order, "5", original=command["41"])
         if not stays:
             order.queued = self.number
@@ -290,7 +267,7 @@ class Exchange:
     def view(self, symbol, side, depth):
         """The best levels of a side: a list of (price, quantity)."""
         levels = {}
-        for order in self.orders:
+        for order in self.waiting:
             if order.symbol == symbol and order.side == side and order.left:
                 levels[order.price] = levels.get(order.price, 0) + order.left
         best = sorted(levels.items(), reverse=side == "1")
@@ -310,7 +287,7 @@ class Exchange:
         depth = command.get("264", "1")
         if not IDENTIFIER.fullmatch(request):
             raise Refused("1", "MDReqID (262) is not 1 to 64 characters of ASCII")
-        if not QUANTITY.fullmatch(depth) or int(depth) > 1_000:
+        if not DEPTH.fullmatch(depth) or int(depth) > 1_000:
             raise Refused("5", "MarketDepth (264) is no whole number from 0 to 1000")
         wish = command.get("263", "")
         if wish not in ("0", "1", "2"):
@@ -356,13 +333,13 @@ class Exchange:
     def summary(self):
         """Books and positions, as lines."""
         lines = []
-        for symbol in sorted({order.symbol for order in self.orders}):
+        for symbol in sorted({order.symbol for order in self.waiting}):
             for side, word in (("1", "buy"), ("2", "sell")):
                 sign = -1 if side == "1" else 1
                 waiting = [
                     order
-                    for order in self.orders
-                    if order.symbol == symbol and order.side == side and order.left
+                    for order in self.waiting
+                    if order.symbol == symbol and order.side == side
                 ]
                 for order in sorted(waiting, key=lambda one: (sign * one.price, one.queued)):
                     words = [symbol, word, decimal(order.price), order.left, order.number]

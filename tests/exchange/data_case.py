@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of the data manager share: the program, a session manager in Python that keeps what
-it was told and forgets nothing, random commands, and the oracle."""
+"""What the tests of the data manager share: the program, a session manager in Python that keeps
+what it was told, random commands, and the oracle."""
 
 import os
 import pathlib
@@ -115,6 +115,8 @@ class Manager:
 
     def log_on(self, wants=None):
         """Connects; returns the number of the next command that is wanted."""
+        if self.link:
+            self.link.close()
         self.link = Connection(self.address)
         self.link.send([("35", "A"), ("789", str(wants or len(self.reports) + 1))])
         answer = self.link.receive()

@@ -9,7 +9,8 @@ import subprocess
 import unittest
 
 from data_case import TIMEOUT_S, DataCase, Manager, Orders
-from data_failures import Journals, Links, Postgres  # noqa: F401, tests of this program, too
+from data_failures import Journals, Links  # noqa: F401, tests of this program, too
+from data_postgres import Postgres  # noqa: F401, as well
 from fix_client import value
 
 
@@ -26,7 +27,7 @@ class Results(DataCase):
         return self.compare(manager.commands, manager.reports, symbols)
 
     def test_random_commands_answer_as_the_oracle(self):
-        oracle = self.compare_random(1, 3_000)
+        oracle = self.compare_random(1, 2_500)
         self.assertGreater(oracle.trades, 500)
         kinds = {(value(one, 35), value(one, 150)) for one in oracle.reports}
         for kind in "045F8":
@@ -95,7 +96,7 @@ class Results(DataCase):
 
 class Crashes(DataCase):
     def test_killed_at_any_time_nothing_is_lost_or_doubled(self):
-        for seed in range(3):
+        for seed in (0, 1):
             with self.subTest(seed):
                 self.crash_often(seed)
                 for file in self.folder.glob("journal*"):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""FIX messages in Python, written from the standard and not from the programs: an independent oracle
-of their codec. A message is a list of (tag, text); 8, 9 and 10 are made and checked here."""
+"""FIX messages in Python, written from the standard and not from the programs: an independent
+oracle of their codec. A message is a list of (tag, text); 8, 9 and 10 are made and checked here."""
 
 import re
 import socket
@@ -49,7 +49,11 @@ def connect(address, timeout_s=20):
         try:
             if address.startswith("unix:"):
                 made = socket.socket(socket.AF_UNIX)
-                made.connect(address[5:])
+                try:
+                    made.connect(address[5:])
+                except OSError:
+                    made.close()
+                    raise
             else:
                 host, port = address.rsplit(":", 1)
                 made = socket.create_connection((host, int(port)))
@@ -67,6 +71,10 @@ class Connection:
         self.socket = connect(address, timeout_s)
         self.socket.settimeout(timeout_s)
         self.data = b""
+
+    def __del__(self):
+        if hasattr(self, "socket"):
+            self.socket.close()
 
     def send(self, fields):
         """One message."""

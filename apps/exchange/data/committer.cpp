@@ -43,7 +43,6 @@ void Committer::commit() {
     // Each pairs with the loads of the link and the sender.
     progress_->deleted_reports.store(journal_->acknowledged(), std::memory_order_release);
     progress_->last_report.store(journal_->last_report(), std::memory_order_release);
-    progress_->next_command.store(committed.last_command + 1, std::memory_order_release);
     sender_->publish(std::move(committed));
 }
 

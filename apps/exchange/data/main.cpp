@@ -60,7 +60,6 @@ int serve(const DataOptions& options) {
 
     Progress progress;
     // Relaxed: the threads that read this begin later.
-    progress.next_command.store(journal.next_command(), std::memory_order_relaxed);
     progress.last_report.store(journal.last_report(), std::memory_order_relaxed);
     progress.deleted_reports.store(journal.acknowledged(), std::memory_order_relaxed);
     progress.acknowledged.store(journal.acknowledged(), std::memory_order_relaxed);
@@ -68,7 +67,8 @@ int serve(const DataOptions& options) {
     const auto open = [&options] {
         return open_database(options.journal, Opening::beside, options.sync);
     };
-    Sender sender(open, progress, {.heartbeat = options.heartbeat}, log);
+    Sender sender(open, {journal.last_report(), journal.next_command()},
+                  {.heartbeat = options.heartbeat}, log);
     Socket listener = listen_on(endpoint, backlog);
     log.say(fmt::format("listening on {}; next command {}, last report {}", endpoint.to_text(),
                         journal.next_command(), journal.last_report()));

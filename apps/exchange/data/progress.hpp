@@ -6,14 +6,11 @@
 #include <atomic>
 #include <cstdint>
 
-#include "matching/command.hpp"
-
 namespace strid::exchange {
 
 /// Every store of the committer is with release, after the transaction; loads of the other threads
 /// acquire: what they read in the journal then is at least as new.
 struct Progress {
-    std::atomic<CommandNumber> next_command{1};     ///< not durable yet
     std::atomic<std::uint64_t> last_report{0};      ///< durable
     std::atomic<std::uint64_t> deleted_reports{0};  ///< up to this one they are gone
     /// The session manager has stored the reports up to this one. Written by the link.

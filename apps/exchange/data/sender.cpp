@@ -31,13 +31,12 @@ std::size_t bytes_of(const Committed& committed) {
 
 }  // namespace
 
-Sender::Sender(OpenJournal open, const Progress& progress, SenderOptions options, const Log& log)
+Sender::Sender(OpenJournal open, Begin begin, SenderOptions options, const Log& log)
     : open_(std::move(open)),
-      progress_(progress),
       options_(options),
       log_(log),
-      // Pairs with the stores of the committer, of which there are none yet.
-      last_taken_(progress.last_report.load(std::memory_order_acquire)),
+      last_taken_(begin.last_report),
+      next_command_(begin.next_command),
       thread_([this] { run(); }) {}
 
 Sender::~Sender() {
@@ -128,6 +127,7 @@ void Sender::send_queued(std::unique_lock<std::mutex>& lock) {
     room_.notify_all();
     const std::uint64_t first = committed.first_report;
     last_taken_ = first + committed.reports.size() - 1;
+    next_command_ = committed.last_command + 1;
     if (!link || link->is_new || !link->socket) return;  // a new one gets it from the journal
     lock.unlock();
     std::string bytes;
@@ -198,9 +198,7 @@ std::string Sender::control(std::string_view type, std::string_view text) const 
     fix::Message message{type};
     message.set(fix::Tag::sender_comp_id, "DATA");
     message.set(fix::Tag::sending_time, fix::utc_timestamp());
-    // Pairs with the store of the committer: what is told is durable.
-    const CommandNumber next = progress_.next_command.load(std::memory_order_acquire);
-    message.set(fix::Tag::next_expected_msg_seq_num, static_cast<std::int64_t>(next));
+    message.set(fix::Tag::next_expected_msg_seq_num, static_cast<std::int64_t>(next_command_));
     if (!text.empty()) message.set(fix::Tag::text, text);
     return message.encode();
 }

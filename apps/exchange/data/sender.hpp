@@ -6,7 +6,7 @@
 //
 // Law: a link gets the reports from the one that it asked for, each once, in order, without gaps:
 // those that were made before it logged on come from the journal. What no link takes is dropped
-// here; the journal has it.
+// here; the journal has it. A command is acknowledged behind its reports.
 #pragma once
 
 #include <chrono>
@@ -23,7 +23,6 @@
 
 #include "data/database.hpp"
 #include "data/journal.hpp"
-#include "data/progress.hpp"
 #include "link/log.hpp"
 #include "link/socket.hpp"
 
@@ -40,8 +39,14 @@ class Sender {
   public:
     using OpenJournal = std::function<std::unique_ptr<Database>()>;
 
+    /// Where the journal ends.
+    struct Begin {
+        std::uint64_t last_report;
+        CommandNumber next_command;
+    };
+
     /// `open` gives the thread a connection of its own, when it needs one first.
-    Sender(OpenJournal open, const Progress& progress, SenderOptions options, const Log& log);
+    Sender(OpenJournal open, Begin begin, SenderOptions options, const Log& log);
     ~Sender();
     Sender(const Sender&) = delete;
     Sender& operator=(const Sender&) = delete;
@@ -74,7 +79,6 @@ class Sender {
     void drop_link();
 
     const OpenJournal open_;
-    const Progress& progress_;
     const SenderOptions options_;
     const Log& log_;
 
@@ -91,6 +95,7 @@ class Sender {
 
     std::unique_ptr<Database> journal_;  // of the thread
     std::uint64_t last_taken_;           // of the thread: the last report that left the queue
+    CommandNumber next_command_;         // of the thread: those before have their reports there
     std::thread thread_;                 // last: it uses the rest
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "data/sqlite_database.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
 #include <system_error>
@@ -192,7 +193,8 @@ void SqliteDatabase::check(int code) const {
              : std::string(sqlite3_errmsg(handle_)));
 }
 
-void SqliteDatabase::fail(const std::string& what) const {
+void SqliteDatabase::fail(std::string what) const {
+    std::replace(what.begin(), what.end(), '\n', ' ');
     throw InputOutputError(path_ + ": " + what);
 }
 

@@ -40,7 +40,7 @@ class SqliteDatabase final : public Database {
     void close() noexcept;
     void check_integrity();
     void check(int code) const;
-    [[noreturn]] void fail(const std::string& what) const;
+    [[noreturn]] void fail(std::string what) const;
 
     std::string path_;
     int lock_ = -1;
