@@ -26,7 +26,8 @@ struct Client {
     std::string name;  ///< its address, for the log
     fix::FrameCutter cutter{};
     std::string output = {};
-    std::size_t written = 0;  ///< of output
+    std::size_t written = 0;   ///< of output
+    std::int64_t read_ns = 0;  ///< when it last took some of the output, or there was none
     std::uint64_t frames = 0;
     std::uint64_t garbled = 0;
     /// Since when a message is waited for that is not whole; 0: none is begun. The first one is

@@ -280,7 +280,9 @@ void Core::check_time() {
     if (now_ns_ < checked_ns_ + check_ns) return;
     checked_ns_ = now_ns_;
     std::vector<std::uint64_t> late;
+    std::vector<std::uint64_t> deaf;
     for (const auto& [number, client] : clients_) {
+        if (is_deaf(*client)) deaf.push_back(number);
         if (client->message_since_ns != 0 && !is_held_back() &&
             now_ns_ >= client->message_since_ns + options_.message_ns_max) {
             late.push_back(number);
@@ -319,74 +321,6 @@ void Core::take_results() {
         }
     }
     for (ClientOutput& output : translation_.take_clients()) put_output(output);
-}
-
-void Core::put_output(ClientOutput& output) {
-    if (output.link != link_ || !session_) return;
-    if (!output.error.empty()) return end_session(output.error);
-    for (ClientOutput::One& one : output.messages) {
-        Client* const client = find(one.client);
-        if (client == nullptr || client->closing) continue;
-        if (one.bytes.empty()) {
-            if (!one.reason.empty()) {
-                log_.say(fmt::format("{}: closed: {}", client->name, one.reason));
-            }
-            client->closing = true;
-            client->message_since_ns = now_ns_;  // it has no longer to read the rest
-        }
-        client->output += one.bytes;
-        touched_.push_back(one.client);
-    }
-}
-
-bool Core::flush(Client& client) {
-    const std::string_view rest = std::string_view(client.output).substr(client.written);
-    const std::ptrdiff_t sent = rest.empty() ? 0 : client.socket.send_some(rest);
-    if (sent < 0) {
-        end_client(client.number, "");
-        return false;
-    }
-    client.written += static_cast<std::size_t>(sent);
-    const std::size_t left = client.output.size() - client.written;
-    if (left == 0) {
-        client.output.clear();
-        client.written = 0;
-        if (client.closing) {
-            end_client(client.number, "");
-            return false;
-        }
-    } else if (left > options_.output_bytes_max) {
-        end_client(client.number, fmt::format("it does not read: {} bytes wait for it", left));
-        return false;
-    } else if (client.written >= left) {
-        client.output.erase(0, std::exchange(client.written, 0));
-    }
-    const bool waits = left != 0;
-    if (waits != client.waits_for_room) {
-        client.waits_for_room = waits;
-        epoll_event event{};
-        event.events = EPOLLOUT;
-        event.data.u64 = client.number;
-        (void)::epoll_ctl(writable_.descriptor(), waits ? EPOLL_CTL_ADD : EPOLL_CTL_DEL,
-                          client.socket.descriptor(), &event);
-    }
-    return true;
-}
-
-void Core::flush_touched() {
-    for (const std::uint64_t number : std::exchange(touched_, {})) {
-        if (Client* const client = find(number)) flush(*client);
-    }
-}
-
-void Core::flush_waiting() {
-    std::array<epoll_event, events_max> events;
-    const int count = ::epoll_wait(writable_.descriptor(), events.data(), events_max, 0);
-    for (int at = 0; at < count; ++at) {
-        if (Client* const client = find(events[static_cast<std::size_t>(at)].data.u64)) {
-            flush(*client);
-        }
-    }
 }
 
 }  // namespace strid::exchange

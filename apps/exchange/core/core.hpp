@@ -30,7 +30,10 @@ struct CoreOptions {
     Endpoint session = {};
     std::size_t workers = 1;  ///< threads of the accelerator, each way
     std::size_t clients_max = 20000;
+    /// A client for which more waits, and that has taken nothing for `unread_ns_max`, does not
+    /// read. One that reads may have 64 times as much: a long resend.
     std::size_t output_bytes_max = std::size_t{1} << 20;
+    std::int64_t unread_ns_max = 2'000'000'000;
     std::int64_t message_ns_max = 10'000'000'000;  ///< for the first message, and to end one
 };
 
@@ -64,6 +67,8 @@ class Core {
     void flush_waiting();
     /// False: the client was ended.
     bool flush(Client& client);
+    [[nodiscard]] bool is_deaf(const Client& client) const noexcept;
+    void end_deaf(const Client& client);
     void end_client(std::uint64_t number, std::string_view why);
     void tell_closed(std::uint64_t number);
     void check_time();

@@ -30,8 +30,10 @@ void add_options(CLI::App& app, Arguments& arguments) {
     app.add_option("--session", arguments.session, "where the session manager listens")->required();
     add_number_option(app, "--clients", arguments.core.clients_max, 1, 1'000'000,
                       "connections at once; more wait in the system");
-    add_number_option(app, "--output-bytes", arguments.core.output_bytes_max, 1024, 1 << 30,
-                      "a client for which more waits to be read is closed");
+    add_number_option(
+        app, "--output-bytes", arguments.core.output_bytes_max, 1024, 1 << 30,
+        "a client for which more waits to be read, and that takes nothing for 2 s, is "
+        "closed (default 1 MiB); so is one for which 64 times as much waits");
     add_text_option(
         app, "--message-time", "TIME",
         [&](const std::string& text) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The link between the core and the session manager: the messages of clients, each with the fields
-// below, and two messages of its own. FIX leaves tags from 5000 on to the user; the core takes these
-// out of what clients send.
+// below, and two messages of its own. FIX leaves tags from 5000 on to the user; the core takes
+// these out of what clients send.
 #pragma once
 
 #include <string_view>

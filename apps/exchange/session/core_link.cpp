@@ -91,7 +91,7 @@ bool CoreLink::serve(Socket& socket) {
                 return true;
             }
             try {
-                if (!handle(message)) return false;
+                if (!handle(std::move(message))) return false;
             } catch (const fix::FieldError& error) {
                 log_.say(fmt::format("the core sends a wrong message: {}", error.what()));
                 return true;
@@ -101,7 +101,7 @@ bool CoreLink::serve(Socket& socket) {
     return false;
 }
 
-bool CoreLink::handle(const Message& message) {
+bool CoreLink::handle(Message&& message) {
     const auto number = static_cast<std::uint64_t>(message.integer(CoreTag::connection));
     const ConnectionId connection = link_ << 40 | number;
     Event event;
@@ -119,12 +119,12 @@ bool CoreLink::handle(const Message& message) {
     std::string& user = users_[connection];
     if (user.empty()) user = message.get_or(Tag::sender_comp_id, "?");
     event.user = user;
-    auto copy = std::make_shared<Message>(message);
+    auto own = std::make_shared<Message>(std::move(message));
     for (const int tag :
          {CoreTag::connection, CoreTag::fault_reason, CoreTag::fault_tag, CoreTag::fault_text}) {
-        copy->erase(tag);
+        own->erase(tag);
     }
-    event.message = std::move(copy);
+    event.message = std::move(own);
     return take_(std::move(event));
 }
 

@@ -46,7 +46,7 @@ class CoreLink {
   private:
     void run();
     bool serve(Socket& socket);
-    bool handle(const fix::Message& message);
+    bool handle(fix::Message&& message);
     bool end_connections();
 
     Endpoint endpoint_;

@@ -163,6 +163,11 @@ bool DataLink::log_on(Socket& socket) {
         if (socket.receive_some(bytes, 1) < 0) return false;
         decoder.feed(bytes);
         const fix::Decoded outcome = decoder.next(answer);
+        if (outcome == fix::Decoded::message && answer.is("5")) {
+            hooks_.fail(fmt::format("the data manager refuses the link: {}",
+                                    answer.get_or(Tag::text, "no reason is told")));
+            return false;
+        }
         if (outcome == fix::Decoded::garbled ||
             (outcome == fix::Decoded::message && !answer.is("A"))) {
             log_.say("the data manager does not answer with a Logon");
@@ -220,6 +225,10 @@ bool DataLink::handle(const Message& message) {
     if (message.is("0")) {
         confirm_commands_below(message.integer_or(Tag::next_expected_msg_seq_num, 0));
         return true;
+    }
+    if (message.is("5")) {
+        log_.say(fmt::format("the data manager ends the link: {}", message.get_or(Tag::text, "")));
+        return false;
     }
     const std::int64_t report = message.integer(Tag::msg_seq_num);
     if (report > next_report_) {

@@ -28,12 +28,12 @@ struct SessionRules {
     std::int64_t heartbeat_s_max = 3600;
     /// Messages that came too early and wait; more are dropped, for they are sent again anyway.
     std::size_t waiting_max = 1024;
+    std::size_t market_data_max = 1000;  ///< requests of a user that are on at once
 };
 
 class Session {
   public:
-    Session(std::string user, SequenceNumbers numbers,
-            std::shared_ptr<const SessionRules> rules)
+    Session(std::string user, SequenceNumbers numbers, std::shared_ptr<const SessionRules> rules)
         : rules_(std::move(rules)), user_(std::move(user)), numbers_(numbers) {}
 
     /// `now_ns` by a clock that never goes back.
