@@ -73,7 +73,7 @@ class Exchange:
         """Appends a report: a list of (tag, text)."""
         number = len(self.reports) + 1
         head = [("35", kind), ("34", str(number)), ("49", "DATA"), ("56", user)]
-        self.reports.append(head + [(tag, text) for tag, text in fields if text])
+        self.reports.append(head + [(tag, text[:64]) for tag, text in fields if text])
 
     def execution(self, order, kind, name=None, original="", last=None, why=""):
         """An ExecutionReport of an accepted order."""
@@ -115,6 +115,8 @@ class Exchange:
             return
         before = self.views(symbol)
         try:
+            if not IDENTIFIER.fullmatch(user):
+                raise Refused("99", "the user is not 1 to 64 characters of ASCII")
             if not symbol:
                 raise Refused("1", "Symbol (55) is missing")
             if not SYMBOL.fullmatch(symbol):
@@ -141,7 +143,7 @@ class Exchange:
             self.say("8", user, fields)
         elif command["35"] == "V":
             # What is wrong with the symbol has the code 0 here.
-            code = "0" if "ymbol" in why else code
+            code = "0" if "ymbol" in why else "3" if code == "99" else code
             name = command.get("262") or "NONE"
             self.say("Y", user, [("262", name), ("281", code), ("58", why)])
         else:
@@ -271,7 +273,7 @@ class Exchange:
             if order.symbol == symbol and order.side == side and order.left:
                 levels[order.price] = levels.get(order.price, 0) + order.left
         best = sorted(levels.items(), reverse=side == "1")
-        return best[:depth] if depth else best
+        return best[:depth]
 
     def views(self, symbol):
         """Both sides for each subscription of the symbol."""
@@ -287,8 +289,9 @@ class Exchange:
         depth = command.get("264", "1")
         if not IDENTIFIER.fullmatch(request):
             raise Refused("1", "MDReqID (262) is not 1 to 64 characters of ASCII")
-        if not DEPTH.fullmatch(depth) or int(depth) > 1_000:
-            raise Refused("5", "MarketDepth (264) is no whole number from 0 to 1000")
+        if not DEPTH.fullmatch(depth) or int(depth) > 250:
+            raise Refused("5", "MarketDepth (264) is no whole number from 0 to 250")
+        depth = int(depth) or 250
         wish = command.get("263", "")
         if wish not in ("0", "1", "2"):
             raise Refused("4", "SubscriptionRequestType (263) is none of 0, 1, 2")
@@ -299,8 +302,8 @@ class Exchange:
             self.subscriptions = others
             return
         if wish == "1":
-            self.subscriptions = others + [[user, symbol, request, int(depth)]]
-        bids, offers = (self.view(symbol, side, int(depth)) for side in "12")
+            self.subscriptions = others + [[user, symbol, request, depth]]
+        bids, offers = (self.view(symbol, side, depth) for side in "12")
         fields = [("262", request), ("55", symbol), ("268", str(len(bids) + len(offers)))]
         for side, levels in (("0", bids), ("1", offers)):
             for price, quantity in levels:

@@ -48,6 +48,7 @@ class Links(DataCase):
             (encode(command(2)), "command 2 came in the place of 1: commands are missing"),
             (encode(command(0)), "not above 0"),
             (encode(command("x")), "34"),
+            (encode([*command(1), ("x", "1")]), "tag"),
             (encode(no_user), "49"),
             (encode([("35", "0"), ("789", "5")]), "report 5 was never made"),
             (encode(LOGON), "a second Logon"),

@@ -6,6 +6,7 @@ import os
 import random
 import signal
 import subprocess
+import threading
 import unittest
 
 from data_case import TIMEOUT_S, DataCase, Manager, Orders
@@ -162,6 +163,22 @@ class Crashes(DataCase):
 
 
 class Endings(DataCase):
+    def test_a_journal_is_sound_while_it_is_written(self):
+        self.start("--batch", "10", "--sync", "off")
+        manager = Manager(self.address)
+        orders = Orders(70)
+        for _ in range(1_500):
+            manager.add(orders.next())
+        manager.log_on()
+        thread = threading.Thread(target=manager.run, args=(1,))
+        thread.start()
+        seen = set()
+        while thread.is_alive():
+            seen.add(self.check()[0])
+        thread.join()
+        self.assertGreater(len(seen), 1)
+        self.stop()
+
     def test_signals_end_it_when_all_is_carried_out(self):
         for number, code in ((signal.SIGTERM, 0), (signal.SIGINT, 130)):
             with self.subTest(number):

@@ -60,6 +60,9 @@ class Database {
     virtual void query(const std::string& sql, const std::function<void(const Row&)>& take) = 0;
     /// Makes `statement`, of parameters $1, $2, ... in their order, known by its number.
     virtual void prepare(unsigned number, const std::string& statement) = 0;
+    /// Queries up to the end of it see one moment.
+    virtual void begin_reading() = 0;
+    virtual void end_reading() { execute("COMMIT"); }
     virtual void begin() = 0;
     /// Inside a transaction. May be carried out as late as in commit().
     virtual void run(unsigned number, std::span<const Value> values) = 0;

@@ -22,6 +22,8 @@ namespace {
 
 constexpr int wait_ms = 1'000;
 constexpr std::size_t receive_bytes = std::size_t{64} << 10;
+// A message of a client, and what the session manager adds to it.
+constexpr std::size_t body_bytes_max = 4 * fix::body_bytes_max;
 constexpr std::size_t peers_max = 16;
 
 std::string logout(std::string_view why) {
@@ -103,7 +105,7 @@ void LinkServer::accept() {
         return;
     }
     set_no_delay(*socket);
-    peers_.push_back(Peer{.socket = std::move(socket)});
+    peers_.push_back(Peer{.socket = std::move(socket), .decoder = fix::Decoder(body_bytes_max)});
 }
 
 void LinkServer::receive(Peer& peer) {
@@ -201,8 +203,8 @@ void LinkServer::take_command(const fix::Message& message, std::vector<Task>& ta
         return;
     }
     ++next_command_;
-    const bool is_traded = listing_->refusal(command.symbol).empty();
-    std::string symbol = is_traded ? command.symbol : std::string();
+    const bool has_book = is_identifier(command.user) && listing_->refusal(command.symbol).empty();
+    std::string symbol = has_book ? command.symbol : std::string();
     tasks.push_back({std::move(symbol), std::move(command)});
 }
 

@@ -60,8 +60,11 @@ class Writer {
         const char text = static_cast<char>(value);
         message.set(tag, std::string_view(&text, 1));
     }
-    static void set_given(Message& message, int tag, const std::string& value) {
-        if (!value.empty()) message.set(tag, value);
+    /// What a user sent, where it was there; cut, so that the report is not longer than a message
+    /// may be.
+    static void set_given(Message& message, int tag, std::string_view value) {
+        constexpr std::size_t bytes_max = 64;
+        if (!value.empty()) message.set(tag, value.substr(0, bytes_max));
     }
     static void set_number(Message& message, int tag, std::uint64_t number) {
         message.set(tag, static_cast<std::int64_t>(number));
@@ -156,8 +159,8 @@ class Writer {
     Message written(const MarketDataRejected& told) {
         Message message = begin("Y");
         // The field is required: a request without an identifier is answered with "NONE".
-        message.set(Tag::md_req_id,
-                    command_.request_id.empty() ? no_order : std::string_view(command_.request_id));
+        set_given(message, Tag::md_req_id,
+                  command_.request_id.empty() ? no_order : std::string_view(command_.request_id));
         set_char(message, md_req_rej_reason, told.reason);
         message.set(Tag::text, told.text);
         return message;
@@ -167,7 +170,7 @@ class Writer {
         constexpr std::uint64_t unsupported_message_type = 3;
         Message message = begin("j");
         set_given(message, Tag::ref_seq_num, command_.client_sequence);
-        message.set(Tag::ref_msg_type, command_.type);
+        set_given(message, Tag::ref_msg_type, command_.type);
         set_number(message, Tag::business_reject_reason, unsupported_message_type);
         message.set(Tag::text, "messages of this type are not taken");
         return message;
@@ -185,10 +188,6 @@ Command read_command(const Message& message) {
     if (number <= 0) {
         throw fix::FieldError(Tag::msg_seq_num, fix::Reason::value_out_of_range,
                               "the number of a command (34) is not above 0");
-    }
-    if (!is_identifier(message.get(Tag::sender_comp_id))) {
-        throw fix::FieldError(Tag::sender_comp_id, fix::Reason::incorrect_format,
-                              "the user (49) is not 1 to 64 characters of ASCII");
     }
     const auto text = [&message](int tag) { return std::string(message.get_or(tag, {})); };
     Command command{.kind = kind_of(message.type()),

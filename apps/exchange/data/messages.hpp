@@ -10,8 +10,8 @@
 namespace strid::exchange {
 
 /// The command in an application message of the link. A field that is missing is empty. Throws
-/// fix::FieldError where the number (34) or the user (49) is missing or wrong: the link is broken
-/// then, whatever the user sent.
+/// fix::FieldError where the number (34) or the user (49) is missing, or the number wrong: the
+/// link is broken then, whatever the user sent.
 [[nodiscard]] Command read_command(const fix::Message& message);
 
 /// The reports of a command as messages, in order, without a number (34). Executions get the

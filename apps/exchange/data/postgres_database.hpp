@@ -27,6 +27,7 @@ class PostgresDatabase final : public Database {
     void execute(const std::string& sql) override;
     void query(const std::string& sql, const std::function<void(const Row&)>& take) override;
     void prepare(unsigned number, const std::string& statement) override;
+    void begin_reading() override { execute("BEGIN ISOLATION LEVEL REPEATABLE READ"); }
     void begin() override;
     void run(unsigned number, std::span<const Value> values) override;
     void commit() override;

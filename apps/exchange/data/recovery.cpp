@@ -145,7 +145,10 @@ Recovered recover(Database& database, Opening opening) {
         create_tables(database);
     }
     try {
-        return Reader(database).read();
+        database.begin_reading();
+        Recovered recovered = Reader(database).read();
+        database.end_reading();
+        return recovered;
     } catch (const InputOutputError& error) {
         const std::string_view said = error.what();
         if (said.starts_with(database.name())) throw;

@@ -46,6 +46,7 @@ Sender::~Sender() {
 void Sender::stop() {
     {
         std::unique_lock lock{mutex_};
+        if (std::exchange(stopped_, true)) return;
         room_.wait_for(lock, stop_patience,
                        [this] { return !has_link_ || (queue_.empty() && is_idle_); });
         ended_ = true;

@@ -91,6 +91,7 @@ class Sender {
     std::shared_ptr<Link> link_;
     bool has_link_ = false;
     bool is_idle_ = false;
+    bool stopped_ = false;
     bool ended_ = false;
 
     std::unique_ptr<Database> journal_;  // of the thread

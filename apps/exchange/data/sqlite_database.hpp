@@ -29,6 +29,7 @@ class SqliteDatabase final : public Database {
     void execute(const std::string& sql) override;
     void query(const std::string& sql, const std::function<void(const Row&)>& take) override;
     void prepare(unsigned number, const std::string& statement) override;
+    void begin_reading() override { execute("BEGIN"); }
     void begin() override { execute("BEGIN IMMEDIATE"); }
     void run(unsigned number, std::span<const Value> values) override;
     void commit() override { execute("COMMIT"); }

@@ -19,10 +19,8 @@ Matched MatchSymbol::operator()(Task&& task) {
 
 Matched MatchSymbol::carry_out(const Command& command, const std::string& symbol) {
     Matched matched{.number = command.number, .user = command.user, .symbol = symbol};
-    // A type that is not known is refused as such, whatever its symbol.
-    const bool is_refused = symbol.empty() && command.kind != CommandKind::other;
-    matched.outcome = is_refused ? refuse_symbol(command, listing_->refusal(command.symbol))
-                                 : book_.apply(command);
+    matched.outcome =
+        symbol.empty() ? refuse(command, listing_->refusal(command.symbol)) : book_.apply(command);
     matched.reports = report_messages(command, matched.outcome);
     matched.outcome.reports.clear();
     return matched;

@@ -82,24 +82,28 @@ std::string fault_of_symbol(const std::string& symbol) {
     return {};
 }
 
-Outcome refuse_symbol(const Command& command, const std::string& text) {
-    Outcome outcome;
+Outcome refuse(const Command& command, const std::string& symbol_fault) {
+    const bool is_user = is_identifier(command.user);
+    const std::string text = is_user ? symbol_fault : "the user is not 1 to 64 characters of ASCII";
     Report report{command.user, NotSupported{}};
     switch (command.kind) {
         case CommandKind::new_order:
-            report.content = OrderRejected{RejectReason::unknown_symbol, text};
+            report.content =
+                OrderRejected{is_user ? RejectReason::unknown_symbol : RejectReason::other, text};
             break;
         case CommandKind::cancel:
         case CommandKind::replace:
-            report.content =
-                CancelRejected{0, OrderStatus::rejected, CancelRejectReason::unknown_order, text};
+            report.content = CancelRejected{
+                0, OrderStatus::rejected,
+                is_user ? CancelRejectReason::unknown_order : CancelRejectReason::other, text};
             break;
         case CommandKind::market_data:
-            report.content = MarketDataRejected{'0', text};
+            report.content = MarketDataRejected{is_user ? '0' : '3', text};
             break;
         case CommandKind::other:
             break;
     }
+    Outcome outcome;
     outcome.reports.push_back(std::move(report));
     return outcome;
 }

@@ -82,7 +82,8 @@ class Book {
 /// ASCII that show, none of them a space.
 [[nodiscard]] std::string fault_of_symbol(const std::string& symbol);
 
-/// The answer to a command whose symbol is not traded: a refusal that says `text`.
-[[nodiscard]] Outcome refuse_symbol(const Command& command, const std::string& text);
+/// The answer to a command of a user whose name is no identifier, or whose symbol is not traded
+/// because of `symbol_fault`.
+[[nodiscard]] Outcome refuse(const Command& command, const std::string& symbol_fault);
 
 }  // namespace strid::exchange

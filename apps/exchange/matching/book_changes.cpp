@@ -12,7 +12,8 @@ namespace strid::exchange {
 
 namespace {
 
-constexpr std::uint32_t depth_max = 1'000;
+// So that a report of all levels is far from the length that a message may have.
+constexpr std::uint32_t depth_max = 250;
 
 /// Empty where it is no depth.
 std::optional<std::uint32_t> read_depth(const std::string& text) {
@@ -20,7 +21,7 @@ std::optional<std::uint32_t> read_depth(const std::string& text) {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), depth);
     const bool is_number = error == std::errc{} && end == text.data() + text.size();
     if (!is_number || depth > depth_max) return std::nullopt;
-    return depth;
+    return depth == 0 ? depth_max : depth;
 }
 
 }  // namespace
@@ -141,7 +142,7 @@ void Book::Run::market_data() {
     if (!is_identifier(command_.request_id)) {
         refuse('1', "MDReqID (262) is not 1 to 64 characters of ASCII");
     } else if (!depth) {
-        refuse('5', "MarketDepth (264) is no whole number from 0 to 1000");
+        refuse('5', "MarketDepth (264) is no whole number from 0 to 250");
     } else if (command_.subscription == "0") {
         snapshot(*depth);
     } else if (command_.subscription == "1") {
