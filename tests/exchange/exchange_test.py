@@ -66,27 +66,6 @@ class Kills(ExchangeCase):
         self.check_by_oracle(figures)
 
 
-class Stores(ExchangeCase):
-    """A journal and a store that do not belong together."""
-
-    def refuse_without(self, lost, error):
-        self.start()
-        self.figures(self.load("w1", "--orders", 200))
-        self.stop()
-        for file in self.folder.glob(lost + "*"):
-            file.unlink()
-        self.start("data", "session")
-        process = self.processes.pop("session")
-        self.assertEqual(process.wait(TIMEOUT_S), 1)
-        self.assertRegex(self.log("session"), error)
-
-    def test_a_journal_that_was_lost(self):
-        self.refuse_without("journal", "store: the data manager refuses the link: .*the journal")
-
-    def test_a_store_that_was_lost(self):
-        self.refuse_without("store", "store: the data manager refuses the link: .*report")
-
-
 class Sessions(ExchangeCase):
     """Rules of sessions, seen by one client."""
 
