@@ -5,14 +5,13 @@ exchange in Python for each report, and the rules of FIX for what sessions are t
 EXCHANGE_SESSIONS in the environment says how many sessions are on at once (1,000)."""
 
 import os
-import pathlib
-import signal
-import subprocess
+import re
 import time
 import unittest
 
 from data_case import canonical
-from exchange_case import SANITIZED, TIMEOUT_S, TOOLS, ExchangeCase
+from exchange_case import SANITIZED, TIMEOUT_S, ExchangeCase
+from exchange_programs import Launcher, Stores  # noqa: F401, tests of the same programs
 from fix_client import encode, value
 from oracle import Exchange
 
@@ -65,27 +64,6 @@ class Kills(ExchangeCase):
     def test_orders_by_market_rules(self):
         figures = self.run_with_kills("w2", 800 if SANITIZED else 2400, "--sessions", 10)
         self.check_by_oracle(figures)
-
-
-class Stores(ExchangeCase):
-    """A journal and a store that do not belong together."""
-
-    def refuse_without(self, lost, error):
-        self.start()
-        self.figures(self.load("w1", "--orders", 200))
-        self.stop()
-        for file in self.folder.glob(lost + "*"):
-            file.unlink()
-        self.start("data", "session")
-        process = self.processes.pop("session")
-        self.assertEqual(process.wait(TIMEOUT_S), 1)
-        self.assertRegex(self.log("session"), error)
-
-    def test_a_journal_that_was_lost(self):
-        self.refuse_without("journal", "store: the data manager refuses the link: .*the journal")
-
-    def test_a_store_that_was_lost(self):
-        self.refuse_without("store", "store: the data manager refuses the link: .*report")
 
 
 class Sessions(ExchangeCase):
@@ -186,6 +164,25 @@ class Sessions(ExchangeCase):
         self.expect(client, "3", tag_45="5", tag_373="11")
         client.send("1", ("112", "y"))
         self.expect(client, "0", tag_112="y")
+
+    def test_what_is_large(self):
+        client = self.client("u")
+        client.log_on()
+        order = [("11", "x"), ("55", "ACME"), ("54", "1"), ("38", "5"), ("40", "2"), ("44", "1")]
+        client.send("D", *order, ("58", "x" * 20_000))
+        self.expect(client, "3", tag_45="2", tag_373="99")
+        client.send("D", *order, *[(str(tag), "x") for tag in range(6000, 6200)])
+        self.expect(client, "3", tag_45="3", tag_373="99")
+        # The body of 64 KiB, to the byte.
+        empty = encode(client.fields("1", ("112", ""), sequence=4))
+        large = "x" * (65_536 - int(re.search(rb"\x019=(\d+)\x01", empty)[1]))
+        client.send("1", ("112", large))
+        self.expect(client, "0", tag_112=large)
+        client.connection.socket.sendall(encode(client.fields("1", ("112", large + "x"))))
+        client.next -= 1
+        client.send("1", ("112", "y"))
+        self.expect(client, "0", tag_112="y")
+        self.await_log("core", "a body of 65537 bytes, more than 65536")
 
     def test_a_second_logon_is_refused(self):
         first = self.client("u")
@@ -309,74 +306,6 @@ class Floods(ExchangeCase):
         self.assertEqual(figures["requests"], 3 * count)
         self.assertEqual(figures["reconnects"], 0)
         self.stop()
-
-
-class Launcher(ExchangeCase):
-    """strid exchange."""
-
-    def call(self, *arguments, code=0):
-        result = subprocess.run(
-            [str(TOOLS / "strid-exchange"), *arguments],
-            capture_output=True, text=True, timeout=TIMEOUT_S,
-        )  # fmt: skip
-        self.assertEqual(result.returncode, code, result.stderr)
-        return result.stdout if code == 0 else result.stderr
-
-    def processes_of(self, folder):
-        lines = self.call("status", "--data", folder).splitlines()
-        return {name: int(process.rstrip(",")) for name, process, *_ in map(str.split, lines)}
-
-    def test_start_kill_status_and_interrupt(self):
-        folder = self.path("exchange")
-        errors = open(self.path("launcher.log"), "w+")
-        self.addCleanup(errors.close)
-        process = subprocess.Popen(
-            [str(TOOLS / "strid-exchange"), "start", "--data", folder, "--listen", self.address,
-             "--sync", "normal"],
-            stderr=errors,
-        )  # fmt: skip
-        self.addCleanup(process.kill)
-        load = self.load("w1", "--orders", 300)
-        self.assertEqual(self.figures(load)["requests"], 300)
-        before = self.processes_of(folder)
-        self.assertEqual(before["strid-exchange"], process.pid)
-        for name in ("core", "session", "data"):
-            os.kill(before[f"strid-exchange-{name}"], signal.SIGKILL)
-        load = self.load("w1", "--orders", 300, "--symbol-prefix", "B")
-        self.assertEqual(self.figures(load)["requests"], 300)
-        after = self.processes_of(folder)
-        self.assertEqual(len({*before.values(), *after.values()}), 7)
-        error = self.call("start", "--data", folder, code=1)
-        self.assertIn("an exchange runs there already", error)
-        process.send_signal(signal.SIGINT)
-        self.assertEqual(process.wait(TIMEOUT_S), 130)
-        for one in after.values():
-            self.assertFalse(pathlib.Path(f"/proc/{one}").exists())
-        self.assertIn("no exchange runs there", self.call("stop", "--data", folder, code=1))
-
-    def test_errors_are_one_line(self):
-        core, session = str(TOOLS / "strid-exchange-core"), str(TOOLS / "strid-exchange-session")
-        pathlib.Path(self.path("text")).write_text("no database" * 500)
-        unused = f"unix:{self.path('x')}"
-        long_path = "unix:" + "x" * 200
-        for words, text, code in (
-            ([core, "--listen", "nowhere", "--session", unused], "neither HOST:PORT", 2),
-            ([core, "--listen", "127.0.0.1:99999", "--session", unused], "neither", 2),
-            ([core, "--listen", long_path, "--session", unused], "107 bytes", 1),
-            ([core, "--listen", "192.0.2.1:1", "--session", unused], "192.0.2.1:1: listen", 1),
-            ([session, "--listen", unused, "--data", unused, "--store", self.path("text")],
-             "text: file is not a database", 1),
-            ([session, "--listen", unused, "--data", unused, "--store", "/none/x"], "/none/x: ", 1),
-            ([str(TOOLS / "strid-exchange-load"), "w1", "--sessions", "3"], "an even number", 2),
-            ([str(TOOLS / "strid-exchange-load"), "w1", "--connect", unused, "--timeout", "1s"],
-             "x: ", 1),
-        ):  # fmt: skip
-            with self.subTest(words):
-                result = subprocess.run(words, capture_output=True, text=True, timeout=TIMEOUT_S)
-                self.assertEqual(result.returncode, code, result.stderr)
-                lines = [one for one in result.stderr.splitlines() if "strid: error: " in one]
-                self.assertEqual(len(lines), 1, result.stderr)
-                self.assertIn(text, lines[0])
 
 
 if __name__ == "__main__":

@@ -130,7 +130,7 @@ void Core::connect_session() {
     try {
         session_ = connect_to(options_.session, connect_ms);
         ++link_;
-        session_cutter_ = fix::FrameCutter();
+        session_cutter_ = fix::FrameCutter(fix::link_body_bytes_max);
         session_output_.clear();
         session_written_ = 0;
         told_ = false;

@@ -82,7 +82,7 @@ class Core {
     Socket writable_;  // an epoll of those whose output waits for room
     Socket wake_;      // an eventfd
     Socket session_;
-    fix::FrameCutter session_cutter_{};
+    fix::FrameCutter session_cutter_{fix::link_body_bytes_max};
     std::string session_output_;
     std::size_t session_written_ = 0;
     bool told_ = false;  // that there is no session manager

@@ -44,7 +44,10 @@ struct FieldFault {
     std::string text = {};
 };
 
+/// Of what clients send.
 inline constexpr std::size_t body_bytes_max = std::size_t{64} << 10;
+/// Between programs that trust each other: a client's message with more fields, or a book.
+inline constexpr std::size_t link_body_bytes_max = std::size_t{1} << 20;
 
 class FrameCutter {
   public:

@@ -50,6 +50,7 @@ struct Reason {
         sending_time_problem = 10,
         invalid_message_type = 11,
         tag_more_than_once = 13,
+        other = 99,
     };
 };
 

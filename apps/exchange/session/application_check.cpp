@@ -2,6 +2,7 @@
 //
 // What the messages of the application must have before they are handed to the data manager: fields
 // that are there and have the form of their type. Whether an order makes sense is for that to say.
+#include <algorithm>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -17,6 +18,9 @@ using fix::Reason;
 using fix::Tag;
 
 namespace {
+
+constexpr std::size_t application_fields_max = 200;
+constexpr std::size_t comp_id_max = 64;
 
 void check_one_of(const Message& message, int tag, std::string_view allowed) {
     const std::string& value = message.get(tag);
@@ -45,6 +49,15 @@ void check_decimal(const Message& message, int tag) {
     }
 }
 
+void check_size(const Message& message) {
+    if (message.size() <= application_fields_max && bytes_of(message) <= application_bytes_max) {
+        return;
+    }
+    throw FieldError(0, Reason::other,
+                     fmt::format("{} fields of {} bytes: more than {} or {}", message.size(),
+                                 bytes_of(message), application_fields_max, application_bytes_max));
+}
+
 void check_once(const Message& message) {
     for (auto one = message.begin(); one != message.end(); ++one) {
         for (auto other = message.begin(); other != one; ++other) {
@@ -70,7 +83,19 @@ void check_order(const Message& message) {
 
 }  // namespace
 
+std::size_t bytes_of(const Message& message) noexcept {
+    std::size_t bytes = 0;
+    for (const fix::Field& field : message) bytes += field.value.size();
+    return bytes;
+}
+
+bool is_comp_id(std::string_view text) noexcept {
+    return !text.empty() && text.size() <= comp_id_max &&
+           std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c <= '~'; });
+}
+
 void check_application(const Message& message) {
+    check_size(message);
     if (message.is("V")) {
         (void)message.get(Tag::md_req_id);
         check_one_of(message, Tag::subscription_request_type, "012");

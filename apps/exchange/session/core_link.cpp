@@ -75,7 +75,7 @@ void CoreLink::run() {
 }
 
 bool CoreLink::serve(Socket& socket) {
-    fix::Decoder decoder;
+    fix::Decoder decoder(fix::link_body_bytes_max);
     Message message;
     std::string bytes;
     while (!ended_.load(std::memory_order_relaxed)) {

@@ -154,7 +154,7 @@ bool DataLink::log_on(Socket& socket) {
     Message logon = control("A", wanted);
     logon.set(Tag::encrypt_method, 0).set(Tag::heart_bt_int, 0);
     if (!socket.send_all(logon.encode())) return false;
-    fix::Decoder decoder;
+    fix::Decoder decoder(fix::link_body_bytes_max);
     Message answer;
     for (int polls = 0; polls < logon_polls && !ended(); ++polls) {
         if (!socket.wait_readable(poll_ms)) continue;
@@ -200,7 +200,7 @@ bool DataLink::log_on(Socket& socket) {
 }
 
 void DataLink::read(Socket& socket) {
-    fix::Decoder decoder;
+    fix::Decoder decoder(fix::link_body_bytes_max);
     std::string bytes;
     Message message;
     while (!ended()) {

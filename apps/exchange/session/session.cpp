@@ -18,6 +18,8 @@ using fix::Tag;
 namespace {
 
 constexpr std::int64_t second_ns = 1'000'000'000;
+/// Of a text that repeats what a client has sent.
+constexpr std::size_t text_max = 200;
 
 /// Reasons of a business reject (380).
 constexpr int unsupported_message_type = 3;
@@ -64,7 +66,7 @@ void Session::reject(const Message& message, int tag, int reason, std::string_vi
     answer.set(Tag::ref_seq_num, message.integer_or(Tag::msg_seq_num, 0));
     if (tag > 0) answer.set(Tag::ref_tag_id, tag);
     answer.set(Tag::ref_msg_type, message.type()).set(Tag::session_reject_reason, reason);
-    answer.set(Tag::text, text);
+    answer.set(Tag::text, text.substr(0, text_max));
     send(std::move(answer), true, actions);
 }
 
@@ -126,6 +128,7 @@ void Session::on_first(const Event& event, std::int64_t now_ns, Actions& actions
     if (connection_ != 0) return refuse(fmt::format("{} is logged on already", user_));
     if (!message.is("A")) return refuse("the first message is no Logon");
     if (event.fault) return refuse("Logon: " + event.fault->text);
+    if (!is_comp_id(user_)) return refuse("Logon: SenderCompID is none");
     try {
         if (message.get(Tag::target_comp_id) != rules_->exchange) {
             return refuse(fmt::format("Logon: TargetCompID is not {}", rules_->exchange));
@@ -249,7 +252,8 @@ void Session::on_too_early(const Waiting& one, std::int64_t sequence, Actions& a
     if (one.message->is("2")) {
         on_resend_request(*one.message, actions);
         waiting_[sequence] = {std::make_shared<const Message>("0"), nullptr};
-    } else if (waiting_.size() < rules_->waiting_max) {
+    } else if (waiting_.size() < rules_->waiting_max &&
+               bytes_of(*one.message) <= application_bytes_max) {
         waiting_[sequence] = one;
     }
     if (one.message->is("5")) return on_logout(actions);
