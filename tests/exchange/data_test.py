@@ -54,7 +54,7 @@ class Results(DataCase):
         self.assertTrue(any(value(one, 58) == "unknown symbol" for one in oracle.reports))
 
     def test_levels_add_up_to_the_book(self):
-        """Who applies the increments to the snapshot has the book."""
+        """The snapshot with the increments applied to it is the book."""
         self.start()
         manager = Manager(self.address)
         orders = Orders(5, symbols=("ACME",))
