@@ -277,7 +277,7 @@ class Journals(DataCase):
                 refused += 1
             else:
                 self.assertEqual(lines, whole)  # in space that nothing uses
-        self.assertGreater(refused, 5)
+        self.assertGreater(refused, 2)
         self.assertEqual(len(manager.commands), 200)
 
     def test_files_that_are_no_journals(self):
