@@ -151,9 +151,11 @@ void release_elsewhere(Heap& heap, void* memory) noexcept {
     switch (tag.kind) {
         case Kind::small:
             if (&heap == &no_heap && free_needs_heap()) {
-                // The block that comes with the heap goes back to it.
-                if (void* const first = allocate_without_heap(0)) release(*thread_heap, first);
-                return release(*thread_heap, memory);
+                if (void* const first = allocate_without_heap(0)) {
+                    // The block that comes with the heap goes back to it.
+                    release(*thread_heap, first);
+                    return release(*thread_heap, memory);
+                }
             }
             return release_to(heap, *tag.owner, memory, tag.block_bytes);
         case Kind::large:
