@@ -6,7 +6,7 @@
 //   malloc_bench exchange [OPERATIONS]           one thread allocates, another frees
 //   malloc_bench random THREADS [OPERATIONS]     each thread for itself, random lifetimes
 //
-// exchange: 16 to 512 bytes, each size alike, through a ring of 4,096 pointers, 64 at a time.
+// exchange: 16 to 512 bytes, each size alike, through a ring of 1,024 pointers, 64 at a time.
 // random: 20,000 live blocks a thread; each operation frees one and allocates one in its place,
 // half of them out of the youngest thousandth, so that short and long lives mix; 7 of 10 sizes up
 // to 128 bytes, nearly all others up to 1,024, one in 50 up to 16 KiB.
@@ -130,7 +130,7 @@ class Ring {
     }
 
   private:
-    static constexpr std::size_t slot_count = 4096;
+    static constexpr std::size_t slot_count = 1024;
     static constexpr std::size_t together = 64;
 
     // Where other programs use the cores as well, the other thread may not be running.
