@@ -25,13 +25,27 @@ Heap::Outgoing& outgoing_to(Heap& heap, const Heap* to) noexcept {
     return heap.outgoing[(page ^ page >> 3 ^ page >> 6) % Heap::outgoing_count];
 }
 
-void send(Heap::Outgoing& outgoing) noexcept {
-    if (outgoing.bunch == nullptr) return;
-    Heap* const to = outgoing.to;
+// Puts what is outgoing on its way. Few blocks are linked to each other, and the bunch, which would
+// take more memory than they, comes back empty.
+Bunch* send(Heap::Outgoing& outgoing) noexcept {
     Bunch* const bunch = outgoing.bunch;
+    if (bunch == nullptr) return nullptr;
+    Heap& to = *outgoing.to;
     outgoing = {};
-    to->lane.give(bunch, bunch);
-    if (to->residence.is_idle()) collect_idle(*to);
+    const bool goes = bunch->count >= Bunch::blocks_min;
+    if (goes) {
+        to.lane.give(bunch, bunch);
+    } else if (bunch->count != 0) {
+        Single* first = nullptr;
+        auto* const last = static_cast<Single*>(bunch->blocks[0]);
+        for (std::size_t at = 0; at < bunch->count; ++at) {
+            first = new (bunch->blocks[at]) Single{first};
+        }
+        bunch->count = 0;
+        to.singles.give(first, last);
+    }
+    if (to.residence.is_idle()) collect_idle(to);
+    return goes ? nullptr : bunch;
 }
 
 void send_alone(Heap& to, void* memory) noexcept {
@@ -42,18 +56,21 @@ void send_alone(Heap& to, void* memory) noexcept {
 
 // An empty bunch to `to` in its place among the outgoing ones; false: no memory for one.
 bool begin_bunch(Heap& heap, Heap& to, Heap::Outgoing& outgoing) noexcept {
-    send(outgoing);
-    // A thread that has no heap of its own yet, or no longer, has nothing to make a bunch of.
-    if (heap.bases[0] == nullptr) return false;
-    void* const memory = allocate_small(heap, bunch_class);
-    if (memory == nullptr) return false;
-    // The allocation may have collected, and released what it collected to the same place.
-    if (outgoing.to == &to) {
-        release(heap, memory);
-        return true;
+    Bunch* bunch = send(outgoing);
+    if (bunch == nullptr) {
+        // A thread that has no heap of its own yet, or no longer, has nothing to make a bunch of.
+        if (heap.bases[0] == nullptr) return false;
+        void* const memory = allocate_small(heap, bunch_class);
+        if (memory == nullptr) return false;
+        // The allocation may have collected, and released what it collected to the same place.
+        if (outgoing.to == &to) {
+            release(heap, memory);
+            return true;
+        }
+        if (Bunch* const spare = send(outgoing)) release(heap, spare);
+        bunch = new (memory) Bunch;
     }
-    send(outgoing);
-    outgoing = {&to, new (memory) Bunch, Heap::outgoing_bytes_max};
+    outgoing = {&to, bunch, Heap::outgoing_bytes_max};
     return true;
 }
 
@@ -65,8 +82,11 @@ void release_to(Heap& heap, Heap& to, void* memory, std::uint32_t bytes) noexcep
     Bunch& bunch = *outgoing.bunch;
     bunch.blocks[bunch.count++] = memory;
     outgoing.bytes_left -= bytes;
-    if (bunch.count == Bunch::blocks_max || outgoing.bytes_left <= 0) [[unlikely]]
-        send(outgoing);
+    if (bunch.count < Bunch::blocks_max && outgoing.bytes_left > 0) [[likely]]
+        return;
+    if (Bunch* const spare = send(outgoing)) {
+        outgoing = {&to, spare, Heap::outgoing_bytes_max};
+    }
 }
 
 // What a bunch came in goes to the heap that it is a block of. An idle heap sends no bunches: two
@@ -105,6 +125,10 @@ void* allocate_after_refill(Heap& heap, std::size_t class_index) noexcept {
         }
     }
     return pop(heap, class_index);
+}
+
+void freed_twice(const void* memory) noexcept {
+    fault("block freed twice", memory);
 }
 
 void push_after_flush(Heap& heap, std::size_t class_index, void* memory) noexcept {
@@ -157,7 +181,9 @@ void collect(Heap& heap) noexcept {
 }
 
 void send_all(Heap& heap) noexcept {
-    for (Heap::Outgoing& outgoing : heap.outgoing) send(outgoing);
+    for (Heap::Outgoing& outgoing : heap.outgoing) {
+        if (Bunch* const spare = send(outgoing)) release(heap, spare);
+    }
 }
 
 void settle(Heap& heap) noexcept {

@@ -30,13 +30,14 @@ namespace strid::slab_malloc {
 /// Freed blocks of one heap on their way home.
 struct Bunch {
     static constexpr std::size_t blocks_max = 62;
+    static constexpr std::size_t blocks_min = 8;  // fewer go without one
     Bunch* next = nullptr;
     std::size_t count = 0;
     void* blocks[blocks_max];
 };
 static_assert(sizeof(Bunch) == 512);
 
-/// A freed block on its way home alone, with its link in itself: where there is no bunch.
+/// A freed block on its way home with its link in itself: where there are few, or is no bunch.
 struct Single {
     Single* next;
 };
@@ -107,6 +108,7 @@ inline void* pop(Heap& heap, std::size_t class_index) noexcept {
 
 /// Makes room in a full stack and puts `memory` on it.
 void push_after_flush(Heap& heap, std::size_t class_index, void* memory) noexcept;
+[[noreturn, gnu::cold]] void freed_twice(const void* memory) noexcept;
 /// A block that is none of the heap's slabs'.
 void release_elsewhere(Heap& heap, void* memory) noexcept;
 
@@ -117,6 +119,9 @@ inline void release(Heap& heap, void* memory) noexcept {
         return release_elsewhere(heap, memory);
     Heap::Stack& stack = heap.stacks[tag.class_index];
     void** const top = stack.top;
+    // What was freed just before; other blocks freed twice show when they go back to their slab.
+    if (*top == memory) [[unlikely]]
+        freed_twice(memory);
     if (top == stack.limit) [[unlikely]]
         return push_after_flush(heap, tag.class_index, memory);
     top[1] = memory;

@@ -118,7 +118,7 @@ void give_to_slab(Heap& heap, void* memory) noexcept {
     }
     std::uint64_t& bits = slab.free_bits[index / 64];
     const std::uint64_t bit = std::uint64_t{1} << index % 64;
-    if ((bits & bit) != 0) fault("block freed twice", memory);
+    if ((bits & bit) != 0) freed_twice(memory);
     bits |= bit;
     if (index / 64 < slab.next_word) slab.next_word = static_cast<std::uint32_t>(index / 64);
     Heap::Class& list = heap.classes[slab.class_index];

@@ -292,11 +292,48 @@ TEST(SlabHeap, what_a_thread_holds_back_is_bounded) {
     leave_heap();
 }
 
+// A thread that frees blocks of many others by turns has a bunch for few of them at a time.
+TEST(SlabHeap, blocks_of_many_owners_go_home_without_more_memory_than_they_have) {
+    const Watchdog watchdog;
+    constexpr std::size_t owners = 40;
+    constexpr std::size_t each = 200;
+    std::vector<std::vector<void*>> blocks(owners);
+    std::atomic<std::size_t> ready{0};
+    std::atomic<bool> ends{false};
+    std::vector<std::thread> threads;
+    for (auto& own : blocks) {
+        threads.push_back(thread_with_heap([&] {
+            for (std::size_t i = 0; i < each; ++i) own.push_back(get(32));
+            ++ready;
+            while (!ends) std::this_thread::yield();
+        }));
+    }
+    while (ready != owners) std::this_thread::yield();
+    const std::size_t before = region_pool.usage().units_in_use;
+    for (std::size_t i = 0; i < each; ++i) {
+        for (const auto& own : blocks) put(own[i]);
+    }
+    // A bunch for each of the 8,000 blocks would be 63 units.
+    EXPECT_LE(region_pool.usage().units_in_use, before + 3);
+    ends = true;
+    for (std::thread& thread : threads) thread.join();
+    leave_heap();
+}
+
 TEST(SlabHeapDeathTest, a_block_that_is_freed_twice_ends_the_process) {
     EXPECT_DEATH(
         {
             void* const block = get(64);
             put(block);
+            put(block);
+        },
+        "strid: error: block freed twice");
+    EXPECT_DEATH(
+        {
+            void* const block = get(64);
+            void* const other = get(64);
+            put(block);
+            put(other);
             put(block);
             settle_all();
         },
