@@ -296,7 +296,7 @@ def main() -> int:
         for section in sections:
             section.plots = [file for file in section.plots if (unfinished / file).exists()]
         text = markdown(title, introduction, sections)
-        (unfinished / "raw.json").write_text("".join(json.dumps(row) + "\n"
+        (unfinished / "raw.jsonl").write_text("".join(json.dumps(row) + "\n"
                                                      for row in programs.raw))
         (unfinished / "layouts.md").write_text(text)
         (unfinished / "index.html").write_text(page(title, introduction, sections))

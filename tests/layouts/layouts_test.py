@@ -109,7 +109,7 @@ class Runs(unittest.TestCase):
         self.assertIn("| one loop | 207 | 0.56 | 1000 | 0.50 | 1000000.00 |", done.stdout)
         self.assertEqual(done.stdout, (self.output / "layouts.md").read_text() + "\n")
         self.assertIn("<td>368</td>", (self.output / "index.html").read_text())
-        raw = [json.loads(line) for line in (self.output / "raw.json").read_text().splitlines()]
+        raw = [json.loads(line) for line in (self.output / "raw.jsonl").read_text().splitlines()]
         self.assertEqual([row.get("column") for row in raw], [None, "two loops", "one loop"])
 
     def test_put_the_allocators_and_streams_in_as_well(self):
@@ -121,7 +121,7 @@ class Runs(unittest.TestCase):
         self.assertIn("| std::variant | 3000 |", done.stdout)
         self.assertIn("left out: std::unique_ptr of a base class; std::variant, split by type.",
                       done.stdout)
-        first, *_ = map(json.loads, (self.output / "raw.json").read_text().splitlines()[1:])
+        first, *_ = map(json.loads, (self.output / "raw.jsonl").read_text().splitlines()[1:])
         self.assertEqual(first["arguments"], ["--repeat", "3"])
 
     def test_end_where_a_program_fails_and_leave_the_output_as_it_was(self):
