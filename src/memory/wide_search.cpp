@@ -4,19 +4,16 @@
 // be compiled for them.
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 
 #include <strid/base/cache_line.hpp>
 #include <strid/base/prefetch.hpp>
 #include <strid/memory/wide_search.hpp>
 
 #ifdef __x86_64__
+
 #include <immintrin.h>
-#endif
 
 namespace strid::memory {
-
-#ifdef __x86_64__
 
 namespace {
 
@@ -187,23 +184,6 @@ void search_wide(const BTreeShape<Key>& tree, std::span<const Key> queries,
     if (!queries.empty()) search_some(tree, queries.data(), queries.size(), slots);
 }
 
-#else
-
-bool compares_wide() noexcept {
-    return false;
-}
-
-template <WideKey Key>
-TreeSlot search_wide(const BTreeShape<Key>&, Key) noexcept {
-    std::abort();  // nothing compares wide here
-}
-template <WideKey Key>
-void search_wide(const BTreeShape<Key>&, std::span<const Key>, TreeSlot*) noexcept {
-    std::abort();
-}
-
-#endif
-
 template TreeSlot search_wide(const BTreeShape<std::uint64_t>&, std::uint64_t) noexcept;
 template TreeSlot search_wide(const BTreeShape<std::int64_t>&, std::int64_t) noexcept;
 template TreeSlot search_wide(const BTreeShape<double>&, double) noexcept;
@@ -222,3 +202,5 @@ template void search_wide(const BTreeShape<std::int32_t>&, std::span<const std::
 template void search_wide(const BTreeShape<float>&, std::span<const float>, TreeSlot*) noexcept;
 
 }  // namespace strid::memory
+
+#endif

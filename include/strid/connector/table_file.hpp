@@ -48,6 +48,8 @@ struct TableFileOptions {
     OnFailedReload on_failed_reload = OnFailedReload::keep;
     /// Is told what was wrong with a new version, once for each, by the thread that read it.
     std::function<void(const std::string&)> report = {};
+    /// What reads the file, for messages, as "--campaigns"; empty: the operator.
+    std::string user = {};
 };
 
 namespace connector {
@@ -141,7 +143,8 @@ class TableFile {
     /// What streams look things up in; keeps the file watched.
     [[nodiscard]] CurrentTable<Table> current() const {
         CurrentTable<Table> current = shared_->current;
-        current.keep(shared_, {.kind = FileUse::Kind::reads, .path = shared_->path});
+        current.keep(shared_,
+                     {.kind = FileUse::Kind::reads, .path = shared_->path, .user = shared_->user});
         return current;
     }
     /// The version in force.
@@ -163,17 +166,30 @@ class TableFile {
         template <class Read>
         Shared(const std::string& file, const TableFileOptions& options, Read read)
             : path(file),
+              user(options.user),
               watch(
                   file, options,
                   [this, read = std::move(read),
                    csv = options.csv]() -> connector::FileWatch::TakeOver {
                       auto table = std::make_shared<const Table>(read(path, csv));
-                      return [this, table = std::move(table)] { current.exchange(table); };
+                      return [this, table = std::move(table)] { take_over(table); };
                   },
                   [this](std::exception_ptr failure) { current.fail(std::move(failure)); }) {}
 
+        /// The first version is not exchanged for another.
+        void take_over(const std::shared_ptr<const Table>& table) {
+            if (is_first) {
+                current = CurrentTable<Table>{table};
+                is_first = false;
+            } else {
+                current.exchange(table);
+            }
+        }
+
         std::string path;
+        std::string user;
         CurrentTable<Table> current;
+        bool is_first = true;        // of one reader at a time
         connector::FileWatch watch;  // its thread ends before the others go
     };
 

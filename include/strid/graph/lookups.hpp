@@ -59,18 +59,20 @@ class LooksUp {
                 const OperatorOptions& options = {}) && {
         using Table = operators::TableOf<Tables>;
         if constexpr (operators::takes_lookup<T, Table, KeyOf, F>()) {
-            static_assert(CombinesFound<F, T, typename Table::value_type>,
-                          "with missing_apart, combine takes a const Value&");
-            using One = operators::Lookup<T, Table, KeyOf, F, operators::Missing::apart>;
-            using Result = std::variant_alternative_t<0, typename One::Emitted>;
-            Time time = self().time();
-            auto [found, missing] = alternatives<Result, T>(
-                self().apply(
-                    One{operators::current_of(table), std::move(key_of), std::move(combine)},
-                    options),
-                options.name, {"found", "missing"});
-            return LookupStreams<Result, T, Time>{std::move(found),
-                                                  std::move(missing).carrying(std::move(time))};
+            constexpr bool combines_found = CombinesFound<F, T, typename Table::value_type>;
+            static_assert(combines_found, "with missing_apart, combine takes a const Value&");
+            if constexpr (combines_found) {
+                using One = operators::Lookup<T, Table, KeyOf, F, operators::Missing::apart>;
+                using Result = std::variant_alternative_t<0, typename One::Emitted>;
+                Time time = self().time();
+                auto [found, missing] = alternatives<Result, T>(
+                    self().apply(
+                        One{operators::current_of(table), std::move(key_of), std::move(combine)},
+                        options),
+                    options.name, {"found", "missing"});
+                return LookupStreams<Result, T, Time>{std::move(found),
+                                                      std::move(missing).carrying(std::move(time))};
+            }
         }
     }
 

@@ -103,8 +103,8 @@ class BTree {
   private:
     static constexpr std::size_t layers_max = 16;  // of nodes of four keys, 2^32 keys
     template <class Query>
-    static constexpr bool is_wide =
-        std::is_same_v<Query, Key> && WideKey<Key> && node_bytes == wide_node_bytes;
+    static constexpr bool is_wide = has_wide_search && std::is_same_v<Query, Key> && WideKey<Key> &&
+                                    node_bytes == wide_node_bytes;
 
     [[nodiscard]] BTreeShape<Key> shape() const noexcept {
         return {keys_.data(), layers_.data(), layer_count_, size_};

@@ -16,6 +16,13 @@
 
 namespace strid::memory {
 
+/// Whether there is a wide search for this architecture.
+#ifdef __x86_64__
+inline constexpr bool has_wide_search = true;
+#else
+inline constexpr bool has_wide_search = false;
+#endif
+
 /// A B-tree as its search sees it. Layer l begins at keys[layers[l]], the root first.
 template <class Key>
 struct BTreeShape {

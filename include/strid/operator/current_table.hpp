@@ -37,7 +37,9 @@ class CurrentTable {
     };
 
     explicit CurrentTable(Table table = {})
-        : state_(std::make_shared<State>(std::make_shared<const Table>(std::move(table)))) {}
+        : CurrentTable(std::make_shared<const Table>(std::move(table))) {}
+    explicit CurrentTable(std::shared_ptr<const Table> table)
+        : state_(std::make_shared<State>(std::move(table))) {}
 
     /// The version in force. Takes a lock for some nanoseconds.
     [[nodiscard]] Taken take() const {
@@ -48,7 +50,7 @@ class CurrentTable {
     /// How many versions were in force before.
     [[nodiscard]] std::uint64_t version() const { return take().version; }
 
-    /// Readers see the new table from their next batch on.
+    /// Readers see the new table from their next batch on. A failure before it counts no more.
     void exchange(Table table) { exchange(std::make_shared<const Table>(std::move(table))); }
     void exchange(std::shared_ptr<const Table> table) {
         // The old one is freed without the lock, where no batch has it any more.
@@ -56,6 +58,7 @@ class CurrentTable {
             const std::lock_guard lock{state_->mutex};
             state_->table.swap(table);
             ++state_->version;
+            state_->failure = nullptr;
         }
     }
     /// Runs that look things up in it are to end with this failure, at the end of a batch.
