@@ -54,7 +54,7 @@ void access_patterns(const TableOptions& options) {
         measure(options, {table, "sum", column, count, count * sizeof(std::uint32_t)}, expected,
                 [&] { return sum_of(elements, order); });
     };
-    for (const std::size_t stride : {1, 2, 3, 4, 8, 16, 32}) {
+    for (const std::size_t stride : {1U, 2U, 3U, 4U, 8U, 16U, 32U}) {
         fill_strided(order, stride);
         if (stride == 1) run("access", "sequential");
         if (stride == 16) run("access", "strided");

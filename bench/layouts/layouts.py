@@ -18,12 +18,13 @@ import os
 import statistics
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 import paper5  # noqa: E402
-from page import Section, markdown, page, write_whole  # noqa: E402
+from page import Section, markdown, page  # noqa: E402
 from reporting import describe_machine, find_allocators, plot, write_csv  # noqa: E402
 
 PROGRAMS = ["layouts_bench", "linked_lists", "stream_of_types_bench"]
@@ -284,17 +285,23 @@ def main() -> int:
         + (" QUICK: small data, which fits the caches; the figures say nothing."
            if arguments.quick else ""))
     title = "The tables of paper 5"
-    sections: list[Section] = []
-    for name in arguments.only:
-        progress(name)
-        sections += PARTS[name](programs, output)
-    plot(HERE / "layouts.gp", output)
-    for section in sections:
-        section.plots = [file for file in section.plots if (output / file).exists()]
-    text = markdown(title, introduction, sections)
-    write_whole(output / "raw.json", "".join(json.dumps(row) + "\n" for row in programs.raw))
-    write_whole(output / "layouts.md", text)
-    write_whole(output / "index.html", page(title, introduction, sections))
+    # All files appear at the end: an error or Ctrl-C leaves what was there.
+    with tempfile.TemporaryDirectory(dir=output, prefix=".unfinished-") as folder:
+        unfinished = Path(folder)
+        sections: list[Section] = []
+        for name in arguments.only:
+            progress(name)
+            sections += PARTS[name](programs, unfinished)
+        plot(HERE / "layouts.gp", unfinished)
+        for section in sections:
+            section.plots = [file for file in section.plots if (unfinished / file).exists()]
+        text = markdown(title, introduction, sections)
+        (unfinished / "raw.jsonl").write_text("".join(json.dumps(row) + "\n"
+                                                     for row in programs.raw))
+        (unfinished / "layouts.md").write_text(text)
+        (unfinished / "index.html").write_text(page(title, introduction, sections))
+        for file in unfinished.iterdir():
+            os.replace(file, output / file.name)
     print(text)
     return 0
 

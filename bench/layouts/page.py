@@ -4,9 +4,7 @@
 from __future__ import annotations
 
 import html
-import os
 from dataclasses import dataclass, field
-from pathlib import Path
 
 
 @dataclass
@@ -61,10 +59,3 @@ def page(title: str, introduction: str, sections: list[Section]) -> str:
         lines += [f'<p><img src="{html.escape(file)}" alt="{html.escape(section.title)}"></p>'
                   for file in section.plots]
     return "\n".join([*lines, "</body></html>", ""])
-
-
-def write_whole(path: Path, text: str) -> None:
-    """The file has all of the text or what it had before."""
-    unfinished = path.with_name(path.name + ".unfinished")
-    unfinished.write_text(text)
-    os.replace(unfinished, path)

@@ -106,7 +106,7 @@ std::uint64_t sum_of_stream(Function function, std::size_t count, std::size_t wo
 
 template <Way way>
 void one_way(const TableOptions& options, std::size_t count, const Expected& expected) {
-    for (const std::size_t workers : {1, 2}) {
+    for (const std::size_t workers : {1U, 2U}) {
         const auto cell = [&](const char* function) {
             return Cell{"streams", name_of(way),
                         std::string(function) + ", " + std::to_string(workers) +

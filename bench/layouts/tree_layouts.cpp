@@ -64,7 +64,7 @@ std::vector<Layout> all_layouts(int levels) {
 /// The nodes' values are the odd numbers. What stands at a position follows from where the tree's
 /// values in order pass it.
 std::int32_t value_at(std::uint32_t position, int levels) {
-    const int depth = std::bit_width(position) - 1;
+    const int depth = static_cast<int>(std::bit_width(position)) - 1;
     const std::uint32_t among = position - (std::uint32_t{1} << depth);
     const int below = levels - 1 - depth;
     const std::uint32_t rank = (2 * among + 1) * (std::uint32_t{1} << below) - 1;

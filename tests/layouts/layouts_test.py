@@ -90,6 +90,9 @@ class Runs(unittest.TestCase):
             [sys.executable, "-B", FOLDER / "layouts.py", "--build", self.build, "--output",
              self.output, *arguments], capture_output=True, text=True, check=False)
 
+    def files(self) -> dict[str, str]:
+        return {file.name: file.read_text() for file in self.output.iterdir()}
+
     def add_both(self, seconds: float = 2.0, status: int = 0) -> None:
         self.add("layouts_bench", [cell("min_max", "time", "two loops", seconds),
                                    cell("min_max", "time", "one loop", 1.0)], status)
@@ -106,7 +109,7 @@ class Runs(unittest.TestCase):
         self.assertIn("| one loop | 207 | 0.56 | 1000 | 0.50 | 1000000.00 |", done.stdout)
         self.assertEqual(done.stdout, (self.output / "layouts.md").read_text() + "\n")
         self.assertIn("<td>368</td>", (self.output / "index.html").read_text())
-        raw = [json.loads(line) for line in (self.output / "raw.json").read_text().splitlines()]
+        raw = [json.loads(line) for line in (self.output / "raw.jsonl").read_text().splitlines()]
         self.assertEqual([row.get("column") for row in raw], [None, "two loops", "one loop"])
 
     def test_put_the_allocators_and_streams_in_as_well(self):
@@ -118,19 +121,19 @@ class Runs(unittest.TestCase):
         self.assertIn("| std::variant | 3000 |", done.stdout)
         self.assertIn("left out: std::unique_ptr of a base class; std::variant, split by type.",
                       done.stdout)
-        first, *_ = map(json.loads, (self.output / "raw.json").read_text().splitlines()[1:])
+        first, *_ = map(json.loads, (self.output / "raw.jsonl").read_text().splitlines()[1:])
         self.assertEqual(first["arguments"], ["--repeat", "3"])
 
     def test_end_where_a_program_fails_and_leave_the_output_as_it_was(self):
         self.add_both()
         self.assertEqual(self.run_layouts("--only", "min-max").returncode, 0)
-        before = (self.output / "layouts.md").read_text()
+        before = self.files()
         self.add_both(seconds=9.0, status=1)
         done = self.run_layouts("--only", "min-max")
         self.assertEqual(done.returncode, 1)
         self.assertIn("strid: error: layouts_bench --table min-max --size whole --repeat 5 ended "
                       "with 1: wrong answer", done.stderr)
-        self.assertEqual((self.output / "layouts.md").read_text(), before)
+        self.assertEqual(self.files(), before)
 
     def test_of_what_is_not_built_say_how_to_build_it(self):
         done = self.run_layouts()
