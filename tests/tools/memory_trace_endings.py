@@ -146,6 +146,21 @@ class Endings(TraceCase):
         (process,) = json.loads(file.read_text())["processes"]
         self.assertEqual(calls_of(process, 730), 1000)
 
+    def test_what_a_killed_run_leaves_the_next_one_removes(self):
+        folder = self.folder / "counters"
+        folder.mkdir()
+        tool = self.start("trace", "--quiet", "--folder", folder, "--", TRACED, "wait")
+        self.assertEqual(tool.stdout.readline(), b"ready\n")
+        child = self.child_of(tool.pid)
+        self.trace(TRACED, "nothing", options=["--folder", folder])
+        self.assertEqual(len(os.listdir(folder)), 1)
+        tool.kill()
+        tool.wait(30)
+        os.kill(child, signal.SIGKILL)
+        self.assertEqual(len(os.listdir(folder)), 1)
+        self.trace(TRACED, "nothing", options=["--folder", folder])
+        self.assertEqual(os.listdir(folder), [])
+
     def child_of(self, pid):
         children = pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
         self.assertEqual(len(children), 1)
@@ -234,11 +249,13 @@ class Faults(TraceCase):
         )
         self.assertIn("/no/folder", self.fails("trace", "--folder", "/no/folder", "--", "true"))
 
+    @unittest.skipUnless(os.path.exists(STATIC), "the C library cannot be linked statically")
     def test_a_static_binary_is_said(self):
         line = self.fails("trace", "--", STATIC, "nothing")
         self.assertIn("nothing was traced", line)
         self.assertIn("statically linked", line)
 
+    @unittest.skipUnless(os.path.exists(STATIC), "the C library cannot be linked statically")
     def test_children_of_a_static_binary_are_traced(self):
         process = self.traced_process(STATIC, "execute", TRACED, "sizes")
         self.assertEqual(calls_of(process, 500), 3)
