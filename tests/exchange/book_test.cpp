@@ -49,7 +49,7 @@ class BookTest : public testing::Test {
                             .quantity = std::to_string(quantity),
                             .price = price});
     }
-    /// Who sold how much at which price, in the order of the trades.
+    /// The sellers, quantities and prices, in the order of the trades.
     static std::string sales(const Outcome& outcome) {
         std::string text;
         for (const Trade& trade : outcome.trades) {

@@ -6,7 +6,6 @@ import os
 import random
 import signal
 import subprocess
-import threading
 import unittest
 
 from data_case import TIMEOUT_S, DataCase, Manager, Orders
@@ -55,7 +54,7 @@ class Results(DataCase):
         self.assertTrue(any(value(one, 58) == "unknown symbol" for one in oracle.reports))
 
     def test_levels_add_up_to_the_book(self):
-        """Who applies the increments to the snapshot has the book."""
+        """The snapshot with the increments applied to it is the book."""
         self.start()
         manager = Manager(self.address)
         orders = Orders(5, symbols=("ACME",))
@@ -170,13 +169,14 @@ class Endings(DataCase):
         for _ in range(1_500):
             manager.add(orders.next())
         manager.log_on()
-        thread = threading.Thread(target=manager.run, args=(1,))
-        thread.start()
         seen = set()
-        while thread.is_alive():
+        for first in range(1, 1_500, 150):
+            manager.send(first, first + 149)  # and is not waited for
             seen.add(self.check()[0])
-        thread.join()
-        self.assertGreater(len(seen), 1)
+            while manager.durable <= first:
+                manager.take()
+        self.assertGreater(len(seen), 5)
+        manager.take_all()
         self.stop()
 
     def test_signals_end_it_when_all_is_carried_out(self):
