@@ -2,7 +2,7 @@
 //
 // The FIX session of a user against the rules of FIX 4.4, volume 2: what it answers to each
 // message, and what it numbers.
-#include <chrono>
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -112,6 +112,8 @@ TEST_F(SessionTest, LogonsThatAreRefused) {
     EXPECT_EQ(told(give(logon(1).set(Tag::heart_bt_int, -1))), "close");
     EXPECT_EQ(told(give(logon(1).set(Tag::heart_bt_int, "x"))), "close");
     EXPECT_EQ(told(give(logon(2).set(Tag::reset_seq_num_flag, "Y"))), "close");
+    EXPECT_EQ(told(give(logon(std::numeric_limits<std::int64_t>::max()))), "close");
+    EXPECT_EQ(told(give(logon(0))), "close");
     EXPECT_EQ(session_.numbers().next_incoming, 1);
     EXPECT_EQ(session_.numbers().next_outgoing, 1);
     EXPECT_EQ(told(give(logon(1))), "send A 1");
@@ -165,6 +167,13 @@ TEST_F(SessionTest, GapFillsAndResets) {
     EXPECT_EQ(session_.numbers().next_incoming, 20);
     EXPECT_EQ(told(give(fill(20, 5))), "send 3 3");
     EXPECT_EQ(session_.numbers().next_incoming, 21);
+    EXPECT_EQ(told(give(of_client("4", 1).set(Tag::new_seq_no, 5))), "send 3 4");
+    // No number that has no next one.
+    const std::int64_t last = std::numeric_limits<std::int64_t>::max();
+    EXPECT_EQ(told(give(of_client("4", 1).set(Tag::new_seq_no, last))), "send 3 5");
+    EXPECT_EQ(told(give(fill(21, last))), "send 3 6");
+    EXPECT_EQ(session_.numbers().next_incoming, 22);
+    EXPECT_EQ(told(give(of_client("0", last))), "send 5 7, close");
 }
 
 TEST_F(SessionTest, ResendRequests) {

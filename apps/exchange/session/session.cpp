@@ -18,8 +18,17 @@ using fix::Tag;
 namespace {
 
 constexpr std::int64_t second_ns = 1'000'000'000;
+/// Beyond it there would soon be no next number.
+constexpr std::int64_t sequence_max = 1'000'000'000'000'000;
 /// Of a text that repeats what a client has sent.
 constexpr std::size_t text_max = 200;
+
+std::int64_t read_sequence(const Message& message, int tag) {
+    const std::int64_t sequence = message.integer(tag);
+    if (sequence >= 1 && sequence <= sequence_max) return sequence;
+    throw FieldError(tag, Reason::value_out_of_range,
+                     fmt::format("tag {} is not from 1 to {}: {}", tag, sequence_max, sequence));
+}
 
 /// Reasons of a business reject (380).
 constexpr int unsupported_message_type = 3;
@@ -138,8 +147,7 @@ void Session::on_first(const Event& event, std::int64_t now_ns, Actions& actions
             heartbeat_s > rules_->heartbeat_s_max) {
             return refuse("Logon: EncryptMethod or HeartBtInt is out of range");
         }
-        const std::int64_t sequence = message.integer(Tag::msg_seq_num);
-        if (sequence < 1) return refuse("Logon: MsgSeqNum is below 1");
+        const std::int64_t sequence = read_sequence(message, Tag::msg_seq_num);
         if (message.flag(Tag::reset_seq_num_flag) && sequence != 1) {
             return refuse("Logon: ResetSeqNumFlag with a MsgSeqNum that is not 1");
         }
@@ -222,10 +230,10 @@ void Session::on_message(const Event& event, std::int64_t now_ns, Actions& actio
                    actions);
             return log_out("SenderCompID or TargetCompID is wrong", actions);
         }
-        const std::int64_t sequence = message.integer(Tag::msg_seq_num);
+        const std::int64_t sequence = read_sequence(message, Tag::msg_seq_num);
         // In this mode its own number does not count.
         if (message.is("4") && !message.flag(Tag::gap_fill_flag)) {
-            return on_sequence_reset(message, actions);
+            return try_to(&Session::on_sequence_reset, message, actions);
         }
         on_numbered({event.message, event.fault}, sequence, actions);
         accept_waiting(actions);
@@ -268,13 +276,17 @@ void Session::accept(const Waiting& one, Actions& actions) {
     if (one.fault) {
         reject(*one.message, one.fault->tag, one.fault->reason, one.fault->text, actions);
     } else {
-        try {
-            dispatch(*one.message, actions);
-        } catch (const FieldError& error) {
-            reject(*one.message, error.tag(), error.reason(), error.what(), actions);
-        }
+        try_to(&Session::dispatch, *one.message, actions);
     }
     if (actions.size() == before) act(Action::Kind::state, actions);
+}
+
+void Session::try_to(Handler handler, const Message& message, Actions& actions) {
+    try {
+        (this->*handler)(message, actions);
+    } catch (const FieldError& error) {
+        reject(message, error.tag(), error.reason(), error.what(), actions);
+    }
 }
 
 void Session::accept_waiting(Actions& actions) {
@@ -343,7 +355,7 @@ void Session::on_resend_request(const Message& message, Actions& actions) {
 }
 
 void Session::on_sequence_reset(const Message& message, Actions& actions) {
-    const std::int64_t next = message.integer(Tag::new_seq_no);
+    const std::int64_t next = read_sequence(message, Tag::new_seq_no);
     if (next < numbers_.next_incoming) {
         throw FieldError(
             Tag::new_seq_no, Reason::value_out_of_range,

@@ -62,6 +62,9 @@ class Session {
     /// In its turn.
     void accept(const Waiting& one, Actions& actions);
     void accept_waiting(Actions& actions);
+    using Handler = void (Session::*)(const fix::Message&, Actions&);
+    /// A field that is wrong is rejected.
+    void try_to(Handler handler, const fix::Message& message, Actions& actions);
     void dispatch(const fix::Message& message, Actions& actions);
     void dispatch_application(const fix::Message& message, Actions& actions);
     void on_resend_request(const fix::Message& message, Actions& actions);
