@@ -26,11 +26,11 @@ def parser() -> argparse.ArgumentParser:
     for found in pkgutil.iter_modules(strid_memory.commands.__path__):
         name = found.name
         module = importlib.import_module(f"strid_memory.commands.{name}")
-        summary, _, rest = (module.__doc__ or "").partition("\n")
+        text = module.__doc__ or ""
         command = commands.add_parser(
             name,
-            help=summary,
-            description=summary + rest,
+            help=text.partition("\n")[0],
+            description=text,
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         module.add_options(command)

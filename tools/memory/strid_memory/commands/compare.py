@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""runs a command under every allocator found, and says which differ significantly
+"""Runs a command under every allocator found, and says which differ significantly
 
 The command is run under each allocator on each number of cores, repeated, in random order. The
 results are those of an experimental study: means, analysis of variance with its assumptions, and

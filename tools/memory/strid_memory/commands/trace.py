@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""records the memory requests of a command and its children
+"""Records the memory requests of a command and its children
 
     strid memory trace [OPTIONS] -- COMMAND...
 
