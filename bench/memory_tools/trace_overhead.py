@@ -5,7 +5,8 @@
     bench/memory_tools/trace_overhead.py [--repeats N] [--programs A,B] [--peers heaptrack,ltrace]
 
 Runs each program by itself and traced, alternately, and prints medians of the processor time and
-of the time that passed (children included), and the median of the paired ratios. The bar is 1.15
+of the time that passed (children included; heaptrack does not follow them, as those of g++), and the
+median of the paired ratios. The bar is 1.15
 for programs; `fast` does nothing but allocate: it says nanoseconds for a pair of calls.
 `--command 'SHELL COMMAND'` adds one of your own, such as the exchange under a load generator.
 """
@@ -19,6 +20,7 @@ import pathlib
 import resource
 import shlex
 import shutil
+import signal
 import statistics
 import subprocess
 import sys
@@ -31,6 +33,7 @@ sys.path.insert(0, str(ROOT / "tools/memory"))
 from strid_memory import trace_file, traced  # noqa: E402  (the path comes first)
 
 BAR = 1.15
+VARIABLES = {"python3_malloc": {"PYTHONMALLOC": "malloc"}}
 LIBRARY = ROOT / "build/release/tools" / traced.LIBRARY_NAME
 
 PYTHON = "d={}\nfor i in range(400000): d[str(i)]=[i,(i,)]\nprint(len(d))"
@@ -57,7 +60,7 @@ def programs(folder: pathlib.Path) -> dict[str, list[str]]:
     )
     found = {
         "python3": [sys.executable, "-c", PYTHON],
-        "python3_malloc": ["env", "PYTHONMALLOC=malloc", sys.executable, "-c", PYTHON],
+        "python3_malloc": [sys.executable, "-c", PYTHON],
         "g++": ["g++", "-O1", "-c", "-o", str(folder / "o.o"), str(folder / "source.cpp")],
         "sort": ["sort", "-n", str(folder / "lines")],
         "sqlite3": ["sqlite3", ":memory:", f".read {folder / 'query.sql'}"],
@@ -68,7 +71,7 @@ def programs(folder: pathlib.Path) -> dict[str, list[str]]:
 
 def peers(names: list[str], folder: pathlib.Path) -> dict[str, list[str]]:
     commands = {
-        "heaptrack": ["heaptrack", "--record-only", "-o", str(folder / "heaptrack")],
+        "heaptrack": ["heaptrack", "--raw", "-o", str(folder / "heaptrack")],
         "ltrace": [
             "ltrace", "-f", "-o", os.devnull, "-c",
             "-e", "malloc+free+calloc+realloc+_Znwm+_ZdlPv+_ZdlPvm",
@@ -81,12 +84,16 @@ def measure(command: list[str], environment: dict, timeout_s: float) -> tuple[fl
     """(processor time, time that passed) in seconds; None: it took too long."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     begin = time.monotonic()
+    child = subprocess.Popen(
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment,
+        start_new_session=True,
+    )  # fmt: skip
     try:
-        subprocess.run(
-            command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True,
-            timeout=timeout_s, env=environment,
-        )  # fmt: skip
+        if child.wait(timeout_s) != 0:
+            raise SystemExit(f"status {child.returncode} of {shlex.join(command)}")
     except subprocess.TimeoutExpired:
+        os.killpg(child.pid, signal.SIGKILL)
+        child.wait()
         return None
     passed = time.monotonic() - begin
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -107,13 +114,14 @@ def session():
 def contest(name, command, ways, repeats, timeout_s) -> bool:
     """Prints a line for each way; whether the first way keeps the bar."""
     times: dict[str, list] = {way: [] for way in ["alone", *ways]}
+    own = VARIABLES.get(name, {})
     for _ in range(repeats):
         for way in times:
             if None in times[way]:
                 continue
             with session() if way == "strid" else contextlib.nullcontext({}) as variables:
                 line = [*ways.get(way, []), *command]
-                times[way].append(measure(line, dict(os.environ, **variables), timeout_s))
+                times[way].append(measure(line, {**os.environ, **own, **variables}, timeout_s))
     alone = times["alone"]
     print(f"{name:16} alone        {statistics.median(t[0] for t in alone):8.3f} s processor")
     kept = True

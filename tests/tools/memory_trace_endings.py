@@ -13,7 +13,11 @@ import sys
 import time
 import unittest
 
+import program
 from memory_trace_case import STATIC, TRACED, TraceCase, calls_of
+
+sys.path.insert(0, str(program.SOURCE / "tools/memory"))
+from strid_memory import trace_file  # noqa: E402  (the path comes first)
 
 JEMALLOC = pathlib.Path("/usr/lib/x86_64-linux-gnu/libjemalloc.so.2")
 MIMALLOC = pathlib.Path("/usr/lib/x86_64-linux-gnu/libmimalloc.so.2")
@@ -142,6 +146,21 @@ class Endings(TraceCase):
         (process,) = json.loads(file.read_text())["processes"]
         self.assertEqual(calls_of(process, 730), 1000)
 
+    def test_what_a_killed_run_leaves_the_next_one_removes(self):
+        folder = self.folder / "counters"
+        folder.mkdir()
+        tool = self.start("trace", "--quiet", "--folder", folder, "--", TRACED, "wait")
+        self.assertEqual(tool.stdout.readline(), b"ready\n")
+        child = self.child_of(tool.pid)
+        self.trace(TRACED, "nothing", options=["--folder", folder])
+        self.assertEqual(len(os.listdir(folder)), 1)
+        tool.kill()
+        tool.wait(30)
+        os.kill(child, signal.SIGKILL)
+        self.assertEqual(len(os.listdir(folder)), 1)
+        self.trace(TRACED, "nothing", options=["--folder", folder])
+        self.assertEqual(os.listdir(folder), [])
+
     def child_of(self, pid):
         children = pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
         self.assertEqual(len(children), 1)
@@ -230,11 +249,13 @@ class Faults(TraceCase):
         )
         self.assertIn("/no/folder", self.fails("trace", "--folder", "/no/folder", "--", "true"))
 
+    @unittest.skipUnless(os.path.exists(STATIC), "the C library cannot be linked statically")
     def test_a_static_binary_is_said(self):
         line = self.fails("trace", "--", STATIC, "nothing")
         self.assertIn("nothing was traced", line)
         self.assertIn("statically linked", line)
 
+    @unittest.skipUnless(os.path.exists(STATIC), "the C library cannot be linked statically")
     def test_children_of_a_static_binary_are_traced(self):
         process = self.traced_process(STATIC, "execute", TRACED, "sizes")
         self.assertEqual(calls_of(process, 500), 3)
@@ -245,7 +266,7 @@ class Faults(TraceCase):
         copy = self.folder / "setuid"
         shutil.copy(shutil.which("true"), copy)
         copy.chmod(0o4755)
-        package = pathlib.Path(__file__).resolve().parents[2] / "tools/memory"
+        package = program.SOURCE / "tools/memory"
         code = (
             "import sys, pathlib; sys.path.insert(0, sys.argv[1]);"
             "from strid_memory.executable import untraceable_reason;"
@@ -286,6 +307,28 @@ class Faults(TraceCase):
                 self.assertEqual(os.listdir(disk), [])
             finally:
                 subprocess.run(["umount", disk], check=True)
+
+    def test_a_file_cut_anywhere(self):
+        folder = self.folder / "counters"
+        folder.mkdir()
+        trace_file.write_session(folder, 1_000_000, True)
+        library = pathlib.Path(program.PROGRAM).parent / "libstrid_trace.so"
+        environment = dict(os.environ, LD_PRELOAD=str(library), STRID_MEMORY_TRACE=str(folder))
+        subprocess.run([TRACED, "phases"], env=environment, check=True, timeout=60)
+        (file,) = folder.glob("*.trace")
+        data = file.read_bytes()
+        whole = trace_file.read_process(file)
+        self.assertGreater(whole.counters.calls, 1000)
+        read = 0
+        for end in [*range(0, len(data), 4096), *range(0, 20000, 333)]:
+            file.write_bytes(data[:end])
+            try:
+                process = trace_file.read_process(file)
+            except trace_file.NotATrace:
+                continue
+            read += 1
+            self.assertLessEqual(process.counters.calls, whole.counters.calls)
+        self.assertGreater(read, 0)
 
     def test_a_failed_output_leaves_the_old_one(self):
         file = self.folder / "out.json"

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import array
 import dataclasses
+import operator
 import pathlib
 import struct
 
@@ -107,7 +108,7 @@ class Counters:
         for field in dataclasses.fields(self):
             mine, its = getattr(self, field.name), getattr(other, field.name)
             if isinstance(mine, list):
-                mine = [a + b for a, b in zip(mine, its)] if any(its) else mine
+                mine = list(map(operator.add, mine, its)) if any(its) else mine
             else:
                 mine += its
             setattr(self, field.name, mine)
@@ -248,7 +249,7 @@ def _read_threads(data: bytes, chunks: list, slots: dict[int, Counters]) -> list
             thread_id, slot, name, begin_ns, end_ns = words[:5]
             begin, end = words[5:11], words[11:17]
             if not end_ns:
-                now = slots[slot]
+                now = slots.get(slot, Counters())
                 end = (
                     now.births,
                     now.resizes,

@@ -29,6 +29,7 @@ from strid_memory.trace_file import ProcessTrace, read_folder, read_session, wri
 
 LIBRARY_NAME = "libstrid_trace.so"
 FOLDER_VARIABLE = "STRID_MEMORY_TRACE"
+_FOLDER_PREFIX = "strid-memory-"
 _SHARED_MEMORY = pathlib.Path("/dev/shm")
 _SHARED_MEMORY_FREE_MIN = 256 << 20
 _POLL_S = 0.05
@@ -76,6 +77,18 @@ def default_parent() -> pathlib.Path:
     except OSError:
         pass
     return pathlib.Path(tempfile.gettempdir())
+
+
+def _make_folder(parent: pathlib.Path) -> pathlib.Path:
+    """A folder for the counters; removes what runs that were killed left in `parent`."""
+    for left in parent.glob(f"{_FOLDER_PREFIX}*"):
+        owner = left.name.removeprefix(_FOLDER_PREFIX).partition("-")[0]
+        if owner.isdigit() and not pathlib.Path(f"/proc/{owner}").exists():
+            shutil.rmtree(left, ignore_errors=True)
+    try:
+        return pathlib.Path(tempfile.mkdtemp(prefix=f"{_FOLDER_PREFIX}{os.getpid()}-", dir=parent))
+    except OSError as error:
+        raise MemoryToolError(f"{parent}: {error.strerror}") from None
 
 
 class _Signals:
@@ -154,10 +167,7 @@ def run(
     library = library or find_library()
     environment = dict(os.environ if environment is None else environment)
     file = find_command(command[0], environment)
-    try:
-        folder = pathlib.Path(tempfile.mkdtemp(prefix="strid-memory-", dir=parent or default_parent()))
-    except OSError as error:
-        raise MemoryToolError(f"{parent or default_parent()}: {error.strerror}") from None
+    folder = _make_folder(parent or default_parent())
     try:
         try:
             write_session(folder, round(interval_s * 1e9), follow)

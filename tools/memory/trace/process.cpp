@@ -2,7 +2,6 @@
 #include "process.hpp"
 
 #include <cerrno>
-#include <cstring>
 #include <ctime>
 
 #include <sched.h>
@@ -82,7 +81,7 @@ bool begin_file(bool is_fork) {
     here.chunk = chunk;
     describe(*chunk, is_fork);
     here.next_sample_ns.store(chunk->begin_ns + chunk->interval_ns, std::memory_order_relaxed);
-    if (!begin_shared_slot()) return false;
+    forget_shared_state();
     mark_ready(chunk->head, ChunkType::Process, 0);
     return true;
 }

@@ -5,8 +5,8 @@
 //
 // A thread counts in its own slot alone, without atomic read-modify-writes. A slot whose thread has
 // ended goes to the next new thread: its counters go on, so that nothing has to be added up when a
-// thread or the process ends. Slot 1 is shared, under Process::lock: threads count there once their
-// own slot is given back, and where there is no slot for them.
+// thread or the process ends. One slot is shared, under Process::lock: threads count there once
+// their own slot is given back, and where there is no slot for them.
 //
 // Law: the sums over all slots are the counts of the process, at every moment.
 #pragma once
@@ -82,7 +82,8 @@ inline constexpr std::uint32_t kSamplePeriod = 64;
     return prepare();
 }
 
-/// Another thread may read and write it, but rarely does.
+/// For slots, records and samples: a thread takes it when it begins and ends, and for a sample. The
+/// child of a fork finds it free, whichever thread of the parent had it.
 class ProcessLock {
   public:
     ProcessLock() {
@@ -95,7 +96,7 @@ class ProcessLock {
     ProcessLock& operator=(const ProcessLock&) = delete;
 
     [[nodiscard]] static bool try_take() {
-        // Pairs with the store of the destructor and of sample().
+        // Pairs with the stores of the destructor and of pass_time().
         return process().lock.exchange(1, std::memory_order_acquire) == 0;
     }
 
@@ -103,8 +104,11 @@ class ProcessLock {
     static void wait();
 };
 
-/// The state of the shared slot; under ProcessLock.
-[[nodiscard]] ThreadState& shared_state();
+/// The state of the shared slot, which begins with its first use; null, with errno, if it cannot
+/// be. Under ProcessLock, and that `is_busy`.
+[[nodiscard]] ThreadState* shared_state();
+/// After a fork.
+void forget_shared_state();
 
 [[nodiscard]] std::uint64_t now_ns();
 
@@ -119,9 +123,6 @@ void pass_time(ThreadState& state, std::uint64_t now);
 
 /// Gives the calling thread a slot; null if it has to count in the shared one. Under `is_busy`.
 [[nodiscard]] ThreadState* begin_thread();
-
-/// Makes the shared slot; false, with errno, if it cannot be. Before any other.
-[[nodiscard]] bool begin_shared_slot();
 
 /// Of a slot from 1 to Process::slot_count.
 [[nodiscard]] const ThreadChunk& counters_of(std::uint32_t slot);

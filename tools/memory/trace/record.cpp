@@ -11,7 +11,8 @@ namespace {
 std::size_t time_bucket(std::uint64_t lifetime_ns) {
     std::uint64_t decade = 100;
     std::size_t bucket = 0;
-    while (bucket + 3 < kTimeBuckets && lifetime_ns >= decade * 10) {
+    while (lifetime_ns >= decade * 10) {
+        if (bucket + 6 >= kTimeBuckets) return kTimeBuckets - 1;
         decade *= 10;
         bucket += 3;
     }
@@ -65,12 +66,13 @@ void in_shared_slot(Function&& function) {
     }
     const Inside inside(own);
     const ProcessLock lock;
-    ThreadState& shared = shared_state();
-    // What takes the lock itself must not be called under it.
-    shared.is_busy = true;
-    shared.next_sample = ~std::uint64_t{0};
-    function(shared);
-    if (has_to_publish(*shared.counters)) publish(*shared.counters);
+    ThreadState* const shared = shared_state();
+    if (!shared) {
+        count_untracked();
+        return;
+    }
+    function(*shared);
+    if (has_to_publish(*shared->counters)) publish(*shared->counters);
 }
 
 }  // namespace

@@ -10,8 +10,7 @@
 // after those: a block that has such words is long enough to cover their granules.
 //
 // No child inherits the tables (MADV_DONTFORK, MADV_WIPEONFORK): it begins with empty ones. Beside
-// a heap of small blocks they take half of its memory (as much, where blocks begin 8 bytes apart);
-// huge pages, once there is much of it, make that cheap.
+// a heap of small blocks they take half of its memory (as much, where blocks begin 8 bytes apart).
 #pragma once
 
 #include <atomic>

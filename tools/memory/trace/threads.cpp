@@ -23,8 +23,9 @@ struct Slot {
     std::uint32_t next_free;
 };
 
-constexpr std::uint32_t kSharedSlot = 1;
+// One of them is kept for what threads without a slot have in common.
 constexpr std::uint32_t kSlots = 1U << kSlotBits;
+constexpr std::uint32_t kThreadSlots = kSlots - 2;
 // Those above Process::slot_count are of no process, or of the parent before a fork.
 constinit Slot slots[kSlots] = {};
 constinit ThreadState state_of_shared_slot{};
@@ -63,16 +64,9 @@ ThreadRecord* new_record() {
     return &chunk->records[here.record_count++ % kRecordsPerChunk];
 }
 
-/// A slot that is free, or one more; 0, if there is none.
-std::uint32_t take_slot() {
+/// One more slot; 0, if it cannot be.
+std::uint32_t new_slot() {
     Process& here = process();
-    if (here.free_slots != 0) {
-        const std::uint32_t slot = here.free_slots;
-        here.free_slots = slots[slot].next_free;
-        ++slots[slot].generation;
-        return slot;
-    }
-    if (here.slot_count + 1 >= kSlots) return 0;
     auto* const counters = append<ThreadChunk>(here.file_bytes);
     if (!counters) {
         report_failure(session(), errno);
@@ -82,6 +76,18 @@ std::uint32_t take_slot() {
     mark_ready(counters->head, ChunkType::Thread, slot);
     slots[slot] = Slot{.counters = counters, .generation = 0, .next_free = 0};
     return slot;
+}
+
+/// A slot that is free, or one more; 0, if there is none.
+std::uint32_t take_slot() {
+    Process& here = process();
+    if (here.free_slots != 0) {
+        const std::uint32_t slot = here.free_slots;
+        here.free_slots = slots[slot].next_free;
+        ++slots[slot].generation;
+        return slot;
+    }
+    return here.slot_count < kThreadSlots ? new_slot() : 0;
 }
 
 void begin_record(ThreadState& state) {
@@ -134,22 +140,27 @@ bool watch_thread_ends() {
     return error == 0;
 }
 
-bool begin_shared_slot() {
-    state_of_shared_slot = ThreadState{.next_sample = 1, .random = 1};
-    const std::uint32_t slot = take_slot();
-    if (slot != kSharedSlot) return false;
-    state_of_shared_slot.counters = slots[slot].counters;
-    state_of_shared_slot.owner = owner_of(slot, 0);
-    state_of_shared_slot.slot = slot;
-    return true;
-}
-
 const ThreadChunk& counters_of(std::uint32_t slot) {
     return *slots[slot].counters;
 }
 
-ThreadState& shared_state() {
-    return state_of_shared_slot;
+ThreadState* shared_state() {
+    ThreadState& shared = state_of_shared_slot;
+    if (!shared.counters) {
+        const std::uint32_t slot = new_slot();
+        if (slot == 0) return nullptr;
+        // Under the lock: what takes it must not be called, and no block is sampled.
+        shared = ThreadState{.counters = slots[slot].counters,
+                             .owner = owner_of(slot, 0),
+                             .next_sample = ~std::uint64_t{0},
+                             .slot = slot,
+                             .is_busy = true};
+    }
+    return &shared;
+}
+
+void forget_shared_state() {
+    state_of_shared_slot = ThreadState{};
 }
 
 ThreadState* begin_thread() {
