@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "../application.hpp"
 
+#include <chrono>
+#include <cstdio>
 #include <string>
 
 #include <CLI/CLI.hpp>
@@ -13,8 +15,6 @@
 namespace strid::apps {
 
 namespace {
-
-using yahoo_benchmark::CampaignTable;
 
 class YahooBenchmark final : public Application {
   public:
@@ -49,6 +49,10 @@ class YahooBenchmark final : public Application {
             ->type_name("FILE");
         duration("--window", counting_.window, "Length of the windows (default 10s)",
                  read_duration);
+        duration("--reload", reload_,
+                 "Look every TIME whether the file of campaigns has changed, and take a new one "
+                 "over\n(default 0s: never)",
+                 read_duration_or_zero);
         duration("--disorder", counting_.disorder,
                  "How far a view may lie before the latest before it (default 1s)",
                  read_duration_or_zero);
@@ -64,13 +68,21 @@ class YahooBenchmark final : public Application {
         return {{.kind = FileUse::Kind::reads, .path = campaigns_path_, .user = "--campaigns"}};
     }
     void build(Graph& graph, const Endpoints& endpoints) override {
-        auto campaigns = campaigns_path_.empty()
-                             ? nullptr
-                             : std::make_shared<const CampaignTable>(campaigns_path_);
-        yahoo_benchmark::build(graph, endpoints, counting_, std::move(campaigns));
+        if (campaigns_path_.empty())
+            return yahoo_benchmark::build(graph, endpoints, counting_,
+                                          yahoo_benchmark::Campaigns{});
+        const auto campaigns = yahoo_benchmark::read_campaigns(
+            campaigns_path_,
+            {.check_every = reload_, .report = say_that_old_ones_stay, .user = "--campaigns"});
+        yahoo_benchmark::build(graph, endpoints, counting_, campaigns.current());
     }
 
   private:
+    static void say_that_old_ones_stay(const std::string& failure) {
+        std::fprintf(stderr, "strid: %s; the campaigns stay as they were\n", failure.c_str());
+    }
+
+    std::chrono::nanoseconds reload_{0};
     std::string campaigns_path_;
     yahoo_benchmark::Counting counting_;
 };

@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which campaign an ad belongs to: the static table that views of ads are joined with. Ads are
-// numbers and index an array, so that a look-up is one load. Immutable once it is read; any thread.
+// Which campaign an ad belongs to: the table that views of ads are looked up in. Ads are numbers
+// that lie near each other and index an array, so that a look-up is two loads. The file may be
+// exchanged while events are counted.
+//
+// Threads: any.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <string>
-#include <vector>
+
+#include <strid/connector/table_file.hpp>
+#include <strid/operator/current_table.hpp>
+#include <strid/operator/lookup_table.hpp>
 
 namespace strid::apps::yahoo_benchmark {
 
@@ -18,31 +23,19 @@ struct AdOfCampaign {
     std::uint32_t campaign;
 };
 
-class CampaignTable {
-  public:
-    using Id = std::uint32_t;
-    /// What no campaign is numbered.
-    static constexpr Id none = std::numeric_limits<Id>::max();
-    /// Ads are numbered below it: the array then takes at most 64 MiB.
-    static constexpr Id ads_max = Id{1} << 24;
+/// The campaign by ad.
+using CampaignTable = LookupTable<std::uint32_t, std::uint32_t>;
+using Campaigns = CurrentTable<CampaignTable>;
 
-    CampaignTable() = default;
-    /// Reads rows of `ad,campaign`; plain, gzip or zstd. Throws InputOutputError, with the file and
-    /// the line, where it cannot be read, a row is malformed, an ad is `ads_max` or more, is named
-    /// twice, or has the campaign `none`.
-    explicit CampaignTable(const std::string& path);
+/// Ads are numbered below it.
+inline constexpr std::uint32_t ads_max = std::uint32_t{1} << 24;
+/// Campaigns are numbered below it.
+inline constexpr std::uint32_t campaigns_max = std::numeric_limits<std::uint32_t>::max();
 
-    /// The campaign of the ad; `none` where the table has no such ad.
-    [[nodiscard]] Id find(Id ad) const noexcept {
-        return ad < campaigns_.size() ? campaigns_[ad] : none;
-    }
-    /// Of every ad up to the last one that is named, by its number; `none` for those in between.
-    [[nodiscard]] const std::vector<Id>& campaigns() const noexcept { return campaigns_; }
-    /// Takes a row in. Gives what is wrong with it, if anything: then the table stays as it was.
-    [[nodiscard]] std::string add(const AdOfCampaign& row);
-
-  private:
-    std::vector<Id> campaigns_;  // by ad
-};
+/// The table of a file of rows `ad,campaign`; plain, gzip or zstd. Throws InputOutputError, with
+/// the file and the line, where it cannot be read, a row is malformed, an ad is `ads_max` or more,
+/// is named twice, or has a campaign that is `campaigns_max`.
+[[nodiscard]] TableFile<CampaignTable> read_campaigns(const std::string& path,
+                                                      const TableFileOptions& options = {});
 
 }  // namespace strid::apps::yahoo_benchmark

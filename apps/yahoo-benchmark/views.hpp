@@ -10,7 +10,6 @@
 
 #include <chrono>
 #include <cstdint>
-#include <memory>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -63,21 +62,15 @@ struct Counting {
     std::chrono::nanoseconds disorder = std::chrono::seconds{1};
 };
 
-/// Gives the view of an ad to its campaign; views of an ad that the table has not are left out.
-struct Join {
-    std::shared_ptr<const CampaignTable> campaigns;
-
-    template <class Emit>
-    void operator()(const View& view, Emit& emit) const {
-        const CampaignTable::Id campaign = campaigns->find(view.ad);
-        if (campaign == CampaignTable::none) return;
-        emit(CampaignView{campaign, EventTime{std::chrono::milliseconds{view.time_ms}}});
-    }
+/// The view of an ad as one of its campaign.
+inline constexpr auto view_of_campaign = [](const View& view, const std::uint32_t& campaign) {
+    return CampaignView{campaign, EventTime{std::chrono::milliseconds{view.time_ms}}};
 };
 
-/// The views among the events, a stream of `Event`, each with the campaign of its ad.
+/// The views among the events, a stream of `Event`, each with the campaign of its ad; views of an
+/// ad that the table has not are left out.
 template <class Events>
-[[nodiscard]] auto views_by_campaign(Events events, std::shared_ptr<const CampaignTable> campaigns,
+[[nodiscard]] auto views_by_campaign(Events events, const Campaigns& campaigns,
                                      const Counting& counting) {
     return std::move(events)
         .filter([](const Event& event) { return event.event_type == "view"; }, {.name = "views"})
@@ -86,7 +79,7 @@ template <class Events>
                 return View{event.ad, event.time_ms};
             },
             {.name = "project"})
-        .template flat_map<CampaignView>(Join{std::move(campaigns)}, {.name = "join"})
+        .template lookup<&View::ad>(campaigns, view_of_campaign, {.name = "join"})
         .event_time(time_of, BoundedDisorder{counting.disorder}, {.name = "time"})
         .template key_by<&CampaignView::campaign>();
 }

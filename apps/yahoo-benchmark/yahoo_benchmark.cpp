@@ -8,13 +8,13 @@
 namespace strid::apps::yahoo_benchmark {
 
 void build(Graph& graph, const Endpoints& endpoints, const Counting& counting,
-           std::shared_ptr<const CampaignTable> campaigns) {
+           const Campaigns& campaigns) {
     if (endpoints.replays()) {
         throw GraphError("yahoo-benchmark cannot be replayed: its times would begin again");
     }
     const auto count = [&](auto source) -> Stream<CampaignCount> {
         return count_views(views_by_campaign(graph.source(std::move(source), {.name = "events"}),
-                                             std::move(campaigns), counting),
+                                             campaigns, counting),
                            counting);
     };
     auto file = csv_file<Event>(endpoints.input, {.on_malformed = endpoints.on_malformed,

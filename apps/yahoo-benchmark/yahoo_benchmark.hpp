@@ -4,8 +4,6 @@
 // in each window.
 #pragma once
 
-#include <memory>
-
 #include <strid/graph/graph.hpp>
 
 #include "../endpoints.hpp"
@@ -13,9 +11,9 @@
 
 namespace strid::apps::yahoo_benchmark {
 
-/// Builds the graph; without a table it can be looked at but has no answer. Throws GraphError where
-/// the input is to be replayed.
+/// Builds the graph; with an empty table it can be looked at but has no answer. Throws GraphError
+/// where the input is to be replayed.
 void build(Graph& graph, const Endpoints& endpoints, const Counting& counting,
-           std::shared_ptr<const CampaignTable> campaigns);
+           const Campaigns& campaigns);
 
 }  // namespace strid::apps::yahoo_benchmark

@@ -257,11 +257,10 @@ std::uint64_t number_of_count(std::uint32_t campaign, std::int64_t start_ms,
 }
 
 Answer yahoo_benchmark(std::uint64_t records) {
-    auto campaigns = std::make_shared<yahoo::CampaignTable>();
+    std::vector<yahoo::CampaignTable::Entry> entries;
     const std::vector<std::uint32_t> campaign_of = make_campaigns();
-    for (std::uint32_t ad = 0; ad < ads; ++ad) {
-        static_cast<void>(campaigns->add({ad, campaign_of[ad]}));
-    }
+    for (std::uint32_t ad = 0; ad < ads; ++ad) entries.push_back({ad, campaign_of[ad]});
+    const yahoo::Campaigns campaigns{yahoo::CampaignTable{std::move(entries)}};
     const yahoo::Counting counting{.window = std::chrono::milliseconds{window_ms},
                                    .disorder = std::chrono::milliseconds{disorder_ms_max}};
     const MadeEvents<yahoo::Event> events;
@@ -270,7 +269,7 @@ Answer yahoo_benchmark(std::uint64_t records) {
     yahoo::count_views(
         yahoo::views_by_campaign(
             graph.source(EventSource<yahoo::Event, MadeEvents<yahoo::Event>>{events, records}),
-            std::move(campaigns), counting),
+            campaigns, counting),
         counting)
         .sink(AnswerSink{&answer, [](const yahoo::CampaignCount& row) {
                              return number_of_count(row.campaign, row.start_ms, row.count);

@@ -4,10 +4,10 @@
 
     bench/memory_tools/trace_overhead.py [--repeats N] [--programs A,B] [--peers heaptrack,ltrace]
 
-Runs each program by itself and traced, alternately, and prints medians of the processor time and
-of the time that passed (children included; heaptrack does not follow them, as those of g++), and the
-median of the paired ratios. The bar is 1.15
-for programs; `fast` does nothing but allocate: it says nanoseconds for a pair of calls.
+Runs each program by itself and traced, alternately, and prints the median of the processor time
+and those of the paired ratios, of processor time and of the time that passed, children included
+(heaptrack does not follow those of g++). The bar is 1.15 for programs; `fast` does nothing but
+allocate, 5,000,000 pairs of calls, and has none.
 `--command 'SHELL COMMAND'` adds one of your own, such as the exchange under a load generator.
 """
 

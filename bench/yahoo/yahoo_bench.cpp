@@ -84,10 +84,10 @@ struct AnswerSink {
 template <class Events>
 Measured count_on_engine(const Events& events, std::uint64_t count, std::size_t workers) {
     using std::chrono::milliseconds;
-    auto campaigns = std::make_shared<yahoo::CampaignTable>();
-    for (std::uint32_t ad = 0; ad < ads; ++ad) {
-        if (!campaigns->add({ad, make_campaigns()[ad]}).empty()) all_right = false;
-    }
+    std::vector<yahoo::CampaignTable::Entry> entries;
+    const std::vector<std::uint32_t> campaign_of = make_campaigns();
+    for (std::uint32_t ad = 0; ad < ads; ++ad) entries.push_back({ad, campaign_of[ad]});
+    const yahoo::Campaigns campaigns{yahoo::CampaignTable{std::move(entries)}};
     const yahoo::Counting counting{.window = milliseconds{window_ms},
                                    .disorder = milliseconds{disorder_ms_max}};
     Measured measured;
@@ -95,7 +95,7 @@ Measured count_on_engine(const Events& events, std::uint64_t count, std::size_t 
     auto views =
         yahoo::views_by_campaign(graph.source(EventSource<yahoo::Event, Events>{events, count},
                                               {.name = "events", .parallelism = workers}),
-                                 std::move(campaigns), counting);
+                                 campaigns, counting);
     yahoo::count_views(std::move(views), counting)
         .sink(AnswerSink{&measured.answer}, {.name = "answer"});
     strid::RunOptions options;

@@ -12,6 +12,7 @@ std::vector<FileUse> graph::files_of(const Segments& segments) {
         for (const OperatorInfo& op : segment->operators()) {
             for (const FileUse& use : op.files) {
                 files.push_back(use);
+                if (!use.user.empty()) continue;
                 files.back().user = fmt::format("operator '{}'", op.name);
             }
         }

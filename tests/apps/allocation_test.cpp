@@ -182,8 +182,9 @@ TEST(Allocations, NoneForARecordInFlights) {
 
 TEST(Allocations, NoneForARecordInTheYahooBenchmark) {
     constexpr std::int64_t minute_ms = 61'000;
-    const auto campaigns = std::make_shared<const yahoo_benchmark::CampaignTable>(
-        folder_of_applications / "yahoo-benchmark/data/campaigns.csv");
+    const auto campaigns = yahoo_benchmark::read_campaigns(folder_of_applications /
+                                                           "yahoo-benchmark/data/campaigns.csv")
+                               .current();
     expect_none_per_record("yahoo-benchmark",
                            [&](Graph& graph, const Endpoints& ends, const auto&) {
                                yahoo_benchmark::build(graph, ends, {}, campaigns);

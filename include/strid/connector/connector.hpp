@@ -11,5 +11,6 @@
 #include <strid/connector/json_lines.hpp>
 #include <strid/connector/paced.hpp>
 #include <strid/connector/replay.hpp>
+#include <strid/connector/table_file.hpp>
 #include <strid/connector/text_lines.hpp>
 #include <strid/connector/text_writer.hpp>

@@ -68,6 +68,10 @@ struct ConsumedOnce {
         must_be_moved<A...>();
     }
     template <class... A>
+    auto split_by_type(A&&...) & {
+        must_be_moved<A...>();
+    }
+    template <class... A>
     auto merge(A&&...) & {
         must_be_moved<A...>();
     }
@@ -86,6 +90,14 @@ struct ConsumedOnce {
     template <class Right, class Keys, class F>
     auto as_of(Right&&, Keys&&, F&&, const AsOfOptions&) & {
         must_be_moved<Right, Keys, F>();
+    }
+    template <class... A>
+    auto lookup(A&&...) & {
+        must_be_moved<A...>();
+    }
+    template <auto Member, class... A>
+    auto lookup(A&&...) & {
+        must_be_moved<decltype(Member), A...>();
     }
     template <class... A>
     auto accumulate(A&&...) & {

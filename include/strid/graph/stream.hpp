@@ -30,6 +30,7 @@
 #include <strid/graph/consumed_once.hpp>
 #include <strid/graph/handle.hpp>
 #include <strid/graph/joinable.hpp>
+#include <strid/graph/lookups.hpp>
 #include <strid/graph/one_group.hpp>
 #include <strid/graph/options.hpp>
 #include <strid/graph/segment.hpp>
@@ -52,17 +53,20 @@ template <class T, class Head, class... Operators, class Time>
 class Stream<T, graph::Chain<Head, Operators...>, Time>
     : graph::ConsumedOnce,
       public graph::Joinable<Stream<T, graph::Chain<Head, Operators...>, Time>>,
+      public graph::LooksUp<Stream<T, graph::Chain<Head, Operators...>, Time>, T, Time>,
       public graph::Timeable<Stream<T, graph::Chain<Head, Operators...>, Time>, T, Time> {
     using Chain = graph::Chain<Head, Operators...>;
     using Once = graph::ConsumedOnce;
     using Joins = graph::Joinable<Stream>;
+    using LooksUp = graph::LooksUp<Stream, T, Time>;
     using Times = graph::Timeable<Stream, T, Time>;
     static constexpr bool fuses = Head::operators + sizeof...(Operators) > 0;
 
   public:
     using Once::event_time, Times::event_time;
     using Once::join, Joins::join, Once::as_of, Joins::as_of;
-    using Once::key_by, Once::window, Once::split, Once::merge;
+    using Once::key_by, Once::window, Once::split, Once::split_by_type, Once::merge;
+    using Once::lookup, LooksUp::lookup;
     using Once::map, Once::filter, Once::flat_map, Once::sink;
     using record_type = T;
     using time_type = Time;
@@ -236,6 +240,17 @@ class Stream<T, graph::Chain<Head, Operators...>, Time>
             return Branches<T, Time>{
                 std::move(*this).routed(std::move(router), graph::Routing::split, branches),
                 branches, std::move(time)};
+        }
+    }
+
+    /// A stream of std::variant as a tuple of streams, one for each of its types, in their order:
+    /// `auto [trades, quotes] = std::move(stream).split_by_type()`. Each has its records in the
+    /// order of this stream, moved out of the variants, and its watermarks; what their time is,
+    /// `timed_by` says. All have to be consumed. The options are those of the operators that take
+    /// the records out of the variants, `name`-`type`.
+    [[nodiscard]] auto split_by_type(const OperatorOptions& options = {}) && {
+        if constexpr (operators::takes_split_by_type<T>()) {
+            return graph::streams_by_type(std::move(*this), options);
         }
     }
 

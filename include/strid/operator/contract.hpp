@@ -33,6 +33,7 @@
 //     std::size_t on(Coming<Arrived>)    before some records: brings near what they need
 //     void|bool on(Watermark, emit)      the input has come so far
 //     Progress on(Clock)                 how far the stream has come, by an operator that draws
+//     void on(BatchEnds)                 behind the records of a batch, or of a poll of a source
 //     void on(SourceSaid)                the source has come so far, between two records
 //     void on(Flush)                     nothing more waits in the input
 //     void|bool on(Ended, emit)          the input has ended
@@ -168,6 +169,9 @@ struct BatchBegins {
     EventTime promised;
     std::size_t input;  ///< Which of the inputs the sender is.
 };
+/// Behind the last record of a batch, or of one poll of a source in the same node: what is held for
+/// the length of a batch may go.
+struct BatchEnds {};
 /// Before the first of these records, which all lie in one batch. Returns how many of them it has
 /// looked at, one at least: it is asked again before the next.
 template <class Arrived>

@@ -114,15 +114,16 @@ consteval bool has_right_hooks() {
     using namespace detail;
     using ComingHere = Coming<typename Operator::Arrived>;
     constexpr bool heard = !hears_amiss<Operator, Opened> && !hears_amiss<Operator, BatchBegins> &&
+                           !hears_amiss<Operator, BatchEnds> &&
                            !hears_amiss<Operator, SourceSaid> && !hears_amiss<Operator, Flush> &&
                            !hears_amiss<Operator, Closed> && !hears_amiss<Operator, CutOff>;
     constexpr bool answered =
         !answers_amiss<Operator, Watermark> && !answers_amiss<Operator, Ended>;
     constexpr bool none =
-        !Hears<Operator, Opened> && !Hears<Operator, BatchBegins> && !Hears<Operator, SourceSaid> &&
-        !Hears<Operator, Flush> && !Hears<Operator, Closed> && !Hears<Operator, CutOff> &&
-        !Hears<Operator, Clock> && !Hears<Operator, ComingHere> && !Hears<Operator, TasksWanted> &&
-        !Answers<Operator, Watermark> && !Answers<Operator, Ended>;
+        !Hears<Operator, Opened> && !Hears<Operator, BatchBegins> && !Hears<Operator, BatchEnds> &&
+        !Hears<Operator, SourceSaid> && !Hears<Operator, Flush> && !Hears<Operator, Closed> &&
+        !Hears<Operator, CutOff> && !Hears<Operator, Clock> && !Hears<Operator, ComingHere> &&
+        !Hears<Operator, TasksWanted> && !Answers<Operator, Watermark> && !Answers<Operator, Ended>;
     if constexpr (!answered) {
         static_assert(
             answered,
@@ -131,8 +132,8 @@ consteval bool has_right_hooks() {
         return false;
     } else if constexpr (!heard) {
         static_assert(heard,
-                      "an operator hears of Opened, BatchBegins, SourceSaid, Flush, Closed and "
-                      "CutOff by void on(Event)");
+                      "an operator hears of Opened, BatchBegins, BatchEnds, SourceSaid, Flush, "
+                      "Closed and CutOff by void on(Event)");
         return false;
     } else if constexpr (hears_amiss<Operator, Clock, Progress>) {
         static_assert(!hears_amiss<Operator, Clock, Progress>,

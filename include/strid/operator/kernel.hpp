@@ -133,10 +133,11 @@ class Kernel final : public Node {
             emitted = emit.count();
             born_ns = emit.born_ns();
         }
+        tell<BatchEnds>();
         if (status == SourceStatus::finished) ended_ = true;
         const std::uint64_t left = count_records(emitted, passed);
         advance(start_ns);
-        if (status != SourceStatus::more) flush_stages();
+        if (status != SourceStatus::more) tell<Flush>();
         const bool told = publish(status != SourceStatus::more);
         if (emitted == 0 && status == SourceStatus::idle && told && !advancing_) {
             return wait_for_input(clock_ns);
@@ -176,7 +177,7 @@ class Kernel final : public Node {
             advance(start_ns);
         }
         const bool idle = batch_ == nullptr && !input_.waiting();
-        if (idle) flush_stages();
+        if (idle) tell<Flush>();
         idle_published_ = publish(idle) && idle;
         end_run(clock_ns, born_ns, handled);
         return RunResult::progressed;
@@ -192,7 +193,7 @@ class Kernel final : public Node {
             if (!advancing_) return finish(clock_ns);
         }
         if (!idle_published_) {
-            flush_stages();
+            tell<Flush>();
             idle_published_ = publish(true);
             if (!idle_published_ || advancing_) return RunResult::progressed;
         }
@@ -212,6 +213,7 @@ class Kernel final : public Node {
     }
 
     void end_batch() {
+        tell<BatchEnds>();
         const message::BatchHeader& header = message::header_of(*batch_);
         if constexpr (has_output) {
             if (keeps_sequences_ && header.ends_sequence) output_->end_sequence();
@@ -315,12 +317,7 @@ class Kernel final : public Node {
             if (Chain::brings_tasks && has_room) return wait_for_input(clock_ns);  // of its tasks
             return wait_for_room(clock_ns);
         }
-        if (!stages_closed_) {
-            stages_closed_ = true;
-            chain_.template each_that_hears<Closed>([&]<std::size_t I>(auto& stage) {
-                guarded(names_[Head::operators + I], [&] { stage.on(Closed{}); });
-            });
-        }
+        if (!std::exchange(stages_closed_, true)) tell<Closed>();
         if constexpr (has_output) {
             if (!output_->close()) return wait_for_room(clock_ns);  // a ring is full: others run
         }
@@ -336,9 +333,10 @@ class Kernel final : public Node {
     [[nodiscard]] const std::string* stage_names() const noexcept {
         return names_.data() + Head::operators;
     }
-    void flush_stages() {
-        chain_.template each_that_hears<Flush>([&]<std::size_t I>(auto& stage) {
-            guarded(names_[Head::operators + I], [&] { stage.on(Flush{}); });
+    template <class Event>
+    void tell() {
+        chain_.template each_that_hears<Event>([&]<std::size_t I>(auto& stage) {
+            guarded(names_[Head::operators + I], [&] { stage.on(Event{}); });
         });
     }
 

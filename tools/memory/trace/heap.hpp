@@ -47,6 +47,9 @@ inline void note_refusal(ThreadState* state) {
     }
     if (is_bootstrap(pointer)) [[unlikely]]
         return;
+    // The allocator is about to read what it keeps before the block: that comes from memory while
+    // the block's word does.
+    __builtin_prefetch(static_cast<const char*>(pointer) - 16);
     if (state) [[likely]] {
         note_death_of(*state, pointer, kind);
     } else {

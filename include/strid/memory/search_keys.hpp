@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the static search trees have in common: which keys they take, and how keys are compared.
+//
+// Threads: stateless, any thread.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <stdexcept>
+#include <type_traits>
+
+namespace strid::memory {
+
+/// Where a tree has a key, from 0 on. Which key is where depends on the layout.
+using TreeSlot = std::uint32_t;
+/// No key.
+inline constexpr TreeSlot no_slot = std::numeric_limits<TreeSlot>::max();
+/// Keys of one tree.
+inline constexpr std::size_t tree_keys_max = no_slot - 1;
+
+/// A key that is found by `<`.
+template <class Key>
+concept SearchKey = std::copyable<Key> && requires(const Key& one, const Key& other) {
+    { one < other } -> std::convertible_to<bool>;
+};
+/// What such keys are searched by: a std::string_view finds a std::string.
+template <class Query, class Key>
+concept SearchesFor = requires(const Query& query, const Key& key) {
+    { query < key } -> std::convertible_to<bool>;
+    { key < query } -> std::convertible_to<bool>;
+};
+
+/// Compared by one instruction, so that it is cheaper to compare several than to jump.
+template <class Key>
+inline constexpr bool is_plain_number = std::is_arithmetic_v<Key> || std::is_enum_v<Key>;
+
+/// Numbers that are no number have no place in an order.
+template <class Key>
+[[nodiscard]] constexpr bool is_ordered(const Key& key) noexcept {
+    if constexpr (std::floating_point<Key>) {
+        return key == key;
+    } else {
+        return true;
+    }
+}
+
+/// Throws std::invalid_argument where the keys are not in ascending order, two are equal, one is no
+/// number, or there are more than `tree_keys_max`. O(n).
+template <class Key>
+void check_search_keys(std::span<const Key> keys) {
+    if (keys.size() > tree_keys_max) throw std::invalid_argument("too many keys for a search tree");
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+        if (!is_ordered(keys[i])) throw std::invalid_argument("a key of a search tree is NaN");
+        if (i != 0 && !(keys[i - 1] < keys[i])) {
+            throw std::invalid_argument("the keys of a search tree do not ascend");
+        }
+    }
+}
+
+}  // namespace strid::memory

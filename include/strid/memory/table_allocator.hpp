@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The memory of tables that are searched at random: whole cache lines, and from some megabytes on
+// huge pages where the system gives them. A search of a tree of 80 MB touches a page for each
+// level, and the processor's table of pages holds some thousand small ones.
+//
+// Threads: stateless, any thread. Law: all allocators are equal.
+#pragma once
+
+#include <cstddef>
+#include <limits>
+#include <new>
+
+namespace strid::memory {
+
+/// Memory of `bytes`, aligned to a cache line, or to a huge page where it is larger than two of
+/// those. Throws std::bad_alloc.
+[[nodiscard]] void* allocate_table(std::size_t bytes);
+void free_table(void* memory, std::size_t bytes) noexcept;
+
+/// For containers of the standard library.
+template <class T>
+class TableAllocator {
+  public:
+    using value_type = T;
+
+    TableAllocator() = default;
+    template <class Other>
+    TableAllocator(const TableAllocator<Other>&) noexcept {}  // NOLINT: implicit by intent
+
+    [[nodiscard]] T* allocate(std::size_t count) {
+        if (count > std::numeric_limits<std::size_t>::max() / sizeof(T)) throw std::bad_alloc{};
+        return static_cast<T*>(allocate_table(count * sizeof(T)));
+    }
+    void deallocate(T* memory, std::size_t count) noexcept {
+        free_table(memory, count * sizeof(T));
+    }
+    friend bool operator==(const TableAllocator&, const TableAllocator&) noexcept { return true; }
+};
+
+}  // namespace strid::memory

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The version of a table that is in force: exchanged as a whole by one thread while others look
+// things up in it. A reader takes the version once for a batch and gives it back behind it; the
+// last reader of an old version frees it.
+//
+//     CurrentTable<LookupTable<int, std::string>> names{LookupTable<int, std::string>{...}};
+//     std::move(stream).lookup<&Order::customer>(names, add_name)
+//     names.exchange(LookupTable<int, std::string>{...});     // also while the graph runs
+//
+// A handle: copies stand for the same table. Threads: any. Law: a version is never changed; readers
+// of one version see all of it.
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <strid/base/file_use.hpp>
+
+namespace strid {
+
+template <class Table>
+class CurrentTable {
+  public:
+    using table_type = Table;
+
+    /// What a reader has for a batch.
+    struct Taken {
+        std::shared_ptr<const Table> table;
+        std::uint64_t version;
+        std::exception_ptr failure;  ///< To be thrown by the reader, whose run is to end.
+    };
+
+    explicit CurrentTable(Table table = {})
+        : CurrentTable(std::make_shared<const Table>(std::move(table))) {}
+    explicit CurrentTable(std::shared_ptr<const Table> table)
+        : state_(std::make_shared<State>(std::move(table))) {}
+
+    /// The version in force. Takes a lock for some nanoseconds.
+    [[nodiscard]] Taken take() const {
+        const std::lock_guard lock{state_->mutex};
+        return {state_->table, state_->version, state_->failure};
+    }
+    [[nodiscard]] std::shared_ptr<const Table> table() const { return take().table; }
+    /// How many versions were in force before.
+    [[nodiscard]] std::uint64_t version() const { return take().version; }
+
+    /// Readers see the new table from their next batch on. A failure before it counts no more.
+    void exchange(Table table) { exchange(std::make_shared<const Table>(std::move(table))); }
+    void exchange(std::shared_ptr<const Table> table) {
+        // The old one is freed without the lock, where no batch has it any more.
+        {
+            const std::lock_guard lock{state_->mutex};
+            state_->table.swap(table);
+            ++state_->version;
+            state_->failure = nullptr;
+        }
+    }
+    /// Runs that look things up in it are to end with this failure, at the end of a batch.
+    void fail(std::exception_ptr failure) {
+        const std::lock_guard lock{state_->mutex};
+        state_->failure = std::move(failure);
+    }
+
+    /// For TableFile: what is kept while anything looks things up in the table, and its file.
+    void keep(std::shared_ptr<void> owner, FileUse file) {
+        owner_ = std::move(owner);
+        files_ = {std::move(file)};
+    }
+    [[nodiscard]] const std::vector<FileUse>& files() const noexcept { return files_; }
+
+  private:
+    struct State {
+        explicit State(std::shared_ptr<const Table> first) : table(std::move(first)) {}
+
+        std::mutex mutex;
+        std::shared_ptr<const Table> table;  // guarded, as all
+        std::uint64_t version = 0;
+        std::exception_ptr failure;
+    };
+
+    std::shared_ptr<State> state_;
+    std::shared_ptr<void> owner_;
+    std::vector<FileUse> files_;
+};
+
+}  // namespace strid

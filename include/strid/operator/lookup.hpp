@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Enriches each record by what a table has for its key (operator/lookup_table.hpp). The table may
+// be exchanged while the graph runs (operator/current_table.hpp): the records of one batch, or of
+// one poll of a source in the same node, all see the same version.
+//
+// Where the operator is the first of its node it looks the keys of 64 records up at once, before
+// the first of them (design note 0020): their searches wait for memory side by side.
+//
+// Threads: only the task of the node. Law: no version is held between two batches.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+#include <strid/operator/callable.hpp>
+#include <strid/operator/contract.hpp>
+#include <strid/operator/counter.hpp>
+#include <strid/operator/current_table.hpp>
+#include <strid/operator/lookup_table.hpp>
+
+namespace strid {
+
+/// Asks `lookup` for the records that the table has nothing for as a stream of their own, and
+/// stands before the options: `auto [found, missing] = std::move(stream).lookup(table, key_of,
+/// combine, missing_apart)`. Both have to be consumed.
+struct MissingApart {
+    explicit constexpr MissingApart(int) noexcept {}  // not made of {}
+};
+inline constexpr MissingApart missing_apart{0};
+
+/// What `lookup` takes for records that the table has something for: `void f(T&, const Value&)`, or
+/// `U f(const T&, const Value&)`. Others are left out and counted.
+template <class F, class T, class Value>
+concept CombinesFound = std::copy_constructible<F> && (operators::Callable<F, T&, const Value&> ||
+                                                       operators::Callable<F, T&&, const Value&>);
+/// What it takes for all records: the same with a `const Value*`, null where there is nothing.
+template <class F, class T, class Value>
+concept CombinesAll =
+    std::copy_constructible<F> && !CombinesFound<F, T, Value> &&
+    (operators::Callable<F, T&, const Value*> || operators::Callable<F, T&&, const Value*>);
+
+namespace operators {
+
+/// What combine is given of the table.
+template <class F, class T, class Value>
+using GivenOf = std::conditional_t<CombinesFound<F, T, Value>, const Value&, const Value*>;
+
+/// Combine changes the record in place.
+template <class F, class T, class Given>
+concept CombinesInPlace = Callable<F, T&, Given> && std::is_void_v<CallResult<F, T&, Given>>;
+
+template <class F, class T, class Given>
+struct CombineResult {
+    using type = std::remove_cvref_t<CallResult<F, T&&, Given>>;
+};
+template <class F, class T, class Given>
+    requires CombinesInPlace<F, T, Given>
+struct CombineResult<F, T, Given> {
+    using type = T;
+};
+
+/// What becomes of records that the table has nothing for.
+enum class Missing : std::uint8_t { left_out, combined, apart };
+
+template <class T, class Table, class KeyOf, class F, Missing missing>
+struct LookupTypes {
+    using Value = typename Table::value_type;
+    using Given = GivenOf<F, T, Value>;
+    using Query = std::remove_cvref_t<std::invoke_result_t<KeyOf&, const T&>>;
+    using Result = typename CombineResult<F, T, Given>::type;
+    using Emitted = std::conditional_t<missing == Missing::apart, std::variant<Result, T>, Result>;
+    /// Keys can wait in an array.
+    static constexpr bool looks_ahead =
+        std::is_trivially_copyable_v<Query> && std::default_initializable<Query>;
+};
+
+template <class T, class Table, class KeyOf, class F, Missing missing>
+class Lookup : public OperatorTypes<T, typename LookupTypes<T, Table, KeyOf, F, missing>::Emitted> {
+    using Types = LookupTypes<T, Table, KeyOf, F, missing>;
+    using Value = typename Types::Value;
+    using Query = typename Types::Query;
+    using Given = typename Types::Given;
+
+  public:
+    using Emitted = typename Types::Emitted;
+    static constexpr OperatorTraits traits{
+        .kind = "lookup",
+        .emits = missing == Missing::left_out ? Emits::at_most_one : Emits::one,
+        .may_skip = true,
+        .looks_ahead = Types::looks_ahead};
+
+    Lookup(CurrentTable<Table> table, KeyOf key_of, F combine)
+        : current_(std::move(table)), key_of_(std::move(key_of)), combine_(std::move(combine)) {}
+
+    [[nodiscard]] OperatorFacts facts() const {
+        OperatorFacts facts{.files = current_.files()};
+        if constexpr (Types::looks_ahead) {
+            facts.notes.emplace_back(
+                "looks up 64 records at once where it is the first of its task");
+        }
+        return facts;
+    }
+
+    void on(const Opened& opened) {
+        context_ = opened.context;
+        missing_ = context_.counter("missing");
+        exchanges_ = context_.counter("exchanges");
+        if constexpr (requires { combine_.open(context_); }) combine_.open(context_);
+    }
+    void on(Closed) {
+        if constexpr (requires { combine_.close(); }) combine_.close();
+    }
+
+    [[nodiscard]] std::size_t on(Coming<T> coming)
+        requires(Types::looks_ahead)
+    {
+        if (table_ == nullptr) take();
+        const std::size_t some = std::min(coming.records.size(), abreast);
+        std::array<Query, abreast> queries;
+        std::size_t known = 0;
+        try {
+            for (; known < some; ++known) {
+                queries[known] = std::invoke(key_of_, coming.records[known]);
+            }
+        } catch (...) {
+            // It throws again when the record comes, which then may be left out.
+            if (known == 0) {
+                state_ = State::at_hand;
+                return 1;
+            }
+        }
+        table_->find(std::span<const Query>(queries.data(), known), std::span(found_));
+        next_ = found_.data();
+        state_ = State::looked_up;
+        end_ = next_ + known;
+        return known;
+    }
+
+    [[gnu::always_inline]] void process(T& record, auto& emit) {
+        const Value* const value =
+            state_ == State::at_hand ? table_->find(key(record)) : find_slowly(record);
+        if constexpr (missing == Missing::combined) {
+            combine(record, value, emit);
+        } else if (value != nullptr) [[likely]] {
+            combine(record, *value, emit);
+        } else {
+            missing_.add();
+            if constexpr (missing == Missing::apart) emit(Emitted{std::in_place_index<1>, record});
+        }
+        if constexpr (missing == Missing::combined) {
+            if (value == nullptr) missing_.add();
+        }
+    }
+
+    void on(BatchEnds) {
+        state_ = State::none;
+        table_ = nullptr;
+        held_.reset();
+        if (failure_ != nullptr) std::rethrow_exception(failure_);
+    }
+
+  private:
+    static constexpr std::size_t abreast = 64;
+
+    enum class State : std::uint8_t {
+        at_hand,   ///< Each record is looked up when it comes.
+        none,      ///< A batch begins: there is no table yet.
+        looked_up  ///< The next records were.
+    };
+
+    /// Not a reference: numbers are to stay in registers.
+    [[gnu::always_inline]] [[nodiscard]] decltype(auto) key(const T& record) {
+        return std::invoke(key_of_, record);
+    }
+
+    [[nodiscard]] const Value* find_slowly(const T& record) {
+        if (state_ == State::looked_up) {
+            const Value* const value = *next_++;
+            if (next_ == end_) state_ = State::at_hand;
+            return value;
+        }
+        take();
+        return table_->find(key(record));
+    }
+    void take() {
+        auto taken = current_.take();
+        if (version_.has_value() && *version_ != taken.version) exchanges_.add();
+        version_ = taken.version;
+        failure_ = std::move(taken.failure);
+        held_ = std::move(taken.table);
+        table_ = held_.get();
+        state_ = State::at_hand;
+    }
+
+    [[gnu::always_inline]] void combine(T& record, Given given, auto& emit) {
+        if constexpr (CombinesInPlace<F, T, Given>) {
+            call(combine_, context_, record, given);
+            hand_on(record, emit);
+        } else {
+            auto result = call(combine_, context_, std::move(record), given);
+            hand_on(result, emit);
+        }
+    }
+    [[gnu::always_inline]] void hand_on(auto& result, auto& emit) {
+        if constexpr (missing == Missing::apart) {
+            emit(Emitted{std::in_place_index<0>, std::move(result)});
+        } else {
+            emit(result);
+        }
+    }
+
+    State state_ = State::none;
+    const Table* table_ = nullptr;
+    const Value** next_ = nullptr;  // of found_
+    const Value** end_ = nullptr;
+    CurrentTable<Table> current_;
+    [[no_unique_address]] KeyOf key_of_;
+    [[no_unique_address]] F combine_;
+    Context context_;
+    Counter missing_;
+    Counter exchanges_;  // of versions that this replica has seen
+    std::shared_ptr<const Table> held_;
+    std::optional<std::uint64_t> version_;
+    std::exception_ptr failure_;
+    std::array<const Value*, abreast> found_{};
+};
+
+/// The table of what is given to `lookup`: a CurrentTable, or what has one (TableFile).
+template <class Tables>
+[[nodiscard]] auto current_of(const Tables& tables) {
+    if constexpr (requires { tables.current(); }) {
+        return tables.current();
+    } else {
+        return CurrentTable{tables};
+    }
+}
+template <class Table>
+[[nodiscard]] CurrentTable<Table> current_of(const CurrentTable<Table>& table) {
+    return table;
+}
+template <class Tables>
+using TableOf = typename decltype(current_of(std::declval<const Tables&>()))::table_type;
+
+template <class Table, class Query>
+concept FindsBy = requires(const Table& table, const Query& query) {
+    { table.find(query) } -> std::same_as<const typename Table::value_type*>;
+};
+
+/// Numbers of another type than the table's would be compared after a conversion that may change
+/// them.
+template <class Key, class Query>
+inline constexpr bool same_numbers =
+    std::same_as<Key, Query> || !memory::is_plain_number<Key> || !memory::is_plain_number<Query>;
+
+/// `lookup` may be made of these: else one sentence says what is wrong.
+template <class T, class Table, class KeyOf, class F>
+consteval bool takes_lookup() {
+    if constexpr (!KeyFunction<KeyOf, T>) {
+        static_assert(KeyFunction<KeyOf, T>,
+                      "lookup wants a function of the records T that arrive, which says what is "
+                      "looked up: KeyOf, or between angle brackets as in lookup<&Order::customer>");
+        return false;
+    } else {
+        using Query = std::remove_cvref_t<std::invoke_result_t<KeyOf&, const T&>>;
+        using Value = typename Table::value_type;
+        constexpr bool finds =
+            FindsBy<Table, Query> && same_numbers<typename Table::key_type, Query>;
+        if constexpr (!finds) {
+            static_assert(finds,
+                          "what is looked up is not of the type of the table's keys: a number has "
+                          "the same type, and text is a std::string_view for a std::string");
+            return false;
+        } else {
+            constexpr bool combines = CombinesFound<F, T, Value> || CombinesAll<F, T, Value>;
+            static_assert(combines,
+                          "lookup wants a function F of a record and of what the table has for it: "
+                          "void f(T&, const Value&) or U f(const T&, const Value&), and with a "
+                          "const Value*, which may be null, for all records");
+            return combines;
+        }
+    }
+}
+
+}  // namespace operators
+}  // namespace strid
