@@ -93,15 +93,20 @@ bool Tlsf::is_valid() const noexcept {
     std::size_t live_bytes = 0;
     std::size_t held_bytes = 0;
     std::size_t count = 0;
+    std::size_t empty_count = 0;
     const Region* last = nullptr;
     for (const Region* region = regions_; region != nullptr; region = region->next) {
         if (region->previous != last || !is_valid(*region, free_count, live_bytes)) return false;
         held_bytes += region->bytes;
+        const Block* const first = region->first_block();
+        empty_count += region->kind == Region::growth && first->free() && first->after()->is_mark();
         last = region;
         ++count;
     }
     return held_bytes == usage_.held && live_bytes == usage_.live && count == usage_.regions &&
-           usage_.live <= usage_.live_max && lists_are_valid(free_count);
+           usage_.live <= usage_.live_max &&
+           (spare_regions_max_ == SIZE_MAX || empty_count == spare_regions_) &&
+           lists_are_valid(free_count);
 }
 
 }  // namespace strid::memory

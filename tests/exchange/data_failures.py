@@ -71,6 +71,16 @@ class Links(DataCase):
         self.stop()
         self.compare(manager.commands, manager.reports)
 
+    def test_connections_without_a_logon_make_room(self):
+        self.start()
+        silent = [Connection(self.address) for _ in range(16)]
+        one_more = Connection(self.address)
+        self.assertIn("too many connections", value(one_more.receive(), 58))
+        for link in silent:
+            self.assertIn("no Logon came", value(link.receive(), 58))
+        self.assertEqual(Manager(self.address).log_on(), 1)
+        self.stop()
+
     def test_bytes_come_one_by_one(self):
         self.start()
         manager = Manager(self.address)

@@ -297,6 +297,27 @@ class Floods(ExchangeCase):
         self.assertEqual(log.count("a message takes too long"), 3, log)
         self.assertEqual(log.count("no FIX 4.4"), 1, log)
 
+    def test_more_connections_than_are_let_in(self):
+        self.core_options = ("--clients", "2")
+        self.start()
+        first, second, third = (self.client(name) for name in ("a", "b", "c"))
+        for client in (first, second):
+            self.assertEqual(value(client.log_on(), 35), "A")
+        third.send("A", ("98", "0"), ("108", "30"))
+        third.connection.socket.settimeout(0.5)
+        with self.assertRaises(TimeoutError):
+            third.receive()
+        third.connection.socket.settimeout(TIMEOUT_S)
+        first.close()
+        self.assertEqual(value(third.receive(), 35), "A")
+
+    def test_arrivals_of_a_day(self):
+        self.start()
+        figures = self.figures(self.load("w2", "--orders", 300, "--rate", 300))
+        self.assertEqual(figures["requests"], 300)
+        # By the last arrival at the earliest, and behind it by no more than answers take.
+        self.assertGreater(figures["seconds"], 0.9)
+
     def test_many_sessions(self):
         self.start()
         count = min(SESSIONS, 200) if SANITIZED else SESSIONS

@@ -122,7 +122,7 @@ class AgainstTheCompiler(Layouts):
 
     def test_a_smaller_order_has_the_size_that_is_promised_and_none_is_smaller(self):
         draw = random.Random(SEED + 2)
-        structs = [layout_sources.RandomStruct(draw, f"s{index}", 5) for index in range(8)]
+        structs = [layout_sources.RandomStruct(draw, f"s{index}", 5) for index in range(4)]
         text = layout_sources.PREAMBLE + "".join(struct.text() for struct in structs)
         text += "".join(f"struct {struct.name} v{struct.name};\n" for struct in structs)
         found = self.classes(layout_sources.compile_c(self.folder, text, "-g"))
@@ -360,10 +360,10 @@ class OfFiles(Layouts):
         content = self.compile("-g").read_bytes()
         draw = random.Random(SEED)
         file = self.folder / "damaged.o"
-        for size in (5, 20, 63, 64, *(draw.randrange(65, len(content)) for _ in range(4))):
+        for size in (5, 63, *(draw.randrange(65, len(content)) for _ in range(2))):
             file.write_bytes(content[:size])
             self.assertIn(str(file), self.fails("layout", file))
-        for _ in range(8):
+        for _ in range(5):
             bytes_ = bytearray(content)
             for _ in range(200):
                 bytes_[draw.randrange(64, len(bytes_))] = draw.randrange(256)

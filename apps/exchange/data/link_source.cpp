@@ -24,6 +24,7 @@ constexpr int wait_ms = 1'000;
 constexpr std::size_t receive_bytes = std::size_t{64} << 10;
 // A message of a client, and what the session manager adds to it.
 constexpr std::size_t body_bytes_max = 4 * fix::body_bytes_max;
+constexpr std::int64_t logon_patience_ns = 3'000'000'000;
 constexpr std::size_t peers_max = 16;
 
 std::string logout(std::string_view why) {
@@ -75,6 +76,8 @@ void LinkServer::gather(std::vector<Task>& tasks, std::size_t tasks_max) {
     wait();
     for (Peer& peer : peers_) {
         if (!peer.is_gone) decode(peer, tasks, tasks_max);
+        const bool is_silent = !peer.is_gone && !peer.is_logged_on;
+        if (is_silent && now_ns() - peer.since_ns > logon_patience_ns) end(peer, "no Logon came");
     }
     std::erase_if(peers_, [](const Peer& peer) { return peer.is_gone; });
     had_tasks_ = !tasks.empty();
@@ -105,7 +108,9 @@ void LinkServer::accept() {
         return;
     }
     set_no_delay(*socket);
-    peers_.push_back(Peer{.socket = std::move(socket), .decoder = fix::Decoder(body_bytes_max)});
+    peers_.push_back(Peer{.socket = std::move(socket),
+                          .decoder = fix::Decoder(body_bytes_max),
+                          .since_ns = now_ns()});
 }
 
 void LinkServer::receive(Peer& peer) {
@@ -184,7 +189,8 @@ void LinkServer::log_on(Peer& peer, const fix::Message& message) {
                         asked, deleted)};
     }
     for (Peer& other : peers_) {
-        if (other.is_logged_on) end(other, "another session manager has logged on");
+        if (other.is_gone || !other.is_logged_on) continue;
+        end(other, "another session manager has logged on");
     }
     peer.is_logged_on = true;
     sender_.attach(peer.socket, static_cast<std::uint64_t>(asked));

@@ -47,6 +47,7 @@ class LinkServer {
     struct Peer {
         std::shared_ptr<Socket> socket = {};
         fix::Decoder decoder = fix::Decoder();
+        std::int64_t since_ns = 0;
         bool is_logged_on = false;
         bool has_more = false;  // messages that were received and not looked at
         bool is_gone = false;

@@ -76,8 +76,8 @@ const Account::Order* Account::take(const Message& report, std::int64_t now_ns) 
         return nullptr;
     }
     Order& order = found->second;
-    if (report.is("8") && !execution_ids_.insert(report.get(17)).second) {
-        fault(fmt::format("report {} came twice", report.get(17)));
+    if (report.is("8") && !execution_ids_.insert(report.get(Tag::exec_id)).second) {
+        fault(fmt::format("report {} came twice", report.get(Tag::exec_id)));
     }
     if (report.is("8") && report.get_or(Tag::exec_type, "") == "F") trade(report, order);
     if (!is_answer(report, order.request.type)) return nullptr;
@@ -98,7 +98,8 @@ void Account::trade(const Message& report, Order& order) {
     Sums& sums = sums_[order.request.symbol];
     if (report.get(Tag::symbol) != symbols_[order.request.symbol] ||
         report.get(Tag::side)[0] != order.request.side) {
-        fault(fmt::format("a trade of '{}' has another symbol or side", report.get(11)));
+        fault(
+            fmt::format("a trade of '{}' has another symbol or side", report.get(Tag::cl_ord_id)));
     }
     if (order.request.side == '1') {
         sums.bought += quantity;

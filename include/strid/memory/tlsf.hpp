@@ -111,6 +111,7 @@ class Tlsf {
     /// Linear in the regions.
     std::size_t trim() noexcept;
 
+    /// The allocating thread, as for all below but counters().
     [[nodiscard]] TlsfUsage usage() const noexcept { return usage_; }
     /// Any thread. `misses` counts the requests for which a region was added or refused.
     [[nodiscard]] PoolCounters counters() const noexcept { return tallies_.read(); }
@@ -171,7 +172,7 @@ class Tlsf {
     Region* regions_ = nullptr;
     std::size_t growth_bytes_ = 0;
     std::size_t spare_regions_max_ = 0;
-    std::size_t spare_regions_ = 0;
+    std::size_t spare_regions_ = 0;  // empty ones of growth; not counted where all are kept
     bool prefault_ = false;
     TlsfUsage usage_;
     PoolTallies tallies_;

@@ -50,6 +50,13 @@ def location_of(die) -> int | None:
     return sum((byte & 0x7F) << 7 * place for place, byte in enumerate(operand))
 
 
+def forget(unit) -> None:
+    """Drops what pyelftools keeps of a unit, some 60 times its size; it reads again if asked."""
+    for kept in ("_dielist", "_diemap"):
+        if hasattr(unit, kept):
+            getattr(unit, kept).clear()
+
+
 class TypeReader:
     """The classes of one file."""
 
@@ -98,6 +105,7 @@ class TypeReader:
                 top = unit.get_top_DIE()
                 self.split_units += any(name in top.attributes for name in SPLIT)
                 yield from self.below(top, "")
+                forget(unit)
 
     def below(self, die, prefix: str) -> Iterator[Record]:
         for child in die.iter_children():
