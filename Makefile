@@ -7,7 +7,7 @@ JOBS ?= $(shell nproc)
 build := build/release
 strid := $(build)/tools/strid
 quietly := scripts/quietly
-study_targets := strid_memory strid_trace strid_malloc strid_tlsf strid_exchange_core \
+study_targets := strid_memory strid_trace strid_malloc strid_tlsf strid_miser strid_exchange_core \
 	strid_exchange_session strid_exchange_data strid_exchange_load
 sources = $(shell git ls-files -co --exclude-standard '*.hpp' '*.cpp')
 
