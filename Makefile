@@ -7,10 +7,12 @@ JOBS ?= $(shell nproc)
 build := build/release
 strid := $(build)/tools/strid
 quietly := scripts/quietly
+study_targets := strid_memory strid_trace strid_malloc strid_tlsf strid_miser strid_exchange_core \
+	strid_exchange_session strid_exchange_data strid_exchange_load
 sources = $(shell git ls-files -co --exclude-standard '*.hpp' '*.cpp')
 
-.PHONY: help demo test bench instructions compiling figures figures-trading figures-patterns soak \
-	format check install-dependencies configure configure-bench clean
+.PHONY: help demo test bench instructions compiling figures figures-trading figures-patterns \
+	layouts study soak format check install-dependencies configure configure-bench clean
 .DEFAULT_GOAL := help
 
 help:
@@ -22,6 +24,9 @@ help:
 	@echo 'make figures       both of the next: tables and plots; three quarters of an hour'
 	@echo 'make figures-trading   the figures of the trading operator, into out/trading; half an hour'
 	@echo 'make figures-patterns  queues, allocators, farms, rings and programs of patterns, into out/patterns'
+	@echo 'make layouts       the tables of paper 5: allocators, access, layouts, into out/layouts; a quarter of an hour'
+	@echo 'make study         which allocator for the exchange (paper 3): figures 8 to 13, tables I to VI,'
+	@echo '                   into out/study; half an hour. STUDY=--quick: a minute; STUDY=--resume'
 	@echo 'make soak          a minute of a slow sink behind a source at full speed, then the tests with'
 	@echo '                   fresh seeds, and ten times as many random cases of strid window'
 	@echo 'make format        format the C++ files (clang-format-16)'
@@ -74,6 +79,14 @@ figures-patterns: configure-bench
 	@$(quietly) build-figures-patterns cmake --build --preset release -j $(JOBS) \
 		--target pattern_figures
 	@bench/pattern/figures.py --build $(build) --output out/patterns
+
+layouts: configure-bench
+	@$(quietly) build-layouts cmake --build --preset release -j $(JOBS) --target layouts
+	@bench/layouts/layouts.py --build $(build) --output out/layouts
+
+study: configure-bench
+	@$(quietly) build-study cmake --build --preset release -j $(JOBS) --target $(study_targets)
+	@bench/exchange/study.py --build $(build) --output out/study $(STUDY)
 
 # Fresh seeds: ctest without those of scripts/run-tests.
 soak: configure

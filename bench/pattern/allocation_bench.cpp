@@ -15,7 +15,6 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
 #include <functional>
 #include <memory>
 #include <new>
@@ -24,7 +23,6 @@
 #include <string>
 #include <string_view>
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <strid/base/topology.hpp>
@@ -32,6 +30,7 @@
 #include <strid/pattern/pattern.hpp>
 
 #include "../command_line.hpp"
+#include "../preloaded.hpp"
 #include "loads.hpp"
 
 namespace {
@@ -125,38 +124,6 @@ Spent run_farm(const Settings& settings, std::uint64_t steps, std::uint64_t& sum
                 [&sum](std::uint64_t part) { sum += part; }),
             options);
     });
-}
-
-/// The name of the file that a function of this process is in, without its folder.
-template <class Function>
-std::string library_of(Function* function) {
-    Dl_info info{};
-    if (dladdr(reinterpret_cast<void*>(function), &info) == 0 || info.dli_fname == nullptr) {
-        return "unknown";
-    }
-    const std::string path = info.dli_fname;
-    return path.substr(path.rfind('/') + 1);
-}
-
-bool is_mapped(const std::string& library) {
-    std::ifstream maps("/proc/self/maps");
-    for (std::string line; std::getline(maps, line);) {
-        if (line.find("/" + library) != std::string::npos) return true;
-    }
-    return false;
-}
-
-void check_library(const std::string& library) {
-    if (library.empty()) return;
-    if (!is_mapped(library)) {
-        throw std::runtime_error(library + " is not loaded: /proc/self/maps does not have it");
-    }
-    for (const std::string& from : {library_of(std::malloc), library_of(std::free)}) {
-        // The name that was loaded by may be a link to a longer one.
-        if (from.find(library) == std::string::npos) {
-            throw std::runtime_error(library + " is loaded, but malloc or free are of " + from);
-        }
-    }
 }
 
 void measure(const Settings& settings) {

@@ -131,7 +131,8 @@ TEST(GraphNode, EndsItsGraphWhereThePatternFailsOrIsCancelled) {
     const auto fail = [](const std::string& text) {
         if (text == "50") throw std::runtime_error("no more");
     };
-    EXPECT_THROW(run(pipeline(numbers(), texts(options), fail)), OperatorError);
+    // More than lie between the graph and what fails: the graph cannot have ended before.
+    EXPECT_THROW(run(pipeline(numbers(poison), texts(options), fail)), OperatorError);
     EXPECT_EQ(cancelled, 1);
 
     auto accelerator = accelerate<std::uint64_t>(texts(options));

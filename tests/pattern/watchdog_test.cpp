@@ -89,7 +89,7 @@ TEST(PatternWatchdog, NamesALoopThatNeverEnds) {
     all.offload(1);
     EXPECT_EQ(all.result(), 1U);
     all.offload(7);
-    const std::string text = told.wait_for("loop");
+    const std::string text = told.wait_for("loop '");
     EXPECT_THAT(text, MatchesRegex("loop 'refine 1' has turned [0-9,]+ tasks for [0-9.]+ s and "
                                    "none has left"));
     all.cancel();
@@ -101,7 +101,7 @@ TEST(PatternWatchdog, MayEndALoopThatNeverEnds) {
     const Options options{
         .execution = {.watchdog = 30ms, .on_stalled = [](const std::vector<std::string>& names) {
                           for (const std::string& name : names) {
-                              if (name.starts_with("loop")) throw Error("it is over: " + name);
+                              if (name.starts_with("loop '")) throw Error("it is over: " + name);
                           }
                       }}};
     Collected<std::uint64_t> collected;
@@ -121,10 +121,10 @@ TEST(PatternWatchdog, NamesTheLoopThatTurnsAndNotTheOneAroundIt) {
         named("outer", iterate(pipeline(named("inner", iterate(inner)), outer))),
         watched(told, 30ms));
     all.offload(1);
-    EXPECT_THAT(told.wait_for("loop"), HasSubstr("loop 'inner 2'"));
+    EXPECT_THAT(told.wait_for("loop '"), HasSubstr("loop 'inner 2'"));
     all.cancel();
     for (const std::string& name : told.all())
-        EXPECT_THAT(name, testing::Not(HasSubstr("outer 1")));
+        EXPECT_THAT(name, testing::Not(HasSubstr("loop 'outer 1'")));
 }
 
 /// Tasks turn all the time, and leave or end in the loop after 999 turns each; then there are none.

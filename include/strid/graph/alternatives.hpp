@@ -10,9 +10,11 @@
 #include <cstddef>
 #include <string>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 #include <variant>
 
+#include <strid/base/type_name.hpp>
 #include <strid/graph/options.hpp>
 #include <strid/graph/stream_types.hpp>
 #include <strid/operator/late_apart.hpp>
@@ -67,6 +69,24 @@ std::tuple<Stream<T>...> alternatives(S stream, const std::string& name,
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
         return std::tuple<Stream<T>...>{alternative<I, Any>(branches, name, of[I])...};
     }(std::index_sequence_for<T...>{});
+}
+
+/// A stream of variants as a stream for each type, none of them sealed: an operator each with these
+/// options, as `name`-`type`.
+template <class S>
+auto streams_by_type(S stream, const OperatorOptions& options) {
+    using Any = typename S::record_type;
+    auto branches = parted(std::move(stream));
+    const auto one = [&]<std::size_t I>(std::integral_constant<std::size_t, I>) {
+        OperatorOptions named = options;
+        if (!named.name.empty()) {
+            named.name += "-" + type_name<std::variant_alternative_t<I, Any>>();
+        }
+        return branches.select(I).map([](Any&& any) { return std::get<I>(std::move(any)); }, named);
+    };
+    return [&]<std::size_t... I>(std::index_sequence<I...>) {
+        return std::tuple{one(std::integral_constant<std::size_t, I>{})...};
+    }(std::make_index_sequence<std::variant_size_v<Any>>{});
 }
 
 /// The two streams of a window operator that gives its late records as well.

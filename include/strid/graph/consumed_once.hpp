@@ -68,6 +68,10 @@ struct ConsumedOnce {
         must_be_moved<A...>();
     }
     template <class... A>
+    auto split_by_type(A&&...) & {
+        must_be_moved<A...>();
+    }
+    template <class... A>
     auto merge(A&&...) & {
         must_be_moved<A...>();
     }

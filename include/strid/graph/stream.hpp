@@ -65,7 +65,7 @@ class Stream<T, graph::Chain<Head, Operators...>, Time>
   public:
     using Once::event_time, Times::event_time;
     using Once::join, Joins::join, Once::as_of, Joins::as_of;
-    using Once::key_by, Once::window, Once::split, Once::merge;
+    using Once::key_by, Once::window, Once::split, Once::split_by_type, Once::merge;
     using Once::lookup, LooksUp::lookup;
     using Once::map, Once::filter, Once::flat_map, Once::sink;
     using record_type = T;
@@ -240,6 +240,17 @@ class Stream<T, graph::Chain<Head, Operators...>, Time>
             return Branches<T, Time>{
                 std::move(*this).routed(std::move(router), graph::Routing::split, branches),
                 branches, std::move(time)};
+        }
+    }
+
+    /// A stream of std::variant as a tuple of streams, one for each of its types, in their order:
+    /// `auto [trades, quotes] = std::move(stream).split_by_type()`. Each has its records in the
+    /// order of this stream, moved out of the variants, and its watermarks; what their time is,
+    /// `timed_by` says. All have to be consumed. The options are those of the operators that take
+    /// the records out of the variants, `name`-`type`.
+    [[nodiscard]] auto split_by_type(const OperatorOptions& options = {}) && {
+        if constexpr (operators::takes_split_by_type<T>()) {
+            return graph::streams_by_type(std::move(*this), options);
         }
     }
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The allocators of this room in the two forms that the standard library takes: polymorphic memory
-// resources (`std::pmr`) and STL allocators, over the slab allocator, over the static arena, and
-// over a block pool for the one size that it has, with another resource for the rest.
+// resources (`std::pmr`) and STL allocators, over the slab allocator, over the static arena, over
+// TLSF, and over a block pool for the one size that it has, with another resource for the rest.
 //
-// Threads: containers allocate on the allocator's owner thread. A container over a slab allocator
-// or a block pool may be destroyed on another thread while a FreeingThread of that thread names its
-// lane, as when a record with strings is made by a source and destroyed by a sink.
+// Threads: containers allocate on the allocator's owner thread, and free there what lies in TLSF. A
+// container over a slab allocator or a block pool may be destroyed on another thread while a
+// FreeingThread of that thread names its lane, as when a record with strings is made by a source
+// and destroyed by a sink.
 //
 // Law: resources and allocators are equal exactly when they stand for the same allocator object;
 // they own nothing, and the allocator outlives the containers.
@@ -21,6 +22,7 @@
 #include <strid/memory/block_pool.hpp>
 #include <strid/memory/slab_allocator.hpp>
 #include <strid/memory/static_arena.hpp>
+#include <strid/memory/tlsf.hpp>
 
 namespace strid::memory {
 
@@ -93,6 +95,9 @@ inline void free_in(SlabAllocator& memory, void* piece, std::size_t, std::size_t
 inline void free_in(StaticArena& memory, void* piece, std::size_t, std::size_t) noexcept {
     memory.deallocate_local(piece);
 }
+inline void free_in(Tlsf& memory, void* piece, std::size_t, std::size_t) noexcept {
+    memory.deallocate(piece);
+}
 inline void free_in(BlockMemory& memory, void* piece, std::size_t bytes,
                     std::size_t alignment) noexcept {
     memory.free(piece, bytes, alignment);
@@ -123,6 +128,8 @@ class MemoryResource final : public std::pmr::memory_resource {
 
 using SlabResource = MemoryResource<SlabAllocator>;
 using ArenaResource = MemoryResource<StaticArena>;
+/// For state that must be bounded in time: each call takes a fixed number of steps (tlsf.hpp).
+using TlsfResource = MemoryResource<Tlsf>;
 using BlockResource = MemoryResource<BlockMemory>;
 
 /// An STL allocator over an allocator of this room; no virtual call.
@@ -161,6 +168,8 @@ template <class T>
 using SlabStlAllocator = StlAllocator<T, SlabAllocator>;
 template <class T>
 using ArenaStlAllocator = StlAllocator<T, StaticArena>;
+template <class T>
+using TlsfStlAllocator = StlAllocator<T, Tlsf>;
 template <class T>
 using BlockStlAllocator = StlAllocator<T, BlockMemory>;
 

@@ -9,6 +9,7 @@
 
 #include <concepts>
 #include <type_traits>
+#include <variant>
 
 #include <strid/base/field.hpp>
 #include <strid/base/hash.hpp>
@@ -135,6 +136,19 @@ consteval bool takes_split() {
                   "split wants a function F of the records T that arrive: the index of a branch, "
                   "std::size_t f(const T&), or a range of indices");
     return SplitFunction<F, T>;
+}
+
+template <class T>
+inline constexpr bool is_variant = false;
+template <class... Types>
+inline constexpr bool is_variant<std::variant<Types...>> = true;
+
+template <class T>
+consteval bool takes_split_by_type() {
+    static_assert(is_variant<T>,
+                  "split_by_type wants a stream of std::variant, and gives one for each of its "
+                  "types; by anything else: split(branches, f)");
+    return is_variant<T>;
 }
 
 template <class F, class T>

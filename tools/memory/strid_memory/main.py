@@ -8,21 +8,29 @@ import signal
 import sys
 
 import strid_memory.commands
-from strid_memory.errors import MemoryToolError
+from strid_memory.errors import MemoryToolError, UsageError
+
+
+class Parser(argparse.ArgumentParser):
+    """Errors are one line, as those of the other programs."""
+
+    def error(self, message: str):
+        raise UsageError(message)
+
 
 def parser() -> argparse.ArgumentParser:
-    top = argparse.ArgumentParser(
+    top = Parser(
         prog="strid memory", description="Which allocator and which layout for a program."
     )
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for found in pkgutil.iter_modules(strid_memory.commands.__path__):
         name = found.name
         module = importlib.import_module(f"strid_memory.commands.{name}")
-        summary, _, rest = (module.__doc__ or "").partition("\n")
+        text = module.__doc__ or ""
         command = commands.add_parser(
             name,
-            help=summary,
-            description=summary + rest,
+            help=text.partition("\n")[0],
+            description=text,
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         module.add_options(command)
@@ -31,8 +39,8 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: list[str]) -> int:
-    options = parser().parse_args(arguments)
     try:
+        options = parser().parse_args(arguments)
         return options.run(options)
     except MemoryToolError as error:
         print(f"strid: error: {error}", file=sys.stderr)

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is written to clients, as far as they read it.
+#include <array>
+#include <utility>
+
+#include <fmt/format.h>
+#include <sys/epoll.h>
+
+#include "core/core.hpp"
+
+namespace strid::exchange {
+
+namespace {
+
+constexpr int events_max = 256;
+
+}  // namespace
+
+void Core::put_output(ClientOutput& output) {
+    if (output.link != link_ || !session_) return;
+    if (!output.error.empty()) return end_session(output.error);
+    for (ClientOutput::One& one : output.messages) {
+        Client* const client = find(one.client);
+        if (client == nullptr || client->closing) continue;
+        if (one.bytes.empty()) {
+            if (!one.reason.empty()) {
+                log_.say(fmt::format("{}: closed: {}", client->name, one.reason));
+            }
+            client->closing = true;
+            client->message_since_ns = now_ns_;  // it has no longer to read the rest
+        }
+        if (client->output.empty()) client->read_ns = now_ns_;
+        client->output += one.bytes;
+        touched_.push_back(one.client);
+    }
+}
+
+bool Core::is_deaf(const Client& client) const noexcept {
+    const std::size_t left = client.output.size() - client.written;
+    if (left <= options_.output_bytes_max) return false;
+    return left > 64 * options_.output_bytes_max ||
+           now_ns_ > client.read_ns + options_.unread_ns_max;
+}
+
+void Core::end_deaf(const Client& client) {
+    end_client(client.number, fmt::format("it does not read: {} bytes wait for it",
+                                          client.output.size() - client.written));
+}
+
+bool Core::flush(Client& client) {
+    const std::string_view rest = std::string_view(client.output).substr(client.written);
+    const std::ptrdiff_t sent = rest.empty() ? 0 : client.socket.send_some(rest);
+    if (sent < 0) {
+        end_client(client.number, "");
+        return false;
+    }
+    if (sent > 0) client.read_ns = now_ns_;
+    client.written += static_cast<std::size_t>(sent);
+    const std::size_t left = client.output.size() - client.written;
+    if (left == 0) {
+        client.output.clear();
+        client.written = 0;
+        if (client.closing) {
+            end_client(client.number, "");
+            return false;
+        }
+    } else if (is_deaf(client)) {
+        end_deaf(client);
+        return false;
+    } else if (client.written >= left) {
+        client.output.erase(0, std::exchange(client.written, 0));
+    }
+    const bool waits = left != 0;
+    if (waits != client.waits_for_room) {
+        client.waits_for_room = waits;
+        epoll_event event{};
+        event.events = EPOLLOUT;
+        event.data.u64 = client.number;
+        (void)::epoll_ctl(writable_.descriptor(), waits ? EPOLL_CTL_ADD : EPOLL_CTL_DEL,
+                          client.socket.descriptor(), &event);
+    }
+    return true;
+}
+
+void Core::flush_touched() {
+    for (const std::uint64_t number : std::exchange(touched_, {})) {
+        if (Client* const client = find(number)) flush(*client);
+    }
+}
+
+void Core::flush_waiting() {
+    std::array<epoll_event, events_max> events;
+    const int count = ::epoll_wait(writable_.descriptor(), events.data(), events_max, 0);
+    for (int at = 0; at < count; ++at) {
+        if (Client* const client = find(events[static_cast<std::size_t>(at)].data.u64)) {
+            flush(*client);
+        }
+    }
+}
+
+}  // namespace strid::exchange

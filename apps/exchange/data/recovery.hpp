@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a journal holds, read and checked. Plain values and functions without state.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "data/database.hpp"
+#include "data/journal_rows.hpp"
+#include "data/ledger.hpp"
+#include "data/task.hpp"
+
+namespace strid::exchange {
+
+struct Recovered {
+    JournalState state = {};
+    std::uint64_t sum = 0;  ///< of the digests of all rows but `state`
+    Ledger ledger = {};
+    /// What the books are made of, in the order in which they have to be told.
+    std::vector<Task> tasks = {};
+    std::unordered_map<OrderId, std::uint64_t> order_digests = {};   ///< of the open ones
+    std::map<Ledger::Key, std::uint64_t> subscription_digests = {};  ///< by user and symbol
+    std::deque<std::uint64_t> report_digests = {};
+};
+
+/// Makes the tables where there are none, then reads all of the journal. Throws InputOutputError
+/// where it is not sound: the digest of its rows, the numbers of reports and trades, what orders
+/// have traded, positions by trades, the sums of shares and money. O(rows).
+[[nodiscard]] Recovered recover(Database& database, Opening opening);
+
+}  // namespace strid::exchange

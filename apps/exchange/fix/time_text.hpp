@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Times of FIX (UTCTimestamp): 20261127-05:17:00.123. Any thread.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <string_view>
+
+namespace strid::exchange::fix {
+
+/// To the millisecond.
+[[nodiscard]] std::string utc_timestamp(std::chrono::system_clock::time_point time);
+[[nodiscard]] inline std::string utc_timestamp() {
+    return utc_timestamp(std::chrono::system_clock::now());
+}
+
+/// Whether `text` is a UTCTimestamp, with or without milliseconds.
+[[nodiscard]] bool is_utc_timestamp(std::string_view text) noexcept;
+
+}  // namespace strid::exchange::fix

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What comes to the session of a user, and what it wants done. Plain values that go through the
+// graph of the session manager; messages are shared, not copied.
+//
+// The law: an action carries the sequence numbers of its user as they are when it is done. The
+// ledger stores an action together with them in one transaction, and sends what the action sends
+// only when that is durable.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "fix/decoder.hpp"
+#include "fix/message.hpp"
+
+namespace strid::exchange {
+
+/// The client's connection in the core, and which link to a core it came by; 0: none.
+using ConnectionId = std::uint64_t;
+
+struct Event {
+    enum class Kind : std::uint8_t {
+        message,  ///< of the client
+        closed,   ///< the connection is gone
+        report    ///< of the data manager
+    };
+    Kind kind = Kind::message;
+    std::string user = {};
+    ConnectionId connection = 0;
+    std::shared_ptr<const fix::Message> message = {};
+    /// A field of the message that is wrong; null: none.
+    std::shared_ptr<const fix::FieldFault> fault = {};
+    std::int64_t report = 0;  ///< its number on the link
+};
+
+struct Action {
+    enum class Kind : std::uint8_t {
+        state,    ///< nothing but the numbers
+        send,     ///< `message` to the user, as number `sequence`
+        command,  ///< `message` to the data manager
+        resend,   ///< the messages `sequence` to `until` once more
+        reset,    ///< forget the messages that were sent: the numbers begin anew
+        close     ///< end the connection when all was written; `reason` is for the log
+    };
+    Kind kind = Kind::state;
+    bool kept = false;  ///< of `send`: for a resend; others are gaps there
+    std::string user = {};
+    ConnectionId connection = 0;
+    std::shared_ptr<const fix::Message> message = {};
+    std::int64_t sequence = 0;
+    std::int64_t until = 0;
+    std::int64_t report = 0;  ///< of the data manager, which is done with this action; 0: none
+    std::int64_t next_incoming = 0;
+    std::int64_t next_outgoing = 0;
+    std::string reason = {};
+};
+
+/// What is kept of a user while no session is on.
+struct SequenceNumbers {
+    std::int64_t next_incoming = 1;
+    std::int64_t next_outgoing = 1;
+};
+
+}  // namespace strid::exchange

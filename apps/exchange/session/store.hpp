@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the session manager must not forget, in SQLite: the sequence numbers of each user and the
+// messages that were sent to it, the commands that the data manager has not confirmed, how far its
+// reports are done.
+//
+// The law: what lies between begin() and commit() is kept whole or not at all, also when the
+// process is killed; with Durability::power also when the machine stops. One thread; one process,
+// which locks the file.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "session/action.hpp"
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace strid::exchange {
+
+enum class Durability : std::uint8_t {
+    process,  ///< what was committed outlives the process
+    power     ///< and the machine: each commit waits for the disk
+};
+
+/// A command and its number on the link to the data manager.
+struct StoredCommand {
+    std::int64_t sequence = 0;
+    std::string bytes = {};
+};
+
+/// Which reports of the data manager are done: all below `next`, and some after it, where replicas
+/// of the graph overtook each other.
+struct ReportProgress {
+    std::int64_t next = 1;
+    std::vector<std::int64_t> ahead = {};  ///< ascending
+
+    [[nodiscard]] bool is_done(std::int64_t report) const noexcept;
+    void done(std::int64_t report);
+};
+
+class Store {
+  public:
+    /// Opens or makes the file. Throws InputOutputError, as all that follows.
+    Store(std::string path, Durability durability);
+    ~Store();
+    Store(const Store&) = delete;
+    Store& operator=(const Store&) = delete;
+
+    [[nodiscard]] std::map<std::string, SequenceNumbers> users();
+    [[nodiscard]] std::vector<StoredCommand> commands();
+    [[nodiscard]] std::int64_t next_command();
+    [[nodiscard]] ReportProgress reports();
+
+    void begin();
+    void commit();
+
+    void put_numbers(const std::string& user, const SequenceNumbers& numbers);
+    void keep_message(const std::string& user, std::int64_t sequence, std::string_view bytes);
+    void forget_messages(const std::string& user);
+    /// The messages from `first` to `last`, ascending.
+    void each_message(const std::string& user, std::int64_t first, std::int64_t last,
+                      const std::function<void(std::int64_t, std::string_view)>& take);
+    void add_command(std::int64_t sequence, std::string_view bytes);
+    void drop_commands_below(std::int64_t sequence);
+    void put_next_command(std::int64_t sequence);
+    void put_reports(const ReportProgress& progress);
+
+  private:
+    class Statement;
+    struct Close {
+        void operator()(sqlite3* database) const noexcept;
+    };
+
+    void execute(const char* sql);
+    [[noreturn]] void fail() const;
+    [[nodiscard]] std::int64_t user_number(const std::string& user);
+    [[nodiscard]] std::string value_of(std::string_view key);
+    void put_value(std::string_view key, std::string_view value);
+
+    std::string path_;
+    std::unique_ptr<sqlite3, Close> database_;
+    std::map<std::string, std::int64_t> user_numbers_;
+    std::unique_ptr<Statement> begin_, commit_, add_user_, put_numbers_, keep_, forget_, select_,
+        add_command_, drop_commands_, put_value_;
+};
+
+}  // namespace strid::exchange

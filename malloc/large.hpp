@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Blocks that are in no slab: large ones, which are units of a region, and huge ones, which are
+// mappings of their own. Any thread.
+#pragma once
+
+#include <cstddef>
+
+namespace strid::slab_malloc {
+
+/// Above small_bytes_max, or of great alignment (a power of two). `zero` asks for bytes that are 0.
+/// Null: no memory.
+[[nodiscard]] void* allocate_large(std::size_t bytes, std::size_t alignment, bool zero) noexcept;
+
+void release_large(void* memory) noexcept;
+void release_huge(void* memory) noexcept;
+
+[[nodiscard]] std::size_t huge_bytes(const void* memory) noexcept;
+
+/// The block with another size, where it is or, for a huge one, with its pages moved; null where a
+/// copy has to be made.
+[[nodiscard]] void* resize_large(void* memory, std::size_t bytes) noexcept;
+
+}  // namespace strid::slab_malloc

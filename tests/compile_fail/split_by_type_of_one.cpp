@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Only a stream of variants has types to be split by.
+// expect: split_by_type wants a stream of std::variant
+#include <variant>
+
+#include <strid/graph/graph.hpp>
+
+template <class T>
+struct One {
+    using record_type = T;
+    template <class Emit>
+    strid::SourceStatus poll(Emit& emit, std::size_t) {
+        emit(T{1});
+        return strid::SourceStatus::finished;
+    }
+};
+
+void build(strid::Graph& graph) {
+#ifdef STRID_MUST_NOT_COMPILE
+    static_cast<void>(graph.source(One<int>{}).split_by_type());
+#else
+    auto [numbers] = graph.source(One<std::variant<int> >{}).split_by_type();
+    std::move(numbers).sink([](int) {});
+#endif
+}
