@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <memory>
 #include <random>
 #include <string>
 #include <string_view>
@@ -70,6 +71,21 @@ TEST(LookupTable, FindsKeysThatIndexAnArray) {
     const LookupTable<int, int> near{{{-5, 1}, {7, 2}, {0, 3}}};
     EXPECT_TRUE(near.is_indexed());
     EXPECT_EQ(near.values(), (std::vector<int>{1, 3, 2}));
+}
+
+TEST(LookupTable, CopiesFindTheirOwnValues) {
+    using Table = LookupTable<int, std::string>;
+    auto one = std::make_unique<Table>(std::vector<Table::Entry>{{1, "one"}, {2, "two"}});
+    Table copy = *one;
+    Table assigned;
+    assigned = *one;
+    const Table moved = std::move(*one);
+    one.reset();
+    for (const Table* table : {&copy, &assigned, &moved}) {
+        EXPECT_EQ(*table->find(2), "two");
+        EXPECT_EQ(table->find(1), table->values().data());
+        EXPECT_EQ(table->find(3), nullptr);
+    }
 }
 
 TEST(LookupTable, FindsKeysThatLieFarApart) {

@@ -156,6 +156,14 @@ class LookupTable : public operators::SortedTable<Key, Value> {
     /// O(n log n), and O(n) where the entries are in order. Throws TableError.
     explicit LookupTable(std::vector<Entry> entries)
         : LookupTable(entries, operators::order_of_entries(entries, &Entry::key)) {}
+    ~LookupTable() = default;
+    /// O(n). The index points to values, which a move leaves where they are.
+    LookupTable(const LookupTable& other) : Sorted(other) {
+        if constexpr (operators::IndexKey<Key>) make_index();
+    }
+    LookupTable(LookupTable&& other) noexcept = default;
+    LookupTable& operator=(const LookupTable& other) { return *this = LookupTable(other); }
+    LookupTable& operator=(LookupTable&& other) noexcept = default;
 
     /// The value of the key, or null. O(log n), or O(1) where keys index an array.
     template <memory::SearchesFor<Key> Query>
@@ -164,7 +172,7 @@ class LookupTable : public operators::SortedTable<Key, Value> {
             // Without an index, nothing lies below its end.
             const std::uint64_t at = index_of(query);
             if (at < index_end_) [[likely]]
-                return value_at(index_[at]);
+                return index_[at];
             return find_by_value(query);
         } else {
             return find_in_tree(query);
@@ -187,8 +195,8 @@ class LookupTable : public operators::SortedTable<Key, Value> {
     [[nodiscard]] bool is_indexed() const noexcept { return is_indexed_; }
 
   private:
-    /// An index takes 4 bytes for each number between the least and the greatest key: as much as
-    /// the keys of 8 bytes themselves, at most, and never more than a small table's worth.
+    /// An index takes 8 bytes for each number between the least and the greatest key: four times
+    /// as much as keys of 8 bytes at most, or 8 KiB.
     static constexpr std::uint64_t numbers_per_key_max = 4;
     static constexpr std::uint64_t numbers_always = 1'024;
 
@@ -212,16 +220,13 @@ class LookupTable : public operators::SortedTable<Key, Value> {
         const std::uint64_t greatest =
             index_of(this->tree_.key(static_cast<memory::TreeSlot>(size - 1)));
         if (greatest >= std::max(numbers_per_key_max * size, numbers_always)) return;
-        index_.assign(greatest + 1, memory::no_slot);
+        index_.assign(greatest + 1, nullptr);
         for (std::size_t i = 0; i < size; ++i) {
             const auto slot = static_cast<memory::TreeSlot>(i);
-            index_[index_of(this->tree_.key(slot))] = slot;
+            index_[index_of(this->tree_.key(slot))] = this->values_.data() + i;
         }
         index_end_ = index_.size();
         is_indexed_ = true;
-    }
-    [[nodiscard]] const Value* value_at(memory::TreeSlot slot) const noexcept {
-        return slot == memory::no_slot ? nullptr : this->values_.data() + slot;
     }
     /// A reference would want the key in memory.
     [[nodiscard, gnu::noinline]] const Value* find_by_value(Key query) const noexcept
@@ -244,7 +249,7 @@ class LookupTable : public operators::SortedTable<Key, Value> {
     bool is_indexed_ = false;
     Key least_{};
     std::uint64_t index_end_ = 0;
-    std::vector<memory::TreeSlot, memory::TableAllocator<memory::TreeSlot>> index_;
+    std::vector<const Value*, memory::TableAllocator<const Value*>> index_;
 };
 
 /// A value for each range of keys, both ends included. Ranges do not overlap.
