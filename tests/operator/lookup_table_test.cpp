@@ -79,7 +79,7 @@ TEST(LookupTable, CopiesFindTheirOwnValues) {
     Table copy = *one;
     Table assigned;
     assigned = *one;
-    const Table moved = std::move(*one);
+    Table moved = std::move(*one);
     one.reset();
     for (const Table* table : {&copy, &assigned, &moved}) {
         EXPECT_EQ(*table->find(2), "two");
