@@ -11,16 +11,20 @@
 //
 // with these static functions, all of them noexcept and free of calls that allocate:
 //
-//     void* allocate(size_t bytes)          memory of at least `bytes` (0 counts as 1), aligned to
-//     16 void* allocate_zeroed(size_t bytes)   the same, every byte 0 void* allocate_aligned(size_t
-//     bytes, size_t alignment)
-//                                           `alignment` is any power of two
+//     void* allocate(size_t bytes)
+//         memory of at least `bytes` (0 counts as 1), aligned to 16
+//     void* allocate_zeroed(size_t bytes)
+//         the same, every byte 0
+//     void* allocate_aligned(size_t bytes, size_t alignment)
+//         `alignment` is any power of two
 //     void* reallocate(void* memory, size_t bytes)
-//                                           `memory` is not null, `bytes` not 0; as realloc()
-//     void release(void* memory)            as free(): takes null, leaves errno as it is
+//         `memory` is not null, `bytes` not 0; as realloc()
+//     void release(void* memory)
+//         as free(): takes null, leaves errno as it is
 //     size_t usable_bytes(const void* memory)
-//                                           `memory` is not null
-//     bool trim(size_t keep_bytes)          as malloc_trim()
+//         `memory` is not null
+//     bool trim(size_t keep_bytes)
+//         as malloc_trim()
 //
 // What finds no memory, sizes above PTRDIFF_MAX included, returns out_of_memory().
 //

@@ -94,9 +94,12 @@ template <class Entry, class Key>
     return order;
 }
 
-/// Keys and values in their order.
+/// Keys and values in their order. A table that was moved from may be assigned to or destroyed.
 template <class Key, class Value>
 class SortedTable {
+    static_assert(!std::same_as<Value, bool>,
+                  "a table has no bools, which std::vector packs: take char or an enum");
+
   public:
     using key_type = Key;
     using value_type = Value;
@@ -182,7 +185,7 @@ class LookupTable : public operators::SortedTable<Key, Value> {
     template <memory::SearchesFor<Key> Query>
     void find(std::span<const Query> queries, std::span<const Value*> found) const noexcept {
         if constexpr (operators::IndexKey<Key> && std::same_as<Query, Key>) {
-            if (is_indexed_) {
+            if (is_indexed()) {
                 for (std::size_t i = 0; i < queries.size(); ++i) found[i] = find(queries[i]);
                 return;
             }
@@ -192,7 +195,7 @@ class LookupTable : public operators::SortedTable<Key, Value> {
         });
     }
     /// Its keys index an array.
-    [[nodiscard]] bool is_indexed() const noexcept { return is_indexed_; }
+    [[nodiscard]] bool is_indexed() const noexcept { return index_end_ != 0; }
 
   private:
     /// An index takes 8 bytes for each number between the least and the greatest key: four times
@@ -226,13 +229,12 @@ class LookupTable : public operators::SortedTable<Key, Value> {
             index_[index_of(this->tree_.key(slot))] = this->values_.data() + i;
         }
         index_end_ = index_.size();
-        is_indexed_ = true;
     }
     /// A reference would want the key in memory.
     [[nodiscard, gnu::noinline]] const Value* find_by_value(Key query) const noexcept
         requires operators::IndexKey<Key>
     {
-        return is_indexed_ ? nullptr : exact(this->tree_.at_or_before(query), query);
+        return is_indexed() ? nullptr : exact(this->tree_.at_or_before(query), query);
     }
     /// Out of line: where a search is inlined into the loop of a chain, the compiler finds no room
     /// for the rest of it.
@@ -246,9 +248,8 @@ class LookupTable : public operators::SortedTable<Key, Value> {
         return this->values_.data() + slot;
     }
 
-    bool is_indexed_ = false;
     Key least_{};
-    std::uint64_t index_end_ = 0;
+    std::uint64_t index_end_ = 0;  // its size, in a place of its own: read at each look-up
     std::vector<const Value*, memory::TableAllocator<const Value*>> index_;
 };
 
