@@ -67,10 +67,12 @@ struct UntilSeen {
 
     template <class Emit>
     SourceStatus poll(Emit& emit, std::size_t budget) {
+        // Asked first: behind a slow reader the budget is never used up.
+        if (is_over->load()) return SourceStatus::finished;
         for (; budget != 0; --budget) {
-            if (!emit(std::uint64_t{next++})) return SourceStatus::more;
+            if (!emit(std::uint64_t{next++})) break;
         }
-        return is_over->load() ? SourceStatus::finished : SourceStatus::more;
+        return SourceStatus::more;
     }
 };
 
