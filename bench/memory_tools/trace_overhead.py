@@ -164,7 +164,7 @@ def session():
 
 
 def contest(name, run, ways, repeats, timeout_s) -> bool:
-    """Prints a line for each way; whether the first way keeps the bar. A way that fails is named."""
+    """Prints a line for each way and names what fails; whether the first way keeps the bar."""
     times: dict[str, list] = {way: [] for way in ["alone", *ways]}
     own = VARIABLES.get(name, {})
     for _ in range(repeats):
