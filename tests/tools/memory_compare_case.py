@@ -2,7 +2,6 @@
 """What the tests of strid memory compare share: programs that are compiled here, and its runs."""
 
 import csv
-import importlib.util
 import json
 import os
 import pathlib
@@ -68,8 +67,7 @@ class CompareCase(Case):
         self.skipTest("no other allocator is installed")
 
     def compare(self, *words, code=0):
-        if importlib.util.find_spec("statsmodels") is None:
-            self.skipTest("the Python package statsmodels is not installed")
+        self.needs_package("statsmodels")
         return self.run_program("compare", "--output", self.out, *words, code=code)
 
     def refuses(self, *words, code=1):

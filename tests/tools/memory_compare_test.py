@@ -178,6 +178,7 @@ class Measures(CompareCase):
 
 class Interruptions(CompareCase):
     def begun(self, *command) -> subprocess.Popen:
+        self.needs_package("statsmodels")
         words = ["--allocators", "glibc", "--cores", "1", "--repeat", "6", "--warmup", "0"]
         process = subprocess.Popen(
             [PROGRAM, "compare", "--output", self.out, *words, "--", *command],

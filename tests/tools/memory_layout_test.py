@@ -45,6 +45,10 @@ int main() { struct Local { char c; long l; } local{}; Long l{};
 
 
 class Layouts(Case):
+    def setUp(self):
+        super().setUp()
+        self.needs_package("elftools")
+
     def compile(self, *flags, name="classes", compiler="g++", text=CLASSES):
         """An object file."""
         source = self.folder / f"{name}.cpp"
@@ -99,6 +103,7 @@ class AgainstTheCompiler(Layouts):
                         self.assertTrue(members[name]["bit_field"])
                         self.assertEqual((members[name]["bit"], members[name]["bits"]), place)
 
+    @unittest.skipUnless(shutil.which("pahole"), "pahole is not installed")
     def test_holes_are_those_that_pahole_finds(self):
         draw = random.Random(SEED + 1)
         structs = [
@@ -383,12 +388,14 @@ class OfFiles(Layouts):
         self.assertIn("at least 1", self.fails("layout", file, "--limit", 0, code=2))
         self.assertIn("no class of that name", self.fails("layout", file, "--class", "Nothing"))
 
-    def test_without_the_library_the_package_is_named(self):
+
+class WithoutTheLibrary(Case):
+    def test_the_package_is_named(self):
         environment = dict(os.environ, PYTHONPATH="")
         if subprocess.run([sys.executable, "-c", "import elftools"], env=environment,
                           capture_output=True).returncode == 0:  # fmt: skip
             self.skipTest("pyelftools is installed for every program")
-        line = self.fails("layout", self.compile("-g"), env=environment)
+        line = self.fails("layout", PROGRAM, env=environment)
         self.assertIn("python3 -m pip install pyelftools", line)
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the tests of the programs share: running the one that the environment names (PROGRAM)."""
 
+import importlib.util
 import os
 import pathlib
 import subprocess
@@ -23,6 +24,11 @@ class Case(unittest.TestCase):
         folder = tempfile.TemporaryDirectory(prefix="strid-test-")
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
+
+    def needs_package(self, name):
+        """Skips the test where a Python package is missing (scripts/install-dependencies --ci)."""
+        if importlib.util.find_spec(name) is None:
+            self.skipTest(f"the Python package {name} is not installed")
 
     def run_program(self, *arguments, code=0, **options):
         """Runs to the end; checks the exit code and that standard error is no progress line."""
