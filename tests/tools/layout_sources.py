@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Classes drawn at random as C, and what the compiler itself says of them."""
+"""Classes drawn at random as C, and what the compiler itself says of them; some of C++."""
 
 import itertools
 import random
@@ -18,6 +18,33 @@ PREAMBLE = """
 struct inner { char a; long b; short c; };
 union choice { int i; char text[13]; };
 enum kind { one, two };
+"""
+# Classes of C++ of every kind.
+CLASSES = """
+#include <cstdlib>
+struct Plain { char live; double price; int quantity; short venue; };
+struct Empty {};
+struct Polymorphic { virtual ~Polymorphic() {} char flag; };
+struct Derived : Polymorphic { char other; int count; };
+struct Virtual : virtual Polymorphic { int rank; };
+struct FromEmpty : Empty { int value; };
+struct Compact { [[no_unique_address]] Empty nothing; int value; };
+union Choice { int number; char text[13]; };
+struct alignas(64) Line { char text[60]; long last; };
+struct __attribute__((packed)) Packed { char first; int second; };
+struct Flexible { int count; char tail[]; };
+struct Outer { int before; struct { char x; long y; }; Plain inner; static int shared; };
+int Outer::shared;
+namespace space { template <class T> struct Box { char c; T value; struct Inside { bool b; }; }; }
+namespace { struct Hidden { int x; } hidden; }
+struct Text { char* begin; unsigned long size; char local[16]; };
+struct Long { long a[7]; Text text; int (*function)(int); int Plain::* member;
+              void (Plain::* method)(); decltype(nullptr) nothing; };
+Plain plain; Derived derived; Virtual with_virtual; FromEmpty from_empty; Compact compact;
+Choice choice; Line line; Packed packed; Flexible* flexible; Outer outer; space::Box<long> box;
+space::Box<long>::Inside inside; Long* pointer;
+int main() { struct Local { char c; long l; } local{}; Long l{};
+             return local.c + hidden.x + (int)l.a[0]; }
 """
 
 
