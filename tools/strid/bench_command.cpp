@@ -10,91 +10,15 @@
 #include <strid/base/error.hpp>
 
 #include "bar.hpp"
+#include "bench_cases.hpp"
 #include "commands.hpp"
 #include "drawn_input.hpp"
-#include "hand/fraud_detection.hpp"
-#include "hand/spike_detection.hpp"
-#include "hand/word_count.hpp"
 
 namespace strid::tool {
 
 namespace {
 
 namespace hand = strid::bench::hand;
-
-/// What one pass over an input comes to: how many results, and what their last column adds up to.
-struct Answer {
-    std::uint64_t results = 0;
-    double sum = 0;
-};
-
-/// One application with options, and the hand-written program that does the same.
-struct Case {
-    std::string title;
-    std::string application;
-    std::string input;                 // below the folder of the applications
-    std::vector<std::string> options;  // of the application; {} stands for that folder
-    /// Runs the hand-written program; with a duration of 0 one pass, of which it gives the answer.
-    std::function<hand::ReplayResult(const std::string& input, const std::string& folder,
-                                     std::chrono::nanoseconds duration, Answer& answer)>
-        by_hand;
-};
-
-hand::ReplayResult count_by_hand(const std::string& input, std::chrono::nanoseconds duration,
-                                 Answer& answer) {
-    const hand::WordCountInput text(input);
-    if (duration.count() > 0) return hand::run_word_count(text, duration);
-    hand::WordCounter counter;
-    for (const std::string_view line : text.lines) {
-        counter.count(line, [](const hand::WordUpdate&) {});
-    }
-    answer.results = counter.counts().size();
-    for (const auto& [word, count] : counter.counts()) answer.sum += static_cast<double>(count);
-    return hand::run_word_count(text, duration);
-}
-
-std::vector<Case> all_cases() {
-    using std::chrono::nanoseconds;
-    const std::string text = "word-count/data/opticks.txt";
-    return {{"word-count",
-             "word-count",
-             text,
-             {},
-             [](const auto& input, const auto&, nanoseconds duration, Answer& answer) {
-                 return count_by_hand(input, duration, answer);
-             }},
-            {"word-count, updates",
-             "word-count",
-             text,
-             {"--emit", "updates"},
-             [](const auto& input, const auto&, nanoseconds duration, Answer& answer) {
-                 const auto result =
-                     hand::run_word_count_updates(hand::WordCountInput(input), duration);
-                 answer = {result.words, static_cast<double>(result.checksum)};
-                 return hand::ReplayResult(result);
-             }},
-            {"spike-detection",
-             "spike-detection",
-             "spike-detection/data/readings.csv",
-             {},
-             [](const auto& input, const auto&, nanoseconds duration, Answer& answer) {
-                 const auto result =
-                     hand::run_spike_detection(hand::load_readings(input), duration);
-                 answer = {result.spikes, result.checksum};
-                 return hand::ReplayResult(result);
-             }},
-            {"fraud-detection",
-             "fraud-detection",
-             "fraud-detection/data/transactions.csv",
-             {"--model", "{}/fraud-detection/data/model.txt"},
-             [](const auto& input, const auto& folder, nanoseconds duration, Answer& answer) {
-                 const hand::MarkovModel model(folder + "/fraud-detection/data/model.txt");
-                 const auto result = hand::run_fraud_detection(
-                     hand::FraudDetectionInput(input, model), model, duration);
-                 answer = {result.outliers, result.checksum};
-                 return hand::ReplayResult(result);
-             }}};
-}
 
 struct BenchCommand {
     std::chrono::nanoseconds duration = std::chrono::milliseconds(250);
@@ -114,7 +38,8 @@ apps::Application& find(const Applications& applications, const std::string& nam
     throw GraphError(fmt::format("there is no application '{}'{}", name, suggestion(name, names)));
 }
 
-void set_options(apps::Application& application, const Case& measured, const std::string& folder) {
+void set_options(apps::Application& application, const BenchCase& measured,
+                 const std::string& folder) {
     CLI::App command;
     application.add_options(command);
     std::vector<std::string> words;
@@ -135,12 +60,12 @@ RunReport replayed(apps::Application& application, const std::string& input,
 }
 
 /// What the machine gives: the hand-written program `copies` times at once, their rates together.
-double at_once(const Case& measured, const std::string& input, const BenchCommand& bench,
+double at_once(const BenchCase& measured, const std::string& input, const BenchCommand& bench,
                std::size_t copies) {
     std::vector<std::future<double>> rates;
     for (std::size_t i = 0; i < copies; ++i) {
         rates.push_back(std::async(std::launch::async, [&measured, &input, &bench] {
-            Answer unused;
+            BenchAnswer unused;
             return measured.by_hand(input, bench.folder, bench.duration, unused)
                 .records_per_second();
         }));
@@ -189,16 +114,16 @@ std::string row(const std::string& title, const std::string& what, const Rate& r
 
 /// One pass of the same input must give the results that the hand-written program has: as many, and
 /// with the same sum of their last column, but for the rounding of sums.
-void check_answer(const Case& measured, apps::Application& application, const std::string& input,
-                  const std::string& folder) {
-    Answer expected;
+void check_answer(const BenchCase& measured, apps::Application& application,
+                  const std::string& input, const std::string& folder) {
+    BenchAnswer expected;
     const auto by_hand = measured.by_hand(input, folder, std::chrono::nanoseconds(0), expected);
     const TemporaryFile rows{temporary_path("answer.csv")};
     Graph graph{measured.title};
     application.build(graph, {.input = input, .output = rows.path.string()});
     const RunReport report = run(graph, {.workers = 1});
     const std::string text = hand::read_file(rows.path.string());
-    Answer answer;
+    BenchAnswer answer;
     for (const std::string_view row : hand::split_lines(text)) {
         ++answer.results;
         answer.sum += hand::parse_number<double>(row.substr(row.rfind(',') + 1));
@@ -219,7 +144,7 @@ struct Measured {
 };
 
 /// The bars: of one worker against the program by hand, of two against one.
-std::string bars_of(const Case& measured, const std::vector<std::size_t>& workers,
+std::string bars_of(const BenchCase& measured, const std::vector<std::size_t>& workers,
                     const std::vector<std::vector<double>>& rates,
                     const std::vector<double>& by_hand) {
     using strid::bench::Bar;
@@ -233,7 +158,8 @@ std::string bars_of(const Case& measured, const std::vector<std::size_t>& worker
     return text;
 }
 
-Measured measure(const Case& measured, apps::Application& application, const BenchCommand& bench) {
+Measured measure(const BenchCase& measured, apps::Application& application,
+                 const BenchCommand& bench) {
     std::string input = bench.folder + '/' + measured.input;
     if (!std::filesystem::exists(input)) {
         throw InputOutputError(
@@ -257,7 +183,7 @@ Measured measure(const Case& measured, apps::Application& application, const Ben
     std::vector<double> megabytes(workers.size());
     std::vector<LatencyReport> latency(workers.size());
     for (std::size_t round = 0; round < bench.rounds; ++round) {
-        Answer unused;
+        BenchAnswer unused;
         by_hand.push_back(
             measured.by_hand(input, bench.folder, bench.duration, unused).records_per_second());
         for (std::size_t w = 0; w < workers.size(); ++w) {
@@ -291,7 +217,7 @@ int run_bench(const BenchCommand& bench, const Applications& applications) {
     write_to_stdout(fmt::format("{:<20} {:<12} {:>10} {:>5} {:>8} {:>8} {:>8}\n", "replayed input",
                                 "", "records/s", "+-", "MB/s", "p50 us", "p99 us"));
     std::string bars;
-    for (const Case& measured : all_cases()) {
+    for (const BenchCase& measured : bench_cases()) {
         const bool chosen = bench.only.empty() ||
                             std::find(bench.only.begin(), bench.only.end(), measured.application) !=
                                 bench.only.end();

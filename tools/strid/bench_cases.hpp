@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What `strid bench` measures: applications, each beside a hand-written program that gives the same
+// answer.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "hand/replay.hpp"
+
+namespace strid::tool {
+
+/// What one pass over an input comes to: how many results, and what their last column adds up to.
+struct BenchAnswer {
+    std::uint64_t results = 0;
+    double sum = 0;
+};
+
+/// One application with options, and the hand-written program that does the same.
+struct BenchCase {
+    std::string title;
+    std::string application;
+    std::string input;                 // below the folder of the applications
+    std::vector<std::string> options;  // of the application; {} stands for that folder
+    /// Runs the hand-written program; with a duration of 0 one pass, of which it gives the answer.
+    std::function<bench::hand::ReplayResult(const std::string& input, const std::string& folder,
+                                            std::chrono::nanoseconds duration, BenchAnswer& answer)>
+        by_hand;
+};
+
+/// The cases in the order in which they are measured.
+[[nodiscard]] std::vector<BenchCase> bench_cases();
+
+}  // namespace strid::tool
