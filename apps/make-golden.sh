@@ -19,3 +19,10 @@ for score in miss-probability miss-rate entropy-reduction; do
     python3 fraud-detection/oracle.py "$transactions" --score "$score" \
         > "fraud-detection/golden/outliers-$score.csv"
 done
+traffic=traffic-monitoring/data
+for matcher in nearest hidden-markov; do
+    python3 traffic-monitoring/oracle.py $traffic/roads.csv $traffic/fixes.csv --emit final \
+        --matcher $matcher > traffic-monitoring/golden/$matcher-final.csv
+done
+python3 traffic-monitoring/oracle.py $traffic/roads.csv $traffic/fixes.csv \
+    > traffic-monitoring/golden/nearest-updates.csv

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <memory>
+
+#include <fmt/format.h>
+#include <shapefil.h>
+
+#include <strid/base/error.hpp>
+
+#include "road_files.hpp"
+
+namespace strid::apps::traffic_monitoring {
+
+namespace {
+
+/// The library would print what is wrong; it is thrown here instead.
+thread_local std::string last_fault;
+void keep_fault(const char* message) {
+    last_fault = message;
+    while (!last_fault.empty() && last_fault.back() == '\n') last_fault.pop_back();
+}
+
+struct Close {
+    void operator()(SHPHandle file) const { SHPClose(file); }
+    void operator()(DBFHandle file) const { DBFClose(file); }
+    void operator()(SHPObject* object) const { SHPDestroyObject(object); }
+};
+using ShapeFile = std::unique_ptr<std::remove_pointer_t<SHPHandle>, Close>;
+using Attributes = std::unique_ptr<std::remove_pointer_t<DBFHandle>, Close>;
+using Shape = std::unique_ptr<SHPObject, Close>;
+
+/// The first of these attributes that the file has, or -1.
+int find_attribute(const Attributes& attributes, std::initializer_list<const char*> names) {
+    for (const char* const name : names) {
+        const int index = attributes ? DBFGetFieldIndex(attributes.get(), name) : -1;
+        if (index >= 0) return index;
+    }
+    return -1;
+}
+
+bool is_polyline(int type) {
+    return type == SHPT_ARC || type == SHPT_ARCZ || type == SHPT_ARCM;
+}
+
+std::int64_t id_of(const Attributes& attributes, int record, int column) {
+    if (column < 0 || DBFIsAttributeNULL(attributes.get(), record, column) != 0) return record;
+    // As text: a field of the file may have more digits than a double holds.
+    const std::string text = DBFReadStringAttribute(attributes.get(), record, column);
+    try {
+        return std::stoll(text);
+    } catch (const std::exception&) {
+        return record;
+    }
+}
+
+}  // namespace
+
+std::vector<Road> read_shapefile_roads(const std::string& path) {
+    RoadCollector roads(path);
+    SAHooks hooks;
+    SASetupDefaultHooks(&hooks);
+    hooks.Error = keep_fault;
+    last_fault.clear();
+    const ShapeFile file(SHPOpenLL(path.c_str(), "rb", &hooks));
+    if (!file) {
+        throw InputOutputError(fmt::format(
+            "{}: {}", path,
+            last_fault.empty() ? "is no shapefile, or its .shx is missing" : last_fault));
+    }
+    const Attributes attributes(DBFOpenLL(path.c_str(), "rb", &hooks));
+    int count = 0;
+    int type = SHPT_NULL;
+    SHPGetInfo(file.get(), &count, &type, nullptr, nullptr);
+    if (!is_polyline(type)) {
+        throw InputOutputError(
+            fmt::format("{}: holds shapes of type {}, not polylines", path, SHPTypeName(type)));
+    }
+    const int id = find_attribute(attributes, {"road", "id", "osm_id"});
+    const int oneway = find_attribute(attributes, {"oneway", "one_way"});
+    for (int record = 0; record < count; ++record) {
+        const std::string where = fmt::format("shape {}", record);
+        last_fault.clear();
+        const Shape shape(SHPReadObject(file.get(), record));
+        if (!shape || !last_fault.empty()) {
+            roads.refuse(where,
+                         last_fault.empty() ? "cannot be read: the file is cut" : last_fault);
+        }
+        if (shape->nSHPType == SHPT_NULL) continue;
+        std::string text =
+            oneway < 0 ? "" : DBFReadStringAttribute(attributes.get(), record, oneway);
+        const auto driven = read_driven(text);
+        if (!driven) roads.refuse(where, fmt::format("oneway '{}' is not known", text));
+        for (int part = 0; part < shape->nParts; ++part) {
+            const int end =
+                part + 1 < shape->nParts ? shape->panPartStart[part + 1] : shape->nVertices;
+            std::vector<Position> points;
+            for (int i = shape->panPartStart[part]; i < end; ++i) {
+                points.push_back({shape->padfY[i], shape->padfX[i]});
+            }
+            roads.add(id_of(attributes, record, id), *driven, std::move(points), where);
+        }
+    }
+    return roads.take();
+}
+
+}  // namespace strid::apps::traffic_monitoring
