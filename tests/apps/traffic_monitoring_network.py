@@ -104,6 +104,19 @@ class InferredNetwork(Case):
         self.assertLess(first.split(",")[2], last.split(",")[2])
         self.assertEqual({line.split(",")[3] for line in (first, last)}, {"10.000000"})
 
+    def test_the_order_of_columns(self):
+        source = self.file("a.csv", "\n".join(self.rows_along(0)))
+        self.assertEqual(self.prepare(source).returncode, 0)
+        roads = (self.folder / "inferred.csv").read_text()
+        for order, options in (((6, 0, 5, 1, 2, 3, 4), ()),
+                               ((5, 4, 3, 2, 1, 0), ("--columns", "6,5,4,3,2,1"))):
+            with self.subTest(order=order):
+                rows = [[*row.split(","), "reading"] for row in self.rows_along(0)]
+                source = self.file("b.csv", "\n".join(",".join(row[i] for i in order)
+                                                      for row in rows))
+                self.assertEqual(self.prepare(source, *options).returncode, 0)
+                self.assertEqual((self.folder / "inferred.csv").read_text(), roads)
+
     def test_a_bearing_across_the_way_makes_no_road(self):
         source = self.file("fixes.csv", "\n".join(self.rows_along(90)) + "\n")
         result = self.prepare(source)

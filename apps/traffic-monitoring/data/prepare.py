@@ -3,7 +3,7 @@
 """Infers a network of roads from the traces of vehicles, for places whose roads are not to be had.
 
     python3 prepare.py fixes.csv roads.csv
-    python3 prepare.py taxi-traces.csv roads.csv --columns 2,4,5,6,7,3 --picture network.svg
+    python3 prepare.py taxi-traces.csv roads.csv --picture network.svg
 
 The input has vehicle, latitude, longitude, speed, bearing and time (seconds, or ISO 8601), with or
 without a header. The output has road,one_way,latitude,longitude, a row a point. The method:
@@ -52,6 +52,11 @@ def seconds(text: str) -> float:
     except ValueError:
         return datetime.datetime.fromisoformat(text).replace(
             tzinfo=datetime.timezone.utc).timestamp()
+
+
+def usual_columns(path: str) -> str:
+    with open(path, newline="", encoding="utf-8") as lines:
+        return "2,4,5,6,7,3" if len(next(csv.reader(lines), ())) == 7 else "1,2,3,4,5,6"
 
 
 def read_fixes(path: str, columns: list[int]) -> tuple[list[Fix], int]:
@@ -306,9 +311,10 @@ def read_options() -> argparse.Namespace:
                                       formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("fixes")
     options.add_argument("roads")
-    options.add_argument("--columns", default="1,2,3,4,5,6", metavar="C,C,C,C,C,C",
+    options.add_argument("--columns", metavar="C,C,C,C,C,C",
                          help="numbers from 1 of the columns vehicle, latitude, longitude, speed, "
-                         "bearing and time (default: %(default)s)")
+                         "bearing and time (default: 1,2,3,4,5,6; of rows with seven columns "
+                         "2,4,5,6,7,3, as T-Drive's are)")
     options.add_argument("--picture", metavar="SVG", help="draws the network and the fixes")
     options.add_argument("--gap", type=float, default=75, help="seconds (default: %(default)s)")
     options.add_argument("--apart", type=float, default=100, help="metres (default: %(default)s)")
@@ -321,7 +327,8 @@ def read_options() -> argparse.Namespace:
 
 def main() -> None:
     options = read_options()
-    columns = [int(text) for text in options.columns.split(",") if text.isdecimal()]
+    columns = [int(text) for text in (options.columns or usual_columns(options.fixes)).split(",")
+               if text.isdecimal()]
     if len(columns) != 6 or min(columns) < 1:
         sys.exit("prepare.py: error: --columns: needs six numbers from 1")
     fixes, refused = read_fixes(options.fixes, columns)
