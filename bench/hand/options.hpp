@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The command line that the hand-written applications share:
-//     INPUT [--model FILE] [--campaigns FILE] [--duration SECONDS] [--once [--output FILE]]
-//     [--updates]
+//     INPUT [--model FILE] [--campaigns FILE] [--roads FILE] [--duration SECONDS]
+//     [--once [--output FILE]] [--updates]
 #pragma once
 
 #include <chrono>
@@ -20,6 +20,7 @@ struct Options {
     std::string input;
     std::string model;
     std::string campaigns;
+    std::string roads;
     std::string output;  // empty: standard output
     std::chrono::nanoseconds duration = std::chrono::seconds(3);
     bool once = false;
@@ -38,6 +39,8 @@ inline Options parse_options(int argc, char** argv) {
             options.model = value();
         } else if (argument == "--campaigns") {
             options.campaigns = value();
+        } else if (argument == "--roads") {
+            options.roads = value();
         } else if (argument == "--output") {
             options.output = value();
         } else if (argument == "--duration") {

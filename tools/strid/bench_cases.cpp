@@ -5,6 +5,7 @@
 
 #include "hand/fraud_detection.hpp"
 #include "hand/spike_detection.hpp"
+#include "hand/traffic_monitoring.hpp"
 #include "hand/word_count.hpp"
 
 namespace strid::tool {
@@ -24,6 +25,21 @@ hand::ReplayResult count_by_hand(const std::string& input, std::chrono::nanoseco
     answer.results = counter.counts().size();
     for (const auto& [word, count] : counter.counts()) answer.sum += static_cast<double>(count);
     return hand::run_word_count(text, duration);
+}
+
+BenchCase traffic_monitoring() {
+    const std::string roads = "/traffic-monitoring/data/roads.csv";
+    return {"traffic-monitoring",
+            "traffic-monitoring",
+            "traffic-monitoring/data/fixes.csv",
+            {"--roads", "{}" + roads},
+            [roads](const auto& input, const auto& folder, std::chrono::nanoseconds duration,
+                    BenchAnswer& answer) {
+                const auto result =
+                    hand::run_traffic_monitoring(hand::load_fixes(input), folder + roads, duration);
+                answer = {result.updates, static_cast<double>(result.checksum)};
+                return hand::ReplayResult(result);
+            }};
 }
 
 }  // namespace
@@ -68,7 +84,8 @@ std::vector<BenchCase> bench_cases() {
                      hand::FraudDetectionInput(input, model), model, duration);
                  answer = {result.outliers, result.checksum};
                  return hand::ReplayResult(result);
-             }}};
+             }},
+            traffic_monitoring()};
 }
 
 }  // namespace strid::tool
