@@ -77,7 +77,7 @@ class TrafficAnswers(Traffic):
         if not traces.exists():
             self.skipTest("the shared datasets are not there")
         python = python_with_shapely()
-        start = self.file("start.csv", "".join(traces.open().readlines()[:3000]))
+        start = self.file("start.csv", "".join(traces.read_text().splitlines(True)[:3000]))
         roads = self.folder / "roads.csv"
         subprocess.run([sys.executable, APP / "data/prepare.py", traces, roads], check=True,
                        capture_output=True)
@@ -172,7 +172,8 @@ class TrafficRoads(Traffic):
                          self.run_traffic("--emit", "final", roads=roads))
 
     def refused(self, roads, *words):
-        line = self.fails("run", "traffic-monitoring", "--roads", roads, "--input", FIXES)
+        line = self.fails("run", "traffic-monitoring", "--roads", roads, "--input", FIXES,
+                          code=1)
         for word in (pathlib.Path(roads).name, *words):
             self.assertIn(word, line)
 
@@ -188,7 +189,7 @@ class TrafficRoads(Traffic):
         (self.folder / "roads.shx").unlink()
         self.refused(shapes)
         text = ROADS.read_text()
-        self.refused(self.file("cut.csv", text[:text.index("\n5,") + 9]), "line ")
+        self.refused(self.file("cut.csv", text[:text.index("\n5,") + 9]), ":14:")
 
     def test_roads_that_are_none(self):
         self.refused(self.file("empty.csv", ""))
@@ -206,7 +207,7 @@ class TrafficRoads(Traffic):
                      "feature 0")
 
     def test_without_roads(self):
-        self.assertIn("--roads", self.fails("run", "traffic-monitoring", "--input", FIXES))
+        self.assertIn("--roads", self.fails("run", "traffic-monitoring", "--input", FIXES, code=2))
 
 
 class TrafficFixes(Traffic):
@@ -225,7 +226,7 @@ class TrafficFixes(Traffic):
                           "1,44.00044,10.005,50,90,0\n"  # 49 m beside it
                           "1,44.00046,10.005,50,90,0\n"  # 51 m beside it
                           "2,-33.9,151.2,50,90,0\n")    # another continent
-        expected = self.file("expected.csv", "7,40,4\n")
+        expected = self.file("expected.csv", "7,37.5,4\n")
         self.same_answer(expected, self.run_traffic("--emit", "final", fixes=fixes,
                                                     roads=self.roads))
         counters = self.counters(fixes=fixes, roads=self.roads)
@@ -254,9 +255,9 @@ class TrafficFixes(Traffic):
             with self.subTest(row=row):
                 fixes = self.file("fixes.csv", good + row + "\n" + good)
                 line = self.fails("run", "traffic-monitoring", "--roads", self.roads,
-                                  "--input", fixes)
+                                  "--input", fixes, code=1)
                 self.assertIn("fixes.csv:2", line)
-                self.assertIn(f"column {column}", line)
+                self.assertIn(f"field {column}", line)
                 dead = self.folder / "dead.csv"
                 out = self.run_traffic("--emit", "final", "--dead-letter", dead, fixes=fixes,
                                        roads=self.roads)
@@ -266,7 +267,7 @@ class TrafficFixes(Traffic):
     def test_options_out_of_range(self):
         for option in ("--tolerance", "--bearing-tolerance", "--position-error"):
             line = self.fails("run", "traffic-monitoring", "--roads", self.roads, "--input", FIXES,
-                              option, "0")
+                              option, "0", code=2)
             self.assertIn(option, line)
         self.assertIn("--columns", self.fails("run", "traffic-monitoring", "--roads", self.roads,
                                               "--columns", "1,2", code=2))
