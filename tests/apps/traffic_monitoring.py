@@ -156,9 +156,11 @@ class TrafficRoads(Traffic):
                                    ((min, 0), (min, 1), (max, 0), (max, 1)))) + bytes(32)
 
         def header(words):
-            return struct.pack(">7i", 9994, 0, 0, 0, 0, 0, words) + struct.pack("<2i", 1000, 3) + box
+            return (struct.pack(">7i", 9994, 0, 0, 0, 0, 0, words) +
+                    struct.pack("<2i", 1000, 3) + box)
 
-        dbf = struct.pack("<4B", 3, 126, 1, 1) + struct.pack("<IHH", len(points), 97, 12) + bytes(20)
+        dbf = struct.pack("<4B", 3, 126, 1, 1)
+        dbf += struct.pack("<IHH", len(points), 97, 12) + bytes(20)
         for name, kind, size in ((b"osm_id", b"N", 10), (b"oneway", b"C", 1)):
             dbf += name.ljust(11, b"\0") + kind + bytes(4) + bytes([size, 0]) + bytes(14)
         self.file("roads.shp", header(at) + shapes)

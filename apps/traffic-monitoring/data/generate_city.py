@@ -9,8 +9,8 @@ FOLDER gets roads.csv (road,one_way,latitude,longitude), fixes.csv
 for a vehicle that has left every road). The same arguments give the same files.
 
 The city is a grid of --streets streets each way, about 200 m apart, not quite straight. Of every
-three streets one has two one-way carriageways 18 m apart, and one a service road 18 m beside it, both
-in use both ways: there the nearest road alone is often the wrong one.
+three streets one has two one-way carriageways 18 m apart, and one a service road 18 m beside it,
+both in use both ways: there the nearest road alone is often the wrong one.
 A vehicle drives along roads, turns where they cross, and tells where it is every 5 seconds, with a
 normal error of --error metres in each direction and of 8 degrees in its bearing. One fix in 50 is
 of a vehicle that stands; one in 100 is from a place far from every road.
@@ -146,7 +146,8 @@ def make_fixes(roads, options, chance):
         else:
             bearing = (bearing + chance.gauss(0, BEARING_ERROR)) % 360
             vehicle.drive(vehicle.speed / 3.6 * FIX_S)
-        latitude, longitude = degrees(chance.gauss(x, options.error), chance.gauss(y, options.error))
+        latitude, longitude = degrees(chance.gauss(x, options.error),
+                                      chance.gauss(y, options.error))
         time = START_S + FIX_S * (i // len(vehicles))
         yield (f"{vehicle.number},{latitude:.6f},{longitude:.6f},{speed:.1f},{bearing:.1f},{time}",
                truth)
