@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The operator behind `key_by(car)`: accounts, what is charged to them, and questions for their
-// balance (README.md, rule 11). Charges and questions come by different ways, so both wait for the
-// watermark: a question of second t is answered when the watermark is t, which promises that all
-// charges of earlier seconds have come; charges of second t count when it is t + 1.
+// balance (README.md, rule 11). Charges and questions come by different replicas, so both wait for
+// the watermark: a question of second t is answered when the watermark is t, which promises that
+// all charges of earlier seconds have come; charges of second t count when it is t + 1.
 //
 // State: an account for each car that was ever charged, for the run; what waits is bounded by the
 // time that one way is ahead of the other, which the bounds of the links limit.
@@ -22,19 +22,20 @@
 
 namespace strid::apps::linear_road {
 
-class Accounts : public OperatorTypes<message::Hashed<AccountEntry>, Answer> {
+class Accounts : public OperatorTypes<message::Hashed<Notice>, Notice> {
   public:
     static constexpr OperatorTraits traits{.kind = "accounts",
                                            .emits = Emits::any_number,
                                            .watermarks = Watermarks::needed,
                                            .forgets_input = true};
 
-    void process(message::Hashed<AccountEntry>& arrived, auto& /*emit*/) {
+    void process(message::Hashed<Notice>& arrived, auto& /*emit*/) {
         if (second_ == nullptr || arrived.record.time != second_time_) {
             second_time_ = arrived.record.time;
             second_ = &waiting_[second_time_];
         }
-        (arrived.record.amount < 0 ? second_->questions : second_->charges).push_back(arrived);
+        const bool asks = arrived.record.kind == Notice::Kind::ask_balance;
+        (asks ? second_->questions : second_->charges).push_back(arrived);
     }
     bool on(Watermark watermark, auto& emit) { return settle(watermark.time, emit); }
     bool on(Ended, auto& emit) { return settle(EventTime::latest(), emit); }
@@ -46,8 +47,8 @@ class Accounts : public OperatorTypes<message::Hashed<AccountEntry>, Answer> {
         std::int32_t changed = 0;  // seconds
     };
     struct Second {
-        std::vector<message::Hashed<AccountEntry>> questions;
-        std::vector<message::Hashed<AccountEntry>> charges;
+        std::vector<message::Hashed<Notice>> questions;
+        std::vector<message::Hashed<Notice>> charges;
     };
 
     bool settle(EventTime until, auto& emit) {
@@ -68,15 +69,16 @@ class Accounts : public OperatorTypes<message::Hashed<AccountEntry>, Answer> {
         }
         return true;
     }
-    void answer(const message::Hashed<AccountEntry>& question, auto& emit) {
-        const auto* account = accounts_.find(question.record.car, question.hash);
+    void answer(const message::Hashed<Notice>& question, auto& emit) {
+        const auto* account = accounts_.find(question.record.subject, question.hash);
         const Account known = account == nullptr ? Account{} : account->state;
-        emit(Answer{question.record.time, question.record.query, known.balance, known.changed,
-                    Answer::Kind::balance});
+        emit(Notice{question.record.time, question.record.detail, known.balance, known.changed,
+                    Notice::Kind::balance});
     }
-    void book(const message::Hashed<AccountEntry>& charge) {
+    void book(const message::Hashed<Notice>& charge) {
         Account& account =
-            accounts_.find_or_make(charge.record.car, charge.hash, [] { return Account{}; }).state;
+            accounts_.find_or_make(charge.record.subject, charge.hash, [] { return Account{}; })
+                .state;
         account.balance += charge.record.amount;
         account.changed = charge.record.time;
     }

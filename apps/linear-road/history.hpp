@@ -16,13 +16,12 @@
 
 namespace strid::apps::linear_road {
 
-using HistoryTable = LookupTable<std::uint64_t, std::int64_t>;
+using HistoryTable = LookupTable<std::int64_t, std::int64_t>;
 
 /// The key of a car's day on an expressway.
-[[nodiscard]] constexpr std::uint64_t history_key(std::int32_t car, std::int32_t day,
-                                                  std::int32_t expressway) noexcept {
-    return static_cast<std::uint64_t>(static_cast<std::uint32_t>(car)) << 32 |
-           static_cast<std::uint64_t>(day) << 24 | static_cast<std::uint64_t>(expressway);
+[[nodiscard]] constexpr std::int64_t history_key(std::int32_t car, std::int32_t day,
+                                                 std::int32_t expressway) noexcept {
+    return std::int64_t{car} << 32 | std::int64_t{day} << 24 | std::int64_t{expressway};
 }
 
 /// The table of a file of rows `VID,Day,XWay,Toll`. Throws InputOutputError, with the file and the

@@ -17,17 +17,14 @@ namespace strid::apps::linear_road {
 
 namespace {
 
-using Events = StreamTimedBy<Event, TimeOf>;
-using Answers = Stream<Answer>;
-
-/// The branches of the stream of events.
-enum Branch : std::size_t { reports, balances, expenditures, branches };
+/// The branches behind the roads.
+enum Branch : std::size_t { told, accounts, history, branches };
 
 struct ChooseBranch {
-    Branch operator()(const Event& event) const noexcept {
-        if (event.kind == Kind::position) [[likely]]
-            return reports;
-        return event.kind == Kind::balance ? balances : expenditures;
+    Branch operator()(const Notice& notice) const noexcept {
+        if (notice.kind <= Notice::Kind::accident) [[likely]]
+            return told;
+        return notice.kind == Notice::Kind::ask_expenditure ? history : accounts;
     }
 };
 
@@ -46,60 +43,27 @@ class WithoutTravelTimes {
     Counter asked_;
 };
 
-std::uint32_t road_of(const Event& event) noexcept {
-    return event.road();
+std::int64_t paid_of(const Notice& question) noexcept {
+    return question.amount;
 }
 
-Answer answer_of(const Notice& notice) noexcept {
-    if (notice.kind == Notice::Kind::toll) {
-        return {notice.time, notice.car, notice.toll, notice.velocity, Answer::Kind::toll};
-    }
-    return {notice.time, notice.car, 0, notice.segment, Answer::Kind::accident};
+Notice expenditure_of(const Notice& question, const std::int64_t* toll) noexcept {
+    return {question.time, question.subject, toll == nullptr ? 0 : *toll, 0,
+            Notice::Kind::expenditure};
 }
 
-Answers balances_of(StreamTimedBy<Notice, TimeOf> charges, Events questions) {
-    auto charged = std::move(charges)
-                       .map(
-                           [](const Notice& notice) {
-                               return AccountEntry{notice.time, notice.car, notice.toll, 0};
-                           },
-                           {.name = "charges"})
-                       .timed_by(TimeOf{})
-                       .key_by<&AccountEntry::car>();
-    auto asked = std::move(questions)
-                     .map(
-                         [](const Event& event) {
-                             return AccountEntry{event.time, event.car, -1, event.query};
-                         },
-                         {.name = "questions"})
-                     .timed_by(TimeOf{})
-                     .key_by<&AccountEntry::car>();
-    return std::move(charged).merge(std::move(asked)).apply(Accounts{}, {.name = "accounts"});
-}
-
-Answers expenditures_of(Events questions, const CurrentTable<HistoryTable>& history) {
-    return std::move(questions).lookup(
-        history,
-        [](const Event& event) { return history_key(event.car, event.day, event.expressway); },
-        [](const Event& event, const std::int64_t* toll) {
-            return Answer{event.time, event.query, toll == nullptr ? 0 : *toll, 0,
-                          Answer::Kind::expenditure};
-        },
-        {.name = "history"});
-}
-
-Answers answers_of(Events events, const CurrentTable<HistoryTable>& history) {
-    auto by_kind = std::move(events).split(branches, ChooseBranch{});
-    auto notices = by_kind.select(reports)
-                       .key_by(road_of)
-                       .apply(Roads{}, {.name = "roads"})
-                       .timed_by(TimeOf{})
-                       .split(2, [](const Notice& notice) -> std::size_t {
-                           return notice.kind == Notice::Kind::charge ? 1 : 0;
-                       });
-    Answers told = notices.select(0).map(answer_of, {.name = "notices"});
-    return std::move(told).merge(balances_of(notices.select(1), by_kind.select(balances)),
-                                 expenditures_of(by_kind.select(expenditures), history));
+/// A template, so that the streams' types stay: each is a boundary less.
+template <class Notices>
+void answer(Notices notices, const CurrentTable<HistoryTable>& tolls, const AnswerWriter& writer) {
+    auto by_kind = std::move(notices).split(branches, ChooseBranch{});
+    by_kind.select(told).sink(writer, {.name = "write"});
+    by_kind.select(accounts)
+        .template key_by<&Notice::subject>()
+        .apply(Accounts{}, {.name = "accounts"})
+        .sink(writer.beside(), {.name = "write-balances"});
+    by_kind.select(history)
+        .lookup(tolls, paid_of, expenditure_of, {.name = "history"})
+        .sink(writer.beside(), {.name = "write-expenditures"});
 }
 
 void check(const Endpoints& endpoints, const Options& options) {
@@ -111,7 +75,7 @@ void check(const Endpoints& endpoints, const Options& options) {
 }  // namespace
 
 void build(Graph& graph, const Endpoints& endpoints, const Options& options,
-           const CurrentTable<HistoryTable>& history) {
+           const CurrentTable<HistoryTable>& history_table) {
     check(endpoints, options);
     const auto timetable = options.pace > 0 ? std::make_shared<Timetable>(options.pace) : nullptr;
     const auto write = [&](auto source) {
@@ -121,12 +85,14 @@ void build(Graph& graph, const Endpoints& endpoints, const Options& options,
                                    {.name = "write"});
             return;
         }
-        Events timed = std::move(events)
-                           .filter(WithoutTravelTimes{}, {.name = "dispatch"})
-                           .event_time(TimeOf{}, MonotonousTime{}, {.name = "time"});
-        answers_of(std::move(timed), history)
-            .sink(AnswerWriter{endpoints.output_of(endpoints.output), endpoints.writing, timetable},
-                  {.name = "write"});
+        answer(std::move(events)
+                   .filter(WithoutTravelTimes{}, {.name = "dispatch"})
+                   .event_time(TimeOf{}, MonotonousTime{}, {.name = "time"})
+                   .key_by(place_of_work)
+                   .apply(Roads{}, {.name = "roads"})
+                   .timed_by(TimeOf{}),
+               history_table,
+               AnswerWriter{endpoints.output_of(endpoints.output), endpoints.writing, timetable});
     };
     const auto with_pace = [&](auto source) {
         const double rate = endpoints.rate_per_second;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What flows through Linear Road: plain values of 20 to 24 bytes.
+// What flows through Linear Road: plain values of 20 and 24 bytes.
 #pragma once
 
 #include <chrono>
@@ -38,36 +38,28 @@ struct Event {
 };
 static_assert(sizeof(Event) == 20);
 
-/// What leaves a road.
+/// What leaves a road: a row of the output (README.md), or what becomes one behind it. What a kind
+/// does not have is 0.
 struct Notice {
-    enum class Kind : std::uint8_t { toll, accident, charge };
+    enum class Kind : std::uint8_t {
+        toll,
+        accident,
+        balance,
+        expenditure,
+        charge,
+        ask_balance,
+        ask_expenditure
+    };
 
     std::int32_t time;
-    std::int32_t car;
-    std::int64_t toll;  ///< of a charge, too
-    Kind kind;
-    std::uint8_t velocity;  ///< LAV
-    std::uint8_t segment;   ///< of the accident
-};
-
-/// What comes to an account: a charge or a question.
-struct AccountEntry {
-    std::int32_t time;
-    std::int32_t car;
-    std::int64_t amount;  ///< a question has -1
-    std::int32_t query;
-};
-
-/// A row of the output (README.md). What a kind does not have is 0.
-struct Answer {
-    enum class Kind : std::uint8_t { toll, accident, balance, expenditure };
-
-    std::int32_t time;
-    std::int32_t subject;  ///< VID of tolls and accidents, QID of questions
-    std::int64_t amount;   ///< toll, balance or expenditure
-    std::int32_t detail;   ///< LAV, segment, or time of the balance's last change
+    /// The car; the number of the question, where there is an answer or no account to look at.
+    std::int32_t subject;
+    std::int64_t amount;  ///< toll, balance, expenditure; what is looked up in the history
+    /// LAV; segment of the accident; time of the balance's last change; number of the question.
+    std::int32_t detail;
     Kind kind;
 };
+static_assert(sizeof(Notice) == 24);
 
 /// The event time of any of them.
 struct TimeOf {

@@ -11,7 +11,6 @@ void Road::go_to(std::int32_t minute) {
     }
     while (minute_ < minute) begin_minute(minute_ + 1);
     tell_segments();
-    if (cars_.size() >= cars_until_forgetting_) forget_cars(minute);
 }
 
 void Road::forget_traffic() noexcept {
@@ -37,7 +36,7 @@ void Road::begin_minute(std::int32_t minute) {
     accidents_.reset();
     for (auto at = stopped_.begin(); at != stopped_.end();) {
         const std::int32_t number = *at++;
-        const Car& car = cars_.find(number)->second;
+        const Car& car = cars_.at(number);
         if (minute - car.minute > minutes_of_silence) go(number, car);
     }
     for (const auto& [place, cars] : stopped_at_) {
@@ -73,11 +72,8 @@ void Road::tell_segments() noexcept {
     }
 }
 
-void Road::forget_cars(std::int32_t minute) {
-    boost::unordered::erase_if(cars_, [minute](const auto& entry) {
-        return minute - entry.second.minute > minutes_of_silence;
-    });
-    cars_until_forgetting_ = std::max<std::size_t>(1024, 2 * cars_.size());
+void Road::forget_cars() {
+    cars_.rebuild([this](const Car& car) { return minute_ - car.minute <= minutes_of_silence; });
 }
 
 void Road::stop(const Event& event) {

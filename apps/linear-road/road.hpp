@@ -4,8 +4,8 @@
 // (README.md, rules 1 to 10). Statistics of a minute count in the next ones only, so that what is
 // told depends on the order of the road's own reports alone.
 //
-// State: a car is kept for two minutes behind that of its last report, and until the table has
-// doubled; segments and minutes are fixed in number. One thread at a time.
+// State: a car is kept for two minutes behind that of its last report, and until the table is full;
+// segments and minutes are fixed in number. One thread at a time.
 #pragma once
 
 #include <algorithm>
@@ -17,6 +17,7 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <boost/unordered/unordered_flat_set.hpp>
 
+#include "car_table.hpp"
 #include "records.hpp"
 
 namespace strid::apps::linear_road {
@@ -33,8 +34,9 @@ class Road {
         const std::int32_t minute = event.time / 60;
         if (minute != minute_) [[unlikely]]
             go_to(minute);
-        const auto [at, is_new] = cars_.try_emplace(event.car);
-        Car& car = at->second;
+        if (cars_.is_full()) [[unlikely]]
+            forget_cars();
+        const auto [car, is_new] = cars_.find_or_make(event.car);
         const bool goes_on = !is_new && minute - car.minute <= minutes_of_silence;
         const bool stays = goes_on && car.segment == event.segment;
         if (stays && car.minute == minute) {
@@ -55,22 +57,23 @@ class Road {
         car.lane = event.lane;
         if (stays) return;
         if (goes_on && car.toll_cars != 0) [[unlikely]]
-            tell(Notice{event.time, event.car, toll_of(car.toll_cars), Notice::Kind::charge, 0, 0});
+            tell(Notice{event.time, event.car, toll_of(car.toll_cars), 0, Notice::Kind::charge});
         car.segment = event.segment;
         car.toll_cars = 0;
         if (event.lane == exit_lane) return;
         const Told& told = told_[event.segment];
         car.toll_cars = told.toll_cars;
-        tell(Notice{event.time, event.car, toll_of(told.toll_cars), Notice::Kind::toll,
-                    told.velocity, 0});
+        tell(Notice{event.time, event.car, toll_of(told.toll_cars), told.velocity,
+                    Notice::Kind::toll});
         if (told.accident != no_accident) [[unlikely]]
-            tell(Notice{event.time, event.car, 0, Notice::Kind::accident, 0, told.accident});
+            tell(Notice{event.time, event.car, 0, told.accident, Notice::Kind::accident});
     }
 
+    /// Asks for the memory that report() will need.
+    void prefetch(const Event& event) const noexcept { cars_.prefetch(event.car); }
+
     [[nodiscard]] std::size_t cars() const noexcept { return cars_.size(); }
-    [[nodiscard]] std::size_t bytes() const noexcept {
-        return sizeof(*this) + cars_.bucket_count() * (sizeof(Cars::value_type) + 1);
-    }
+    [[nodiscard]] std::size_t bytes() const noexcept { return sizeof(*this) + cars_.bytes(); }
 
   private:
     static constexpr std::int32_t minutes_of_silence = 2;
@@ -94,7 +97,6 @@ class Road {
         std::uint8_t lane;
         std::uint8_t repeats;  // reports from here, up to those of a stop
     };
-    using Cars = boost::unordered_flat_map<std::int32_t, Car>;
     struct Traffic {  // of a segment in the running minute
         std::int64_t speeds = 0;
         std::uint32_t cars = 0;
@@ -142,13 +144,13 @@ class Road {
     void begin_minute(std::int32_t minute);
     void forget_traffic() noexcept;
     void tell_segments() noexcept;
-    void forget_cars(std::int32_t minute);
+    void forget_cars();
     void stop(const Event& event);
     void go(std::int32_t number, const Car& car);
 
     bool segments_grow_;
     std::int32_t minute_ = -1;  // the running one
-    Cars cars_;
+    CarTable<Car> cars_;
     std::array<Told, segments> told_;
     std::array<Traffic, segments> traffic_;
     Segments accidents_;                                          // of the running minute
@@ -157,7 +159,6 @@ class Road {
     std::array<Averages, minutes_of_velocity> averages_{};        // by minute, in a ring
     boost::unordered_flat_set<std::int32_t> stopped_;             // cars
     boost::unordered_flat_map<Place, std::uint32_t> stopped_at_;  // how many of them
-    std::size_t cars_until_forgetting_ = 1024;
 };
 
 }  // namespace strid::apps::linear_road

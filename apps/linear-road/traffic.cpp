@@ -19,9 +19,9 @@ constexpr std::uint64_t travel_lanes = 3;
 constexpr std::int32_t days = 69;
 constexpr std::size_t cars_that_come_back = 4'096;
 
-/// Miles an hour at so many cars in a segment: 65 where it is empty, 40 with 70, 20 with 200.
+/// Miles an hour at so many cars in a segment: 65 where it is empty, 40 with 40, 20 with 120.
 std::int32_t speed_at(std::int32_t density) noexcept {
-    const double load = density / 70.0;
+    const double load = density / 40.0;
     return 15 + static_cast<std::int32_t>(50.0 / (1.0 + load * load));
 }
 
@@ -97,9 +97,9 @@ void Expressway::enter(std::int32_t second, std::uint8_t direction, std::vector<
     const auto wanted =
         static_cast<std::size_t>(share * options_.cars / 2 / seconds_of_report + 0.5);
     while (drivers.size() < wanted) {
-        // Every other car enters downtown, eight segments around the middle.
+        // Three cars in four enter downtown, eight segments around the middle.
         const std::int32_t ahead = static_cast<std::int32_t>(
-            random_.below(2) == 0 ? 46 + random_.below(8) : random_.below(segments - 2));
+            random_.below(4) != 0 ? 46 + random_.below(8) : random_.below(segments - 2));
         const std::int32_t length =
             2 + static_cast<std::int32_t>(random_.below(
                     static_cast<std::uint64_t>(std::min(segments - 2 - ahead + 1, 30))));

@@ -37,37 +37,39 @@ bool AnswerWriter::blocks() const noexcept {
 }
 
 std::vector<FileUse> AnswerWriter::files() const {
-    return writer_ ? writer_->files() : std::vector<FileUse>{};
+    return writer_ && names_file_ ? writer_->files() : std::vector<FileUse>{};
 }
 
-double AnswerWriter::given_at(const Answer& answer) {
+double AnswerWriter::given_at(const Notice& answer) {
     const double second = timetable_->second_at(now_ns());
     if (second - answer.time > seconds_to_answer) late_.add();
     return second;
 }
 
-void AnswerWriter::write(const Answer& answer, double second) {
+void AnswerWriter::write(const Notice& answer, double second) {
     std::string& rows = writer_->rows();
     const auto out = std::back_inserter(rows);
     const std::string emit =
         timetable_ ? fmt::format("{:.3f}", second) : fmt::format("{}", answer.time);
     switch (answer.kind) {
-        case Answer::Kind::toll:
+        case Notice::Kind::toll:
             fmt::format_to(out, "0,{},{},{},{},{}\n", answer.subject, answer.time, emit,
                            answer.detail, answer.amount);
             break;
-        case Answer::Kind::accident:
+        case Notice::Kind::accident:
             fmt::format_to(out, "1,{},{},{},{}\n", answer.time, emit, answer.subject,
                            answer.detail);
             break;
-        case Answer::Kind::balance:
+        case Notice::Kind::balance:
             fmt::format_to(out, "2,{},{},{},{},{}\n", answer.time, emit, answer.detail,
                            answer.subject, answer.amount);
             break;
-        case Answer::Kind::expenditure:
+        case Notice::Kind::expenditure:
             fmt::format_to(out, "3,{},{},{},{}\n", answer.time, emit, answer.subject,
                            answer.amount);
             break;
+        default:
+            return;  // not an answer
     }
     writer_->row_done();
 }

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,9 +26,15 @@ class AnswerWriter {
 
     /// An empty path: rows are not written. `timetable` may be null.
     AnswerWriter(const std::string& path, Writing writing, std::shared_ptr<Timetable> timetable);
+    /// Another sink that writes to the same file.
+    [[nodiscard]] AnswerWriter beside() const {
+        AnswerWriter other{*this};
+        other.names_file_ = false;
+        return other;
+    }
 
     void open(const Context& context);
-    void operator()(const Answer& answer) {
+    void operator()(const Notice& answer) {
         double second = answer.time;
         if (timetable_) second = given_at(answer);
         if (writer_) write(answer, second);
@@ -39,12 +46,13 @@ class AnswerWriter {
 
   private:
     /// The time of the input's clock; counts the answer where it is late.
-    double given_at(const Answer& answer);
-    void write(const Answer& answer, double second);
+    double given_at(const Notice& answer);
+    void write(const Notice& answer, double second);
 
     std::shared_ptr<Timetable> timetable_;
     std::optional<RowWriter> writer_;
     Counter late_;
+    bool names_file_ = true;
 };
 
 class EventWriter {
