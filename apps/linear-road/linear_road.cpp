@@ -67,6 +67,7 @@ void answer(Notices notices, const CurrentTable<HistoryTable>& tolls, const Answ
 }
 
 void check(const Endpoints& endpoints, const Options& options) {
+    if (options.pace < 0) throw GraphError("--pace must not be negative");
     if (options.pace == 0) return;
     if (endpoints.rate_per_second > 0) throw GraphError("--pace and --rate exclude each other");
     if (endpoints.replays()) throw GraphError("--pace and --duration exclude each other");
