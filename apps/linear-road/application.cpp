@@ -27,8 +27,10 @@ class LinearRoad final : public Application {
                "History: VID,Day,XWay,Toll\n"
                "Output:  0,VID,Time,Emit,LAV,Toll   1,Time,Emit,VID,Seg   (toll, accident)\n"
                "         2,Time,Emit,ResultTime,QID,Balance   3,Time,Emit,QID,Expenditure\n"
-               "Operators: events, dispatch, time, roads, notices, charges, questions, accounts,\n"
-               "         history, write\n"
+               "Operators: events, dispatch, time, roads, accounts, history, write, "
+               "write-balances,\n"
+               "         write-expenditures; with --layout operators speeds, velocities, counts,\n"
+               "         accidents and tolls in the place of roads\n"
                "\n"
                "Examples (in apps/linear-road/data):\n"
                "  strid run linear-road --input cars.csv.gz --history history.csv\n"
@@ -64,6 +66,10 @@ class LinearRoad final : public Application {
                     std::chrono::ceil<std::chrono::seconds>(read_duration(text)).count());
             },
             "On each expressway, of records that are made (default: 20m)");
+        add_choice<linear_road::Layout>(
+            command, "--layout", options_.layout,
+            {{"fused", linear_road::Layout::fused}, {"operators", linear_road::Layout::operators}},
+            "All rules of a road in one operator, or one for each");
         command.add_flag("--write-input", options_.writes_input,
                          "The records themselves are the output");
     }

@@ -7,7 +7,8 @@
 
 #include <strid/base/error.hpp>
 
-#include "accounts.hpp"
+#include "answers.hpp"
+#include "by_operator.hpp"
 #include "event_replay.hpp"
 #include "event_source.hpp"
 #include "roads.hpp"
@@ -16,17 +17,6 @@
 namespace strid::apps::linear_road {
 
 namespace {
-
-/// The branches behind the roads.
-enum Branch : std::size_t { told, accounts, history, branches };
-
-struct ChooseBranch {
-    Branch operator()(const Notice& notice) const noexcept {
-        if (notice.kind <= Notice::Kind::accident) [[likely]]
-            return told;
-        return notice.kind == Notice::Kind::ask_expenditure ? history : accounts;
-    }
-};
 
 /// Takes the questions for travel times out.
 class WithoutTravelTimes {
@@ -43,29 +33,6 @@ class WithoutTravelTimes {
     Counter asked_;
 };
 
-std::int64_t paid_of(const Notice& question) noexcept {
-    return question.amount;
-}
-
-Notice expenditure_of(const Notice& question, const std::int64_t* toll) noexcept {
-    return {question.time, question.subject, toll == nullptr ? 0 : *toll, 0,
-            Notice::Kind::expenditure};
-}
-
-/// A template, so that the streams' types stay: each is a boundary less.
-template <class Notices>
-void answer(Notices notices, const CurrentTable<HistoryTable>& tolls, const AnswerWriter& writer) {
-    auto by_kind = std::move(notices).split(branches, ChooseBranch{});
-    by_kind.select(told).sink(writer, {.name = "write"});
-    by_kind.select(accounts)
-        .template key_by<&Notice::subject>()
-        .apply(Accounts{}, {.name = "accounts"})
-        .sink(writer.beside(), {.name = "write-balances"});
-    by_kind.select(history)
-        .lookup(tolls, paid_of, expenditure_of, {.name = "history"})
-        .sink(writer.beside(), {.name = "write-expenditures"});
-}
-
 void check(const Endpoints& endpoints, const Options& options) {
     if (options.pace < 0) throw GraphError("--pace must not be negative");
     if (options.pace == 0) return;
@@ -76,7 +43,7 @@ void check(const Endpoints& endpoints, const Options& options) {
 }  // namespace
 
 void build(Graph& graph, const Endpoints& endpoints, const Options& options,
-           const CurrentTable<HistoryTable>& history_table) {
+           const CurrentTable<HistoryTable>& tolls) {
     check(endpoints, options);
     const auto timetable = options.pace > 0 ? std::make_shared<Timetable>(options.pace) : nullptr;
     const auto write = [&](auto source) {
@@ -86,14 +53,19 @@ void build(Graph& graph, const Endpoints& endpoints, const Options& options,
                                    {.name = "write"});
             return;
         }
-        answer(std::move(events)
-                   .filter(WithoutTravelTimes{}, {.name = "dispatch"})
-                   .event_time(TimeOf{}, MonotonousTime{}, {.name = "time"})
+        const AnswerWriter writer{endpoints.output_of(endpoints.output), endpoints.writing,
+                                  timetable};
+        auto timed = std::move(events)
+                         .filter(WithoutTravelTimes{}, {.name = "dispatch"})
+                         .event_time(TimeOf{}, MonotonousTime{}, {.name = "time"});
+        if (options.layout == Layout::operators) {
+            return answer_by_operators(std::move(timed), tolls, writer);
+        }
+        answer(std::move(timed)
                    .key_by(place_of_work)
                    .apply(Roads{}, {.name = "roads"})
                    .timed_by(TimeOf{}),
-               history_table,
-               AnswerWriter{endpoints.output_of(endpoints.output), endpoints.writing, timetable});
+               tolls, writer);
     };
     const auto with_pace = [&](auto source) {
         const double rate = endpoints.rate_per_second;

@@ -64,6 +64,15 @@ class RoadTable {
                                         : question | static_cast<std::uint32_t>(event.car);
 }
 
+/// A question on its way.
+[[nodiscard]] inline Notice question_of(const Event& event) noexcept {
+    if (event.kind == Kind::balance) {
+        return {event.time, event.car, 0, event.query, Notice::Kind::ask_balance};
+    }
+    return {event.time, event.query, history_key(event.car, event.day, event.expressway), 0,
+            Notice::Kind::ask_expenditure};
+}
+
 class Roads : public OperatorTypes<message::Hashed<Event>, Notice> {
   public:
     static constexpr OperatorTraits traits{
@@ -87,14 +96,6 @@ class Roads : public OperatorTypes<message::Hashed<Event>, Notice> {
     auto state() { return std::tie(roads_); }
 
   private:
-    [[nodiscard]] static Notice question_of(const Event& event) noexcept {
-        if (event.kind == Kind::balance) {
-            return {event.time, event.car, 0, event.query, Notice::Kind::ask_balance};
-        }
-        return {event.time, event.query, history_key(event.car, event.day, event.expressway), 0,
-                Notice::Kind::ask_expenditure};
-    }
-
     RoadTable roads_;
 };
 
