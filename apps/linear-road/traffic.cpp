@@ -96,6 +96,9 @@ void Expressway::enter(std::int32_t second, std::uint8_t direction, std::vector<
     const double share = 0.02 + 0.98 * (second + 1) / options_.seconds;
     const auto wanted =
         static_cast<std::size_t>(share * options_.cars / 2 / seconds_of_report + 0.5);
+    // So many are away at the least that none comes back in the second in which it left.
+    const std::size_t cars_away =
+        std::min(cars_that_come_back - 1, 64 + static_cast<std::size_t>(options_.cars) / 20);
     while (drivers.size() < wanted) {
         // Three cars in four enter downtown, eight segments around the middle.
         const std::int32_t ahead = static_cast<std::int32_t>(
@@ -106,10 +109,9 @@ void Expressway::enter(std::int32_t second, std::uint8_t direction, std::vector<
         const std::int32_t last = std::min(ahead + length, segments - 1);
         const std::int32_t entry = direction == 0 ? ahead : segments - 1 - ahead;
         Driver driver{};
-        if (!left_.empty() && random_.below(10) == 0) {
+        if (left_.size() > cars_away && random_.below(10) == 0) {
             driver.car = left_.front();
-            left_.front() = left_.back();
-            left_.pop_back();
+            left_.erase(left_.begin());
         } else {
             driver.car = next_number(cars_);
         }
@@ -207,6 +209,7 @@ TrafficSource::TrafficSource(const TrafficOptions& options) : options_(options) 
 void TrafficSource::open(const Context& context) {
     expressways_.clear();
     made_.clear();
+    stopped_.store(0);
     next_ = next_expressway_ = 0;
     second_ = 0;
     count_ = 0;

@@ -7,7 +7,7 @@
 //
 // TrafficSource makes the events of several expressways, second by second; of n replicas, replica i
 // makes the expressways i, i + n, i + 2n, ... Each replica is used by one thread at a time;
-// fraction_done() by any.
+// stop() and fraction_done() by any.
 #pragma once
 
 #include <array>
@@ -87,6 +87,7 @@ class TrafficSource {
 
     template <class Emit>
     SourceStatus poll(Emit& emit, std::size_t budget) {
+        if (stopped_.load() != 0) return SourceStatus::finished;
         for (; budget > 0; --budget) {
             if (next_ == made_.size() && !make_some()) {
                 fraction_done_.store(1);
@@ -96,6 +97,8 @@ class TrafficSource {
         }
         return SourceStatus::more;
     }
+    /// No more are made. Any thread.
+    void stop() noexcept { stopped_.store(1); }
     [[nodiscard]] double fraction_done() const noexcept { return fraction_done_.load(); }
 
   private:
@@ -109,6 +112,7 @@ class TrafficSource {
     std::int32_t second_ = 0;
     std::uint64_t count_ = 0;
     SharedFraction fraction_done_;
+    SharedFraction stopped_;  // 0 or 1
 };
 
 }  // namespace strid::apps::linear_road

@@ -72,6 +72,15 @@ class LinearRoad(Answers):
     def test_bundled_traffic(self):
         self.answers_everywhere(self.golden(), 0, "linear-road", CARS, "--history", HISTORY)
 
+    def test_an_operator_for_each_rule(self):
+        options = ["--layout", "operators", "--history", HISTORY]
+        for way in [["--workers", 1], ["--parallelism", 3, "--mode", "dedicated"],
+                    ["--parallelism", 2, "--mode", "simulation", "--seed", 3]]:
+            with self.subTest(way=way):
+                out = self.folder / "out.csv"
+                self.strid("run", "linear-road", "--input", CARS, "--output", out, *options, *way)
+                self.same_answer(self.golden(), out)
+
     def test_bundled_traffic_has_every_answer(self):
         rows = list(csv.reader(self.golden().read_text().splitlines()))
         self.assertEqual({row[0] for row in rows}, {"0", "1", "2", "3"})
@@ -94,7 +103,9 @@ class LinearRoad(Answers):
             tolls += sum(row[0] == "2" and int(row[5]) > 0 for row in rows)
             alerts += sum(row[0] == "1" for row in rows)
             for way in [["--parallelism", 1], ["--parallelism", 3, "--mode", "dedicated"],
-                        ["--mode", "simulation", "--parallelism", 2, "--seed", seed]]:
+                        ["--mode", "simulation", "--parallelism", 2, "--seed", seed],
+                        ["--layout", "operators"],
+                        ["--layout", "operators", "--mode", "simulation", "--parallelism", 3]]:
                 with self.subTest(seed=seed, way=way):
                     out = self.folder / "out.csv"
                     self.strid("run", "linear-road", "--input", cars, "--output", out, *way)
