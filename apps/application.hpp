@@ -55,6 +55,7 @@ class Application {
 [[nodiscard]] std::unique_ptr<Application> make_flights();
 [[nodiscard]] std::unique_ptr<Application> make_yahoo_benchmark();
 [[nodiscard]] std::unique_ptr<Application> make_traffic_monitoring();
+[[nodiscard]] std::unique_ptr<Application> make_linear_road();
 
 /// One of each, in the order in which they are listed.
 [[nodiscard]] std::vector<std::unique_ptr<Application>> all_applications();

@@ -14,6 +14,8 @@ for question in delays late rotations joined; do
 done
 python3 yahoo-benchmark/oracle.py yahoo-benchmark/data/events.csv \
     yahoo-benchmark/data/campaigns.csv > yahoo-benchmark/golden/counts.csv
+python3 linear-road/oracle.py linear-road/data/cars.csv.gz \
+    --history linear-road/data/history.csv | gzip -9n > linear-road/golden/answers.csv.gz
 transactions=fraud-detection/data/transactions.csv
 for score in miss-probability miss-rate entropy-reduction; do
     python3 fraud-detection/oracle.py "$transactions" --score "$score" \

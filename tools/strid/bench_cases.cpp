@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench_cases.hpp"
 
+#include <algorithm>
 #include <string_view>
 
+#include <strid/graph/graph.hpp>
+
+#include "../../apps/linear-road/traffic.hpp"
+#include "../../apps/linear-road/writers.hpp"
 #include "hand/fraud_detection.hpp"
+#include "hand/linear_road.hpp"
 #include "hand/spike_detection.hpp"
 #include "hand/traffic_monitoring.hpp"
 #include "hand/word_count.hpp"
@@ -40,6 +46,25 @@ BenchCase traffic_monitoring() {
                 answer = {result.updates, static_cast<double>(result.checksum)};
                 return hand::ReplayResult(result);
             }};
+}
+
+/// Twenty expressways for ten minutes.
+void make_traffic(const std::string& path, std::size_t lines) {
+    using namespace apps::linear_road;
+    constexpr std::int32_t expressways = 20;
+    constexpr std::int32_t seconds = 600;
+    constexpr std::size_t lines_of_data = 32'000;
+    const std::size_t wanted = lines == 0 ? lines_of_data : lines;
+    const auto cars = wanted / (static_cast<std::size_t>(expressways) * seconds / 60);
+    Graph graph{"traffic"};
+    graph
+        .source(TrafficSource{{.expressways = expressways,
+                               .seconds = seconds,
+                               .cars = static_cast<std::int32_t>(std::max<std::size_t>(cars, 2)),
+                               .accident_every = 300}},
+                {.parallelism = 1})
+        .sink(EventWriter{path, Writing::whole});
+    run(graph, {.workers = 1});
 }
 
 }  // namespace
@@ -85,7 +110,17 @@ std::vector<BenchCase> bench_cases() {
                  answer = {result.outliers, result.checksum};
                  return hand::ReplayResult(result);
              }},
-            traffic_monitoring()};
+            traffic_monitoring(),
+            {"linear-road",
+             "linear-road",
+             "linear-road/data/cars.csv.gz",
+             {},
+             [](const auto& input, const auto&, nanoseconds duration, BenchAnswer& answer) {
+                 const auto result = hand::run_linear_road(hand::load_road_events(input), duration);
+                 answer = {result.answers, static_cast<double>(result.checksum)};
+                 return hand::ReplayResult(result);
+             },
+             make_traffic}};
 }
 
 }  // namespace strid::tool

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "linear_road.hpp"
+
+#include <memory>
+#include <utility>
+
+#include <strid/base/error.hpp>
+
+#include "answers.hpp"
+#include "any_source.hpp"
+#include "by_operator.hpp"
+#include "event_replay.hpp"
+#include "roads.hpp"
+#include "writers.hpp"
+
+namespace strid::apps::linear_road {
+
+namespace {
+
+/// Takes the questions for travel times out.
+class WithoutTravelTimes {
+  public:
+    void open(const Context& context) { asked_ = context.counter("travel times asked"); }
+    bool operator()(const Event& event) {
+        if (event.kind != Kind::travel_time) [[likely]]
+            return true;
+        asked_.add();
+        return false;
+    }
+
+  private:
+    Counter asked_;
+};
+
+void check(const Endpoints& endpoints, const Options& options) {
+    if (options.pace < 0) throw GraphError("--pace must not be negative");
+    if (options.pace == 0) return;
+    if (endpoints.rate_per_second > 0) throw GraphError("--pace and --rate exclude each other");
+    if (endpoints.replays()) throw GraphError("--pace and --duration exclude each other");
+}
+
+void answer_by_roads(KeyedStream<Event, PlaceOfWork, graph::KeyedEdge<Event, TimeOf>> events,
+                     const CurrentTable<HistoryTable>& tolls, const AnswerWriter& writer) {
+    answer(std::move(events).apply(Roads{}, {.name = "roads"}).timed_by(TimeOf{}), tolls, writer);
+}
+
+/// Calls `next` with the source as the endpoints and options want it: of few types, because what
+/// stands behind a source is compiled for each of them.
+template <class Next>
+void with_pace(AnySource source, const Endpoints& endpoints,
+               const std::shared_ptr<Timetable>& timetable, Next next) {
+    if (endpoints.replays()) {
+        return next(
+            paced(EventReplay{std::move(source), endpoints.duration}, endpoints.rate_per_second));
+    }
+    if (timetable) return next(OnTime{std::move(source), timetable});
+    next(paced(std::move(source), endpoints.rate_per_second));
+}
+
+AnySource source_of(const Endpoints& endpoints, const Options& options) {
+    if (options.makes_traffic || endpoints.generate > 0) {
+        TrafficOptions traffic = options.traffic;
+        traffic.count_max = endpoints.generate;
+        traffic.seed = endpoints.seed;
+        return AnySource{TrafficSource{traffic}};
+    }
+    return AnySource{
+        EventSource{endpoints.input,
+                    {.on_malformed = endpoints.on_malformed, .dead_letter = endpoints.dead_letter},
+                    options.expressways == 0 ? expressways_max : options.expressways}};
+}
+
+}  // namespace
+
+void build(Graph& graph, const Endpoints& endpoints, const Options& options,
+           const CurrentTable<HistoryTable>& tolls) {
+    check(endpoints, options);
+    const auto timetable = options.pace > 0 ? std::make_shared<Timetable>(options.pace) : nullptr;
+    const AnswerWriter writer{endpoints.output_of(endpoints.output), endpoints.writing, timetable};
+    const auto answer_events = [&](auto source) {
+        auto events = graph.source(std::move(source), {.name = "events"});
+        if (options.writes_input) {
+            std::move(events).sink(EventWriter{endpoints.output, endpoints.writing},
+                                   {.name = "write"});
+            return;
+        }
+        auto timed = std::move(events)
+                         .filter(WithoutTravelTimes{}, {.name = "dispatch"})
+                         .event_time(TimeOf{}, MonotonousTime{}, {.name = "time"});
+        if (options.layout == Layout::operators) {
+            answer_by_operators(std::move(timed), tolls, writer);
+        } else {
+            answer_by_roads(std::move(timed).key_by(PlaceOfWork{}).sealed(), tolls, writer);
+        }
+    };
+    with_pace(source_of(endpoints, options), endpoints, timetable, answer_events);
+}
+
+}  // namespace strid::apps::linear_road

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A source that hands its events out when their times say: the input's clock runs with the
+// machine's, or at a fraction or a multiple of its pace. An event that is late keeps its due time,
+// so that response times count the wait (no coordinated omission).
+//
+// Threads: a Timetable is shared by the replicas of a source and by the sink; the first event sets
+// it, from then on it is constant. OnTime as the source that it wraps.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include <strid/base/clock.hpp>
+#include <strid/operator/source.hpp>
+
+#include "records.hpp"
+
+namespace strid::apps::linear_road {
+
+class Timetable {
+  public:
+    /// `pace`: seconds of the input a second, above 0.
+    explicit Timetable(double pace) noexcept : pace_(pace) {}
+
+    /// Second `first` of the input is now, unless the timetable has begun.
+    void begin(std::int32_t first) noexcept {
+        if (zero_ns_.load(std::memory_order_acquire) != unset) return;  // pairs with below
+        std::int64_t expected = unset;
+        zero_ns_.compare_exchange_strong(expected, now_ns() - ns_of(first),
+                                         std::memory_order_acq_rel);
+    }
+    [[nodiscard]] std::int64_t due_ns(std::int32_t second) const noexcept {
+        return zero_ns_.load(std::memory_order_acquire) + ns_of(second);
+    }
+    /// The time of the input at that time of the machine, in seconds.
+    [[nodiscard]] double second_at(std::int64_t ns) const noexcept {
+        return static_cast<double>(ns - zero_ns_.load(std::memory_order_acquire)) * 1e-9 * pace_;
+    }
+
+  private:
+    static constexpr std::int64_t unset = std::numeric_limits<std::int64_t>::min();
+
+    [[nodiscard]] std::int64_t ns_of(std::int32_t second) const noexcept {
+        return static_cast<std::int64_t>(second * 1e9 / pace_);
+    }
+
+    double pace_;
+    std::atomic<std::int64_t> zero_ns_{unset};  // when second 0 is
+};
+
+template <class Source>
+class OnTime {
+  public:
+    using record_type = Event;
+
+    OnTime(Source source, std::shared_ptr<Timetable> timetable)
+        : source_(std::move(source)), timetable_(std::move(timetable)) {}
+
+    void open(const Context& context) {
+        waiting_.clear();
+        next_ = 0;
+        source_.open(context);
+    }
+
+    template <class Emit>
+    SourceStatus poll(Emit& emit, std::size_t budget) {
+        wake_at_ns_ = 0;
+        while (budget > 0) {
+            if (next_ == waiting_.size() && !fetch(emit)) return at_end_;
+            const std::int64_t now = now_ns();
+            for (; next_ != waiting_.size() && budget > 0; --budget) {
+                const Event& event = waiting_[next_];
+                const std::int64_t due_ns = timetable_->due_ns(event.time);
+                if (due_ns > now) {
+                    wake_at_ns_ = due_ns;
+                    return SourceStatus::idle;
+                }
+                ++next_;
+                emit.born_at(due_ns);
+                if (!emit(Event{event})) return SourceStatus::more;
+            }
+        }
+        return SourceStatus::more;
+    }
+
+    [[nodiscard]] std::int64_t wake_at_ns() const noexcept {
+        if constexpr (requires(const Source& source) { source.wake_at_ns(); }) {
+            return std::max(wake_at_ns_, source_.wake_at_ns());
+        } else {
+            return wake_at_ns_;
+        }
+    }
+    [[nodiscard]] bool blocks() const noexcept {
+        if constexpr (requires(const Source& source) { source.blocks(); }) {
+            return source_.blocks();
+        } else {
+            return false;
+        }
+    }
+    static constexpr bool drains = operators::drains_when_stopped<Source>;
+    void stop() noexcept { operators::stop_source(source_); }
+    [[nodiscard]] std::vector<FileUse> files() const { return operators::files_of(source_); }
+    [[nodiscard]] double fraction_done() const noexcept { return source_.fraction_done(); }
+
+  private:
+    static constexpr std::size_t fetched_at_once = 1024;
+
+    /// What the wrapped source emits to.
+    template <class Emit>
+    struct Waiting {
+        std::vector<Event>& events;
+        Emit& emit;
+
+        bool operator()(Event&& event) {
+            events.push_back(event);
+            return true;
+        }
+        void born_at(std::int64_t /*ns*/) noexcept {}  // the timetable decides
+        void count_malformed(std::uint64_t count) { emit.count_malformed(count); }
+    };
+
+    /// False: there is none now, and at_end_ says why.
+    template <class Emit>
+    bool fetch(Emit& emit) {
+        waiting_.clear();
+        next_ = 0;
+        if (at_end_ == SourceStatus::finished) return false;
+        Waiting<Emit> into{waiting_, emit};
+        at_end_ = source_.poll(into, fetched_at_once);
+        if (!waiting_.empty()) timetable_->begin(waiting_.front().time);
+        return !waiting_.empty();
+    }
+
+    Source source_;
+    std::shared_ptr<Timetable> timetable_;
+    std::vector<Event> waiting_;
+    std::size_t next_ = 0;
+    SourceStatus at_end_ = SourceStatus::more;
+    std::int64_t wake_at_ns_ = 0;
+};
+
+}  // namespace strid::apps::linear_road

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The sinks: answers as rows (README.md, "Output"), and events as lines of the benchmark's input.
+// Replicas share a file, row by row. One thread at a time each.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <strid/connector/row_writer.hpp>
+#include <strid/operator/context.hpp>
+
+#include "records.hpp"
+#include "timetable.hpp"
+
+namespace strid::apps::linear_road {
+
+/// Also counts the answers that are given more than 5 seconds of the input's clock behind the time
+/// of their event, as "late answers", where there is a timetable.
+class AnswerWriter {
+  public:
+    static constexpr bool parallel_by_default = true;
+
+    /// An empty path: rows are not written. `timetable` may be null.
+    AnswerWriter(const std::string& path, Writing writing, std::shared_ptr<Timetable> timetable);
+    /// Another sink that writes to the same file.
+    [[nodiscard]] AnswerWriter beside() const {
+        AnswerWriter other{*this};
+        other.names_file_ = false;
+        return other;
+    }
+
+    void open(const Context& context);
+    void operator()(const Notice& answer) {
+        double second = answer.time;
+        if (timetable_) second = given_at(answer);
+        if (writer_) write(answer, second);
+    }
+    void flush();
+    void close();
+    [[nodiscard]] bool blocks() const noexcept;
+    [[nodiscard]] std::vector<FileUse> files() const;
+
+  private:
+    /// The time of the input's clock; counts the answer where it is late.
+    double given_at(const Notice& answer);
+    void write(const Notice& answer, double second);
+
+    std::shared_ptr<Timetable> timetable_;
+    std::optional<RowWriter> writer_;
+    Counter late_;
+    bool names_file_ = true;
+};
+
+class EventWriter {
+  public:
+    explicit EventWriter(const std::string& path, Writing writing) : writer_(path, writing) {}
+
+    void open(const Context& context) { writer_.open({}, context); }
+    void operator()(const Event& event);
+    void flush() { writer_.flush(); }
+    void close() { writer_.close(); }
+    [[nodiscard]] bool blocks() const noexcept { return writer_.may_block(); }
+    [[nodiscard]] std::vector<FileUse> files() const { return writer_.files(); }
+
+  private:
+    RowWriter writer_;
+};
+
+}  // namespace strid::apps::linear_road
