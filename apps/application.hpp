@@ -54,6 +54,7 @@ class Application {
 [[nodiscard]] std::unique_ptr<Application> make_fraud_detection();
 [[nodiscard]] std::unique_ptr<Application> make_flights();
 [[nodiscard]] std::unique_ptr<Application> make_yahoo_benchmark();
+[[nodiscard]] std::unique_ptr<Application> make_voip_stream();
 
 /// One of each, in the order in which they are listed.
 [[nodiscard]] std::vector<std::unique_ptr<Application>> all_applications();

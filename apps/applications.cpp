@@ -10,6 +10,7 @@ std::vector<std::unique_ptr<Application>> all_applications() {
     all.push_back(make_fraud_detection());
     all.push_back(make_flights());
     all.push_back(make_yahoo_benchmark());
+    all.push_back(make_voip_stream());
     return all;
 }
 

@@ -269,6 +269,7 @@ def accepted(path, jump):
                 continue
             if start is None or established not in ("true", "false"):
                 continue
+            duration = duration.strip(" \t").removeprefix("+")
             if not re.fullmatch(r"[0-9]+", duration) or int(duration) >= 1 << 31:
                 continue
             if now is not None and start > now + jump:
