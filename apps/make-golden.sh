@@ -19,3 +19,5 @@ for score in miss-probability miss-rate entropy-reduction; do
     python3 fraud-detection/oracle.py "$transactions" --score "$score" \
         > "fraud-detection/golden/outliers-$score.csv"
 done
+python3 voip-stream/oracle.py voip-stream/data/calls.csv --threshold 0.3 \
+    > voip-stream/golden/scores.csv

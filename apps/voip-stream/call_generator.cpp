@@ -35,7 +35,7 @@ CallGenerator::CallGenerator(std::uint64_t count, std::uint64_t seed, double tel
         static_cast<std::uint64_t>(std::round(telemarketers * static_cast<double>(subscribers_)));
     telemarketers_ = std::min(telemarketers_, subscribers_ - 50);
     businesses_ = telemarketers_ + std::max<std::uint64_t>(subscribers_ / 50, 2);
-    const auto marketing = 25 * static_cast<double>(telemarketers_);
+    const auto marketing = 15 * static_cast<double>(telemarketers_);
     const auto business = 8 * static_cast<double>(businesses_ - telemarketers_);
     const auto private_calls = static_cast<double>(subscribers_ - businesses_);
     of_businesses_ = business / (business + private_calls);
@@ -70,7 +70,9 @@ Call CallGenerator::call(std::uint64_t place) const noexcept {
     std::uint64_t caller = 0;
     std::uint64_t callee = 0;
     if (random.uniform() < of_telemarketers_[hour]) {
-        caller = random.below(telemarketers_);
+        // The third power: the least of them make a third of the mean.
+        const double u = random.uniform();
+        caller = static_cast<std::uint64_t>(u * u * u * static_cast<double>(telemarketers_));
         callee = anybody(caller, random);
         made.established = random.below(10) < 7;
         made.duration = drawn_duration(random.below(5) == 0 ? 120 : 20, random);
@@ -112,6 +114,24 @@ Number CallGenerator::number_of(std::uint64_t subscriber) const noexcept {
     constexpr std::uint64_t of_network = 1'000'000'000;
     constexpr std::uint64_t factor = 387'420'489;
     return {139'000'000'000 + (subscriber * factor + seed_ % of_network) % of_network};
+}
+
+void CallGenerator::write_calls(const std::string& path) const {
+    std::ofstream file(path, std::ios::binary);
+    std::string text;
+    for (std::uint64_t place = 0; place < asked_for_; ++place) {
+        const Call made = call(place);
+        text.clear();
+        to_csv(text, made.calling);
+        text += ',';
+        to_csv(text, made.called);
+        text += ',';
+        to_csv(text, Second{made.start});
+        text += ',' + std::to_string(made.duration) + (made.established ? ",true\n" : ",false\n");
+        file << text;
+    }
+    file.close();
+    if (!file) throw InputOutputError(path + ": cannot be written");
 }
 
 void CallGenerator::write_telemarketers(const std::string& path) const {

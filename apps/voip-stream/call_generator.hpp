@@ -7,8 +7,8 @@
 //                  others; talks are exponential, of 3 minutes in the mean
 //   businesses     one in 50: 8 times as many calls, half of them to anybody; a seventh of all
 //                  calls of subscribers goes to one
-//   telemarketers  a share of the numbers: 25 times as many calls, from 9 to 19 o'clock, each to
-//                  anybody; most talks are some seconds long
+//   telemarketers  a share of the numbers: 5 times as many calls and more, 15 times in the mean,
+//                  from 9 to 19 o'clock, each to anybody; most talks are some seconds long
 //
 // A call may stand up to 20 seconds behind later ones, as records are written when calls end.
 //
@@ -53,6 +53,8 @@ class CallGenerator {
 
     /// The call at a place, from 0 to count - 1.
     [[nodiscard]] Call call(std::uint64_t place) const noexcept;
+    /// Writes all calls as rows of the input. Throws InputOutputError.
+    void write_calls(const std::string& path) const;
     /// Writes the numbers of the telemarketers, a line each. Throws InputOutputError.
     void write_telemarketers(const std::string& path) const;
 

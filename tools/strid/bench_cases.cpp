@@ -3,8 +3,10 @@
 
 #include <string_view>
 
+#include "../../apps/voip-stream/call_generator.hpp"
 #include "hand/fraud_detection.hpp"
 #include "hand/spike_detection.hpp"
+#include "hand/voip_stream.hpp"
 #include "hand/word_count.hpp"
 
 namespace strid::tool {
@@ -24,6 +26,14 @@ hand::ReplayResult count_by_hand(const std::string& input, std::chrono::nanoseco
     answer.results = counter.counts().size();
     for (const auto& [word, count] : counter.counts()) answer.sum += static_cast<double>(count);
     return hand::run_word_count(text, duration);
+}
+
+/// Four days of a network.
+void make_calls(const std::string& path, std::size_t lines) {
+    constexpr std::size_t lines_of_data = 6'000;
+    constexpr double telemarketers = 0.01;
+    const std::size_t wanted = lines == 0 ? lines_of_data : lines;
+    apps::voip_stream::CallGenerator(wanted, 1, telemarketers).write_calls(path);
 }
 
 }  // namespace
@@ -68,7 +78,17 @@ std::vector<BenchCase> bench_cases() {
                      hand::FraudDetectionInput(input, model), model, duration);
                  answer = {result.outliers, result.checksum};
                  return hand::ReplayResult(result);
-             }}};
+             }},
+            {"voip-stream",
+             "voip-stream",
+             "voip-stream/data/calls.csv",
+             {},
+             [](const auto& input, const auto&, nanoseconds duration, BenchAnswer& answer) {
+                 const auto result = hand::run_voip_stream(hand::load_calls(input), duration);
+                 answer = {result.scores, result.checksum};
+                 return hand::ReplayResult(result);
+             },
+             make_calls}};
 }
 
 }  // namespace strid::tool

@@ -30,6 +30,9 @@ struct BenchCase {
     std::function<bench::hand::ReplayResult(const std::string& input, const std::string& folder,
                                             std::chrono::nanoseconds duration, BenchAnswer& answer)>
         by_hand;
+    /// Writes an input of about so many lines, where their order counts; else lines of the input
+    /// are drawn at random. With 0 it has as many as the one in the folder.
+    std::function<void(const std::string& path, std::size_t lines)> make = {};
 };
 
 /// The cases in the order in which they are measured.

@@ -168,8 +168,12 @@ Measured measure(const BenchCase& measured, apps::Application& application,
                         input));
     }
     const TemporaryFile drawn{temporary_path("input")};
-    if (bench.lines != 0) {
-        draw_lines(input, bench.lines, drawn.path);
+    if (measured.make || bench.lines != 0) {
+        if (measured.make) {
+            measured.make(drawn.path, bench.lines);
+        } else {
+            draw_lines(input, bench.lines, drawn.path);
+        }
         input = drawn.path.string();
     }
     set_options(application, measured, bench.folder);
@@ -249,8 +253,8 @@ void add_bench_command(CLI::App& app, const Applications& applications, Action& 
                       "Workers beside one; 0: one per core");
     add_number_option(
         *command, "--lines", bench->lines, 0, 1'000'000'000,
-        fmt::format("Length of an input: lines drawn at random from the one in --data; 0: that one "
-                    "as it is (default: {})",
+        fmt::format("Length of an input: lines drawn at random from the one in --data, or made "
+                    "where their order counts; 0: that one as it is (default: {})",
                     bench->lines));
     command->add_option("--data", bench->folder, "The folder of the applications with their data")
         ->type_name("FOLDER")
