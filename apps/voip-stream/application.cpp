@@ -111,6 +111,7 @@ class VoipStream final : public Application {
         voip_stream::build(graph, endpoints, options_);
     }
     [[nodiscard]] bool generates() const noexcept override { return true; }
+    [[nodiscard]] bool needs_order() const noexcept override { return true; }
 
   private:
     /// 64 GiB of counts.

@@ -23,8 +23,8 @@ namespace strid::apps::voip_stream {
 
 /// What a branch says of a call.
 struct Part {
-    Number calling;
-    Number called;
+    Key calling;
+    Key called;
     double value;
     std::uint32_t start;
     std::uint32_t branch;  ///< of the join that it goes to

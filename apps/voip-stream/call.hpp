@@ -40,10 +40,13 @@ struct Call {
     bool established;
 };
 
+/// A number as everything behind the parser has it: its hash, which is one-to-one (README.md: h).
+using Key = std::uint64_t;
+
 /// An established call with what the calls before it say.
 struct TimedCall {
-    Number calling;
-    Number called;
+    Key calling;
+    Key called;
     std::uint32_t start;
     std::uint32_t duration;
     std::uint32_t now;  ///< the latest start so far
@@ -51,8 +54,8 @@ struct TimedCall {
 
 /// The features of a caller at a call; rates as decayed counts.
 struct CallFeatures {
-    Number calling;
-    Number called;
+    Key calling;
+    Key called;
     double mean;  ///< duration of all calls, in seconds
     double rcr;
     double ct24;
@@ -80,24 +83,44 @@ static_assert(std::is_trivially_copyable_v<CallFeatures> &&
     x = (x ^ (x >> 33)) * 0xc4ceb9fe1a85ec53;
     return x ^ (x >> 33);
 }
-[[nodiscard]] constexpr std::uint64_t hash_of_number(Number number) noexcept {
+[[nodiscard]] constexpr Key key_of(Number number) noexcept {
     return mix(number.code);
 }
-[[nodiscard]] constexpr std::uint64_t hash_of_pair(std::uint64_t caller,
-                                                   std::uint64_t callee) noexcept {
+/// The inverse: both factors are undone by theirs of the integers modulo 2^64.
+[[nodiscard]] constexpr Number number_of(Key key) noexcept {
+    std::uint64_t x = (key ^ (key >> 33)) * 0x9cb4b2f8129337db;
+    x = (x ^ (x >> 33)) * 0x4f74430c22a54005;
+    return {x ^ (x >> 33)};
+}
+static_assert(number_of(key_of(Number{139'123'456'789})).code == 139'123'456'789);
+
+[[nodiscard]] constexpr std::uint64_t hash_of_pair(Key caller, Key callee) noexcept {
     return mix(caller ^ callee * 0x9e3779b97f4a7c15);
 }
 
 inline constexpr std::size_t shards = 64;
-[[nodiscard]] constexpr std::uint32_t shard_of(std::uint64_t hash) noexcept {
-    return static_cast<std::uint32_t>(hash % shards);
+[[nodiscard]] constexpr std::uint32_t shard_of(Key key) noexcept {
+    return static_cast<std::uint32_t>(key % shards);
 }
 
+/// A call as the shard of one of its numbers sees it, in the compact graph.
+struct Side {
+    Key number;  ///< of the shard
+    Key other;
+    double mean;
+    std::uint32_t start;
+    std::uint32_t duration;
+    std::uint32_t now;
+    bool calls;  ///< `number` calls `other`; otherwise it is called
+};
+struct ShardOfNumber {
+    std::uint32_t operator()(const Side& side) const noexcept { return shard_of(side.number); }
+};
 /// What has a caller goes to the shard of that.
 struct ShardOfCaller {
     template <class Record>
     std::uint32_t operator()(const Record& record) const noexcept {
-        return shard_of(hash_of_number(record.calling));
+        return shard_of(record.calling);
     }
 };
 

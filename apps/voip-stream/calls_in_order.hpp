@@ -27,7 +27,7 @@ class CallsInOrder : public OperatorTypes<Call, TimedCall> {
         if (call.start < now_) late_.add();
         now_ = std::max(now_, call.start);
         if (!call.established) return not_established_.add();
-        emit(TimedCall{call.calling, call.called, call.start, call.duration, now_});
+        emit(TimedCall{key_of(call.calling), key_of(call.called), call.start, call.duration, now_});
     }
 
   private:

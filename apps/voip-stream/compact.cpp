@@ -11,46 +11,12 @@
 #include "pairs.hpp"
 #include "scores.hpp"
 #include "shard_table.hpp"
+#include "sides.hpp"
 #include "voip_stream.hpp"
 
 namespace strid::apps::voip_stream {
 
 namespace {
-
-/// A call as the shard of one of its numbers sees it.
-struct Side {
-    Number number;  ///< of the shard
-    Number other;
-    double mean;
-    std::uint32_t start;
-    std::uint32_t duration;
-    std::uint32_t now;
-    bool calls;  ///< `number` calls `other`; otherwise it is called
-};
-struct ShardOfNumber {
-    std::uint32_t operator()(const Side& side) const noexcept {
-        return shard_of(hash_of_number(side.number));
-    }
-};
-
-/// Makes the two sides of a call, the callee's first.
-class Sides : public OperatorTypes<TimedCall, Side> {
-  public:
-    static constexpr OperatorTraits traits{
-        .kind = "sides", .emits = Emits::any_number, .only_reads = true, .one_replica = true};
-
-    explicit Sides(SharedPlan plan) : plan_(std::move(plan)) {}
-
-    void process(const TimedCall& call, auto& emit) {
-        const double mean = mean_.add(call.duration, call.start, call.now, plan_->long_growth);
-        emit(Side{call.called, call.calling, mean, call.start, call.duration, call.now, false});
-        emit(Side{call.calling, call.called, mean, call.start, call.duration, call.now, true});
-    }
-
-  private:
-    SharedPlan plan_;
-    MeanDuration mean_;
-};
 
 /// All that is kept of the numbers of a shard.
 template <template <std::size_t> class Cells, class Pairs>
@@ -68,9 +34,8 @@ class ShardFeatures {
         call.called = side.other;
         call.start = side.start;
         call.mean = side.mean;
-        const std::uint64_t hash = hash_of_number(side.number);
         const bool is_new =
-            detector_.is_new(side.number, side.other, pair_of(side, hash), side.now, plan.memory);
+            detector_.is_new(side.number, side.other, pair_of(side), side.now, plan.memory);
         call.rcr = received_.get(side.number, side.now, plan.short_growth);
         short_period_.advance(side.now, plan.short_growth, [this] {
             made_.scale_down(made_calls);
@@ -82,7 +47,7 @@ class ShardFeatures {
         });
         const Weights brief = short_period_.weights(side.start, side.now, plan.short_growth);
         const Weights whole = long_period_.weights(side.start, side.now, plan.long_growth);
-        auto place = made_.find_or_make(side.number, hash);
+        auto place = made_.find_or_make(side.number);
         call.ct24 = add(place, made_talk, side.duration, whole);
         call.ecr24 = add(place, made_day, 1, whole);
         call.ecr = add(place, made_calls, 1, brief);
@@ -93,14 +58,13 @@ class ShardFeatures {
     void bring_near(const Side& side) noexcept {
         received_.bring_near(side.number);
         if (!side.calls) return;
-        const std::uint64_t hash = hash_of_number(side.number);
-        made_.bring_near(hash);
-        detector_.bring_near(pair_of(side, hash));
+        made_.bring_near(side.number);
+        detector_.bring_near(pair_of(side));
     }
-    void tell(Fullness& numbers, Fullness& pairs) const noexcept {
+    void tell(Fullness& called, Fullness& calling, Fullness& pairs) const noexcept {
         if constexpr (Pairs::is_filter) {
-            numbers.tell(received_.cells().numbers());
-            numbers.tell(made_.numbers());
+            called.tell(received_.cells().numbers());
+            calling.tell(made_.numbers());
             pairs.tell(detector_.previous().pairs());
             pairs.tell(detector_.current().pairs());
         }
@@ -113,8 +77,8 @@ class ShardFeatures {
     static constexpr std::size_t made_talk = 2;
     static constexpr std::size_t made_day = 3;
 
-    [[nodiscard]] static std::uint64_t pair_of(const Side& side, std::uint64_t hash) noexcept {
-        return hash_of_pair(hash, hash_of_number(side.other));
+    [[nodiscard]] static std::uint64_t pair_of(const Side& side) noexcept {
+        return hash_of_pair(side.number, side.other);
     }
 
     Count<Cells> received_;
@@ -134,7 +98,8 @@ class Features : public OperatorTypes<message::Hashed<Side>, CallFeatures> {
     explicit Features(SharedPlan plan) : plan_(std::move(plan)) {}
 
     void on(const Opened& opened) {
-        numbers_.open(opened.context, "numbers", plan_->numbers);
+        called_.open(opened.context, "numbers called", plan_->numbers);
+        calling_.open(opened.context, "numbers that call", plan_->numbers);
         pairs_.open(opened.context, "pairs", plan_->pairs);
     }
     [[nodiscard]] std::size_t on(Coming<message::Hashed<Side>> coming) noexcept {
@@ -153,37 +118,41 @@ class Features : public OperatorTypes<message::Hashed<Side>, CallFeatures> {
         emit(shard.calls(side, *plan_));
     }
     void on(const Closed&) noexcept {
-        shards_.for_each([this](const auto& shard) { shard.tell(numbers_, pairs_); });
+        shards_.for_each([this](const auto& shard) { shard.tell(called_, calling_, pairs_); });
     }
 
   private:
     SharedPlan plan_;
     ShardTable<ShardFeatures<Cells, Pairs>> shards_;
-    Fullness numbers_;
+    Fullness called_;
+    Fullness calling_;
     Fullness pairs_;
 };
 
 template <class Made>
-Stream<CallScore> features_by(Calls calls, const Options& options, const SharedPlan& plan,
-                              Made features) {
-    return std::move(calls)
-        .apply(Sides{plan}, {.name = "sides"})
-        .key_by(ShardOfNumber{})
-        .apply(std::move(features), {.name = "features"})
-        .template flat_map<CallScore>(
-            [threshold = options.threshold](const CallFeatures& call, auto& emit) {
-                const CallScore scored = score_of(call);
-                if (scored.score >= threshold) emit(scored);
-            },
-            {.name = "score"});
+void write_features(CallSides sides, const Endpoints& endpoints, double threshold, Made features) {
+    auto scores = std::move(sides)
+                      .apply(std::move(features), {.name = "features"})
+                      .template flat_map<CallScore>(
+                          [threshold](const CallFeatures& call, auto& emit) {
+                              const CallScore scored = score_of(call);
+                              if (scored.score >= threshold) emit(scored);
+                          },
+                          {.name = "score"});
+    write_results<CallScore>(std::move(scores), endpoints);
 }
 
 }  // namespace
 
-Stream<CallScore> compact_graph(Calls calls, const Options& options, const SharedPlan& plan) {
-    if (options.filters == Filters::exact)
-        return features_by(std::move(calls), options, plan, Features<ExactCells, ExactPairs>{plan});
-    return features_by(std::move(calls), options, plan, Features<FilterCells, FilterPairs>{plan});
+void write_scores(CallSides sides, const Endpoints& endpoints, const Options& options,
+                  const SharedPlan& plan) {
+    if (options.filters == Filters::exact) {
+        write_features(std::move(sides), endpoints, options.threshold,
+                       Features<ExactCells, ExactPairs>{plan});
+    } else {
+        write_features(std::move(sides), endpoints, options.threshold,
+                       Features<FilterCells, FilterPairs>{plan});
+    }
 }
 
 }  // namespace strid::apps::voip_stream

@@ -73,9 +73,9 @@ class FilterCells {
 
       private:
         friend class FilterCells;
-        Place(Line* lines, std::uint64_t hash) noexcept : lines_(lines) {
+        Place(Line* lines, Key key) noexcept : lines_(lines) {
             for (std::size_t i = 0; i < quarters; ++i) {
-                at_[i] = static_cast<std::uint8_t>(4 * i + (hash >> (8 + 2 * i) & 3));
+                at_[i] = static_cast<std::uint8_t>(4 * i + (key >> (8 + 2 * i) & 3));
             }
         }
 
@@ -85,14 +85,12 @@ class FilterCells {
 
     explicit FilterCells(std::uint64_t lines) : count_(lines), lines_(lines * lanes) {}
 
-    [[nodiscard]] Place find_or_make(Number /*number*/, std::uint64_t hash) noexcept {
-        return {line_of(hash), hash};
+    [[nodiscard]] Place find_or_make(Key key) noexcept { return {line_of(key), key}; }
+    [[nodiscard]] float sum_of(Key key, std::size_t lane) noexcept {
+        return Place(line_of(key), key).sum(lane);
     }
-    [[nodiscard]] float sum_of(Number /*number*/, std::uint64_t hash, std::size_t lane) noexcept {
-        return Place(line_of(hash), hash).sum(lane);
-    }
-    void bring_near(std::uint64_t hash) noexcept {
-        Line* const first = line_of(hash);
+    void bring_near(Key key) noexcept {
+        Line* const first = line_of(key);
         for (std::size_t lane = 0; lane < lanes; ++lane) __builtin_prefetch(first + lane, 1);
     }
     void scale_down(std::size_t lane) noexcept {
@@ -117,8 +115,8 @@ class FilterCells {
     }
 
   private:
-    [[nodiscard]] Line* line_of(std::uint64_t hash) noexcept {
-        return &lines_[((hash >> 32) * count_ >> 32) * lanes];
+    [[nodiscard]] Line* line_of(Key key) noexcept {
+        return &lines_[((key >> 32) * count_ >> 32) * lanes];
     }
 
     std::uint64_t count_;
@@ -146,14 +144,12 @@ class ExactCells {
 
     explicit ExactCells(std::uint64_t /*lines*/) {}
 
-    [[nodiscard]] Place find_or_make(Number number, std::uint64_t /*hash*/) {
-        return Place(&sums_[number.code]);
-    }
-    [[nodiscard]] float sum_of(Number number, std::uint64_t /*hash*/, std::size_t lane) const {
-        const auto found = sums_.find(number.code);
+    [[nodiscard]] Place find_or_make(Key key) { return Place(&sums_[key]); }
+    [[nodiscard]] float sum_of(Key key, std::size_t lane) const {
+        const auto found = sums_.find(key);
         return found == sums_.end() ? 0.0F : found->second[lane];
     }
-    void bring_near(std::uint64_t /*hash*/) noexcept {}
+    void bring_near(Key /*key*/) noexcept {}
     void scale_down(std::size_t lane) {
         for (auto& [number, sums] : sums_) sums[lane] = scaled_down(sums[lane]);
         boost::unordered::erase_if(sums_, [](const auto& one) {
@@ -163,9 +159,10 @@ class ExactCells {
 
   private:
     struct Hash {
-        std::size_t operator()(std::uint64_t code) const noexcept { return mix(code); }
+        using is_avalanching = void;
+        std::size_t operator()(Key key) const noexcept { return key; }
     };
-    boost::unordered_flat_map<std::uint64_t, Sums, Hash> sums_;
+    boost::unordered_flat_map<Key, Sums, Hash> sums_;
 };
 
 /// When something happened and when it is looked at, as weights of the period of the latter.
@@ -216,18 +213,17 @@ class Count {
   public:
     explicit Count(std::uint64_t lines) : cells_(lines) {}
 
-    double add(Number number, double quantity, std::int64_t start, std::int64_t now,
+    double add(Key key, double quantity, std::int64_t start, std::int64_t now,
                const Growth& growth) {
         advance(now, growth);
-        auto place = cells_.find_or_make(number, hash_of_number(number));
+        auto place = cells_.find_or_make(key);
         return voip_stream::add(place, 0, quantity, period_.weights(start, now, growth));
     }
-    double get(Number number, std::int64_t now, const Growth& growth) {
+    double get(Key key, std::int64_t now, const Growth& growth) {
         advance(now, growth);
-        return static_cast<double>(cells_.sum_of(number, hash_of_number(number), 0)) /
-               period_.weights(now, now, growth).now;
+        return static_cast<double>(cells_.sum_of(key, 0)) / period_.weights(now, now, growth).now;
     }
-    void bring_near(Number number) noexcept { cells_.bring_near(hash_of_number(number)); }
+    void bring_near(Key key) noexcept { cells_.bring_near(key); }
     [[nodiscard]] const Cells<1>& cells() const noexcept { return cells_; }
 
   private:

@@ -20,8 +20,8 @@ namespace {
 
 /// What the dispatcher makes of a call.
 struct MarkedCall {
-    Number calling;
-    Number called;
+    Key calling;
+    Key called;
     std::uint32_t start;
     std::uint32_t duration;
     std::uint32_t now;
@@ -30,17 +30,17 @@ struct MarkedCall {
 
 /// A call as the count of those that are called takes it, and as it is asked for that count.
 struct NumberAtCall {
-    Number calling;
-    Number called;
+    Key calling;
+    Key called;
     std::uint32_t start;
     std::uint32_t now;
     bool asks;
 
-    [[nodiscard]] Number number() const noexcept { return asks ? calling : called; }
+    [[nodiscard]] Key number() const noexcept { return asks ? calling : called; }
 };
-struct ShardOfNumber {
+struct ShardOfNumberAtCall {
     std::uint32_t operator()(const NumberAtCall& call) const noexcept {
-        return shard_of(hash_of_number(call.number()));
+        return shard_of(call.number());
     }
 };
 
@@ -59,11 +59,10 @@ class Dispatcher : public OperatorTypes<message::Hashed<TimedCall>, MarkedCall> 
     void on(const Opened& opened) { pairs_.open(opened.context, "pairs", plan_->pairs); }
     void process(const message::Hashed<TimedCall>& arrived, auto& emit) {
         const TimedCall& call = arrived.record;
-        const std::uint64_t hash = hash_of_number(call.calling);
-        auto& detector = detectors_.find_or_make(shard_of(hash), plan_->pair_lines);
-        const bool is_new = detector.is_new(call.calling, call.called,
-                                            hash_of_pair(hash, hash_of_number(call.called)),
-                                            call.now, plan_->memory);
+        auto& detector = detectors_.find_or_make(shard_of(call.calling), plan_->pair_lines);
+        const bool is_new =
+            detector.is_new(call.calling, call.called, hash_of_pair(call.calling, call.called),
+                            call.now, plan_->memory);
         emit(MarkedCall{call.calling, call.called, call.start, call.duration, call.now, is_new});
     }
     void on(const Closed&) noexcept {
@@ -150,7 +149,7 @@ class Rcr : public OperatorTypes<message::Hashed<NumberAtCall>, Part> {
     void process(const message::Hashed<NumberAtCall>& arrived, auto& emit) {
         const NumberAtCall& call = arrived.record;
         const Growth& growth = plan_->short_growth;
-        auto& received = received_.find_or_make(ShardOfNumber{}(call), plan_->lines);
+        auto& received = received_.find_or_make(ShardOfNumberAtCall{}(call), plan_->lines);
         if (call.asks) {
             emit(part_of(call, received.get(call.calling, call.now, growth), 0));
         } else {
@@ -215,7 +214,7 @@ Stream<CallScore> full_graph_by(Calls calls, const SharedPlan& plan) {
     auto rcr =
         std::move(to_rcr)
             .template flat_map<NumberAtCall>(both_numbers, {.name = "pre_rcr", .parallelism = 1})
-            .key_by(ShardOfNumber{})
+            .key_by(ShardOfNumberAtCall{})
             .apply(Rcr<Cells>{plan}, {.name = "rcr"});
     auto acds = std::move(ct24)
                     .merge(std::move(global), std::move(ecr24))

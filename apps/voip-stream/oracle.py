@@ -14,6 +14,7 @@ did.
 import argparse
 import array
 import calendar
+import functools
 import json
 import math
 import random
@@ -53,6 +54,7 @@ def binary32(value):
     return struct.unpack("f", struct.pack("f", value))[0]
 
 
+@functools.lru_cache(maxsize=None)
 def error_of(load, parts, cells):
     """The probability that a line shows an entry that is not there."""
     total, probability = 0.0, math.exp(-load)

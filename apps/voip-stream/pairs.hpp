@@ -29,14 +29,13 @@ class FilterPairs {
     explicit FilterPairs(std::uint64_t lines) : lines_(lines) {}
 
     /// Whether the pair is in it.
-    [[nodiscard]] bool has(Number /*calling*/, Number /*called*/,
-                           std::uint64_t hash) const noexcept {
+    [[nodiscard]] bool has(Key /*calling*/, Key /*called*/, std::uint64_t hash) const noexcept {
         const Line& line = lines_[index_of(hash)];
         std::uint64_t missing = 0;
         for (std::size_t w = 0; w < words; ++w) missing |= ~line.bits[w] & bit_of(hash, w);
         return missing == 0;
     }
-    void add(Number /*calling*/, Number /*called*/, std::uint64_t hash) noexcept {
+    void add(Key /*calling*/, Key /*called*/, std::uint64_t hash) noexcept {
         Line& line = lines_[index_of(hash)];
         for (std::size_t w = 0; w < words; ++w) line.bits[w] |= bit_of(hash, w);
     }
@@ -79,20 +78,19 @@ class ExactPairs {
 
     explicit ExactPairs(std::uint64_t /*lines*/) {}
 
-    [[nodiscard]] bool has(Number calling, Number called, std::uint64_t /*hash*/) const {
-        return pairs_.contains({calling.code, called.code});
+    [[nodiscard]] bool has(Key calling, Key called, std::uint64_t /*hash*/) const {
+        return pairs_.contains({calling, called});
     }
-    void add(Number calling, Number called, std::uint64_t /*hash*/) {
-        pairs_.insert({calling.code, called.code});
-    }
+    void add(Key calling, Key called, std::uint64_t /*hash*/) { pairs_.insert({calling, called}); }
     void clear() { pairs_.clear(); }
     void bring_near(std::uint64_t /*hash*/) const noexcept {}
 
   private:
-    using Pair = std::pair<std::uint64_t, std::uint64_t>;
+    using Pair = std::pair<Key, Key>;
     struct Hash {
+        using is_avalanching = void;
         std::size_t operator()(const Pair& pair) const noexcept {
-            return hash_of_pair(mix(pair.first), mix(pair.second));
+            return hash_of_pair(pair.first, pair.second);
         }
     };
     boost::unordered_flat_set<Pair, Hash> pairs_;
@@ -105,7 +103,7 @@ class Detector {
     explicit Detector(std::uint64_t lines) : current_(lines), previous_(lines) {}
 
     /// Whether the pair was not known; now it is. Generations are `memory` seconds long.
-    bool is_new(Number calling, Number called, std::uint64_t hash, std::int64_t now,
+    bool is_new(Key calling, Key called, std::uint64_t hash, std::int64_t now,
                 std::int64_t memory) {
         if (now >= end_) [[unlikely]]
             begin_generation(now, memory);

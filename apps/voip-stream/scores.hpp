@@ -34,8 +34,8 @@ inline constexpr double prior_calls = 5;
 }
 
 [[nodiscard]] inline CallScore score_of(const CallFeatures& call) noexcept {
-    CallScore scored{.calling = call.calling,
-                     .called = call.called,
+    CallScore scored{.calling = number_of(call.calling),
+                     .called = number_of(call.called),
                      .start = {call.start},
                      .fofir = fofir_of(call.ecr, call.rcr),
                      .url = url_of(call.encr, call.ecr),

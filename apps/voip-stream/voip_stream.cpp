@@ -6,6 +6,7 @@
 #include "call_generator.hpp"
 #include "call_source.hpp"
 #include "calls_in_order.hpp"
+#include "sides.hpp"
 
 namespace strid::apps::voip_stream {
 
@@ -26,12 +27,9 @@ struct WrittenCall {
     std::string_view established;
 };
 
-template <class Source>
-Calls calls_of(Graph& graph, Source source, const Options& options, const Endpoints& endpoints) {
-    auto calls = graph.source(std::move(source), {.name = "calls", .parallelism = 1});
-    const std::string path = endpoints.output_of(options.calls_path);
-    if (path.empty()) return std::move(calls).apply(CallsInOrder{}, {.name = "parser"});
-    auto [read, copy] = std::move(calls).template tee<2>();
+/// The calls go to a file, too.
+Stream<Call> copied(Stream<Call> calls, const std::string& path, const Endpoints& endpoints) {
+    auto [read, copy] = std::move(calls).tee<2>();
     std::move(copy)
         .map(
             [](const Call& call) {
@@ -44,7 +42,32 @@ Calls calls_of(Graph& graph, Source source, const Options& options, const Endpoi
             {.name = "rows"})
         .sink(csv_writer<WrittenCall>(path, {.writing = endpoints.writing}),
               {.name = "write-calls"});
-    return std::move(read).apply(CallsInOrder{}, {.name = "parser"});
+    return std::move(read);
+}
+
+/// The graph behind the calls.
+template <class CallStream>
+void score_calls(CallStream calls, const Endpoints& endpoints, const Options& options) {
+    const auto plan = std::make_shared<const Plan>(options);
+    auto in_order = std::move(calls).apply(CallsInOrder{}, {.name = "parser"});
+    if (options.form == Form::compact) {
+        write_scores(std::move(in_order)
+                         .apply(Sides{plan}, {.name = "sides"})
+                         .key_by(ShardOfNumber{})
+                         .sealed(),
+                     endpoints, options, plan);
+        return;
+    }
+    auto scores = full_graph(std::move(in_order), options, plan);
+    if (options.threshold > 0) {
+        write_results<CallScore>(
+            std::move(scores).filter([threshold = options.threshold](
+                                         const CallScore& call) { return call.score >= threshold; },
+                                     {.name = "threshold"}),
+            endpoints);
+    } else {
+        write_results<CallScore>(std::move(scores), endpoints);
+    }
 }
 
 }  // namespace
@@ -60,34 +83,25 @@ Plan::Plan(const Options& options)
       pairs(static_cast<double>(options.pairs) / shards) {}
 
 void build(Graph& graph, const Endpoints& endpoints, const Options& options) {
-    const auto plan = std::make_shared<const Plan>(options);
-    const auto begin = [&](auto source) -> Calls {
-        return calls_of(graph, std::move(source), options, endpoints);
-    };
-    const auto read_or_made = [&]() -> Calls {
-        if (endpoints.generate == 0) {
-            return with_pace(CallSource(endpoints.input,
-                                        {.on_malformed = endpoints.on_malformed,
-                                         .dead_letter = endpoints.dead_letter},
-                                        options.jump.count()),
-                             endpoints, begin);
+    const auto score = [&](auto source) {
+        auto calls = graph.source(std::move(source), {.name = "calls", .parallelism = 1});
+        const std::string path = endpoints.output_of(options.calls_path);
+        if (path.empty()) {
+            score_calls(std::move(calls), endpoints, options);
+        } else {
+            score_calls(copied(std::move(calls), path, endpoints), endpoints, options);
         }
-        CallGenerator made(endpoints.generate, endpoints.seed, options.telemarketers);
-        if (!options.truth_path.empty()) made.write_telemarketers(options.truth_path);
-        return with_pace(std::move(made), endpoints, begin);
     };
-    Calls calls = read_or_made();
-    auto scores = options.form == Form::full ? full_graph(std::move(calls), options, plan)
-                                             : compact_graph(std::move(calls), options, plan);
-    if (options.form == Form::full && options.threshold > 0) {
-        write_results<CallScore>(
-            std::move(scores).filter([threshold = options.threshold](
-                                         const CallScore& call) { return call.score >= threshold; },
-                                     {.name = "threshold"}),
-            endpoints);
-    } else {
-        write_results<CallScore>(std::move(scores), endpoints);
+    if (endpoints.generate == 0) {
+        return with_pace(CallSource(endpoints.input,
+                                    {.on_malformed = endpoints.on_malformed,
+                                     .dead_letter = endpoints.dead_letter},
+                                    options.jump.count()),
+                         endpoints, score);
     }
+    CallGenerator made(endpoints.generate, endpoints.seed, options.telemarketers);
+    if (!options.truth_path.empty()) made.write_telemarketers(options.truth_path);
+    with_pace(std::move(made), endpoints, score);
 }
 
 }  // namespace strid::apps::voip_stream

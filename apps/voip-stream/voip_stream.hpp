@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include <strid/graph/graph.hpp>
 
@@ -53,10 +54,13 @@ using SharedPlan = std::shared_ptr<const Plan>;
 
 /// What the operator `parser` makes of the calls: established ones, in their order.
 using Calls = Stream<TimedCall>;
+/// What the operator `sides` makes of those.
+using CallSides = decltype(std::declval<Stream<Side>>().key_by(ShardOfNumber{}).sealed());
 
+/// The rest of the compact graph, with the writer.
+void write_scores(CallSides sides, const Endpoints& endpoints, const Options& options,
+                  const SharedPlan& plan);
 /// The operators between calls and scores.
-[[nodiscard]] Stream<CallScore> compact_graph(Calls calls, const Options& options,
-                                              const SharedPlan& plan);
 [[nodiscard]] Stream<CallScore> full_graph(Calls calls, const Options& options,
                                            const SharedPlan& plan);
 

@@ -11,6 +11,7 @@ import os
 import random
 import subprocess
 import sys
+import time
 import unittest
 
 from command_line import APPS, Case
@@ -28,17 +29,15 @@ def ways():
             ["--form", "full", "--mode", "simulation", "--seed", 3, "--parallelism", 3]]
     if os.environ.get("STRID_FEW_WAYS"):
         return some
-    return some + [["--parallelism", 2, "--mode", "dedicated"],
-                   ["--no-fuse", "--parallelism", 2], ["--workers", 1],
-                   ["--mode", "simulation", "--seed", 5, "--parallelism", 2],
-                   ["--form", "full"], ["--form", "full", "--workers", 1],
-                   ["--form", "full", "--parallelism", 3, "--mode", "dedicated"],
-                   ["--form", "full", "--composition", "centralised", "--parallelism", 2]]
+    return some + [["--parallelism", 2, "--mode", "dedicated"], ["--workers", 1],
+                   ["--mode", "simulation", "--seed", 5, "--no-fuse", "--parallelism", 2],
+                   ["--form", "full", "--workers", 1],
+                   ["--form", "full", "--composition", "centralised", "--parallelism", 3]]
 
 
 class Calls(Case):
-    def oracle(self, source, *options):
-        path = self.folder / "expected.csv"
+    def oracle(self, source, *options, name="expected.csv"):
+        path = self.folder / name
         with open(path, "wb") as file:
             subprocess.run([sys.executable, str(FOLDER / "oracle.py"), str(source),
                             *map(str, options)], stdout=file, check=True)
@@ -48,10 +47,6 @@ class Calls(Case):
         path = self.folder / name
         result = self.strid("run", "voip-stream", "--input", source, "--output", path, *options)
         return path, result.stderr.decode()
-
-    def same_as_oracle(self, source, *options, way=(), oracle=()):
-        expected = self.oracle(source, *options, *oracle)
-        self.same_answer(expected, self.answer(source, *options, *way)[0], 1)
 
     @staticmethod
     def rows(path):
@@ -72,15 +67,15 @@ class VoipStream(Calls):
             self.same_answer(FOLDER / "golden/scores.csv", answer, 1)
 
     def test_every_way(self):
-        for filters in [["--filters", "exact"], ["--filters", "bloom"],
-                        ["--filters", "bloom", *TIGHT]]:
+        for filters in [["--filters", "exact"], ["--filters", "bloom", *TIGHT]]:
             expected = self.oracle(CALLS, *filters)
             for way in ways():
                 with self.subTest(filters=filters, way=way):
                     self.same_answer(expected, self.answer(CALLS, *filters, *way)[0], 1)
 
     def test_through_a_pipe(self):
-        result = self.strid("run", "voip-stream", stdin=open(CALLS, "rb"))
+        with open(CALLS, "rb") as calls:
+            result = self.strid("run", "voip-stream", stdin=calls)
         answer = self.file("answer.csv", result.stdout)
         self.same_answer(self.oracle(CALLS, "--filters", "bloom"), answer, 1)
 
@@ -112,14 +107,14 @@ class VoipStream(Calls):
                  "2026-03-02T10:15:30.123456789+02:00", "2026-03-02T04:45:30-0330"]
         source = self.file("calls.csv", "".join(f"1{i},2,{form},10,true\n"
                                                 for i, form in enumerate(forms)))
-        rows = self.rows(self.answer(source)[0])
+        answer, _ = self.answer(source)
+        rows = self.rows(answer)
         self.assertEqual({row[2] for row in rows}, {"2026-03-02T08:15:30Z"})
         self.assertEqual(len(rows), len(forms))
-        self.same_as_oracle(source)
+        self.same_answer(self.oracle(source), answer, 1)
 
     @staticmethod
     def utc(second):
-        import time
         return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(second))
 
 
@@ -130,9 +125,10 @@ class VoipFilters(Calls):
         return expected, json.loads(path.read_text())
 
     def test_scores_are_equal_where_no_filter_errs(self):
-        for options in [[], ["--numbers", 400, "--pairs", 5000], TIGHT]:
+        exact = self.rows(self.answer(CALLS, "--filters", "exact", "--parallelism", 1)[0])
+        for options in [["--numbers", 300, "--pairs", 2500], TIGHT]:
             expected, errors = self.errors(CALLS, *options)
-            exact = self.rows(self.answer(CALLS, "--filters", "exact", "--parallelism", 1)[0])
+            self.errors_are_as_the_formula_says(errors["filters"])
             bloom = self.rows(self.answer(CALLS, *options, "--parallelism", 1)[0])
             self.same_answer(expected, self.folder / "answer.csv", 1)
             self.assertEqual(len(exact), len(bloom))
@@ -152,24 +148,21 @@ class VoipFilters(Calls):
                     self.assertEqual(mine[row[0]][at], of_caller[row[0]][at], place)
             if options == TIGHT:
                 self.assertGreater(len(erred), len(exact) // 10)
-            elif not options:
-                self.assertLess(len(erred), len(exact) // 100)
+            else:
+                self.assertLess(len(erred), len(exact) // 10)
 
-    def test_errors_are_as_the_formula_says(self):
-        for count, options in [(6000, ["--numbers", 300, "--pairs", 4000]),
-                               (6000, ["--numbers", 600, "--pairs", 10000])]:
-            source = self.made(count, "--telemarketers", 0.03)
-            _, errors = self.errors(source, *options)
-            for name, one in errors["filters"].items():
-                with self.subTest(filter=name, options=options):
-                    expected = one["expected"]
-                    # Four deviations, of the draws and of how numbers fell into the lines.
-                    margin = 4 * math.sqrt(expected) + 0.2 * expected
-                    self.assertGreater(expected, 50)
-                    self.assertLess(abs(one["hits"] - expected), margin)
+    def errors_are_as_the_formula_says(self, filters):
+        for name, one in filters.items():
+            with self.subTest(filter=name):
+                expected = one["expected"]
+                # Four deviations of the draws, and what it says that numbers fell into the lines
+                # by chance.
+                self.assertGreater(expected, 50)
+                self.assertLess(abs(one["hits"] - expected),
+                                4 * math.sqrt(expected) + 0.2 * expected)
 
     def test_a_full_filter_is_said(self):
-        for form, count in [("compact", 2), ("full", 6)]:
+        for form in ["compact", "full"]:
             _, said = self.answer(CALLS, *TIGHT, "--form", form)
             full = [line for line in said.splitlines() if "filters full" in line]
             self.assertTrue(any(int(line.split()[1]) > 50 for line in full), said)
@@ -221,24 +214,21 @@ class VoipMistakes(Calls):
         mixed, bad = [], []
         for line in lines:
             if chance.random() < 0.1:
-                one, _ = chance.choice(self.BAD)
-                # In time, so that nothing but its own fault is wrong with it.
+                one, reason = chance.choice(self.BAD)
+                if "--jump" in reason:
+                    continue  # later calls make it one that counts
                 bad.append(one)
                 mixed.append(one)
             mixed.append(line)
         source = self.file("calls.csv", "\n".join(mixed) + "\n")
         dead = self.folder / "dead.csv"
         expected = self.oracle(source, "--filters", "bloom")
-        self.same_answer(expected, self.oracle_of_good())
+        self.same_answer(expected, self.oracle(CALLS, "--filters", "bloom", name="good.csv"), 1)
         for way in [[], ["--form", "full", "--parallelism", 2]]:
             answer, said = self.answer(source, "--dead-letter", dead, *way)
             self.same_answer(expected, answer, 1)
             self.assertIn(f"{len(bad)} malformed records", said)
             self.assertEqual([row[3] for row in self.rows(dead)], bad)
-
-    def oracle_of_good(self):
-        path = self.oracle(CALLS, "--filters", "bloom")
-        return path.rename(self.folder / "good.csv")
 
     def test_late_calls_count_at_their_time(self):
         """The last call of each caller has the score that it has in the order of time."""
@@ -257,7 +247,7 @@ class VoipMistakes(Calls):
         self.assertGreater(int(counted.split()[1].replace(",", "")), len(calls) // 2)
 
     def test_options(self):
-        for options, reason in [(["--numbers", 0], "--numbers must be 1 to"),
+        for options, reason in [(["--numbers", "200M"], "--numbers must be 1 to"),
                                 (["--pairs", "1G"], "--pairs"),
                                 (["--short", "1500ms"], "--short must be whole seconds"),
                                 (["--filters", "cuckoo"], "--filters"),
@@ -296,7 +286,9 @@ class VoipCallsMade(Calls):
         theirs = sum(row[0] in numbers for row in rows)
         # Of 1,000 numbers 20 make 15 times as many calls as others, and 20 businesses 8 times.
         self.assertAlmostEqual(theirs / len(rows), 300 / (300 + 160 + 960), delta=0.02)
-        self.assertTrue(all("09" <= row[2][11:13] <= "19" for row in rows if row[0] in numbers))
+        # A record may lie 20 seconds behind.
+        self.assertTrue(all("08:59:40" <= row[2][11:19] < "19" for row in rows
+                            if row[0] in numbers))
 
 
 if __name__ == "__main__":
