@@ -44,6 +44,8 @@ class Application {
     [[nodiscard]] virtual std::vector<FileUse> files() const { return {}; }
     /// Whether it can make its records (Endpoints::generate).
     [[nodiscard]] virtual bool generates() const noexcept { return false; }
+    /// Whether its answer depends on the order of all records: a replay has one source.
+    [[nodiscard]] virtual bool needs_order() const noexcept { return false; }
     /// Of the graph that was built last: bytes of input that were handled, from any thread. Empty
     /// where the application does not count them.
     [[nodiscard]] virtual std::function<std::uint64_t()> bytes_done() const { return {}; }
@@ -56,6 +58,7 @@ class Application {
 [[nodiscard]] std::unique_ptr<Application> make_yahoo_benchmark();
 [[nodiscard]] std::unique_ptr<Application> make_traffic_monitoring();
 [[nodiscard]] std::unique_ptr<Application> make_linear_road();
+[[nodiscard]] std::unique_ptr<Application> make_voip_stream();
 
 /// One of each, in the order in which they are listed.
 [[nodiscard]] std::vector<std::unique_ptr<Application>> all_applications();

@@ -12,6 +12,7 @@ std::vector<std::unique_ptr<Application>> all_applications() {
     all.push_back(make_yahoo_benchmark());
     all.push_back(make_traffic_monitoring());
     all.push_back(make_linear_road());
+    all.push_back(make_voip_stream());
     return all;
 }
 

@@ -28,3 +28,5 @@ for matcher in nearest hidden-markov; do
 done
 python3 traffic-monitoring/oracle.py $traffic/roads.csv $traffic/fixes.csv \
     > traffic-monitoring/golden/nearest-updates.csv
+python3 voip-stream/oracle.py voip-stream/data/calls.csv --threshold 0.3 \
+    > voip-stream/golden/scores.csv

@@ -8,10 +8,12 @@
 
 #include "../../apps/linear-road/traffic.hpp"
 #include "../../apps/linear-road/writers.hpp"
+#include "../../apps/voip-stream/call_generator.hpp"
 #include "hand/fraud_detection.hpp"
 #include "hand/linear_road.hpp"
 #include "hand/spike_detection.hpp"
 #include "hand/traffic_monitoring.hpp"
+#include "hand/voip_stream.hpp"
 #include "hand/word_count.hpp"
 
 namespace strid::tool {
@@ -67,6 +69,14 @@ void make_traffic(const std::string& path, std::size_t lines) {
     run(graph, {.workers = 1});
 }
 
+/// Four days of a network.
+void make_calls(const std::string& path, std::size_t lines) {
+    constexpr std::size_t lines_of_data = 6'000;
+    constexpr double telemarketers = 0.01;
+    const std::size_t wanted = lines == 0 ? lines_of_data : lines;
+    apps::voip_stream::CallGenerator(wanted, 1, telemarketers).write_calls(path);
+}
+
 }  // namespace
 
 std::vector<BenchCase> bench_cases() {
@@ -120,7 +130,17 @@ std::vector<BenchCase> bench_cases() {
                  answer = {result.answers, static_cast<double>(result.checksum)};
                  return hand::ReplayResult(result);
              },
-             make_traffic}};
+             make_traffic},
+            {"voip-stream",
+             "voip-stream",
+             "voip-stream/data/calls.csv",
+             {},
+             [](const auto& input, const auto&, nanoseconds duration, BenchAnswer& answer) {
+                 const auto result = hand::run_voip_stream(hand::load_calls(input), duration);
+                 answer = {result.scores, result.checksum};
+                 return hand::ReplayResult(result);
+             },
+             make_calls}};
 }
 
 }  // namespace strid::tool

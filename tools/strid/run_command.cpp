@@ -154,6 +154,7 @@ std::size_t cores() {
 }
 
 RunOptions replay_options(const RunOptions& options, const apps::Application& application) {
+    if (application.needs_order()) return options;
     RunOptions result = options;
     std::size_t replicas = options.parallelism;
     if (replicas == 0 && options.mode == RunOptions::Mode::cooperative) {
