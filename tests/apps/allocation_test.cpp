@@ -17,6 +17,7 @@
 #include "../../apps/flights/flights.hpp"
 #include "../../apps/fraud-detection/fraud_detection.hpp"
 #include "../../apps/spike-detection/spike_detection.hpp"
+#include "../../apps/traffic-monitoring/traffic_monitoring.hpp"
 #include "../../apps/word-count/word_count.hpp"
 #include "../../apps/yahoo-benchmark/yahoo_benchmark.hpp"
 #include "../support/allocation_row.hpp"
@@ -145,6 +146,27 @@ TEST(Allocations, NoneForARecordInFraudDetection) {
 }
 
 /// Its records are lines, of some hundred words each.
+TEST(Allocations, NoneForAFixInTrafficMonitoring) {
+    using namespace traffic_monitoring;
+    const auto index = std::make_shared<const RoadIndex>(
+        read_roads(folder_of_applications / "traffic-monitoring/data/roads.csv",
+                   RoadFormat::by_suffix),
+        Matching{});
+    const Input fixes("traffic-monitoring/data/fixes.csv");
+    const std::vector<std::pair<std::string, Matcher>> matchers = {
+        {"nearest", Matcher::nearest}, {"hidden-markov", Matcher::hidden_markov}};
+    for (const auto& [name, matcher] : matchers) {
+        expect_none_per_record(
+            "traffic-monitoring, " + name,
+            [&, matcher = matcher](Graph& graph, const Endpoints& ends, const auto&) {
+                Options options;
+                options.matcher = matcher;
+                traffic_monitoring::build(graph, ends, options, index);
+            },
+            2, 8, fixes);
+    }
+}
+
 TEST(Allocations, NoneForAWordInWordCount) {
     constexpr std::size_t copies_of_400_lines = 20;
     const Input text("word-count/data/opticks.txt");
