@@ -49,6 +49,7 @@ class EventReplay {
         const std::lock_guard lock{shared_->reading};
         if (shared_->shares.size() != context.parallelism) {
             shared_->shares.assign(context.parallelism, {});
+            shared_->count = shared_->malformed = 0;
             shared_->read(*shared_, context, stop);
         }
         replica_ = context.replica;

@@ -2,6 +2,7 @@
 #include "linear_road.hpp"
 
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include <strid/base/error.hpp>
@@ -44,21 +45,29 @@ void answer_by_roads(KeyedStream<Event, PlaceOfWork, graph::KeyedEdge<Event, Tim
     answer(std::move(events).apply(Roads{}, {.name = "roads"}).timed_by(TimeOf{}), tolls, writer);
 }
 
+bool makes_traffic(const Endpoints& endpoints, const Options& options) noexcept {
+    return options.makes_traffic || endpoints.generate > 0;
+}
+
 /// Calls `next` with the source as the endpoints and options want it: of few types, because what
 /// stands behind a source is compiled for each of them.
 template <class Next>
-void with_pace(AnySource source, const Endpoints& endpoints,
+void with_pace(AnySource source, const Endpoints& endpoints, const Options& options,
                const std::shared_ptr<Timetable>& timetable, Next next) {
     if (endpoints.replays()) {
         return next(
             paced(EventReplay{std::move(source), endpoints.duration}, endpoints.rate_per_second));
     }
-    if (timetable) return next(OnTime{std::move(source), timetable});
+    if (timetable) {
+        // Traffic begins with second 0, whichever replica has the first car.
+        const auto first = makes_traffic(endpoints, options) ? std::optional{0} : std::nullopt;
+        return next(OnTime{std::move(source), timetable, first});
+    }
     next(paced(std::move(source), endpoints.rate_per_second));
 }
 
 AnySource source_of(const Endpoints& endpoints, const Options& options) {
-    if (options.makes_traffic || endpoints.generate > 0) {
+    if (makes_traffic(endpoints, options)) {
         TrafficOptions traffic = options.traffic;
         traffic.count_max = endpoints.generate;
         traffic.seed = endpoints.seed;
@@ -93,7 +102,7 @@ void build(Graph& graph, const Endpoints& endpoints, const Options& options,
             answer_by_roads(std::move(timed).key_by(PlaceOfWork{}).sealed(), tolls, writer);
         }
     };
-    with_pace(source_of(endpoints, options), endpoints, timetable, answer_events);
+    with_pace(source_of(endpoints, options), endpoints, options, timetable, answer_events);
 }
 
 }  // namespace strid::apps::linear_road

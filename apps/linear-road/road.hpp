@@ -101,7 +101,7 @@ class Road {
         std::int64_t speeds = 0;
         std::uint32_t cars = 0;
     };
-    struct Told {  // to who enters a segment in the running minute
+    struct Told {  // to cars that enter a segment in the running minute
         std::uint32_t toll_cars = 0;
         std::uint8_t velocity = 0;
         std::uint8_t accident = no_accident;

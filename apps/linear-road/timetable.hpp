@@ -14,10 +14,12 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include <strid/base/clock.hpp>
+#include <strid/connector/pace.hpp>
 #include <strid/operator/source.hpp>
 
 #include "records.hpp"
@@ -60,12 +62,15 @@ class OnTime {
   public:
     using record_type = Event;
 
-    OnTime(Source source, std::shared_ptr<Timetable> timetable)
-        : source_(std::move(source)), timetable_(std::move(timetable)) {}
+    /// The input begins with second `first`; without it with its first event.
+    OnTime(Source source, std::shared_ptr<Timetable> timetable, std::optional<std::int32_t> first)
+        : source_(std::move(source)), timetable_(std::move(timetable)), first_(first) {}
 
     void open(const Context& context) {
         waiting_.clear();
         next_ = 0;
+        at_end_ = SourceStatus::more;
+        stopped_.store(0);
         source_.open(context);
     }
 
@@ -78,12 +83,12 @@ class OnTime {
             for (; next_ != waiting_.size() && budget > 0; --budget) {
                 const Event& event = waiting_[next_];
                 const std::int64_t due_ns = timetable_->due_ns(event.time);
-                if (due_ns > now) {
+                if (due_ns > now && stopped_.load() == 0) {
                     wake_at_ns_ = due_ns;
                     return SourceStatus::idle;
                 }
                 ++next_;
-                emit.born_at(due_ns);
+                emit.born_at(std::min(due_ns, now));
                 if (!emit(Event{event})) return SourceStatus::more;
             }
         }
@@ -105,7 +110,11 @@ class OnTime {
         }
     }
     static constexpr bool drains = operators::drains_when_stopped<Source>;
-    void stop() noexcept { operators::stop_source(source_); }
+    /// What was fetched is handed out at once.
+    void stop() noexcept {
+        stopped_.store(1);
+        operators::stop_source(source_);
+    }
     [[nodiscard]] std::vector<FileUse> files() const { return operators::files_of(source_); }
     [[nodiscard]] double fraction_done() const noexcept { return source_.fraction_done(); }
 
@@ -134,12 +143,14 @@ class OnTime {
         if (at_end_ == SourceStatus::finished) return false;
         Waiting<Emit> into{waiting_, emit};
         at_end_ = source_.poll(into, fetched_at_once);
-        if (!waiting_.empty()) timetable_->begin(waiting_.front().time);
+        if (!waiting_.empty()) timetable_->begin(first_.value_or(waiting_.front().time));
         return !waiting_.empty();
     }
 
     Source source_;
     std::shared_ptr<Timetable> timetable_;
+    std::optional<std::int32_t> first_;
+    SharedFraction stopped_;  // 0 or 1
     std::vector<Event> waiting_;
     std::size_t next_ = 0;
     SourceStatus at_end_ = SourceStatus::more;

@@ -11,6 +11,30 @@ namespace {
 
 constexpr double seconds_to_answer = 5;
 
+/// One cell. fmt::format_int is several times faster than a format with a string.
+void append_cell(std::string& row, std::int64_t number) {
+    const fmt::format_int digits(number);
+    row.append(digits.data(), digits.size());
+}
+void append_cell(std::string& row, const AnswerWriter::EmitTime& emit) {
+    append_cell(row, emit.second);
+    if (emit.ms < 0) return;
+    const fmt::format_int digits(1000 + emit.ms);
+    row += '.';
+    row.append(digits.data() + 1, 3);
+}
+template <class... Cells>
+void append(std::string& row, int kind, const Cells&... cells) {
+    row += static_cast<char>('0' + kind);
+    (
+        [&] {
+            row += ',';
+            append_cell(row, cells);
+        }(),
+        ...);
+    row += '\n';
+}
+
 }  // namespace
 
 AnswerWriter::AnswerWriter(const std::string& path, Writing writing,
@@ -48,30 +72,31 @@ double AnswerWriter::given_at(const Notice& answer) {
 
 void AnswerWriter::write(const Notice& answer, double second) {
     std::string& rows = writer_->rows();
-    const auto out = std::back_inserter(rows);
-    const std::string emit =
-        timetable_ ? fmt::format("{:.3f}", second) : fmt::format("{}", answer.time);
     switch (answer.kind) {
         case Notice::Kind::toll:
-            fmt::format_to(out, "0,{},{},{},{},{}\n", answer.subject, answer.time, emit,
-                           answer.detail, answer.amount);
+            append(rows, 0, answer.subject, answer.time, emit_of(answer, second), answer.detail,
+                   answer.amount);
             break;
         case Notice::Kind::accident:
-            fmt::format_to(out, "1,{},{},{},{}\n", answer.time, emit, answer.subject,
-                           answer.detail);
+            append(rows, 1, answer.time, emit_of(answer, second), answer.subject, answer.detail);
             break;
         case Notice::Kind::balance:
-            fmt::format_to(out, "2,{},{},{},{},{}\n", answer.time, emit, answer.detail,
-                           answer.subject, answer.amount);
+            append(rows, 2, answer.time, emit_of(answer, second), answer.detail, answer.subject,
+                   answer.amount);
             break;
         case Notice::Kind::expenditure:
-            fmt::format_to(out, "3,{},{},{},{}\n", answer.time, emit, answer.subject,
-                           answer.amount);
+            append(rows, 3, answer.time, emit_of(answer, second), answer.subject, answer.amount);
             break;
         default:
             return;  // not an answer
     }
     writer_->row_done();
+}
+
+AnswerWriter::EmitTime AnswerWriter::emit_of(const Notice& answer, double second) const noexcept {
+    if (!timetable_) return {answer.time, -1};
+    const auto ms = static_cast<std::int64_t>(second * 1e3);
+    return {ms / 1000, static_cast<int>(ms % 1000)};
 }
 
 void EventWriter::operator()(const Event& event) {

@@ -24,6 +24,11 @@ class AnswerWriter {
   public:
     static constexpr bool parallel_by_default = true;
 
+    struct EmitTime {
+        std::int64_t second;
+        int ms;  ///< -1: not measured
+    };
+
     /// An empty path: rows are not written. `timetable` may be null.
     AnswerWriter(const std::string& path, Writing writing, std::shared_ptr<Timetable> timetable);
     /// Another sink that writes to the same file.
@@ -48,6 +53,7 @@ class AnswerWriter {
     /// The time of the input's clock; counts the answer where it is late.
     double given_at(const Notice& answer);
     void write(const Notice& answer, double second);
+    [[nodiscard]] EmitTime emit_of(const Notice& answer, double second) const noexcept;
 
     std::shared_ptr<Timetable> timetable_;
     std::optional<RowWriter> writer_;

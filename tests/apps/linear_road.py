@@ -192,6 +192,25 @@ class LinearRoad(Answers):
         return sorted([*row[:3 if row[0] == "0" else 2], *row[4 if row[0] == "0" else 3:]]
                       for row in rows)
 
+    def test_replayed_as_one_long_input(self):
+        lines = gzip.decompress(CARS.read_bytes()).decode().splitlines(keepends=True)[:900]
+        cars, metrics, out = self.file("cars.csv", "".join(lines)), "metrics.json", "out.csv"
+        self.strid("run", "linear-road", "--input", cars, "--duration", "500ms", "--rate", 5000,
+                   "--workers", 1, "--metrics", self.folder / metrics, "--output",
+                   self.folder / out)
+        segments = json.loads((self.folder / metrics).read_text())["segments"]
+        count = sum(one["records_out"] for segment in segments for one in segment["operators"]
+                    if one["kind"] == "source")
+        self.assertGreater(count, 2 * len(lines))
+        span = (int(lines[-1].split(",")[1]) // 60 + 1) * 60
+        long_input = []
+        for i in range(count):
+            cells = lines[i % len(lines)].split(",")
+            cells[1] = str(int(cells[1]) + i // len(lines) * span)
+            long_input.append(",".join(cells))
+        expected = self.answers_of(self.file("long.csv", "".join(long_input)))
+        self.same_answer(expected, self.folder / out)
+
     def test_late_answers_are_counted(self):
         """A pace that nothing can keep up with: every answer of the last minute is late."""
         result = self.strid("run", "linear-road", "--minutes", 60, "--cars", 6000, "--pace", 1e6,
