@@ -183,8 +183,8 @@ constexpr auto acd = [](const Part& part, const std::array<double, 3>& values) {
     return part_of(part, acd_of(values[0], values[2], values[1]), 2);
 };
 constexpr auto scored = [](const Part& part, const std::array<double, 3>& values) {
-    return CallScore{part.calling,
-                     part.called,
+    return CallScore{number_of(part.calling),
+                     number_of(part.called),
                      {part.start},
                      values[0],
                      values[1],
