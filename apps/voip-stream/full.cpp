@@ -221,21 +221,22 @@ Stream<CallScore> full_graph_by(Calls calls, const SharedPlan& plan) {
             .template flat_map<NumberAtCall>(both_numbers, {.name = "pre_rcr", .parallelism = 1})
             .key_by(ShardOfNumberAtCall{})
             .apply(Rcr<Cells>{plan}, {.name = "rcr"});
-    auto acds = std::move(ct24)
-                    .merge(std::move(global), std::move(ecr24))
-                    .key_by(ShardOfCaller{})
+    const auto by_caller = [](auto stream) {
+        return std::move(stream).key_by(ShardOfCaller{}).sealed();
+    };
+    auto acds = by_caller(std::move(ct24))
+                    .merge(by_caller(std::move(global)))
+                    .merge(by_caller(std::move(ecr24)))
                     .apply(branch_join<3, Part>(acd), {.name = "acd"});
-    auto fofirs = std::move(rcr)
-                      .merge(std::move(ecr_1))
-                      .key_by(ShardOfCaller{})
+    auto fofirs = by_caller(std::move(rcr))
+                      .merge(by_caller(std::move(ecr_1)))
                       .apply(branch_join<2, Part>(fofir), {.name = "fofir"});
-    auto urls = std::move(ecr_2)
-                    .merge(std::move(encr))
-                    .key_by(ShardOfCaller{})
+    auto urls = by_caller(std::move(ecr_2))
+                    .merge(by_caller(std::move(encr)))
                     .apply(branch_join<2, Part>(url), {.name = "url"});
-    return std::move(acds)
-        .merge(std::move(fofirs), std::move(urls))
-        .key_by(ShardOfCaller{})
+    return by_caller(std::move(acds))
+        .merge(by_caller(std::move(fofirs)))
+        .merge(by_caller(std::move(urls)))
         .apply(branch_join<3, CallScore>(scored), {.name = "score"});
 }
 
