@@ -43,7 +43,7 @@ class VoipStream final : public Application {
                "  strid run voip-stream --input calls.csv --filters exact --form full\n"
                "  strid run voip-stream --generate 10M --numbers 500k --pairs 10M --output ''\n"
                "  strid run voip-stream --generate 100k --calls calls.csv --telemarketers-file "
-               "who.csv\n";
+               "telemarketers.csv\n";
     }
     [[nodiscard]] std::string_view source_name() const noexcept override { return "calls"; }
 

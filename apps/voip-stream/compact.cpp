@@ -22,8 +22,10 @@ namespace {
 template <template <std::size_t> class Cells, class Pairs>
 class ShardFeatures {
   public:
-    explicit ShardFeatures(const Plan& plan)
-        : received_(plan.lines), made_(plan.lines), detector_(plan.pair_lines) {}
+    ShardFeatures(const Plan& plan, LineArena& arena)
+        : received_(plan.lines, arena),
+          made_(plan.lines, arena),
+          detector_(plan.pair_lines, arena) {}
 
     void is_called(const Side& side, const Plan& plan) {
         received_.add(side.number, 1, side.start, side.now, plan.short_growth);
@@ -95,7 +97,9 @@ class Features : public OperatorTypes<message::Hashed<Side>, CallFeatures> {
     static constexpr OperatorTraits traits{
         .kind = "features", .emits = Emits::at_most_one, .only_reads = true, .looks_ahead = true};
 
-    explicit Features(SharedPlan plan) : plan_(std::move(plan)) {}
+    // Five counts and two generations.
+    explicit Features(SharedPlan plan)
+        : plan_(std::move(plan)), arena_(shards * (5 * plan_->lines + 2 * plan_->pair_lines)) {}
 
     void on(const Opened& opened) {
         called_.open(opened.context, "numbers called", plan_->numbers);
@@ -113,7 +117,7 @@ class Features : public OperatorTypes<message::Hashed<Side>, CallFeatures> {
     }
     void process(const message::Hashed<Side>& arrived, auto& emit) {
         const Side& side = arrived.record;
-        auto& shard = shards_.find_or_make(ShardOfNumber{}(side), *plan_);
+        auto& shard = shards_.find_or_make(ShardOfNumber{}(side), *plan_, arena_);
         if (!side.calls) return shard.is_called(side, *plan_);
         emit(shard.calls(side, *plan_));
     }
@@ -123,6 +127,7 @@ class Features : public OperatorTypes<message::Hashed<Side>, CallFeatures> {
 
   private:
     SharedPlan plan_;
+    LineArena arena_;
     ShardTable<ShardFeatures<Cells, Pairs>> shards_;
     Fullness called_;
     Fullness calling_;

@@ -13,12 +13,13 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
+#include <span>
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
 #include "call.hpp"
 #include "growth.hpp"
+#include "line_arena.hpp"
 
 namespace strid::apps::voip_stream {
 
@@ -83,7 +84,9 @@ class FilterCells {
         std::array<std::uint8_t, quarters> at_;
     };
 
-    explicit FilterCells(std::uint64_t lines) : count_(lines), lines_(lines * lanes) {}
+    /// The arena outlives it.
+    FilterCells(std::uint64_t lines, LineArena& arena)
+        : count_(lines), lines_(arena.take<Line>(lines * lanes)) {}
 
     [[nodiscard]] Place find_or_make(Key key) noexcept { return {line_of(key), key}; }
     [[nodiscard]] float sum_of(Key key, std::size_t lane) noexcept {
@@ -120,7 +123,7 @@ class FilterCells {
     }
 
     std::uint64_t count_;
-    std::vector<Line> lines_;
+    std::span<Line> lines_;
 };
 
 /// The same by number, exactly.
@@ -142,7 +145,7 @@ class ExactCells {
         Sums* sums_;
     };
 
-    explicit ExactCells(std::uint64_t /*lines*/) {}
+    ExactCells(std::uint64_t /*lines*/, LineArena& /*arena*/) {}
 
     [[nodiscard]] Place find_or_make(Key key) { return Place(&sums_[key]); }
     [[nodiscard]] float sum_of(Key key, std::size_t lane) const {
@@ -211,7 +214,7 @@ double add(Place& place, std::size_t lane, double quantity, const Weights& weigh
 template <template <std::size_t> class Cells>
 class Count {
   public:
-    explicit Count(std::uint64_t lines) : cells_(lines) {}
+    Count(std::uint64_t lines, LineArena& arena) : cells_(lines, arena) {}
 
     double add(Key key, double quantity, std::int64_t start, std::int64_t now,
                const Growth& growth) {

@@ -54,12 +54,13 @@ class Dispatcher : public OperatorTypes<message::Hashed<TimedCall>, MarkedCall> 
   public:
     static constexpr OperatorTraits traits{.kind = "dispatcher", .only_reads = true};
 
-    explicit Dispatcher(SharedPlan plan) : plan_(std::move(plan)) {}
+    explicit Dispatcher(SharedPlan plan)
+        : plan_(std::move(plan)), arena_(2 * shards * plan_->pair_lines) {}
 
     void on(const Opened& opened) { pairs_.open(opened.context, "pairs", plan_->pairs); }
     void process(const message::Hashed<TimedCall>& arrived, auto& emit) {
         const TimedCall& call = arrived.record;
-        auto& detector = detectors_.find_or_make(shard_of(call.calling), plan_->pair_lines);
+        auto& detector = detectors_.find_or_make(shard_of(call.calling), plan_->pair_lines, arena_);
         const bool is_new =
             detector.is_new(call.calling, call.called, hash_of_pair(call.calling, call.called),
                             call.now, plan_->memory);
@@ -76,6 +77,7 @@ class Dispatcher : public OperatorTypes<message::Hashed<TimedCall>, MarkedCall> 
 
   private:
     SharedPlan plan_;
+    LineArena arena_;
     ShardTable<Detector<Pairs>> detectors_;
     Fullness pairs_;
 };
@@ -93,13 +95,14 @@ class CallerCount : public OperatorTypes<message::Hashed<MarkedCall>, Part> {
   public:
     static constexpr OperatorTraits traits{.kind = "caller-count", .only_reads = true};
 
-    CallerCount(SharedPlan plan, Counted counted) : plan_(std::move(plan)), counted_(counted) {}
+    CallerCount(SharedPlan plan, Counted counted)
+        : plan_(std::move(plan)), counted_(counted), arena_(shards * plan_->lines) {}
 
     void on(const Opened& opened) { numbers_.open(opened.context, "numbers", plan_->numbers); }
     void process(const message::Hashed<MarkedCall>& arrived, auto& emit) {
         const MarkedCall& call = arrived.record;
         const Growth& growth = counted_.over_long ? plan_->long_growth : plan_->short_growth;
-        auto& count = counts_.find_or_make(ShardOfCaller{}(call), plan_->lines);
+        auto& count = counts_.find_or_make(ShardOfCaller{}(call), plan_->lines, arena_);
         const double value = counted_.only_new && !call.is_new
                                  ? count.get(call.calling, call.now, growth)
                                  : count.add(call.calling, counted_.talk ? call.duration : 1.0,
@@ -115,6 +118,7 @@ class CallerCount : public OperatorTypes<message::Hashed<MarkedCall>, Part> {
   private:
     SharedPlan plan_;
     Counted counted_;
+    LineArena arena_;
     ShardTable<Count<Cells>> counts_;
     Fullness numbers_;
 };
@@ -143,13 +147,13 @@ class Rcr : public OperatorTypes<message::Hashed<NumberAtCall>, Part> {
     static constexpr OperatorTraits traits{
         .kind = "rcr", .emits = Emits::at_most_one, .only_reads = true};
 
-    explicit Rcr(SharedPlan plan) : plan_(std::move(plan)) {}
+    explicit Rcr(SharedPlan plan) : plan_(std::move(plan)), arena_(shards * plan_->lines) {}
 
     void on(const Opened& opened) { numbers_.open(opened.context, "numbers", plan_->numbers); }
     void process(const message::Hashed<NumberAtCall>& arrived, auto& emit) {
         const NumberAtCall& call = arrived.record;
         const Growth& growth = plan_->short_growth;
-        auto& received = received_.find_or_make(ShardOfNumberAtCall{}(call), plan_->lines);
+        auto& received = received_.find_or_make(ShardOfNumberAtCall{}(call), plan_->lines, arena_);
         if (call.asks) {
             emit(part_of(call, received.get(call.calling, call.now, growth), 0));
         } else {
@@ -165,6 +169,7 @@ class Rcr : public OperatorTypes<message::Hashed<NumberAtCall>, Part> {
 
   private:
     SharedPlan plan_;
+    LineArena arena_;
     ShardTable<Count<Cells>> received_;
     Fullness numbers_;
 };
@@ -183,8 +188,8 @@ constexpr auto acd = [](const Part& part, const std::array<double, 3>& values) {
     return part_of(part, acd_of(values[0], values[2], values[1]), 2);
 };
 constexpr auto scored = [](const Part& part, const std::array<double, 3>& values) {
-    return CallScore{part.calling,
-                     part.called,
+    return CallScore{number_of(part.calling),
+                     number_of(part.called),
                      {part.start},
                      values[0],
                      values[1],
@@ -216,21 +221,22 @@ Stream<CallScore> full_graph_by(Calls calls, const SharedPlan& plan) {
             .template flat_map<NumberAtCall>(both_numbers, {.name = "pre_rcr", .parallelism = 1})
             .key_by(ShardOfNumberAtCall{})
             .apply(Rcr<Cells>{plan}, {.name = "rcr"});
-    auto acds = std::move(ct24)
-                    .merge(std::move(global), std::move(ecr24))
-                    .key_by(ShardOfCaller{})
+    const auto by_caller = [](auto stream) {
+        return std::move(stream).key_by(ShardOfCaller{}).sealed();
+    };
+    auto acds = by_caller(std::move(ct24))
+                    .merge(by_caller(std::move(global)))
+                    .merge(by_caller(std::move(ecr24)))
                     .apply(branch_join<3, Part>(acd), {.name = "acd"});
-    auto fofirs = std::move(rcr)
-                      .merge(std::move(ecr_1))
-                      .key_by(ShardOfCaller{})
+    auto fofirs = by_caller(std::move(rcr))
+                      .merge(by_caller(std::move(ecr_1)))
                       .apply(branch_join<2, Part>(fofir), {.name = "fofir"});
-    auto urls = std::move(ecr_2)
-                    .merge(std::move(encr))
-                    .key_by(ShardOfCaller{})
+    auto urls = by_caller(std::move(ecr_2))
+                    .merge(by_caller(std::move(encr)))
                     .apply(branch_join<2, Part>(url), {.name = "url"});
-    return std::move(acds)
-        .merge(std::move(fofirs), std::move(urls))
-        .key_by(ShardOfCaller{})
+    return by_caller(std::move(acds))
+        .merge(by_caller(std::move(fofirs)))
+        .merge(by_caller(std::move(urls)))
         .apply(branch_join<3, CallScore>(scored), {.name = "score"});
 }
 

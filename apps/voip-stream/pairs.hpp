@@ -6,16 +6,18 @@
 // One thread at a time; a filter allocates nothing for a pair.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <utility>
-#include <vector>
 
 #include <boost/unordered/unordered_flat_set.hpp>
 
 #include "call.hpp"
+#include "line_arena.hpp"
 
 namespace strid::apps::voip_stream {
 
@@ -26,7 +28,8 @@ class FilterPairs {
     /// A line is found by 16 bits of the hash.
     static constexpr std::uint64_t lines_max = 65'536;
 
-    explicit FilterPairs(std::uint64_t lines) : lines_(lines) {}
+    /// The arena outlives it.
+    FilterPairs(std::uint64_t lines, LineArena& arena) : lines_(arena.take<Line>(lines)) {}
 
     /// Whether the pair is in it.
     [[nodiscard]] bool has(Key /*calling*/, Key /*called*/, std::uint64_t hash) const noexcept {
@@ -69,14 +72,14 @@ class FilterPairs {
         return (hash >> 48) * lines_.size() >> 16;
     }
 
-    std::vector<Line> lines_;
+    std::span<Line> lines_;
 };
 
 class ExactPairs {
   public:
     static constexpr bool is_filter = false;
 
-    explicit ExactPairs(std::uint64_t /*lines*/) {}
+    ExactPairs(std::uint64_t /*lines*/, LineArena& /*arena*/) {}
 
     [[nodiscard]] bool has(Key calling, Key called, std::uint64_t /*hash*/) const {
         return pairs_.contains({calling, called});
@@ -100,7 +103,8 @@ class ExactPairs {
 template <class Pairs>
 class Detector {
   public:
-    explicit Detector(std::uint64_t lines) : current_(lines), previous_(lines) {}
+    Detector(std::uint64_t lines, LineArena& arena)
+        : current_(lines, arena), previous_(lines, arena) {}
 
     /// Whether the pair was not known; now it is. Generations are `memory` seconds long.
     bool is_new(Key calling, Key called, std::uint64_t hash, std::int64_t now,

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 #include "call.hpp"
 
@@ -25,10 +26,10 @@ class ShardTable {
 
     /// The shard, made of `parts` where there is none.
     template <class... Parts>
-    [[nodiscard]] Shard& find_or_make(std::uint32_t shard, const Parts&... parts) {
+    [[nodiscard]] Shard& find_or_make(std::uint32_t shard, Parts&&... parts) {
         auto& one = shards_[shard];
         if (!one) [[unlikely]]
-            one = std::make_unique<Shard>(parts...);
+            one = std::make_unique<Shard>(std::forward<Parts>(parts)...);
         return *one;
     }
     /// Null where no record has come.
