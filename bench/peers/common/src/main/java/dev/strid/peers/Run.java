@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.strid.peers;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.CountDownLatch;
+import org.HdrHistogram.Histogram;
+
+/**
+ * One pass of a job over records in memory: what its sources emit and what its sinks have seen. The
+ * engines run in this process, so that sources and sinks find the run in {@link #current}.
+ *
+ * <p>The clock starts when every source stands ready, and stops when the last sink has taken the
+ * last result: neither the deployment of a job nor what is left in its queues is forgotten or
+ * counted. Methods may be called by any thread.
+ */
+public final class Run<T> {
+    /** How the records are emitted. */
+    public record Plan(boolean once, long durationNs, double ratePerSecond, boolean spins) {
+        /** Each record once, in the order of the input. */
+        public static Plan onePass() {
+            return new Plan(true, 0, 0, false);
+        }
+
+        /** Again and again for so long: as fast as they are taken, or with a rate, open loop. */
+        public static Plan replay(long durationNs, double ratePerSecond, boolean spins) {
+            return new Plan(false, durationNs, ratePerSecond, spins);
+        }
+    }
+
+    /** Makes a record of a later round out of the one of the first, as where times go on. */
+    public interface Again<T> {
+        T of(T record, long round);
+    }
+
+    private static volatile Run<?> current;
+
+    private final Object[] records;
+    private final Again<T> again;
+    private final Plan plan;
+    private final int sources;
+    private final CountDownLatch ready;
+    private final CountDownLatch started = new CountDownLatch(1);
+    private volatile long startNs;
+    private long endNs;
+    private long emitted;
+    private long results;
+    private final Histogram latencies = new Histogram(2);
+    private final List<String> rows = new ArrayList<>();
+
+    public Run(List<T> records, Again<T> again, Plan plan, int sources) {
+        if (records.size() < sources) throw new PeerException("the input has too few records");
+        this.records = records.toArray();
+        this.again = again;
+        this.plan = plan;
+        this.sources = sources;
+        ready = new CountDownLatch(sources);
+        current = this;
+    }
+
+    /** The run that was made last. */
+    @SuppressWarnings("unchecked")
+    public static <T> Run<T> current() {
+        return (Run<T>) current;
+    }
+
+    public Plan plan() {
+        return plan;
+    }
+
+    /** What the source of this index, from 0, emits. */
+    public Share<T> share(int source) {
+        return new Share<>(this, records, again, plan, source, sources);
+    }
+
+    /** Waits until every source has called it; the time of the start. */
+    long awaitStart() throws InterruptedException {
+        ready.countDown();
+        ready.await();
+        synchronized (this) {
+            if (started.getCount() > 0) {
+                startNs = System.nanoTime();
+                started.countDown();
+            }
+        }
+        return startNs;
+    }
+
+    synchronized void sourceEnded(long records) {
+        emitted += records;
+    }
+
+    /** Called once by each sink at its end. Either may be null where it is not wanted. */
+    public synchronized void sinkEnded(long count, Histogram latenciesNs, List<String> newRows) {
+        results += count;
+        if (latenciesNs != null) latencies.add(latenciesNs);
+        if (newRows != null) rows.addAll(newRows);
+        endNs = System.nanoTime();
+    }
+
+    public synchronized List<String> rows() {
+        return rows;
+    }
+
+    /** What was measured, as one line of JSON; the members before `records` are the caller's. */
+    public synchronized String json(String before) {
+        double seconds = (endNs - startNs) * 1e-9;
+        StringBuilder json = new StringBuilder("{").append(before);
+        json.append(String.format(Locale.ROOT,
+                ",\"records\":%d,\"results\":%d,\"seconds\":%.6f,\"records_per_second\":%.1f",
+                emitted, results, seconds, emitted / seconds));
+        if (plan.durationNs() > 0) {
+            json.append(String.format(Locale.ROOT, ",\"source_records_per_second\":%.1f",
+                    emitted / (plan.durationNs() * 1e-9)));
+        }
+        if (latencies.getTotalCount() > 0) {
+            json.append(",\"latency_us\":{");
+            for (double percentile : new double[] {5, 25, 50, 75, 95, 99, 99.9}) {
+                json.append(String.format(Locale.ROOT, "\"%s\":%.1f,",
+                        percentile % 1 == 0 ? (int) percentile + "" : percentile + "",
+                        latencies.getValueAtPercentile(percentile) * 1e-3));
+            }
+            json.append(String.format(Locale.ROOT, "\"max\":%.1f}",
+                    latencies.getMaxValue() * 1e-3));
+        }
+        return json.append('}').toString();
+    }
+}
