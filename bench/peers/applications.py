@@ -53,4 +53,18 @@ APPLICATIONS = {
                  "--rate", "1000000"),
         on_strid=False,
     ),
+    "traffic-monitoring": Application(
+        "{app}/data/fixes.csv",
+        (Check("golden/speeds.csv", key_order=1),),
+        options=("--roads", "{app}/data/roads.csv"),
+    ),
+    "linear-road": Application(
+        "{app}/data/cars.csv.gz",
+        (Check("golden/answers.csv.gz"),),
+        options=("--history", "{app}/data/history.csv"),
+    ),
+    "voip-stream": Application(
+        "{app}/data/calls.csv",
+        (Check("golden/scores.csv", ("--threshold", "0.3"), 1),),
+    ),
 }

@@ -15,6 +15,7 @@ takes its turn at --workers as at --parallelism, and ratios to it are printed.
 """
 import argparse
 import contextlib
+import gzip
 import json
 import pathlib
 import re
@@ -94,6 +95,16 @@ def engines_of(name, wanted):
     return [engine for engine in APPLICATIONS[name].engines if engine in wanted]
 
 
+def unpacked(path, folder):
+    """The file itself, or what is packed in it."""
+    if path.suffix != ".gz":
+        return path
+    plain = folder / path.stem
+    with gzip.open(path) as packed, open(plain, "wb") as file:
+        shutil.copyfileobj(packed, file)
+    return plain
+
+
 def check_one(name, engine, check, parallelism, folder):
     application = APPLICATIONS[name]
     output = folder / "rows.csv"
@@ -103,7 +114,7 @@ def check_one(name, engine, check, parallelism, folder):
                  *check.options]
     if subprocess.run(engine_command(engine, "check", arguments), check=False).returncode:
         raise Failure(f"{engine} could not run {name}")
-    expected = APPS / name / check.golden
+    expected = unpacked(APPS / name / check.golden, folder)
     compared = subprocess.run(
         [sys.executable, APPS / "compare.py", expected, output, "--key-order",
          str(check.key_order)], check=False)

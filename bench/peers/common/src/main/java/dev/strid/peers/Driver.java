@@ -17,6 +17,7 @@ import java.util.Locale;
  *     --rounds 1                measured runs
  *     --turns                   each measured run waits for a line on standard input; a line of
                                JSON says when the process is warm
+ *     --pace N                  N seconds of the input a second, each record once: latencies
  *     --rate N                  N records a second, open loop: latencies are measured
  *     --waiting park|spin       what a source does until the next record is due
  * </pre>
@@ -65,11 +66,12 @@ public final class Driver {
             Input.write(output, Run.current().rows());
             return;
         }
+        boolean spins = options.text("waiting", "park").equals("spin");
+        double pace = options.number("pace", 0);
         long durationNs = options.duration("duration", "10s");
         long warmupNs = options.duration("warmup", "10s");
         int rounds = options.count("rounds", 1);
         boolean turns = options.flag("turns");
-        boolean spins = options.text("waiting", "park").equals("spin");
         double rate = options.has("rate") ? options.number("rate", 0) : 0;
         String before = String.format(Locale.ROOT,
                 "\"engine\":\"%s\",\"version\":\"%s\",\"application\":\"%s\",\"parallelism\":%d",
@@ -80,7 +82,9 @@ public final class Driver {
         for (int round = 0; round < rounds; ++round) {
             if (turns && input.readLine() == null) return;
             System.gc();  // no run pays for the garbage of the one before
-            engine.run(Run.Plan.replay(durationNs, rate, spins));
+            engine.run(pace > 0
+                    ? Run.Plan.paced(pace, spins)
+                    : Run.Plan.replay(durationNs, rate, spins));
             System.out.println(Run.current().json(before));
         }
     }

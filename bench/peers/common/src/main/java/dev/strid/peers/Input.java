@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.strid.peers;
 
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -8,6 +9,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
+import java.util.zip.GZIPInputStream;
 
 /** Reads text files; errors name the file and the line. */
 public final class Input {
@@ -15,11 +17,13 @@ public final class Input {
 
     /**
      * The lines without their ends. Each byte becomes one character and is written as that byte
-     * again, so that text of any encoding passes unchanged.
+     * again, so that text of any encoding passes unchanged. Files .gz are unpacked.
      */
     public static List<String> lines(Path file) {
         try {
-            String text = Files.readString(file, StandardCharsets.ISO_8859_1);
+            byte[] bytes = Files.readAllBytes(file);
+            if (file.toString().endsWith(".gz")) bytes = unpacked(bytes);
+            String text = new String(bytes, StandardCharsets.ISO_8859_1);
             List<String> lines = new ArrayList<>();
             for (int begin = 0; begin < text.length(); ) {
                 int end = text.indexOf('\n', begin);
@@ -31,6 +35,12 @@ public final class Input {
             return lines;
         } catch (IOException e) {
             throw new PeerException(file + ": cannot be read (" + e + ")");
+        }
+    }
+
+    private static byte[] unpacked(byte[] bytes) throws IOException {
+        try (var packed = new GZIPInputStream(new ByteArrayInputStream(bytes))) {
+            return packed.readAllBytes();
         }
     }
 

@@ -2,6 +2,7 @@
 package dev.strid.peers;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CountDownLatch;
@@ -17,15 +18,26 @@ import org.HdrHistogram.Histogram;
  */
 public final class Run<T> {
     /** How the records are emitted. */
-    public record Plan(boolean once, long durationNs, double ratePerSecond, boolean spins) {
+    public record Plan(boolean once, long durationNs, double ratePerSecond, boolean spins,
+            double pace) {
         /** Each record once, in the order of the input. */
         public static Plan onePass() {
-            return new Plan(true, 0, 0, false);
+            return new Plan(true, 0, 0, false, 0);
         }
 
         /** Again and again for so long: as fast as they are taken, or with a rate, open loop. */
         public static Plan replay(long durationNs, double ratePerSecond, boolean spins) {
-            return new Plan(false, durationNs, ratePerSecond, spins);
+            return new Plan(false, durationNs, ratePerSecond, spins, 0);
+        }
+
+        /** Each record once, `pace` seconds of the input a second, open loop. */
+        public static Plan paced(double pace, boolean spins) {
+            return new Plan(false, 0, 0, spins, pace);
+        }
+
+        /** Records are due at a time: latencies are measured. */
+        public boolean measures() {
+            return ratePerSecond > 0 || pace > 0;
         }
     }
 
@@ -34,10 +46,27 @@ public final class Run<T> {
         T of(T record, long round);
     }
 
+    /** The source that replays a record, where it is not the next one. */
+    public interface Spread<T> {
+        int source(T record, long number, int sources);
+    }
+
+    /** What a pace needs: times, and how a record is multiplied. */
+    public interface Pace<T> {
+        double seconds(T record);
+
+        int copies();
+
+        /** Copies are numbered from 0. */
+        T copy(T record, int copy);
+    }
+
     private static volatile Run<?> current;
 
     private final Object[] records;
     private final Again<T> again;
+    private final Spread<T> spread;
+    private final Pace<T> pace;
     private final Plan plan;
     private final int sources;
     private final CountDownLatch ready;
@@ -50,9 +79,18 @@ public final class Run<T> {
     private final List<String> rows = new ArrayList<>();
 
     public Run(List<T> records, Again<T> again, Plan plan, int sources) {
+        this(records, again, (record, number, count) -> (int) (number % count), null, plan,
+                sources);
+    }
+
+    /** The pace may be null where the plan has none. */
+    public Run(List<T> records, Again<T> again, Spread<T> spread, Pace<T> pace, Plan plan,
+            int sources) {
         if (records.size() < sources) throw new PeerException("the input has too few records");
         this.records = records.toArray();
         this.again = again;
+        this.spread = spread;
+        this.pace = pace;
         this.plan = plan;
         this.sources = sources;
         ready = new CountDownLatch(sources);
@@ -71,7 +109,34 @@ public final class Run<T> {
 
     /** What the source of this index, from 0, emits. */
     public Share<T> share(int source) {
-        return new Share<>(this, records, again, plan, source, sources);
+        int[] numbers = new int[records.length];
+        int own = 0;
+        for (int i = 0; i < records.length; ++i) {
+            @SuppressWarnings("unchecked")
+            T record = (T) records[i];
+            boolean all = plan.pace() > 0 || sources == 1;
+            if (all || spread.source(record, i, sources) == source) numbers[own++] = i;
+        }
+        Object[] share = new Object[own];
+        for (int i = 0; i < own; ++i) share[i] = records[numbers[i]];
+        return new Share<>(this, share, Arrays.copyOf(numbers, own), source);
+    }
+
+    /** Records of a round. */
+    int count() {
+        return records.length;
+    }
+
+    int sources() {
+        return sources;
+    }
+
+    Pace<T> pace() {
+        return pace;
+    }
+
+    T again(T record, long round) {
+        return again.of(record, round);
     }
 
     /** Waits until every source has called it; the time of the start. */

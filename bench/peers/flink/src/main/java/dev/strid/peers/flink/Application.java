@@ -2,6 +2,7 @@
 package dev.strid.peers.flink;
 
 import dev.strid.peers.Options;
+import dev.strid.peers.Run;
 import java.io.Serializable;
 import java.nio.file.Path;
 import java.util.List;
@@ -32,12 +33,40 @@ public interface Application<T, R> extends Serializable {
      */
     DataStream<R> build(DataStream<T> records, Options options);
 
+    /**
+     * The same where results come by several ways: a sink is chained to each, which it is not to
+     * their union.
+     */
+    default List<DataStream<R>> branches(DataStream<T> records, Options options) {
+        return List.of(build(records, options));
+    }
+
     /** A result as the row that `strid run` writes. */
     String row(R result);
 
     /** The record in a later round (from 1) of the replay: where records have times, with a new one. */
     default T again(T record, long round) {
         return record;
+    }
+
+    /** How many sources there are where records are replayed. */
+    default int sources(int parallelism) {
+        return parallelism;
+    }
+
+    /** The source, from 0, that replays the record of that number. */
+    default int source(T record, long number, int sources) {
+        return (int) (number % sources);
+    }
+
+    /** How the records are replayed by their own times; null: they have none. */
+    default Run.Pace<T> pace(Options options) {
+        return null;
+    }
+
+    /** When the cause of a result was due, where its timestamp does not say so. */
+    default long dueNs(R result, long timestamp) {
+        return timestamp;
     }
 
     /** Latencies can be measured, as no timestamps are assigned on the way. */

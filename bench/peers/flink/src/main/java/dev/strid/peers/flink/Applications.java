@@ -2,6 +2,9 @@
 package dev.strid.peers.flink;
 
 import dev.strid.peers.PeerException;
+import dev.strid.peers.flink.linearroad.LinearRoad;
+import dev.strid.peers.flink.trafficmonitoring.TrafficMonitoring;
+import dev.strid.peers.flink.voipstream.VoipStream;
 import java.util.List;
 
 /** The applications by name. */
@@ -10,7 +13,10 @@ final class Applications {
             new FraudDetection(),
             new SpikeDetection(),
             new WordCount(),
-            new YahooBenchmark());
+            new YahooBenchmark(),
+            new TrafficMonitoring(),
+            new LinearRoad(),
+            new VoipStream());
 
     private Applications() {}
 

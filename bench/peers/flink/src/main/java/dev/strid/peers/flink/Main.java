@@ -51,15 +51,16 @@ public final class Main {
         StreamExecutionEnvironment environment =
                 StreamExecutionEnvironment.getExecutionEnvironment(settings);
         // One source keeps the order of the input, which answers depend on.
-        int sources = plan.once() ? 1 : environment.getParallelism();
-        new Run<>(records, application::again, plan, sources);
+        int sources = plan.once() ? 1 : application.sources(environment.getParallelism());
+        new Run<>(records, application::again, application::source, application.pace(options), plan,
+                sources);
         DataStream<T> source = environment
                 .fromSource(new ReplaySource<T>(), WatermarkStrategy.noWatermarks(), "source",
                         application.recordType())
                 .setParallelism(sources);
-        application.build(source, options)
-                .process(new ResultSink<>(application), Types.VOID)
-                .name("sink");
+        for (DataStream<R> results : application.branches(source, options)) {
+            results.process(new ResultSink<>(application), Types.VOID).name("sink");
+        }
         options.checkAllKnown();
         return cluster.executeJobBlocking(environment.getStreamGraph().getJobGraph());
     }

@@ -29,7 +29,7 @@ final class ResultSink<R> extends ProcessFunction<R, Void> {
     @Override
     public void open(OpenContext context) {
         run = Run.current();
-        if (run.plan().ratePerSecond() > 0) latenciesNs = new Histogram(2);
+        if (run.plan().measures()) latenciesNs = new Histogram(2);
         if (run.plan().once()) rows = new ArrayList<>();
     }
 
@@ -37,7 +37,8 @@ final class ResultSink<R> extends ProcessFunction<R, Void> {
     public void processElement(R result, Context context, Collector<Void> output) {
         ++results;
         if (latenciesNs != null) {
-            latenciesNs.recordValue(Math.max(0, System.nanoTime() - context.timestamp()));
+            long dueNs = application.dueNs(result, context.timestamp());
+            latenciesNs.recordValue(Math.max(0, System.nanoTime() - dueNs));
         }
         if (rows != null) rows.add(application.row(result));
     }

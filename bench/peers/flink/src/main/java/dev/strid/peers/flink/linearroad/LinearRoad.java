@@ -70,11 +70,14 @@ public final class LinearRoad implements Application<Event, Answer> {
     /** One for each way on which answers come: a sink is chained to each, which a union is not. */
     @Override
     public List<DataStream<Answer>> branches(DataStream<Event> events, Options options) {
+        int sources = events.getParallelism();
         EvenKeys keys = new EvenKeys(events.getExecutionEnvironment().getParallelism());
         SingleOutputStreamOperator<Event> reports = events
                 .assignTimestampsAndWatermarks(
                         WatermarkStrategy.forGenerator(context -> new SecondWatermarks()))
-                .process(new DispatchFunction());
+                .setParallelism(sources) // chained: the order of the input stays
+                .process(new DispatchFunction())
+                .setParallelism(sources);
         SingleOutputStreamOperator<Answer> told = reports
                 .keyBy(report -> keys.keyOf(report.road()), Types.INT)
                 .process(new RoadFunction());
@@ -83,7 +86,8 @@ public final class LinearRoad implements Application<Event, Answer> {
                 .keyBy(charge -> charge.f0, question -> question.f0, Types.INT)
                 .process(new AccountFunction());
         DataStream<Answer> expenditures = reports.getSideOutput(DispatchFunction.EXPENDITURES)
-                .process(new History(options.text("history", "")));
+                .process(new History(options.text("history", "")))
+                .setParallelism(sources);
         return List.of(told, balances, expenditures);
     }
 
