@@ -76,13 +76,13 @@ def build():
     print(f"built into {BUILD.relative_to(ROOT)}")
 
 
-def engine_command(engine, purpose, arguments):
+def engine_command(engine, purpose, arguments, heap=HEAP):
     classpath = BUILD / engine / "classpath"
     if not classpath.exists():
         raise Failure(f"{engine} is not built: run bench/peers/peers.py build")
     opened = [f"--add-opens=java.base/{name}=ALL-UNNAMED" for name in OPENED[engine]]
     classes = f"{BUILD / engine / 'classes'}:{classpath.read_text()}"
-    return [java(), *HEAP, COLLECTOR[purpose], *opened, "-cp", classes,
+    return [java(), *heap, COLLECTOR[purpose], *opened, "-cp", classes,
             f"dev.strid.peers.{engine}.Main", *arguments]
 
 
