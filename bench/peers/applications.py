@@ -33,15 +33,18 @@ APPLICATIONS = {
         tuple(Check(f"golden/outliers-{score}.csv", ("--score", score), 1)
               for score in ("miss-probability", "miss-rate", "entropy-reduction")),
         options=("--model", "{app}/data/model.txt"),
+        engines=("flink", "storm"),
     ),
     "spike-detection": Application(
         "{app}/data/readings.csv",
         (Check("golden/spikes.csv", key_order=1),),
+        engines=("flink", "storm"),
     ),
     "word-count": Application(
         "{app}/data/opticks.txt",
         (Check("golden/counts.csv"),),
         measured=("--emit", "updates"),
+        engines=("flink", "storm"),
     ),
     "yahoo-benchmark": Application(
         "{app}/data/events.csv",

@@ -25,7 +25,7 @@ public final class Reading implements Serializable {
                 Long.parseUnsignedLong(cells[0]), Double.parseDouble(cells[1]), 0));
     }
 
-    public boolean isSpike(double threshold) {
+    public static boolean isSpike(double value, double mean, double threshold) {
         return Math.abs(value - mean) > threshold * mean;
     }
 

@@ -75,6 +75,7 @@ public final class Run<T> {
     private long endNs;
     private long emitted;
     private long results;
+    private int sinksEnded;
     private final Histogram latencies = new Histogram(2);
     private final List<String> rows = new ArrayList<>();
 
@@ -162,6 +163,13 @@ public final class Run<T> {
         if (latenciesNs != null) latencies.add(latenciesNs);
         if (newRows != null) rows.addAll(newRows);
         endNs = System.nanoTime();
+        ++sinksEnded;
+        notifyAll();
+    }
+
+    /** For engines whose jobs do not end by themselves. */
+    public synchronized void awaitSinks(int sinks) throws InterruptedException {
+        while (sinksEnded < sinks) wait();
     }
 
     public synchronized List<String> rows() {

@@ -13,6 +13,18 @@ public final class Words {
         public long count;
     }
 
+    /** Whether the option --emit asks for a row per word that comes, or per word at the end. */
+    public static boolean emitsUpdates(Options options) {
+        String emit = options.text("emit", "final");
+        if (!emit.equals("final") && !emit.equals("updates")) {
+            throw new PeerException("--emit: '" + emit + "' is neither final nor updates");
+        }
+        if (emit.equals("final") && options.has("rate")) {
+            throw new PeerException("word-count: latencies need --emit updates");
+        }
+        return emit.equals("updates");
+    }
+
     public static void split(String line, Consumer<String> visit) {
         for (int begin = 0; begin < line.length(); ) {
             int end = line.indexOf(' ', begin);

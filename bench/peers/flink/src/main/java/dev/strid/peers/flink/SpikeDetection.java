@@ -38,7 +38,7 @@ final class SpikeDetection implements Application<Reading, Reading> {
         return readings
                 .keyBy(reading -> reading.device)
                 .map(new Average())
-                .filter(reading -> reading.isSpike(threshold));
+                .filter(reading -> Reading.isSpike(reading.value, reading.mean, threshold));
     }
 
     @Override

@@ -3,7 +3,6 @@ package dev.strid.peers.flink;
 
 import dev.strid.peers.Input;
 import dev.strid.peers.Options;
-import dev.strid.peers.PeerException;
 import dev.strid.peers.Words;
 import java.nio.file.Path;
 import java.util.List;
@@ -37,18 +36,11 @@ final class WordCount implements Application<String, Tuple2<String, Long>> {
 
     @Override
     public DataStream<Tuple2<String, Long>> build(DataStream<String> lines, Options options) {
-        String emit = options.text("emit", "final");
-        if (!emit.equals("final") && !emit.equals("updates")) {
-            throw new PeerException("--emit: '" + emit + "' is neither final nor updates");
-        }
-        if (emit.equals("final") && options.has("rate")) {
-            throw new PeerException("word-count: latencies need --emit updates");
-        }
         FlatMapFunction<String, String> split = (line, words) -> Words.split(line, words::collect);
         return lines
                 .flatMap(split).returns(Types.STRING)
                 .keyBy(word -> word)
-                .process(new Count(emit.equals("updates")))
+                .process(new Count(Words.emitsUpdates(options)))
                 .returns(Types.TUPLE(Types.STRING, Types.LONG));
     }
 
