@@ -58,7 +58,8 @@ APPLICATIONS = {
     ),
     "traffic-monitoring": Application(
         "{app}/data/fixes.csv",
-        (Check("golden/speeds.csv", key_order=1),),
+        (Check("golden/nearest-updates.csv", key_order=1),
+         Check("golden/nearest-final.csv", ("--emit", "final"))),
         options=("--roads", "{app}/data/roads.csv"),
     ),
     "linear-road": Application(

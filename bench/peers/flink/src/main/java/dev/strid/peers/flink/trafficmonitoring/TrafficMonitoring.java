@@ -63,6 +63,7 @@ public final class TrafficMonitoring implements Application<Fix, Tuple3<Long, Do
                 options.number("bearing-tolerance", 45));
         return fixes
                 .flatMap(new Match(settings))
+                .setParallelism(fixes.getParallelism()) // chained: the order of the input stays
                 .returns(Types.TUPLE(Types.LONG, Types.DOUBLE))
                 .keyBy(match -> match.f0, Types.LONG)
                 .process(new Speeds(emit.equals("updates")))
