@@ -16,6 +16,7 @@ public class Event
     public static final byte TRAVEL_TIME = 4;
 
     private static final int COLUMNS = 15;
+    private static final int DAYS = 69;
 
     /** Seconds. */
     public int time() {
@@ -98,16 +99,27 @@ public class Event
             throw new IllegalArgumentException("there is no type " + kind + ": " + line);
         }
         Event event = new Event();
-        event.setFields(
-                columns[1],
-                columns[2],
-                columns[isReport ? 8 : 9],
-                (short) columns[4],
-                (byte) kind,
-                (short) columns[3],
-                (byte) columns[5],
-                (byte) columns[6],
-                (byte) columns[isReport ? 7 : 14]);
+        event.f0 = within(columns[1], 0, Integer.MAX_VALUE, line);
+        event.f1 = within(columns[2], 0, Integer.MAX_VALUE, line);
+        event.f2 = columns[isReport ? 8 : 9];
+        event.f3 = (short) (kind == BALANCE || kind == TRAVEL_TIME
+                ? 0
+                : within(columns[4], 0, Short.MAX_VALUE, line));
+        event.f4 = (byte) kind;
+        event.f5 = (short) (isReport ? within(columns[3], 0, 255, line) : 0);
+        event.f6 = (byte) (isReport ? within(columns[5], 0, 4, line) : 0);
+        event.f7 = (byte) (isReport ? within(columns[6], 0, 1, line) : 0);
+        event.f8 = (byte) switch (kind) {
+            case POSITION -> within(columns[7], 0, Road.SEGMENTS - 1, line);
+            case EXPENDITURE -> within(columns[14], 1, DAYS, line);
+            default -> 0;
+        };
         return event;
+    }
+
+    private static int within(int value, int least, int most, String line) {
+        if (value >= least && value <= most) return value;
+        throw new IllegalArgumentException(
+                value + " is not between " + least + " and " + most + ": " + line);
     }
 }

@@ -118,6 +118,9 @@ public final class LinearRoad implements Application<Event, Answer> {
 
             @Override
             public Event copy(Event event, int number) {
+                if (event.expressway() != 0) {
+                    throw new PeerException("--pace needs an input of expressway 0 alone");
+                }
                 Event copy = new Event();
                 int car = event.car() + number * CARS_OF_EXPRESSWAY;
                 event.copyTo(copy, event.time(), car, number);
