@@ -18,10 +18,10 @@ import pathlib
 import subprocess
 import sys
 
-import peers
+import contestants
 
 SECONDS_TO_ANSWER = 5
-INPUTS = peers.BUILD / "inputs" / "linear-road"
+INPUTS = contestants.BUILD / "inputs" / "linear-road"
 
 
 def traffic(options):
@@ -43,8 +43,8 @@ def trial(options, expressways, path, records):
     arguments = ["linear-road", "--input", str(path), "--pace", "1", "--expressways",
                  str(expressways), "--parallelism", str(options.parallelism), "--warmup",
                  options.warmup]
-    command = peers.engine_command("flink", "latency", arguments,
-                                   (f"-Xms{options.heap}", f"-Xmx{options.heap}"))
+    command = contestants.engine_command(
+        "flink", "latency", arguments, (f"-Xms{options.heap}", f"-Xmx{options.heap}"))
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
     lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
     if done.returncode != 0 or not lines:
@@ -97,7 +97,7 @@ def main():
     options = parser.parse_args()
     try:
         best, rows = search(options)
-    except peers.Failure as failure:
+    except contestants.Failure as failure:
         print(f"flink_l_rating.py: error: {failure}", file=sys.stderr)
         return 1
     print(f"L-rating on Flink: {best} expressways, {options.minutes} minutes, {options.cars} cars "

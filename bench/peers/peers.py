@@ -17,51 +17,18 @@ import argparse
 import contextlib
 import gzip
 import json
+import os
 import pathlib
 import re
 import shlex
-import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
 
 from applications import APPLICATIONS
-
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-APPS = ROOT / "apps"
-BUILD = ROOT / "build" / "peers"
-JAVA_MIN = 17
-PERCENTILES = ("5", "25", "50", "75", "95", "99", "99.9")
-OPENED = {
-    "flink": ("java.util", "java.lang", "java.util.concurrent", "java.time", "java.nio",
-              "sun.nio.ch"),
-    "storm": ("java.util", "java.lang", "java.nio", "sun.nio.ch"),
-}
-# The collector that gave each the better figures (README.md).
-COLLECTOR = {"throughput": "-XX:+UseParallelGC", "latency": "-XX:+UseG1GC", "check":
-             "-XX:+UseSerialGC"}
-HEAP = ("-Xms2g", "-Xmx2g")
-
-
-class Failure(Exception):
-    pass
-
-
-def program(name, package):
-    found = shutil.which(name)
-    if not found:
-        raise Failure(f"{name} is missing (Debian: {package})")
-    return found
-
-
-def java():
-    path = program("java", "openjdk-17-jdk-headless")
-    text = subprocess.run([path, "-version"], capture_output=True, text=True, check=False).stderr
-    version = re.search(r'version "(\d+)', text)
-    if not version or int(version[1]) < JAVA_MIN:
-        raise Failure(f"{path} is not Java {JAVA_MIN} or later")
-    return path
+from contestants import (APPS, BUILD, PERCENTILES, ROOT, Failure, JavaEngine, Strid, StridYahoo,
+                         engine_command, java, program)
 
 
 def build():
@@ -74,16 +41,6 @@ def build():
         lines = [line for line in result.stdout.splitlines() if line.startswith("[ERROR]")]
         raise Failure("Maven could not build the peers:\n" + "\n".join(lines[:12]))
     print(f"built into {BUILD.relative_to(ROOT)}")
-
-
-def engine_command(engine, purpose, arguments, heap=HEAP):
-    classpath = BUILD / engine / "classpath"
-    if not classpath.exists():
-        raise Failure(f"{engine} is not built: run bench/peers/peers.py build")
-    opened = [f"--add-opens=java.base/{name}=ALL-UNNAMED" for name in OPENED[engine]]
-    classes = f"{BUILD / engine / 'classes'}:{classpath.read_text()}"
-    return [java(), *heap, COLLECTOR[purpose], *opened, "-cp", classes,
-            f"dev.strid.peers.{engine}.Main", *arguments]
 
 
 def filled(name, texts):
@@ -105,6 +62,17 @@ def unpacked(path, folder):
     return plain
 
 
+def expected_rows(name, check, folder):
+    """The file of the answer, which the oracle is asked for where it is not bundled."""
+    if check.golden:
+        return unpacked(APPS / name / check.golden, folder)
+    path = folder / "expected.csv"
+    with open(path, "wb") as file:
+        subprocess.run(filled(name, check.oracle), check=True, stdout=file,
+                       env={**os.environ, "LC_ALL": "C"})
+    return path
+
+
 def check_one(name, engine, check, parallelism, folder):
     application = APPLICATIONS[name]
     output = folder / "rows.csv"
@@ -114,12 +82,12 @@ def check_one(name, engine, check, parallelism, folder):
                  *check.options]
     if subprocess.run(engine_command(engine, "check", arguments), check=False).returncode:
         raise Failure(f"{engine} could not run {name}")
-    expected = unpacked(APPS / name / check.golden, folder)
     compared = subprocess.run(
-        [sys.executable, APPS / "compare.py", expected, output, "--key-order",
-         str(check.key_order)], check=False)
+        [sys.executable, APPS / "compare.py", expected_rows(name, check, folder), output,
+         "--key-order", str(check.key_order)], check=False)
     verdict = "differs" if compared.returncode else "the same answer"
-    print(f"{engine} {name} {check.golden}, parallelism {parallelism}: {verdict}", flush=True)
+    title = " ".join((engine, name, *check.options))
+    print(f"{title}, parallelism {parallelism}: {verdict}", flush=True)
     return compared.returncode == 0
 
 
@@ -133,76 +101,6 @@ def check_all(options):
                         right &= check_one(name, engine, check, parallelism, pathlib.Path(folder))
     if not right:
         raise Failure("answers differ")
-
-
-class JavaEngine:
-    """A process that is warm and runs a round when asked to."""
-
-    def __init__(self, engine, purpose, parallelism, arguments):
-        self.name = engine
-        self.parallelism = parallelism
-        command = engine_command(
-            engine, purpose, [*arguments, "--parallelism", str(parallelism), "--turns"])
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        text=True)
-        self.read()
-
-    def read(self):
-        for line in self.process.stdout:
-            if line.startswith("{"):
-                return json.loads(line)
-        raise Failure(f"{self.name} ended before its round was over")
-
-    def round(self):
-        self.process.stdin.write("\n")
-        self.process.stdin.flush()
-        return self.read()
-
-    def close(self):
-        self.process.kill()
-        self.process.wait()
-
-
-class Strid:
-    """Our engine: a process a round."""
-
-    name = "strid"
-
-    def __init__(self, path, parallelism, arguments):
-        self.path = path
-        self.parallelism = parallelism
-        self.arguments = arguments
-
-    def round(self):
-        with tempfile.NamedTemporaryFile("r") as metrics:
-            subprocess.run([self.path, "run", *self.arguments, "--workers", str(self.parallelism),
-                            "--metrics", metrics.name, "--quiet"], check=True)
-            with open(metrics.name, encoding="utf-8") as file:
-                report = json.load(file)
-        result = {"engine": "strid", "parallelism": self.parallelism,
-                  "records": report["records_in"], "results": report["records_out"],
-                  "seconds": report["seconds"],
-                  "records_per_second": report["records_in"] / report["seconds"]}
-        histogram = report["latency"]["histogram_ns"]
-        if histogram:
-            result["latency_us"] = {
-                percentile: percentile_ns(histogram, float(percentile)) / 1e3
-                for percentile in PERCENTILES}
-            result["latency_us"]["max"] = report["latency"]["max_ns"] / 1e3
-        return result
-
-    def close(self):
-        pass
-
-
-def percentile_ns(histogram, percentile):
-    wanted = sum(count for _, count in histogram) * percentile / 100
-    seen = 0
-    for upper_ns, count in histogram:
-        seen += count
-        if seen >= wanted:
-            return upper_ns
-    return histogram[-1][0]
 
 
 def prepare(name):
@@ -250,7 +148,9 @@ def contestants(options, stack):
     if options.no_chaining:
         own["flink"].append("--no-chaining")
     for parallelism in options.parallelism:
-        if options.strid and APPLICATIONS[name].on_strid:
+        if options.strid and name == "yahoo-benchmark":
+            yield StridYahoo(options.strid, parallelism)
+        elif options.strid:
             yield Strid(options.strid, parallelism, arguments)
         for engine in engines_of(name, options.engines):
             print(f"warming up: {engine}, parallelism {parallelism}", file=sys.stderr)
@@ -259,9 +159,6 @@ def contestants(options, stack):
 
 
 def measure(options):
-    if options.strid and not APPLICATIONS[options.application].on_strid:
-        print(f"strid run does not replay {options.application}: see its README.md",
-              file=sys.stderr)
     prepare(options.application)
     rounds = []
     with contextlib.ExitStack() as stack:
