@@ -14,16 +14,18 @@ public record Settings(
         int jumpSeconds,
         double threshold)
         implements Serializable {
-    private static final int HOUR = 3600;
-
     static Settings of(Options options) {
         return new Settings(
                 options.count("numbers", 100_000),
                 options.count("pairs", 1_000_000),
-                options.count("short", 6 * HOUR),
-                options.count("long", 24 * HOUR),
-                options.count("memory", 7 * 24 * HOUR),
-                options.count("jump", 30 * 24 * HOUR),
+                seconds(options, "short", "6h"),
+                seconds(options, "long", "24h"),
+                seconds(options, "memory", "168h"),
+                seconds(options, "jump", "720h"),
                 options.number("threshold", 0));
+    }
+
+    private static int seconds(Options options, String name, String otherwise) {
+        return (int) Math.max(1, options.duration(name, otherwise) / 1_000_000_000);
     }
 }
