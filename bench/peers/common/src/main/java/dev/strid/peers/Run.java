@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.strid.peers;
 
+import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -73,6 +74,8 @@ public final class Run<T> {
     private final CountDownLatch started = new CountDownLatch(1);
     private volatile long startNs;
     private long endNs;
+    private long startCpuNs;
+    private long endCpuNs;
     private long emitted;
     private long results;
     private int sinksEnded;
@@ -146,11 +149,18 @@ public final class Run<T> {
         ready.await();
         synchronized (this) {
             if (started.getCount() > 0) {
+                startCpuNs = cpuNs();
                 startNs = System.nanoTime();
                 started.countDown();
             }
         }
         return startNs;
+    }
+
+    /** Of all threads of the process, the collector's included. */
+    private static long cpuNs() {
+        var system = ManagementFactory.getOperatingSystemMXBean();
+        return ((com.sun.management.OperatingSystemMXBean) system).getProcessCpuTime();
     }
 
     synchronized void sourceEnded(long records) {
@@ -163,6 +173,7 @@ public final class Run<T> {
         if (latenciesNs != null) latencies.add(latenciesNs);
         if (newRows != null) rows.addAll(newRows);
         endNs = System.nanoTime();
+        endCpuNs = cpuNs();
         ++sinksEnded;
         notifyAll();
     }
@@ -181,8 +192,9 @@ public final class Run<T> {
         double seconds = (endNs - startNs) * 1e-9;
         StringBuilder json = new StringBuilder("{").append(before);
         json.append(String.format(Locale.ROOT,
-                ",\"records\":%d,\"results\":%d,\"seconds\":%.6f,\"records_per_second\":%.1f",
-                emitted, results, seconds, emitted / seconds));
+                ",\"records\":%d,\"results\":%d,\"seconds\":%.6f,\"cpu_seconds\":%.3f"
+                        + ",\"records_per_second\":%.1f",
+                emitted, results, seconds, (endCpuNs - startCpuNs) * 1e-9, emitted / seconds));
         if (plan.durationNs() > 0) {
             json.append(String.format(Locale.ROOT, ",\"source_records_per_second\":%.1f",
                     emitted / (plan.durationNs() * 1e-9)));
