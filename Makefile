@@ -91,6 +91,7 @@ study: configure-bench
 
 # Maven fetches the engines the first time: a hundred megabytes. Measured by hand: bench/peers/README.md.
 peers:
+	@scripts/install-dependencies --peers
 	@bench/peers/peers.py build
 	@bench/peers/peers.py check
 

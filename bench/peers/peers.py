@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Builds, checks and measures our applications on Flink and Storm (see README.md).
 
-    peers.py build
+    peers.py build [--flink VERSION]
     peers.py check [APPLICATION...]
     peers.py throughput APPLICATION [--parallelism 1,2] [--duration 10s] [--rounds 5]
                                     [--strid build/release/tools/strid]
@@ -31,12 +31,14 @@ from applications import APPLICATIONS
 from contestants import (APPS, BUILD, PERCENTILES, ROOT, Failure, JavaEngine, Strid, StridYahoo,
                          engine_command, java, program)
 
+FLINK = "1.20.2"
 
-def build():
+
+def build(options):
     java()
     program("javac", "openjdk-17-jdk-headless")
     command = [program("mvn", "maven"), "-q", "-B", "-f", str(ROOT / "bench/peers/pom.xml"),
-               "process-classes"]
+               f"-Dflink.version={options.flink}", "process-classes"]
     result = subprocess.run(command, capture_output=True, text=True, check=False)
     if result.returncode:
         lines = [line for line in result.stdout.splitlines() if line.startswith("[ERROR]")]
@@ -244,7 +246,9 @@ def add_measuring(commands, purpose, text):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    commands.add_parser("build", help="compile with Maven").set_defaults(run=lambda _: build())
+    builds = commands.add_parser("build", help="compile with Maven")
+    builds.set_defaults(run=build)
+    builds.add_argument("--flink", default=FLINK, metavar="VERSION", help=f"default {FLINK}")
     check = commands.add_parser("check", help="compare answers with the golden ones")
     check.set_defaults(run=check_all)
     check.add_argument("applications", nargs="*", metavar="APPLICATION",
