@@ -12,7 +12,7 @@ study_targets := strid_memory strid_trace strid_malloc strid_tlsf strid_miser st
 sources = $(shell git ls-files -co --exclude-standard '*.hpp' '*.cpp')
 
 .PHONY: help demo test bench instructions compiling figures figures-trading figures-patterns \
-	layouts study soak format check install-dependencies configure configure-bench clean
+	layouts study peers soak format check install-dependencies configure configure-bench clean
 .DEFAULT_GOAL := help
 
 help:
@@ -27,6 +27,7 @@ help:
 	@echo 'make layouts       the tables of paper 5: allocators, access, layouts, into out/layouts; a quarter of an hour'
 	@echo 'make study         which allocator for the exchange (paper 3): figures 8 to 13, tables I to VI,'
 	@echo '                   into out/study; half an hour. STUDY=--quick: a minute; STUDY=--resume'
+	@echo 'make peers         build the applications on Flink and Storm (Java 17, Maven), compare their answers'
 	@echo 'make soak          a minute of a slow sink behind a source at full speed, then the tests with'
 	@echo '                   fresh seeds, and ten times as many random cases of strid window'
 	@echo 'make format        format the C++ files (clang-format-16)'
@@ -87,6 +88,12 @@ layouts: configure-bench
 study: configure-bench
 	@$(quietly) build-study cmake --build --preset release -j $(JOBS) --target $(study_targets)
 	@bench/exchange/study.py --build $(build) --output out/study $(STUDY)
+
+# Maven fetches the engines the first time: a hundred megabytes. Measured by hand: bench/peers/README.md.
+peers:
+	@scripts/install-dependencies --peers
+	@bench/peers/peers.py build
+	@bench/peers/peers.py check
 
 # Fresh seeds: ctest without those of scripts/run-tests.
 soak: configure

@@ -1,0 +1,278 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Builds, checks and measures our applications on Flink and Storm (see README.md).
+
+    peers.py build [--flink VERSION]
+    peers.py check [APPLICATION...]
+    peers.py throughput APPLICATION [--parallelism 1,2] [--duration 10s] [--rounds 5]
+                                    [--strid build/release/tools/strid]
+    peers.py latency APPLICATION [--rate 10000] [the same]
+
+check runs each application once over its bundled input and compares the rows with the golden
+answers. throughput and latency let the contestants take turns, each in a process of its own that
+has run the application before (--warmup), and print a table of medians. With --strid our engine
+takes its turn at --workers as at --parallelism, and ratios to it are printed.
+"""
+import argparse
+import contextlib
+import gzip
+import json
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+
+from applications import APPLICATIONS
+from contestants import (APPS, BUILD, PERCENTILES, ROOT, Failure, JavaEngine, Strid, StridYahoo,
+                         engine_command, java, program)
+
+FLINK = "1.20.2"
+
+
+def build(options):
+    java()
+    program("javac", "openjdk-17-jdk-headless")
+    command = [program("mvn", "maven"), "-q", "-B", "-f", str(ROOT / "bench/peers/pom.xml"),
+               f"-Dflink.version={options.flink}", "process-classes"]
+    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    if result.returncode:
+        lines = [line for line in result.stdout.splitlines() if line.startswith("[ERROR]")]
+        raise Failure("Maven could not build the peers:\n" + "\n".join(lines[:12]))
+    print(f"built into {BUILD.relative_to(ROOT)}")
+
+
+def filled(name, texts):
+    folders = {"app": str(APPS / name), "made": str(BUILD / "inputs" / name)}
+    return [re.sub(r"\{(app|made)\}", lambda m: folders[m[1]], text) for text in texts]
+
+
+def engines_of(name, wanted):
+    return [engine for engine in APPLICATIONS[name].engines if engine in wanted]
+
+
+def unpacked(path, folder):
+    """The file itself, or what is packed in it."""
+    if path.suffix != ".gz":
+        return path
+    plain = folder / path.stem
+    with gzip.open(path) as packed, open(plain, "wb") as file:
+        shutil.copyfileobj(packed, file)
+    return plain
+
+
+def expected_rows(name, check, folder):
+    """The file of the answer, which the oracle is asked for where it is not bundled."""
+    if check.golden:
+        return unpacked(APPS / name / check.golden, folder)
+    path = folder / "expected.csv"
+    with open(path, "wb") as file:
+        subprocess.run(filled(name, check.oracle), check=True, stdout=file,
+                       env={**os.environ, "LC_ALL": "C"})
+    return path
+
+
+def check_one(name, engine, check, parallelism, folder):
+    application = APPLICATIONS[name]
+    output = folder / "rows.csv"
+    output.unlink(missing_ok=True)
+    arguments = [name, "--once", "--output", str(output), "--parallelism", str(parallelism),
+                 *filled(name, ("--input", application.input, *application.options)),
+                 *check.options]
+    if subprocess.run(engine_command(engine, "check", arguments), check=False).returncode:
+        raise Failure(f"{engine} could not run {name}")
+    compared = subprocess.run(
+        [sys.executable, APPS / "compare.py", expected_rows(name, check, folder), output,
+         "--key-order", str(check.key_order)], check=False)
+    verdict = "differs" if compared.returncode else "the same answer"
+    title = " ".join((engine, name, *check.options))
+    print(f"{title}, parallelism {parallelism}: {verdict}", flush=True)
+    return compared.returncode == 0
+
+
+def check_all(options):
+    right = True
+    with tempfile.TemporaryDirectory() as folder:
+        for name in options.applications or APPLICATIONS:
+            for engine in engines_of(name, options.engines):
+                for parallelism in options.parallelism:
+                    for check in APPLICATIONS[name].checks:
+                        right &= check_one(name, engine, check, parallelism, pathlib.Path(folder))
+    if not right:
+        raise Failure("answers differ")
+
+
+def prepare(name):
+    """Makes the input that is measured where it is not there."""
+    application = APPLICATIONS[name]
+    if not application.prepare:
+        return
+    folder = BUILD / "inputs" / name
+    if folder.exists():
+        return
+    (path,) = filled(name, [application.measured_input])
+    with tempfile.TemporaryDirectory(dir=BUILD) as made:
+        part = pathlib.Path(made) / name
+        part.mkdir()
+        arguments = [text.replace("{made}", str(part)) for text in application.prepare]
+        subprocess.run([sys.executable, APPS / name / "data" / "prepare.py", *arguments],
+                       check=True)
+        folder.parent.mkdir(exist_ok=True)
+        part.rename(folder)
+    assert pathlib.Path(path).exists()
+
+
+def measured_arguments(options):
+    """The command line from the application's name on, for strid run and the engines alike."""
+    name = options.application
+    application = APPLICATIONS[name]
+    source = options.input or application.measured_input or application.input
+    arguments = [name, *filled(name, ("--input", source, *application.options)),
+                 *filled(name, application.measured), "--duration", options.duration]
+    if options.purpose == "latency":
+        arguments += ["--rate", options.rate]
+    return arguments + shlex.split(options.options)
+
+
+def contestants(options, stack):
+    """The programs in the order of their turns, the engines warm."""
+    name = options.application
+    arguments = measured_arguments(options)
+    warm = ["--warmup", options.warmup, "--rounds", str(options.rounds)]
+    if options.purpose == "latency":
+        warm += ["--waiting", options.waiting]
+    own = {"flink": [], "storm": []}
+    if options.purpose == "latency":
+        own["flink"] += ["--buffer-timeout", options.buffer_timeout]
+    if options.no_chaining:
+        own["flink"].append("--no-chaining")
+    for parallelism in options.parallelism:
+        if options.strid and name == "yahoo-benchmark":
+            yield StridYahoo(options.strid, parallelism)
+        elif options.strid:
+            yield Strid(options.strid, parallelism, arguments)
+        for engine in engines_of(name, options.engines):
+            print(f"warming up: {engine}, parallelism {parallelism}", file=sys.stderr)
+            yield stack.enter_context(contextlib.closing(JavaEngine(
+                engine, options.purpose, parallelism, [*arguments, *warm, *own[engine]])))
+
+
+def measure(options):
+    prepare(options.application)
+    rounds = []
+    with contextlib.ExitStack() as stack:
+        programs = list(contestants(options, stack))
+        if not programs:
+            raise Failure(f"nothing to measure: {options.application} is not on these engines")
+        for number in range(options.rounds):
+            for one in programs:
+                rounds.append({"round": number, **one.round()})
+    if options.output:
+        pathlib.Path(options.output).write_text(
+            json.dumps({"purpose": options.purpose, "application": options.application,
+                        "command": sys.argv, "rounds": rounds}, indent=1), encoding="utf-8")
+    print_table(options, rounds)
+
+
+def by_contestant(rounds):
+    table = {}
+    for one in rounds:
+        table.setdefault((one["engine"], one["parallelism"]), []).append(one)
+    return table
+
+
+def print_table(options, rounds):
+    table = by_contestant(rounds)
+    if options.purpose == "latency":
+        print(f"{options.application} at {options.rate} records a second: latency in us, medians "
+              f"of {options.rounds}")
+        print("| engine | parallelism | " + " | ".join(f"{p} %" for p in PERCENTILES) +
+              " | max | records/s |")
+        print("|---|---|" + "---|" * (len(PERCENTILES) + 2))
+        for (engine, parallelism), runs in table.items():
+            cells = []
+            for percentile in (*PERCENTILES, "max"):
+                values = [run["latency_us"][percentile] for run in runs if "latency_us" in run]
+                cells.append(f"{statistics.median(values):.1f}" if values else "no results")
+            rate = statistics.median(run["records_per_second"] for run in runs)
+            print(f"| {engine} | {parallelism} | " + " | ".join(cells) + f" | {rate:.0f} |")
+        return
+    print(f"{options.application}: records a second, medians of {options.rounds} rounds by turns")
+    print("| engine | parallelism | M records/s | lowest | highest | strid is faster by |")
+    print("|---|---|---|---|---|---|")
+    for (engine, parallelism), runs in table.items():
+        rates = [run["records_per_second"] for run in runs]
+        ours = table.get(("strid", parallelism))
+        ratio = ""
+        if ours and engine != "strid":
+            ratios = [a["records_per_second"] / b["records_per_second"]
+                      for a, b in zip(ours, runs)]
+            ratio = f"{statistics.median(ratios):.1f} ({min(ratios):.1f} to {max(ratios):.1f})"
+        print(f"| {engine} | {parallelism} | {statistics.median(rates) / 1e6:.3f} | "
+              f"{min(rates) / 1e6:.3f} | {max(rates) / 1e6:.3f} | {ratio} |")
+
+
+def whole_numbers(text):
+    return [int(part) for part in text.split(",")]
+
+
+def add_measuring(commands, purpose, text):
+    command = commands.add_parser(purpose, help=text)
+    command.set_defaults(run=measure, purpose=purpose)
+    command.add_argument("application", choices=APPLICATIONS)
+    command.add_argument("--parallelism", type=whole_numbers, default=[1, 2], metavar="N,...")
+    command.add_argument("--duration", default="10s", metavar="TIME", help="of a round")
+    command.add_argument("--warmup", default="10s", metavar="TIME")
+    command.add_argument("--rounds", type=int, default=5, metavar="N")
+    command.add_argument("--strid", metavar="PROGRAM", help="our engine takes turns")
+    command.add_argument("--input", metavar="FILE", help="instead of the usual input")
+    command.add_argument("--options", default="", metavar="'--NAME VALUE ...'",
+                         help="of the application, for all contestants")
+    command.add_argument("--no-chaining", action="store_true", help="of Flink's operators")
+    command.add_argument("--output", metavar="FILE", help="every round as JSON")
+    if purpose == "latency":
+        command.add_argument("--rate", default="10000", metavar="N", help="records a second")
+        command.add_argument("--buffer-timeout", default="0 ms", metavar="TIME",
+                             help="Flink's; 0 ms (default): each record at once")
+        command.add_argument("--waiting", choices=("park", "spin"), default="park",
+                             help="what the sources on the engines do between records")
+    return command
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    builds = commands.add_parser("build", help="compile with Maven")
+    builds.set_defaults(run=build)
+    builds.add_argument("--flink", default=FLINK, metavar="VERSION", help=f"default {FLINK}")
+    check = commands.add_parser("check", help="compare answers with the golden ones")
+    check.set_defaults(run=check_all)
+    check.add_argument("applications", nargs="*", metavar="APPLICATION",
+                       help="of " + ", ".join(APPLICATIONS))
+    check.add_argument("--parallelism", type=whole_numbers, default=[1, 2], metavar="N,...")
+    measuring = [add_measuring(commands, "throughput", "records a second"),
+                 add_measuring(commands, "latency", "latencies at a rate")]
+    for command in (check, *measuring):
+        command.add_argument("--engines", type=lambda text: text.split(","),
+                             default=["flink", "storm"], metavar="NAME,...")
+    options = parser.parse_args()
+    for name in getattr(options, "applications", []):
+        if name not in APPLICATIONS:
+            parser.error(f"no application '{name}'")
+    try:
+        options.run(options)
+    except Failure as failure:
+        print(f"peers.py: error: {failure}", file=sys.stderr)
+        return 1
+    except subprocess.CalledProcessError as failure:
+        print(f"peers.py: error: {failure.cmd[0]} failed", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The script of bench/peers: its arithmetic, its mistakes and, where peers are built, an answer.
+
+Continuous integration does not build the peers, as Maven would fetch the engines from a network.
+"""
+import os
+import pathlib
+import subprocess
+import sys
+import unittest
+
+SOURCE = pathlib.Path(os.environ["STRID_SOURCE"])
+FOLDER = SOURCE / "bench/peers"
+sys.path.insert(0, str(FOLDER))
+
+import contestants  # noqa: E402
+import peers  # noqa: E402
+
+
+def run(*arguments, **options):
+    return subprocess.run([sys.executable, FOLDER / "peers.py", *map(str, arguments)],
+                          capture_output=True, text=True, check=False, **options)
+
+
+class Peers(unittest.TestCase):
+    def test_percentiles_of_a_histogram(self):
+        histogram = [[10, 50], [20, 40], [1000, 10]]  # 50 values of 10 ns, ...
+        for percentile, expected in ((5, 10), (50, 10), (51, 20), (90, 20), (90.1, 1000),
+                                     (99.9, 1000)):
+            self.assertEqual(contestants.percentile_ns(histogram, percentile), expected)
+
+    def test_the_applications_are_those_of_the_sources(self):
+        listed = (FOLDER / "flink/src/main/java/dev/strid/peers/flink/Applications.java").read_text(
+            encoding="utf-8")
+        for name, application in peers.APPLICATIONS.items():
+            java = "".join(part.capitalize() for part in name.split("-"))
+            self.assertIn(f"new {java}()", listed)
+            (source,) = peers.filled(name, [application.input])
+            self.assertTrue(pathlib.Path(source).exists(), source)
+            for check in application.checks:
+                self.assertTrue(check.oracle or (peers.APPS / name / check.golden).exists())
+
+    def test_missing_programs_are_named(self):
+        result = run("build", env={**os.environ, "PATH": "/nonexistent"})
+        self.assertEqual(result.returncode, 1)
+        self.assertEqual(result.stderr,
+                         "peers.py: error: java is missing (Debian: openjdk-17-jdk-headless)\n")
+
+    def test_unknown_applications_are_refused(self):
+        result = run("check", "nothing-such")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("no application 'nothing-such'", result.stderr)
+
+
+class PeersAnswer(unittest.TestCase):
+    """One application on Flink, where peers.py build has been run."""
+
+    def setUp(self):
+        if not (contestants.BUILD / "flink/classpath").exists():
+            self.skipTest("the peers are not built")
+
+    def test_spike_detection_on_flink(self):
+        result = run("check", "spike-detection", "--engines", "flink", "--parallelism", 2)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("the same answer", result.stdout)
+
+    def test_mistakes_are_one_line(self):
+        for arguments, message in (
+                (["spike-detection"], "spike-detection needs --input FILE"),
+                (["nothing-such"], "no application 'nothing-such'"),
+                (["spike-detection", "--input", "/nonexistent"], "/nonexistent: cannot be read"),
+                (["spike-detection", "--input", SOURCE / "apps/spike-detection/README.md"],
+                 "README.md, line 1: 1 columns for 2"),
+                (["spike-detection", "--input", SOURCE / "apps/spike-detection/data/readings.csv",
+                  "--once", "--output", "/dev/null", "--colour", "red"],
+                 "spike-detection has no option --colour")):
+            with self.subTest(arguments=arguments):
+                command = contestants.engine_command("flink", "check", map(str, arguments))
+                result = subprocess.run(command, capture_output=True, text=True, check=False)
+                self.assertEqual(result.returncode, 1)
+                lines = result.stderr.splitlines()
+                self.assertEqual(len(lines), 1, result.stderr)
+                self.assertTrue(lines[0].startswith("peers: error: "))
+                self.assertIn(message, lines[0])
+
+
+if __name__ == "__main__":
+    unittest.main()
