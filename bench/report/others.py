@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the peers reached: Flink and Storm by bench/peers (lines of JSON), WindFlow by a file that is
-measured beside the project. README.md describes both formats."""
+"""What the peers reached: Flink and Storm by bench/peers/peers.py, WindFlow by a file that is measured
+beside the project. README.md describes both formats."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from cases import ROOT, Case
-from store import ReportError, Store
+from store import ReportError, median
 
+SCRIPT = ROOT / "bench/peers/peers.py"
+BUILT = ROOT / "build/peers/flink/classpath"  # what `peers.py build` leaves
 PERCENTILES = ("5", "25", "50", "75", "95", "99", "99.9")
 
 
@@ -69,66 +71,58 @@ def windflow(path: Path, cases: list[Case]) -> dict[str, Peer]:
     return peers
 
 
-def lines_of(path: Path) -> list[dict]:
-    rows = []
-    for number, line in enumerate(path.read_text().splitlines(), 1):
-        if not line.startswith("{"):
-            continue
-        try:
-            rows.append(json.loads(line))
-        except ValueError as error:
-            raise ReportError(f"{path}, line {number}: no JSON: {error}") from None
-    return rows
-
-
-def by_engine(rows: list[dict], path: Path) -> Peers:
-    """Rows as bench/peers writes them: the degree with the highest median is the best."""
-    rates: dict[tuple, dict[int, list[float]]] = {}
+def read_runs(folder: Path) -> Peers:
+    """Files as `peers.py throughput` and `peers.py latency` write them with --output. The degree of
+    parallelism with the highest median is the best; of latencies the lowest median counts."""
     peers: Peers = {}
-    for row in rows:
+    for path in sorted(folder.glob("*.json")):
         try:
-            engine, name = str(row["engine"]), str(row["application"])
-            peer = peers.setdefault(engine, {}).setdefault(name, Peer())
-            if "latency_us" in row:
-                peer.latency_us = percentiles(row["latency_us"], path)
+            found = json.loads(path.read_text())
+            name, latency = found["application"], found["purpose"] == "latency"
+            rounds: dict[tuple, list[dict]] = {}
+            for row in found["rounds"]:
+                if row["engine"] != "strid":
+                    rounds.setdefault((row["engine"], row["parallelism"]), []).append(row)
+        except (ValueError, KeyError, TypeError) as error:
+            raise ReportError(f"{path}: no file of peers.py --output: {error}") from None
+        for (engine, degree), rows in rounds.items():
+            peer = peers.setdefault(engine.capitalize(), {}).setdefault(name, Peer())
+            if latency:
+                add_latency(peer, rows, path)
             else:
-                degrees = rates.setdefault((engine, name), {})
-                degrees.setdefault(int(row["parallelism"]), []).append(
-                    float(row["records_per_second"]))
-        except (KeyError, ValueError) as error:
-            raise ReportError(f"{path}: a run has no {error}") from None
-    for (engine, name), degrees in rates.items():
-        peer = peers[engine][name]
-        peer.one = degrees.get(1, [])
-        best = max(degrees, key=lambda degree: sorted(degrees[degree])[len(degrees[degree]) // 2])
-        peer.best, peer.best_text = degrees[best], f"parallelism {best}"
+                rates = [float(row["records_per_second"]) for row in rows]
+                if degree == 1:
+                    peer.one = rates
+                if not peer.best or median(rates) > median(peer.best):
+                    peer.best, peer.best_text = rates, f"parallelism {degree}"
+    if not peers:
+        raise ReportError(f"{folder}: there is no file of peers.py --output")
     return peers
 
 
-def display(engine: str) -> str:
-    return engine[:1].upper() + engine[1:]
+def add_latency(peer: Peer, rows: list[dict], path: Path) -> None:
+    """Percentile by percentile the median of the rounds."""
+    each = [percentiles(row["latency_us"], path) for row in rows if "latency_us" in row]
+    if not each:
+        return
+    found = {name: median(one[name] for one in each) for name in PERCENTILES}
+    if not peer.latency_us or found["50"] < peer.latency_us["50"]:
+        peer.latency_us = found
 
 
-def measured_peers(path: Path | None) -> Peers:
-    if path is None:
-        return {}
-    try:
-        return {display(engine): found
-                for engine, found in by_engine(lines_of(path), path).items()}
-    except OSError as error:
-        raise ReportError(f"--peers {path}: {error.strerror}") from None
-
-
-def run_peers(script: Path, words: list[str], output: Path) -> Path:
-    """The command of bench/peers, whose lines of JSON are kept in raw/."""
-    print("report: Flink and Storm", file=sys.stderr, flush=True)
-    with output.open("w") as file:
-        done = subprocess.run([sys.executable, script, *words], stdout=file, cwd=ROOT, check=False)
+def run_peers(case: Case, purpose: str, words: list[str], output: Path) -> str:
+    """Measures an application on Flink and Storm, its rounds as JSON into `output`; returns why it
+    could not be, or nothing."""
+    if output.exists():
+        return ""
+    output.parent.mkdir(parents=True, exist_ok=True)
+    print(f"report: {purpose} of {case.name} on Flink and Storm", file=sys.stderr, flush=True)
+    unfinished = output.with_suffix(".unfinished")
+    command = [sys.executable, str(SCRIPT), purpose, case.name, *words, "--output",
+               str(unfinished)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
     if done.returncode != 0:
-        raise ReportError(f"{script.relative_to(ROOT)} {' '.join(words)} ended with "
-                          f"{done.returncode}")
-    return output
-
-
-def keep(store: Store, name: str, text: str) -> None:
-    (store.folder / name).write_text(text)
+        said = (done.stderr.strip() or "it said nothing").splitlines()
+        return f"peers.py ended with {done.returncode}: {said[-1]}"
+    unfinished.replace(output)
+    return ""

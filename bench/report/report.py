@@ -4,13 +4,13 @@
 
     report.py --build build/release --output out/report [--quick] [--resume]
               [--figures 12,16,T3] [--apps word-count,...] [--rounds N] [--seconds S]
-              [--windflow FILE] [--peers FILE]
+              [--windflow FILE] [--peers FOLDER | --no-peers]
 
 Writes into the output folder:
 
   index.html      the page, plots within it
   figure_*.svg    the plots
-  raw/            runs.jsonl, a line of JSON for every run; settings.json; what peers printed
+  raw/            runs.jsonl, a line of JSON for every run; settings.json; rounds of the peers
 
 Every way to run an application is held against its oracle before it is measured, every run is held
 against the number of results that a record has. --quick: whether everything works, in a minute or
@@ -20,7 +20,6 @@ two; its figures say nothing. After an interruption --resume goes on.
 from __future__ import annotations
 
 import argparse
-import shutil
 import subprocess
 import sys
 import time
@@ -33,7 +32,8 @@ sys.path[:0] = [str(HERE), str(HERE.parent)]
 if (ROOT / "build/peers/python").is_dir():
     sys.path.append(str(ROOT / "build/peers/python"))
 
-from cases import CASES, Case, VARIANTS_OF, core_counts, processors  # noqa: E402
+from cases import (CASES, LATENCY_NAMES, VARIANTS_OF, Case, core_counts,  # noqa: E402
+                   processors)
 from reporting import describe_machine  # noqa: E402
 from store import ReportError, Store  # noqa: E402
 
@@ -94,8 +94,9 @@ def arguments() -> argparse.Namespace:
     add("--rounds", type=rounds, metavar="N", help="of every case, instead of 5; 1 in quick mode")
     add("--seconds", type=positive, metavar="S", help="of a run for throughput, instead of 2")
     add("--windflow", type=Path, metavar="FILE", help="figures of WindFlow as JSON (README.md)")
-    add("--peers", type=Path, metavar="FILE",
-        help="figures of Flink and Storm, lines of JSON as bench/peers prints them")
+    add("--peers", type=Path, metavar="FOLDER",
+        help="files of bench/peers/peers.py --output, instead of running it")
+    add("--no-peers", action="store_true", help="leave Flink and Storm out")
     return parser.parse_args()
 
 
@@ -110,7 +111,7 @@ def commit_of() -> str:
 def make_context(options: argparse.Namespace):
     from context import QUICK, WHOLE, Context
     from dataclasses import replace
-    from others import measured_peers, windflow
+    from others import windflow
     from runs import Runner
     size = QUICK if options.quick else WHOLE
     size = replace(size, rounds=options.rounds or size.rounds,
@@ -118,27 +119,59 @@ def make_context(options: argparse.Namespace):
     output = options.output.resolve()
     build = options.build.resolve()
     cores = core_counts(len(processors()))
-    peers = {}
-    if options.windflow:
-        peers["WindFlow"] = windflow(options.windflow, options.apps)
-        peers = {name: found for name, found in peers.items() if found}
-    peers |= measured_peers(options.peers)
+    found = windflow(options.windflow, options.apps) if options.windflow else {}
+    peers = {"WindFlow": found} if found else {}
     for program in (build / "tools/strid", build / "bench/report/batched_words"):
         if not program.exists():
             raise ReportError(f"{program} is not built: `make report` builds it")
     store = Store(output / "raw", {
         "quick": options.quick, "seconds": size.seconds, "commit": commit_of(),
         "machine": describe_machine(build).split(", commit")[0], "cores": cores}, options.resume)
-    for path, name in ((options.windflow, "windflow.json"), (options.peers, "peers.jsonl")):
-        if path and path.resolve() != (store.folder / name).resolve():
-            shutil.copyfile(path, store.folder / name)
+    if options.windflow:
+        (store.folder / "windflow.json").write_bytes(options.windflow.read_bytes())
     runner = Runner(build, output / "inputs", store, cores[-1], options.quick)
     there = [case for case in options.apps if not runner.missing(case)]
     left_out = {case.name: runner.missing(case) for case in options.apps if case not in there}
     if not there:
         name, why = next(iter(left_out.items()))
         raise ReportError(f"no application is left: {name}: {why}")
-    return Context(output, size, cores, store, runner, there, peers), left_out
+    context = Context(output, size, cores, store, runner, there, peers)
+    left_out |= add_peers(context, options)
+    return context, left_out
+
+
+def add_peers(context, options: argparse.Namespace) -> dict[str, str]:
+    """Flink and Storm, measured now or before; returns what is left out."""
+    from others import BUILT, SCRIPT, read_runs, run_peers
+    if options.no_peers:
+        return {"Flink, Storm": "--no-peers"}
+    if options.peers:
+        context.peers.update(read_runs(options.peers))
+        return {}
+    if options.quick:
+        return {"Flink, Storm": "not run by --quick"}
+    if not SCRIPT.exists() or not BUILT.exists():
+        return {"Flink, Storm": "`bench/peers/peers.py build` was not run"}
+    folder = context.store.folder / "peers"
+    purposes = [purpose for purpose, figure in (("throughput", "12"), ("latency", "16"))
+                if figure in options.figures]
+    left_out = {}
+    for case in context.cases:
+        degrees = ",".join(str(count) for count in {1: 0, context.cores_all: 0})
+        for purpose in purposes:
+            seconds = f"{max(context.size.seconds, 5):g}s"
+            words = ["--parallelism", degrees if purpose == "throughput" else "1", "--rounds",
+                     str(context.size.rounds), "--duration", seconds, "--warmup", "10s"]
+            if case.replays:
+                words += ["--input", str(context.runner.input(case))]
+            if purpose == "latency" and case.name not in LATENCY_NAMES:
+                continue
+            why = run_peers(case, purpose, words, folder / f"{case.name}-{purpose}.json")
+            if why:
+                left_out[f"{case.name} on Flink and Storm, {purpose}"] = why
+    if folder.exists() and any(folder.glob("*.json")):
+        context.peers.update(read_runs(folder))
+    return left_out
 
 
 def sections_of(context, figures: list[str]) -> list:
@@ -162,7 +195,7 @@ def closing_sections(context, figures: list[str], left_out: dict[str, str]) -> l
     found = []
     if left_out:
         found.append(Section("Left out", tables=[(
-            ["application", "why"], [[name, why] for name, why in left_out.items()])]))
+            ["left out", "why"], [[name, why] for name, why in left_out.items()])]))
     used = list(dict.fromkeys(name for figure in figures for name in VARIANTS_OF.get(figure, ())))
     commands = []
     for name in used:
