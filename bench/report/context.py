@@ -72,13 +72,13 @@ def measure_throughput(context: Context, names: list[str]) -> None:
 
 
 def shown(values: list[float], unit: str = "") -> str:
-    """Median (least to most)."""
+    """Median; in a line below it least and most."""
     if not values:
         return ""
     if len(values) == 1:
         return plots.quantity(values[0]) + unit
-    return (f"{plots.quantity(median(values))} ({plots.quantity(min(values))} to "
-            f"{plots.quantity(max(values))}){unit}")
+    return (f"{plots.quantity(median(values))}{unit}\n{plots.quantity(min(values))} to "
+            f"{plots.quantity(max(values))}")
 
 
 def paired(values: list[float], others: list[float]) -> list[float]:

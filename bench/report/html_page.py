@@ -15,7 +15,7 @@ Table = tuple[list[str], list[list[str]]]
 class Section:
     title: str  # "Figure 13: chaining"
     shows: str = ""  # one sentence
-    worse: str = ""  # one sentence: where a peer, or another way, is better
+    worse: str = ""  # where a peer, or another way, is better; behind the first line a list
     plots: list[Path] = field(default_factory=list)
     tables: list[Table] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -36,6 +36,7 @@ p { margin: .5rem 0; }
 .better { border-left: 3px solid var(--green); padding-left: .8rem; margin: .7rem 0; }
 .quick { background: #fff6e0; border: 1px solid #ecd9a8; border-radius: 6px; padding: .6rem .9rem; }
 nav a { color: var(--green); text-decoration: none; margin-right: .9rem; white-space: nowrap; }
+ul { margin: .2rem 0; padding-left: 1.2rem; font-size: .94rem; }
 figure { margin: 1rem 0; } figure img { display: block; width: 100%; height: auto; }
 figure.drawing img { width: auto; max-width: 100%; max-height: 30rem; }
 figcaption { color: var(--soft); font-size: .9rem; margin-bottom: .2rem; }
@@ -44,6 +45,8 @@ table { border-collapse: collapse; font-size: .88rem; margin: .8rem 0;
         font-variant-numeric: tabular-nums; }
 th, td { padding: .28rem .75rem; border-bottom: 1px solid var(--line); text-align: right; }
 th { font-weight: 600; color: var(--soft); } tr:last-child td { border-bottom: 0; }
+td { white-space: nowrap; } td:first-child, table.words td { white-space: normal; }
+small { color: var(--soft); font-size: .82em; }
 th:first-child, td:first-child { text-align: left; padding-left: 0; }
 table.words td, table.words th { text-align: left; vertical-align: top; }
 code { font: .86em ui-monospace, monospace; overflow-wrap: anywhere; }
@@ -61,8 +64,12 @@ def text(words: str) -> str:
 def table(found: Table, of_words: bool = False) -> list[str]:
     head, rows = found
 
+    def inside(cell: str) -> str:
+        first, *spread = cell.split("\n")
+        return text(first) + "".join(f"<br><small>{text(more)}</small>" for more in spread)
+
     def row(cells: list[str], tag: str) -> str:
-        return "<tr>" + "".join(f"<{tag}>{text(cell)}</{tag}>" for cell in cells) + "</tr>"
+        return "<tr>" + "".join(f"<{tag}>{inside(cell)}</{tag}>" for cell in cells) + "</tr>"
     kind = ' class="words"' if of_words else ""
     return [f'<div class="wide"><table{kind}>', row(head, "th"),
             *(row(cells, "td") for cells in rows), "</table></div>"]
@@ -100,11 +107,14 @@ def page(title: str, about: list[tuple[str, str]], warning: str, introduction: l
             lines.append(f"<p>{text(section.shows)}</p>")
         if section.worse:
             good = section.worse.startswith(("No ", "Nothing "))
-            lines.append(f'<p class="{"better" if good else "worse"}">{text(section.worse)}</p>')
+            first, *items = section.worse.split("\n")
+            more = "".join(f"<li>{text(item)}</li>" for item in items)
+            lines.append(f'<div class="{"better" if good else "worse"}">{text(first)}'
+                         + (f"<ul>{more}</ul>" if more else "") + "</div>")
         for place, path in enumerate(section.plots):
             caption = section.captions[place] if place < len(section.captions) else ""
             lines += picture(path, section.title, caption)
         for found in section.tables:
-            lines += table(found, section.title.startswith(("Commands", "Left out")))
+            lines += table(found, section.title == "Commands")
         lines += [f'<p class="note">{text(note)}</p>' for note in section.notes]
     return "\n".join([*lines, "</body></html>", ""])

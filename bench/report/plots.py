@@ -72,7 +72,8 @@ def bars(path: Path, groups: list[str], series: dict[str, Series], label: str, *
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: quantity(value)))
     if line_at is not None:
         axes.axhline(line_at, color="#444444", linewidth=0.9)
-    figure.legend(loc="upper center", ncols=min(len(series), 4), bbox_to_anchor=(0.5, 1.06))
+    if len(series) > 1:
+        figure.legend(loc="upper center", ncols=5, fontsize=9, bbox_to_anchor=(0.5, 1.02))
     save(figure, path)
 
 
@@ -102,7 +103,7 @@ def lines(path: Path, series: dict[str, list[tuple[float, list[float]]]], across
     axes.set_ylabel(label)
     axes.set_ylim(bottom=0)
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: quantity(value)))
-    figure.legend(loc="upper center", ncols=4, bbox_to_anchor=(0.5, 1.06))
+    figure.legend(loc="upper center", ncols=5, fontsize=9, bbox_to_anchor=(0.5, 1.02))
     save(figure, path)
 
 
@@ -132,7 +133,7 @@ def boxes(path: Path, found: list[tuple[str, str, dict[str, float]]], label: str
     axes.set_xticks(range(len(applications)), applications)
     axes.set_ylabel(label)
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: quantity(value)))
-    figure.legend(loc="upper center", ncols=4, bbox_to_anchor=(0.5, 1.04))
+    figure.legend(loc="upper center", ncols=5, fontsize=9, bbox_to_anchor=(0.5, 1.0))
     save(figure, path)
 
 

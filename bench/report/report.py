@@ -190,12 +190,9 @@ def sections_of(context, figures: list[str]) -> list:
     return [section for figure in figures for section in parts[figure](context)]
 
 
-def closing_sections(context, figures: list[str], left_out: dict[str, str]) -> list:
+def commands_of(context, figures: list[str]) -> list:
     from html_page import Section
     found = []
-    if left_out:
-        found.append(Section("Left out", tables=[(
-            ["left out", "why"], [[name, why] for name, why in left_out.items()])]))
     used = list(dict.fromkeys(name for figure in figures for name in VARIANTS_OF.get(figure, ())))
     commands = []
     for name in used:
@@ -214,18 +211,21 @@ def closing_sections(context, figures: list[str], left_out: dict[str, str]) -> l
     return found
 
 
-def write(context, options: argparse.Namespace, sections: list, seconds: float) -> None:
+def write(context, options: argparse.Namespace, sections: list, left_out: dict[str, str],
+          seconds: float) -> None:
     from html_page import page
     settings = (f"{context.size.rounds} round{'s' if context.size.rounds > 1 else ''} by turns, "
                 f"{context.size.seconds:g} s a run for throughput; medians, with the least and "
                 "the most of the rounds")
     own = [word for word in sys.argv[1:] if word != "--resume"]
-    about = [("machine", describe_machine(context_build(options))),
+    about = [("machine", machine_of(options.build.resolve())),
              ("commit", commit_of()),
              ("command", f"`bench/report/report.py {' '.join(own)}`"),
              ("settings", settings),
              ("made", time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime())
-              + f", in {seconds / 60:.0f} minutes")]
+              + f", in {max(seconds / 60, 1):.0f} min")]
+    if left_out:
+        about.append(("left out", "; ".join(f"{name}: {why}" for name, why in left_out.items())))
     introduction = [
         "The evaluation of paper 2 (WindFlow, building blocks for data stream processing), "
         "repeated with Strid and its peers on the machine below. FD, SD, TM, WC, YB, LR and VS "
@@ -242,8 +242,9 @@ def write(context, options: argparse.Namespace, sections: list, seconds: float) 
     unfinished.replace(context.output / "index.html")
 
 
-def context_build(options: argparse.Namespace) -> Path:
-    return options.build.resolve()
+def machine_of(build: Path) -> str:
+    before, _, after = describe_machine(build).partition(", commit ")
+    return f"{before};{after.partition(';')[2]}"
 
 
 def main() -> int:
@@ -257,8 +258,8 @@ def main() -> int:
     try:
         context, left_out = make_context(options)
         sections = sections_of(context, options.figures)
-        sections += closing_sections(context, options.figures, left_out)
-        write(context, options, sections, time.monotonic() - begin)
+        sections += commands_of(context, options.figures)
+        write(context, options, sections, left_out, time.monotonic() - begin)
     except ReportError as error:
         print(f"report: error: {error}", file=sys.stderr)
         return 1

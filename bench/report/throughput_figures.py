@@ -43,16 +43,17 @@ def behind(found: dict[str, plots.Series], names: list[str]) -> list[str]:
     for engine, rates in found.items():
         if engine == "Strid":
             continue
-        for name in names:
-            ratio = median(rates.get(name, [])) / median(found["Strid"][name])
-            if ratio > 1 + NOISE:
-                told.append(f"{name}: {engine} {ratio:.2f} times Strid")
+        ratios = {name: median(rates.get(name, [])) / median(found["Strid"][name])
+                  for name in names}
+        faster = [f"{name} {ratio:.2f}" for name, ratio in ratios.items() if ratio > 1 + NOISE]
+        if faster:
+            told.append(f"{engine}, times Strid: {', '.join(faster)}")
     return told
 
 
 def worse_text(context: Context, told: list[str], what: str) -> str:
     if told:
-        return f"Worse here: {'; '.join(told)}."
+        return "\n".join(["Strid is worse than another here:", *told])
     peers = [engine for engine in context.peers]
     if peers:
         return f"Nothing here is worse than {listed(peers)}{what}."
@@ -74,7 +75,7 @@ def figure_12(context: Context) -> list[Section]:
         section.plots.append(path)
         section.captions.append(title)
         section.tables.append(rate_table(context, found))
-        told += [f"{one} ({title})" for one in behind(found, names)]
+        told += [f"{title}: {one}" for one in behind(found, names)]
     section.worse = worse_text(context, told, " or a thread per operator")
     variants = context.runner.variants
     section.notes.append(
