@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the peers reached: Flink and Storm by bench/peers/peers.py, WindFlow by a file that is measured
-beside the project. README.md describes both formats."""
+"""What the peers reached: Flink and Storm by bench/peers/peers.py, WindFlow by a file that is
+measured beside the project. README.md describes both formats."""
 
 from __future__ import annotations
 

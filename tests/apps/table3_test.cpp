@@ -77,7 +77,9 @@ TEST(TableThreeOfOurs, TermAndExplainAndPlanAgree) {
         EXPECT_EQ(graph::disagreement(term, graph.segments(), plan), "");
         EXPECT_EQ(told(graph.explain(one_replica)), counts);
         const auto expected = by_hand.find(application->name());
-        if (expected != by_hand.end()) EXPECT_EQ(counts, expected->second);
+        if (expected != by_hand.end()) {
+            EXPECT_EQ(counts, expected->second);
+        }
         std::printf("blocks | %-18.*s | %zu | %zu | %zu | %zu | %zu |\n",
                     static_cast<int>(application->name().size()), application->name().data(),
                     counts.seqs, counts.combiners, counts.pipes, counts.containers,
