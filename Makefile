@@ -88,7 +88,7 @@ layouts: configure-bench
 
 report: configure-bench
 	@$(quietly) build-report cmake --build --preset release -j $(JOBS) \
-		--target tools/strid batched_words
+		--target tools/strid batched_words replayed_ads
 	@bench/report/report.py --build $(build) --output out/report $(REPORT)
 
 study: configure-bench

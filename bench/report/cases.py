@@ -14,6 +14,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 APPS = ROOT / "apps"
+EVENTS_A_SECOND = 10_000_000  # of a program that has a number of events and not a time
 LINES = 500_000  # of an input that is drawn, as `strid bench` has them
 
 
@@ -24,14 +25,13 @@ class Case:
     bundled: str  # the input in {data}
     golden: str  # its answer by the oracle, below the application's folder; or empty: the oracle
     options: tuple[str, ...] = ()
-    source: str = ""  # the operator that reads
-    # How the long input is made: by drawing lines, or by this command (of Python, or of strid).
+    # How the long input is made: by drawing lines, or by this command of strid.
     made_by: tuple[str, ...] = ()
-    measured_options: tuple[str, ...] = ()  # instead of `options` for the long input
+    program: str = ""  # of bench/report, which is measured in the place of `strid run`
     golden_options: tuple[str, ...] = ()  # besides, for the answer on the bundled input
     oracle: tuple[str, ...] = ()
     linear: bool = True  # every record that an operator emits goes to the next one
-    replays: bool = True  # false: has times of its own, is read whole from the file
+    replays: bool = True  # false: has times of its own
     others_key: str = ""  # of the JSON files of WindFlow
     # Scalability that the paper's table 4 has for Storm, Flink, BriskStream, WindFlow (64 cores).
     paper_scalability: tuple[float, ...] = field(default=())
@@ -53,35 +53,31 @@ class Case:
 
 CASES = [
     Case("fraud-detection", "FD", "transactions.csv", "golden/outliers-miss-probability.csv",
-         ("--model", "{data}/model.txt"), "transactions", others_key="fd",
+         ("--model", "{data}/model.txt"), others_key="fd",
          paper_scalability=(17.7, 24.8, 17.0, 27.1), paper_blocks=(4, 1, 2, 2, 1)),
-    Case("spike-detection", "SD", "readings.csv", "golden/spikes.csv", (), "readings",
-         others_key="sd", paper_scalability=(2.75, 2.38, 6.14, 2.70),
-         paper_blocks=(5, 1, 2, 2, 1)),
+    Case("spike-detection", "SD", "readings.csv", "golden/spikes.csv", others_key="sd",
+         paper_scalability=(2.75, 2.38, 6.14, 2.70), paper_blocks=(5, 1, 2, 2, 1)),
     # Several replicas that match leave the order of a road's updates open: its end is checked.
     Case("traffic-monitoring", "TM", "fixes.csv", "golden/nearest-final.csv",
-         ("--roads", "{data}/roads.csv"), "fixes", golden_options=("--emit", "final"),
+         ("--roads", "{data}/roads.csv"), golden_options=("--emit", "final"),
          linear=False, others_key="tm", paper_scalability=(26.4, 21.6, 16.3, 38.2),
          paper_blocks=(5, 1, 2, 2, 1)),
-    Case("word-count", "WC", "opticks.txt", "", ("--emit", "updates"), "lines",
+    Case("word-count", "WC", "opticks.txt", "", ("--emit", "updates"),
          oracle=("awk", "-v", "updates=1", "-f", "{data}/../oracle.awk", "{data}/opticks.txt"),
          others_key="wc", paper_scalability=(5.20, 6.48, 8.57, 3.25),
          paper_blocks=(5, 1, 2, 2, 1)),
     Case("yahoo-benchmark", "YB", "events.csv", "golden/counts.csv",
-         ("--campaigns", "{data}/campaigns.csv"), "events",
-         made_by=("{data}/prepare.py", "{made}", "{folder}/campaigns.csv", "--events", "{count}",
-                  "--rate", "100000"),
-         measured_options=("--campaigns", "{folder}/campaigns.csv"),
-         linear=False, replays=False, others_key="ysb",
+         ("--campaigns", "{data}/campaigns.csv"), program="replayed_ads", linear=False,
+         replays=False, others_key="ysb",
          paper_scalability=(11.1, 8.46, 12.0, 6.48), paper_blocks=(6, 1, 2, 2, 1)),
-    Case("linear-road", "LR", "cars.csv.gz", "golden/answers.csv.gz", (), "events",
-         made_by=("strid", "run", "linear-road", "--minutes", "10", "--expressways", "20",
+    Case("linear-road", "LR", "cars.csv.gz", "golden/answers.csv.gz",
+         made_by=("run", "linear-road", "--minutes", "10", "--expressways", "20",
                   "--cars", "{cars}", "--accident-every", "5m", "--write-input", "--quiet",
                   "--output", "{made}"),
          golden_options=("--history", "{data}/history.csv"), linear=False, others_key="lr",
          paper_scalability=(1.27, 1.23, 1.30, 1.76), paper_blocks=(16, 5, 5, 4, 2)),
-    Case("voip-stream", "VS", "calls.csv", "golden/scores.csv", (), "calls",
-         made_by=("strid", "run", "voip-stream", "--generate", "{count}", "--quiet", "--calls",
+    Case("voip-stream", "VS", "calls.csv", "golden/scores.csv",
+         made_by=("run", "voip-stream", "--generate", "{count}", "--quiet", "--calls",
                   "{made}", "--output", "/dev/null"),
          golden_options=("--threshold", "0.3"),
          linear=False, others_key="vs", paper_scalability=(1.06, 1.39, 1.20, 1.46),

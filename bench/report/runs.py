@@ -19,12 +19,11 @@ import sys
 import tempfile
 from pathlib import Path
 
-from cases import APPS, LINES, ROOT, Case, Variant, affinity, draw, variants
+from cases import APPS, EVENTS_A_SECOND, LINES, ROOT, Case, Variant, affinity, draw, variants
 from store import ReportError, Store
 
 TIMEOUT_S = 300
 RESULTS_FACTOR = 2
-QUICK_LINES = 20_000
 
 
 def command_text(words: list[str]) -> str:
@@ -54,7 +53,7 @@ def call(words: list[str], output: Path | None = None) -> str:
 class Runner:
     def __init__(self, build: Path, folder: Path, store: Store, cores: int, quick: bool):
         self.strid = str(build / "tools/strid")
-        self.batched_words = str(build / "bench/report/batched_words")
+        self.programs = build / "bench/report"
         self.folder = folder
         self.store = store
         self.quick = quick
@@ -65,6 +64,8 @@ class Runner:
 
     def missing(self, case: Case) -> str:
         """Why the application cannot be measured; empty where it can."""
+        if case.program and not (self.programs / case.program).exists():
+            return f"bench/report/{case.program} is not built"
         if case.name not in self.known:
             return "it is not in this build of strid"
         return case.missing()
@@ -72,21 +73,20 @@ class Runner:
     # Inputs
 
     def input(self, case: Case) -> Path:
-        """The input that is measured: of many lines, made once; in a quick report the bundled one
-        where it can be replayed."""
+        """The input that is measured: of many lines, made once; in a quick report the bundled
+        one."""
         bundled = case.data / case.bundled
-        if self.quick and case.replays:
+        if self.quick:
             return bundled
-        count = QUICK_LINES * 5 if self.quick else LINES if case.replays else 4 * LINES
+        count = LINES
         made = self.folder / f"{case.name}-{count}.input"
         if made.exists():
             return made
         print(f"report: making the input of {case.name}", file=sys.stderr, flush=True)
         unfinished = made.with_suffix(".unfinished")
         if case.made_by:
-            words = case.fill(case.made_by, made=unfinished, folder=self.folder, count=count,
-                              cars=max(count // 200, 2))
-            call([self.strid, *words[1:]] if words[0] == "strid" else [sys.executable, *words])
+            call([self.strid, *case.fill(case.made_by, made=unfinished, count=count,
+                                         cars=count // 200)])
         else:
             draw(bundled, count, unfinished)
         unfinished.rename(made)
@@ -94,11 +94,6 @@ class Runner:
 
     def options(self, case: Case) -> list[str]:
         return case.fill(case.options)
-
-    def measured_options(self, case: Case) -> list[str]:
-        """With the tables that were made with the input."""
-        self.input(case)
-        return case.fill(case.measured_options or case.options, folder=self.folder)
 
     # Commands
 
@@ -118,12 +113,11 @@ class Runner:
         return [*words, "--affinity", ",".join(affinity(variant.placed, int(found.group(1))))]
 
     def command(self, case: Case, variant: Variant, seconds: float, rate: int = 0) -> list[str]:
-        words = [self.strid, "run", case.name, *self.measured_options(case), "--input",
-                 str(self.input(case))]
-        if case.replays:
-            words += ["--duration", f"{seconds * 1000:.0f}ms"]
-        else:
-            words += ["--output", "/dev/null"]
+        if case.program:
+            return self.placed(variant, [str(self.programs / case.program), "--events",
+                                         str(round(seconds * EVENTS_A_SECOND))])
+        words = [self.strid, "run", case.name, *self.options(case), "--input",
+                 str(self.input(case)), "--duration", f"{seconds * 1000:.0f}ms"]
         if rate:
             words += ["--rate", str(rate)]
         return self.placed(variant, words)
@@ -179,20 +173,20 @@ class Runner:
         """Least and most: of one whole pass over the input that is measured, and of a second of
         replay, in which state goes on from pass to pass. One replica and one worker."""
         def measure(more: list[str]) -> dict:
-            words = [self.strid, "run", case.name, *self.measured_options(case), "--input",
+            words = [self.strid, "run", case.name, *self.options(case), "--input",
                      str(self.input(case)), "--output", "/dev/null", "--quiet", "--parallelism",
                      "1", "--workers", "1", "--metrics", "-", *more]
             metrics = json.loads(call(words))
             return {"command": command_text(words), "records": metrics["records_in"],
                     "results": metrics["records_out"]}
-        rows = [self.store.once(("pass", case.name), lambda: measure([]))]
-        if case.replays:
-            rows.append(self.store.once(("replay", case.name),
-                                        lambda: measure(["--duration", "1s"])))
+        rows = [self.store.once(("pass", case.name), lambda: measure([])),
+                self.store.once(("replay", case.name), lambda: measure(["--duration", "1s"]))]
         ratios = [row["results"] / row["records"] for row in rows]
         return min(ratios), max(ratios)
 
     def check_counts(self, case: Case, metrics: dict, words: list[str]) -> None:
+        if case.program:
+            return  # it holds its own answer against one by hand
         ratios = self.results_per_record(case)
         if metrics["records_in"] == 0:
             raise ReportError(f"`{command_text(words)}` read no record")
@@ -230,8 +224,8 @@ class Runner:
     def words(self, batch: int, seconds: float, more: list[str]) -> dict:
         """Word count with batches of so many words; 0: the engine's."""
         case = next(one for one in self.cases_with_words())
-        words = [self.batched_words, "--input", str(self.input(case)), "--duration",
-                 f"{seconds * 1000:.0f}ms", "--batch", str(batch), *more]
+        words = [str(self.programs / "batched_words"), "--input", str(self.input(case)),
+                 "--duration", f"{seconds * 1000:.0f}ms", "--batch", str(batch), *more]
         metrics = json.loads(call([*words, "--quiet", "--metrics", "-"]))
         self.check_counts(case, metrics, words)
         row = figures_of(metrics, words)

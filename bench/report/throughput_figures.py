@@ -83,11 +83,6 @@ def figure_12(context: Context) -> list[Section]:
             f"{case.short} {variants[context.best(case)[0]].text}" for case in context.cases)
         + f". On {context.cores_all} core{'s' if context.cores_all > 1 else ''}, a run of one "
         "replica an operator may use all of them, too, as the operators are several tasks.")
-    if context.case("yahoo-benchmark"):
-        section.notes.append(
-            "YB has times of its own and cannot be replayed: Strid reads its file whole, so the "
-            "reading of the text by one source is in Strid's rate; peers have the records in "
-            "memory.")
     return [section, speedups(context), table_4(context)]
 
 
