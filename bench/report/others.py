@@ -14,7 +14,6 @@ from cases import ROOT, Case
 from store import ReportError, median
 
 SCRIPT = ROOT / "bench/peers/peers.py"
-BUILT = ROOT / "build/peers/flink/classpath"  # what `peers.py build` leaves
 PERCENTILES = ("5", "25", "50", "75", "95", "99", "99.9")
 
 
@@ -108,6 +107,12 @@ def add_latency(peer: Peer, rows: list[dict], path: Path) -> None:
     found = {name: median(one[name] for one in each) for name in PERCENTILES}
     if not peer.latency_us or found["50"] < peer.latency_us["50"]:
         peer.latency_us = found
+
+
+def built_engines() -> list[str]:
+    """Those of which `peers.py build` left the classes."""
+    return [engine for engine in ("flink", "storm")
+            if (ROOT / "build/peers" / engine / "classpath").exists()]
 
 
 def run_peers(case: Case, purpose: str, words: list[str], output: Path) -> str:

@@ -142,7 +142,7 @@ def make_context(options: argparse.Namespace):
 
 def add_peers(context, options: argparse.Namespace) -> dict[str, str]:
     """Flink and Storm, measured now or before; returns what is left out."""
-    from others import BUILT, SCRIPT, read_runs, run_peers
+    from others import SCRIPT, built_engines, read_runs, run_peers
     if options.no_peers:
         return {"Flink, Storm": "--no-peers"}
     if options.peers:
@@ -150,7 +150,8 @@ def add_peers(context, options: argparse.Namespace) -> dict[str, str]:
         return {}
     if options.quick:
         return {"Flink, Storm": "not run by --quick"}
-    if not SCRIPT.exists() or not BUILT.exists():
+    engines = built_engines()
+    if not SCRIPT.exists() or not engines:
         return {"Flink, Storm": "`bench/peers/peers.py build` was not run"}
     folder = context.store.folder / "peers"
     purposes = [purpose for purpose, figure in (("throughput", "12"), ("latency", "16"))
@@ -161,7 +162,8 @@ def add_peers(context, options: argparse.Namespace) -> dict[str, str]:
         for purpose in purposes:
             seconds = f"{max(context.size.seconds, 5):g}s"
             words = ["--parallelism", degrees if purpose == "throughput" else "1", "--rounds",
-                     str(context.size.rounds), "--duration", seconds, "--warmup", "10s"]
+                     str(context.size.rounds), "--duration", seconds, "--warmup", "10s",
+                     "--engines", ",".join(engines)]
             if case.replays:
                 words += ["--input", str(context.runner.input(case))]
             if purpose == "latency" and case.name not in LATENCY_NAMES:
