@@ -12,7 +12,8 @@ study_targets := strid_memory strid_trace strid_malloc strid_tlsf strid_miser st
 sources = $(shell git ls-files -co --exclude-standard '*.hpp' '*.cpp')
 
 .PHONY: help demo test bench instructions compiling figures figures-trading figures-patterns \
-	layouts study peers soak format check install-dependencies configure configure-bench clean
+	layouts report study peers soak format check install-dependencies configure configure-bench \
+	clean
 .DEFAULT_GOAL := help
 
 help:
@@ -25,6 +26,8 @@ help:
 	@echo 'make figures-trading   the figures of the trading operator, into out/trading; half an hour'
 	@echo 'make figures-patterns  queues, allocators, farms, rings and programs of patterns, into out/patterns'
 	@echo 'make layouts       the tables of paper 5: allocators, access, layouts, into out/layouts; a quarter of an hour'
+	@echo 'make report        figures 12 to 20, tables 3 and 4 of paper 2, into out/report; three quarters of an hour.'
+	@echo '                   REPORT=--quick: a minute; REPORT="--figures 12,16 --resume"'
 	@echo 'make study         which allocator for the exchange (paper 3): figures 8 to 13, tables I to VI,'
 	@echo '                   into out/study; half an hour. STUDY=--quick: a minute; STUDY=--resume'
 	@echo 'make peers         build the applications on Flink and Storm (Java 17, Maven), compare their answers'
@@ -84,6 +87,11 @@ figures-patterns: configure-bench
 layouts: configure-bench
 	@$(quietly) build-layouts cmake --build --preset release -j $(JOBS) --target layouts
 	@bench/layouts/layouts.py --build $(build) --output out/layouts
+
+report: configure-bench
+	@$(quietly) build-report cmake --build --preset release -j $(JOBS) \
+		--target tools/strid batched_words replayed_ads
+	@bench/report/report.py --build $(build) --output out/report $(REPORT)
 
 study: configure-bench
 	@$(quietly) build-study cmake --build --preset release -j $(JOBS) --target $(study_targets)

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What was measured, a line of JSON a run, in raw/runs.jsonl; an interrupted report goes on from
+it. Each line has a key, the words of the command, and the figures."""
+
+from __future__ import annotations
+
+import json
+import statistics
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+
+class ReportError(Exception):
+    """What ends the report, in one line."""
+
+
+Key = tuple  # ("throughput", application, variant, round), ...
+
+
+class Store:
+    def __init__(self, folder: Path, settings: dict, resume: bool):
+        self.folder = folder
+        self.rows: dict[Key, dict] = {}
+        self.file = folder / "runs.jsonl"
+        settings_file = folder / "settings.json"
+        folder.mkdir(parents=True, exist_ok=True)
+        if resume and settings_file.exists():
+            before = json.loads(settings_file.read_text())
+            differing = [name for name, value in settings.items() if before.get(name) != value]
+            if differing:
+                raise ReportError(f"--resume: {settings_file} was made with another "
+                                  f"{differing[0]}: {before.get(differing[0])}; begin anew, or "
+                                  "say the same")
+            self._read()
+        else:
+            self.file.write_text("")
+            settings_file.write_text(json.dumps(settings, indent=1) + "\n")
+
+    def _read(self) -> None:
+        whole = []
+        for line in self.file.read_text().splitlines(keepends=True) if self.file.exists() else []:
+            try:
+                row = json.loads(line)
+            except ValueError:
+                break  # cut where the report was interrupted
+            if not line.endswith("\n"):
+                break
+            self.rows[tuple(row["key"])] = row
+            whole.append(line)
+        self.file.write_text("".join(whole))
+
+    def once(self, key: Key, measure: Callable[[], dict]) -> dict:
+        """The row of this key, measured now where there is none."""
+        if key not in self.rows:
+            row = {"key": list(key), **measure()}
+            with self.file.open("a") as file:
+                file.write(json.dumps(row) + "\n")
+            self.rows[key] = row
+        return self.rows[key]
+
+    def of(self, *begin: object) -> list[dict]:
+        """The rows whose keys begin so, in the order of measuring."""
+        return [row for key, row in self.rows.items() if key[:len(begin)] == begin]
+
+    def rates(self, *begin: object) -> list[float]:
+        return [row["records"] / row["seconds"] for row in self.of(*begin)]
+
+
+def median(values: Iterable[float]) -> float:
+    found = list(values)
+    return statistics.median(found) if found else 0.0
+
+
+def percentile(histogram: list[list[int]], percent: float) -> float:
+    """Of [at most so many nanoseconds, count] with rising bounds: the bound of the bucket in which
+    the record lies that is not slower than so many percent. Nanoseconds."""
+    wanted = sum(count for _, count in histogram) * percent / 100
+    seen = 0
+    for bound, count in histogram:
+        seen += count
+        if seen >= wanted:
+            return float(bound)
+    return 0.0

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: Apache-2.0
+"""bench/report/report.py: all of it in quick mode, what ends it, and what it goes on from."""
+
+import importlib.util
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import unittest
+
+from command_line import SOURCE, STRID, Case
+
+REPORT = SOURCE / "bench/report"
+BUILD = pathlib.Path(STRID).parents[1]
+sys.path[:0] = [str(REPORT)]
+PEERS = SOURCE / "build/peers/python"
+WINDFLOW = {"sd": {"setting": "batch 512", "records_per_second": [9e6, 8e6, 1e7],
+                   "latency": {"blocking": {"microseconds": {
+                       "5": 1, "25": 2, "50": 3, "75": 4, "95": 5, "99": 6, "99.9": 7}}}}}
+
+
+def has_matplotlib():
+    if (PEERS / "matplotlib").is_dir():
+        return True
+    return importlib.util.find_spec("matplotlib") is not None
+
+
+@unittest.skipUnless(has_matplotlib(), "no matplotlib")
+class Report(Case):
+    def report(self, *arguments, code=0, build=BUILD):
+        done = subprocess.run(
+            [sys.executable, "-B", str(REPORT / "report.py"), "--build", str(build), "--output",
+             str(self.folder / "report"), *map(str, arguments)],
+            capture_output=True, text=True, timeout=280, check=False)
+        self.assertEqual(done.returncode, code, done.stderr)
+        return done
+
+    def rows(self):
+        text = (self.folder / "report/raw/runs.jsonl").read_text()
+        return [json.loads(line) for line in text.splitlines()]
+
+
+@unittest.skipUnless((BUILD / "bench/report/batched_words").exists(), "no batched_words")
+class ReportQuick(Report):
+    def test_the_whole_page(self):
+        windflow = self.file("windflow.json", json.dumps(WINDFLOW).encode())
+        run = ["--quick", "--apps", "SD,word-count", "--windflow", windflow]
+        self.report(*run)
+        page = (self.folder / "report/index.html").read_text()
+        for title in (*(f"Figure {number}" for number in range(12, 21)), "Table 3", "Table 4"):
+            self.assertIn(f">{title}", page)
+        self.assertNotIn("http", re.sub(r'src="data:[^"]*"', "", page))  # nothing is loaded
+        self.assertIn("WindFlow", page)
+        self.assertIn("SD: WindFlow 3 us in the median", page)
+
+        rows = self.rows()
+        measured = [row for row in rows if row["key"][0] == "throughput"]
+        self.assertEqual({row["key"][1] for row in measured}, {"spike-detection", "word-count"})
+        for row in measured:
+            self.assertGreater(row["records"], 0)
+        # Every way that was measured was held against the oracle first.
+        self.assertLessEqual({tuple(row["key"][1:3]) for row in measured},
+                             {tuple(row["key"][1:3]) for row in rows if row["key"][0] == "answer"})
+        for row in rows:
+            if row["key"][0] == "batch" and row["key"][1]:
+                self.assertLessEqual(row["words"], row["key"][1] * row["batches"])
+
+        # What is cut in its last line goes on from the one before.
+        file = self.folder / "report/raw/runs.jsonl"
+        whole = file.read_text()
+        file.write_text(whole[:-20])
+        self.report(*run, "--resume")
+        again = self.rows()
+        self.assertEqual([row["key"] for row in again], [row["key"] for row in rows])
+        self.assertEqual(again[:-1], rows[:-1])
+        done = self.report(*run, "--resume", "--seconds", "0.3", code=1)
+        self.assertIn("was made with another seconds", done.stderr)
+
+
+class ReportMistakes(Report):
+    def fake(self, script):
+        """A build whose strid is a script."""
+        build = self.folder / "build"
+        (build / "tools").mkdir(parents=True)
+        (build / "bench/report").mkdir(parents=True)
+        (build / "bench/report/batched_words").write_text("")
+        os.link(BUILD / "CMakeCache.txt", build / "CMakeCache.txt")
+        program = build / "tools/strid"
+        program.write_text(f'#!/bin/sh\nstrid="{STRID}"\n{script}\n')
+        program.chmod(0o755)
+        return build
+
+    def test_another_answer_ends_it(self):
+        build = self.fake('"$strid" "$@" || exit\n'
+                          'while [ $# -gt 1 ]; do [ "$1" = --output ] && file=$2; shift; done\n'
+                          '[ -f "$file" ] && sed -i 1d "$file"; true')
+        done = self.report("--quick", "--apps", "SD", "--figures", "13", build=build, code=1)
+        self.assertIn("has another answer than the oracle", done.stderr)
+        self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
+
+    def test_records_that_get_lost_end_it(self):
+        build = self.fake('"$strid" "$@" | sed "s/\\(.*\\"records_in\\":\\)[0-9]*/\\17/"')
+        done = self.report("--quick", "--apps", "SD", "--figures", "13", build=build, code=1)
+        self.assertRegex(done.stderr, "spikes emitted [0-9]+ records, drop took 7")
+
+    def test_a_run_that_fails_is_told(self):
+        build = self.fake('case "$*" in *--duration*) echo no luck >&2; exit 3;; esac\n'
+                          'exec "$strid" "$@"')
+        done = self.report("--quick", "--apps", "SD", "--figures", "13", build=build, code=1)
+        self.assertIn("ended with 3: no luck", done.stderr)
+
+    def test_what_is_not_there(self):
+        self.assertIn("the figures are 12", self.report("--figures", "11", code=2).stderr)
+        self.assertIn("the applications are", self.report("--apps", "none", code=2).stderr)
+        self.assertIn("is no number above 0", self.report("--seconds", "0", code=2).stderr)
+        done = self.report("--quick", build=self.folder, code=1)
+        self.assertIn("is not built: `make report`", done.stderr)
+        build = self.fake('"$strid" "$@" | grep -v spike-detection')
+        done = self.report("--quick", "--apps", "SD", build=build, code=1)
+        self.assertIn("spike-detection: it is not in this build", done.stderr)
+
+    def test_files_of_peers(self):
+        for text, said in (("{", "no JSON"), ("[1]", "an object is wanted"),
+                           ('{"sd": {"records_per_second": "fast"}}', "sd: could not convert"),
+                           ('{"sd": {"latency": {"blocking": {"microseconds": {"5": 1}}}}}',
+                            "a latency needs the percentiles")):
+            with self.subTest(text=text):
+                file = self.file("windflow.json", text.encode())
+                done = self.report("--quick", "--windflow", file, code=1)
+                self.assertIn(said, done.stderr)
+        done = self.report("--quick", "--windflow", self.folder / "none", code=1)
+        self.assertIn("No such file", done.stderr)
+        (self.folder / "none").mkdir()
+        done = self.report("--quick", "--peers", self.folder / "none", code=1)
+        self.assertIn("there is no file of peers.py --output", done.stderr)
+
+
+class ReportParts(unittest.TestCase):
+    def test_percentiles(self):
+        from store import percentile
+        histogram = [[10, 50], [20, 45], [40, 4], [80, 1]]
+        found = [percentile(histogram, percent) for percent in (5, 50, 50.1, 95, 99, 99.9)]
+        self.assertEqual(found, [10, 10, 20, 20, 40, 80])
+
+    def test_peers(self):
+        from others import read_runs
+        import tempfile
+        with tempfile.TemporaryDirectory() as folder:
+            for purpose, rounds in (
+                    ("throughput", [("flink", 1, 10.0), ("flink", 2, 30.0), ("flink", 1, 12.0),
+                                    ("flink", 2, 26.0), ("strid", 1, 99.0)]),):
+                pathlib.Path(folder, f"{purpose}.json").write_text(json.dumps({
+                    "purpose": purpose, "application": "word-count", "rounds": [
+                        {"engine": engine, "parallelism": degree, "records_per_second": rate}
+                        for engine, degree, rate in rounds]}))
+            peers = read_runs(pathlib.Path(folder))
+        self.assertEqual(list(peers), ["Flink"])
+        peer = peers["Flink"]["word-count"]
+        self.assertEqual((peer.one, peer.best, peer.best_text),
+                         ([10, 12], [30, 26], "parallelism 2"))
+
+    def test_core_counts(self):
+        from cases import core_counts
+        self.assertEqual(core_counts(1), [1])
+        self.assertEqual(core_counts(6), [1, 2, 3, 4, 5, 6])
+        self.assertEqual(core_counts(48), [1, 2, 4, 8, 16, 32, 48])
+
+    def test_neighbours_are_half_the_machine_apart(self):
+        import cases
+        before = cases.processors
+        self.addCleanup(setattr, cases, "processors", before)
+        cases.processors = lambda: list(range(8))
+        self.assertEqual(cases.affinity("far", 6), ["0", "4", "1", "5", "2", "6"])
+        self.assertEqual(cases.affinity("one core", 3), ["0", "0", "0"])
+        cases.processors = lambda: [3]
+        self.assertEqual(cases.affinity("far", 2), ["3", "3"])
+
+
+if __name__ == "__main__":
+    unittest.main()
