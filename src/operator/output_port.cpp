@@ -4,7 +4,6 @@
 #include <string>
 #include <utility>
 
-#include <strid/base/clock.hpp>
 #include <strid/operator/output_port.hpp>
 
 namespace strid::operators {
@@ -15,10 +14,8 @@ namespace {
 constexpr std::size_t worth_sending_part = 4;
 constexpr std::int64_t partial_wait_ns = 50'000;
 
-/// Instead of the time of the send, until it is sent: the batch derives from the sampled one at
-/// hand; or from an earlier one, and its costs are noted.
-constexpr std::int64_t sampled_now = -1;
-constexpr std::int64_t sampled_before = -2;
+/// Of ports without a node: never on, so that it is only read.
+SplitClock no_clock;
 
 std::size_t count_links(const std::vector<OutputPort::SlotShape>& slots) {
     return std::accumulate(slots.begin(), slots.end(), std::size_t{0},
@@ -56,6 +53,7 @@ OutputPort::OutputPort(RecordType type, const std::vector<SlotShape>& slots, con
       announce_(count_links(slots), false),
       told_(count_links(slots)),
       told_ns_(count_links(slots), 0),
+      clock_(&no_clock),
       perturbation_(sizes.perturbation_seed) {
     const std::size_t ring_capacity =
         sizes.ring_capacity != 0 ? sizes.ring_capacity : capacity_blocks(slots, sizes);
@@ -111,7 +109,6 @@ void OutputPort::open(Slot& slot, memory::Block& block) noexcept {
     for (const auto& text : texts_) {
         (void)message::keep_alive(header, text, message::BatchHeader::texts_room);
     }
-    if (clock_ != nullptr && clock_->on()) message::sample_of(block).sent_ns = sampled_now;
     slot.batch = &block;
     slot.heap_bytes = 0;
     slot.opened_ns = run_began_ns_;
@@ -119,24 +116,15 @@ void OutputPort::open(Slot& slot, memory::Block& block) noexcept {
     slot.end = slot.cursor + perturbation_.batch_records(records_per_batch_) * type_.bytes;
 }
 
-void OutputPort::stamp(message::BatchSample& sample) noexcept {
-    const std::int64_t now = now_ns();
-    if (sample.sent_ns == sampled_now && clock_->on()) sample = clock_->so_far(now);
-    sample.sent_ns = now;
-}
-
-void OutputPort::settle_samples(const message::BatchSample& sample) noexcept {
-    for (Slot& slot : slots_) {
-        if (slot.batch == nullptr) continue;
-        auto& of_batch = message::sample_of(*slot.batch);
-        if (of_batch.sent_ns != sampled_now) continue;
-        of_batch = sample;
-        of_batch.sent_ns = sampled_before;
+void OutputPort::renew(Slot& slot) {
+    if (clock_->on()) [[unlikely]] {
+        renew_in_sample(slot);
+    } else {
+        exchange(slot);
     }
 }
 
-void OutputPort::renew(Slot& slot) {
-    const SplitClock::EngineWithin engine{clock_};
+void OutputPort::exchange(Slot& slot) {
     if (slot.batch != nullptr) {
         if (!spare_) heap_in_debt_ += slot.heap_bytes;
         send(slot);

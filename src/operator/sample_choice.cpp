@@ -6,8 +6,10 @@
 namespace strid::operators {
 
 bool SampleChoice::decide(std::int64_t now_ns) noexcept {
-    const std::int64_t since_ns = now_ns - looked_ns_;
-    looked_ns_ = now_ns;
+    one_in_before_ = one_in_;
+    look_before_ns_ = look_ns_;
+    const std::int64_t since_ns = now_ns - (look_ns_ - silence_ns);
+    look_ns_ = now_ns + silence_ns;
     if (left_ != 0) {
         // Not the event at hand, which would be the first after a pause each time.
         one_in_ = std::max(one_in_ / 8, std::uint32_t{1});

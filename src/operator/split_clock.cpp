@@ -9,6 +9,9 @@ namespace strid::operators {
 
 namespace {
 
+constexpr message::BatchSample unknown_sample{0, message::BatchSample::unknown,
+                                              message::BatchSample::unknown};
+
 /// What is neither is waiting. Two threads' clocks may differ by some nanoseconds.
 SplitClock::Times split(std::int64_t elapsed_ns, std::int64_t user_ns, std::int64_t engine_ns) {
     return {user_ns, engine_ns, std::max(elapsed_ns - user_ns - engine_ns, std::int64_t{0})};
@@ -62,7 +65,7 @@ void SplitClock::add_until(std::int64_t now_ns) noexcept {
 }
 
 message::BatchSample SplitClock::so_far(std::int64_t now_ns) const noexcept {
-    if (before_.user_ns < 0) return {};
+    if (before_.user_ns < 0) return unknown_sample;
     const auto since = static_cast<float>(now_ns - since_ns_);
     return {.sent_ns = 0,
             .user_ns = before_.user_ns + static_cast<float>(user_ns_) + (in_operators_ ? since : 0),
@@ -90,7 +93,7 @@ void SplitClock::end(std::int64_t end_ns, std::int64_t born_ns, std::uint64_t re
 }
 
 void SplitClock::end_without(OutputPort* output) noexcept {
-    if (output != nullptr) output->settle_samples({});
+    if (output != nullptr) output->settle_samples(unknown_sample);
     choice_.next_instead();
     on_ = false;
 }

@@ -82,11 +82,11 @@ inline std::byte* BatchHeader::records() noexcept {
 struct BatchSample {
     static constexpr float unknown = -1;
 
-    std::int64_t sent_ns = 0;  ///< now_ns() of the send; 0: not in the sample.
+    std::int64_t sent_ns;  ///< now_ns() of the send; 0: not in the sample, the rest is void.
     /// Time since the entry into the graph that operators took, and the engine; `unknown` where
     /// the batch was chosen on its way.
-    float user_ns = unknown;
-    float engine_ns = unknown;
+    float user_ns;
+    float engine_ns;
 };
 static_assert(sizeof(BatchSample) == sizeof(memory::Block::note));
 
@@ -102,7 +102,7 @@ static_assert(sizeof(BatchSample) == sizeof(memory::Block::note));
 
 /// Gives a freshly leased block an empty header.
 inline BatchHeader& open_batch(memory::Block& block) noexcept {
-    ::new (static_cast<void*>(block.note.data())) BatchSample;
+    (::new (static_cast<void*>(block.note.data())) BatchSample)->sent_ns = 0;
     return *::new (static_cast<void*>(block.payload())) BatchHeader;
 }
 

@@ -179,6 +179,8 @@ class OutputPort {
     [[nodiscard]] bool worth_sending(const Slot& slot) const noexcept;
     std::size_t least_loaded(Slot& slot) const noexcept;
     void open(Slot& slot, memory::Block& block) noexcept;
+    void exchange(Slot& slot);
+    void renew_in_sample(Slot& slot);
     void stamp(message::BatchSample& sample) noexcept;
 
     RecordType type_;
@@ -203,7 +205,7 @@ class OutputPort {
     std::int64_t run_began_ns_ = 0;
     std::int64_t born_ns_ = message::never_born;
     std::vector<memory::TextReference> texts_;
-    SplitClock* clock_ = nullptr;
+    SplitClock* clock_;
     SampleChoice choice_;  // of batches that come from none of the sample
     Perturbation perturbation_;
 };

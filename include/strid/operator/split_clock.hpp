@@ -70,6 +70,7 @@ class SplitClock {
         if (on_) [[unlikely]]
             resume();
     }
+    [[nodiscard]] bool in_operators() const noexcept { return in_operators_; }
     void enter_operators() noexcept {
         if (on_) [[unlikely]]
             turn(true);
@@ -100,25 +101,6 @@ class SplitClock {
     /// From the entry into the graph to the end of a batch in this node, where that is a sink.
     [[nodiscard]] const Totals& path() const noexcept { return path_; }
 
-    /// Within operators the engine works for a moment: a batch is full.
-    class EngineWithin {
-      public:
-        explicit EngineWithin(SplitClock* clock) noexcept
-            : clock_(clock != nullptr && clock->on_ && clock->in_operators_ ? clock : nullptr) {
-            if (clock_ != nullptr) [[unlikely]]
-                clock_->turn(false);
-        }
-        ~EngineWithin() {
-            if (clock_ != nullptr) [[unlikely]]
-                clock_->turn(true);
-        }
-        EngineWithin(const EngineWithin&) = delete;
-        EngineWithin& operator=(const EngineWithin&) = delete;
-
-      private:
-        SplitClock* clock_;
-    };
-
   private:
     void begin(memory::Block& batch) noexcept;
     void begin_poll() noexcept;
@@ -138,8 +120,8 @@ class SplitClock {
     std::int64_t user_ns_ = 0;
     std::int64_t engine_ns_ = 0;
     std::uint64_t records_ = 0;
-    message::BatchSample before_;  // what it had cost when it came; sent at 0: made by a poll
-    SampleChoice choice_;          // of a source's polls
+    message::BatchSample before_{};  // what it had cost when it came; sent at 0: made by a poll
+    SampleChoice choice_;            // of a source's polls
     Totals totals_;
     Totals path_;
 };
