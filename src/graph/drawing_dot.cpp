@@ -2,7 +2,8 @@
 //
 // The picture in the DOT language. A segment is a rounded cluster whose nodes are its operators, in
 // the order of the stream; the tint of a cluster says how busy it was, the width of an edge how
-// many records it carried, its colour how full its ring was.
+// many records it carried, its colour how full its ring was. A bar says where the latency comes
+// from that a segment adds, and one in the heading that of the whole way.
 #include <algorithm>
 #include <cmath>
 
@@ -68,6 +69,53 @@ std::string ring_colour(double fill) {
                       : blend(half_full_ring, full_ring, fill * 2 - 1);
 }
 
+constexpr const char* user_colour = "#2b7a4b";
+constexpr const char* engine_colour = "#c2571a";
+constexpr const char* waiting_colour = "#7b8794";
+
+constexpr int bar_points = 180;
+
+// A cell of a bar from one point of it to another.
+std::string bar_cell(int from, int to, const char* colour) {
+    if (from == to) return "";
+    return fmt::format("<td fixedsize=\"true\" width=\"{}\" height=\"6\" bgcolor=\"{}\"></td>",
+                       to - from, colour);
+}
+
+// Rows of a table: the bar, and the figures that are its legend. Empty where nothing is known.
+std::string split_rows(const Description::Split& split) {
+    if (split.sum_ns() <= 0) return "";
+    const auto points = [&split](double ns) {
+        return static_cast<int>(ns / split.sum_ns() * bar_points + 0.5);
+    };
+    const int user = points(split.user_ns);
+    const int engine = points(split.user_ns + split.engine_ns);
+    const auto figure = [](const char* what, double ns, const char* colour) {
+        return fmt::format("<font point-size=\"10\" color=\"{}\">{} {}</font>", colour, what,
+                           detail::duration_text(static_cast<std::int64_t>(ns + 0.5)));
+    };
+    return fmt::format(
+        "<tr><td align=\"left\"><table align=\"left\" border=\"0\" cellborder=\"0\" "
+        "cellspacing=\"0\" "
+        "cellpadding=\"0\" fixedsize=\"true\" width=\"{}\" height=\"6\">"
+        "<tr>{}{}{}</tr></table></td></tr>"
+        "<tr><td align=\"left\">{}  {}  {}</td></tr>",
+        bar_points, bar_cell(0, user, user_colour), bar_cell(user, engine, engine_colour),
+        bar_cell(engine, bar_points, waiting_colour), figure("user", split.user_ns, user_colour),
+        figure("engine", split.engine_ns, engine_colour),
+        figure("waiting", split.waiting_ns, waiting_colour));
+}
+
+// A label, with the split below it.
+std::string with_split(const std::string& label, const Description::Split& split) {
+    const std::string rows = split_rows(split);
+    if (rows.empty()) return label;
+    return fmt::format(
+        "<table border=\"0\" cellborder=\"0\" cellspacing=\"0\" cellpadding=\"1\">"
+        "<tr><td align=\"left\">{}</td></tr>{}</table>",
+        label, rows);
+}
+
 // Kinds that begin or end a stream stand out; the others are plain.
 const char* node_fill(const std::string& kind) {
     if (kind == "source" || kind == "entrance") return "#d3f0e0";
@@ -92,7 +140,7 @@ class DotPicture {
             "  node [shape=box, style=\"rounded,filled\", fontname=\"Helvetica\", fontsize=12, "
             "penwidth=1, color=\"#9aa5b1\", margin=\"0.16,0.08\"];\n";
         text_ += "  edge [fontname=\"Helvetica\", fontsize=10, arrowsize=0.75];\n";
-        text_ += fmt::format("  label=<{}>;\n", heading());
+        text_ += fmt::format("  label=<{}>;\n", with_split(heading(), description_.path));
         for (std::size_t index = 0; index < description_.segments.size(); ++index) {
             draw_segment(index);
         }
@@ -108,8 +156,13 @@ class DotPicture {
                                        escaped(description_.name));
         if (ran()) {
             const auto nanoseconds = static_cast<std::int64_t>(description_.seconds * 1e9);
-            text += fmt::format("<font point-size=\"12\" color=\"{}\">   ran {}</font>", pale_ink,
+            text += fmt::format("<font point-size=\"12\" color=\"{}\">   ran {}", pale_ink,
                                 detail::duration_text(nanoseconds));
+            if (const double ns = description_.path.sum_ns(); ns > 0) {
+                text += fmt::format("  ·  mean latency {}",
+                                    detail::duration_text(static_cast<std::int64_t>(ns + 0.5)));
+            }
+            text += "</font>";
         }
         return text;
     }
@@ -162,8 +215,11 @@ class DotPicture {
         if (label.empty()) {
             text_ += "    label=\"\";\n";
         } else {
-            text_ += fmt::format("    label=<<font point-size=\"10\" color=\"{}\">{}</font>>;\n",
-                                 ink, label);
+            text_ += fmt::format(
+                "    label=<{}>;\n",
+                with_split(
+                    fmt::format("<font point-size=\"10\" color=\"{}\">{}</font>", ink, label),
+                    segment.split));
         }
         for (std::size_t place = 0; place < segment.operators.size(); ++place) {
             const Description::Operator& one = segment.operators[place];

@@ -38,14 +38,15 @@ struct Strokes {
     const char* full;
     const char* empty;
     const char* none;
+    const char* half;
     const char* times;
     const char* separator;
 };
 
-constexpr Strokes unicode{"─", "│", "┌", "┐", "└", "┘", "┤", "╭", "╰",
-                          "┴", "┼", "▶", "◀", "█", "░", "–", "×", " · "};
-constexpr Strokes ascii{"-", "|", "+", "+", "+", "+", "+", ".", "'",
-                        "+", "|", ">", "<", "#", ".", "-", "x", ", "};
+constexpr Strokes unicode{"─", "│", "┌", "┐", "└", "┘", "┤", "╭", "╰",  "┴",
+                          "┼", "▶", "◀", "█", "░", "–", "▒", "×", " · "};
+constexpr Strokes ascii{"-", "|", "+", "+", "+", "+", "+", ".", "'", "+",
+                        "|", ">", "<", "#", ".", "-", "=", "x", ", "};
 
 // Columns on a terminal: code points, none of ours is wide.
 std::size_t width_of(const std::string& text) {
@@ -150,7 +151,11 @@ class TextPicture {
             text +=
                 fmt::format("{}{}", strokes_.separator, figure(detail::duration_text(nanoseconds)));
         }
-        return text + "\n";
+        text += "\n";
+        if (ran() && description_.path.sum_ns() > 0) {
+            text += "latency  " + split_line(description_.path) + "\n";
+        }
+        return text;
     }
 
     [[nodiscard]] std::string bar(double fraction) const {
@@ -158,6 +163,24 @@ class TextPicture {
         const double exact = std::clamp(fraction, 0.0, 1.0) * static_cast<double>(cells);
         const auto full = static_cast<std::size_t>(exact + 0.5);
         return repeated(strokes_.full, full) + repeated(strokes_.empty, cells - full);
+    }
+
+    // Where latency comes from: a bar, and the figures in its order.
+    [[nodiscard]] std::string split_line(const Description::Split& split) const {
+        constexpr double cells = 10;
+        const auto cells_until = [&](double ns) {
+            return static_cast<std::size_t>(ns / split.sum_ns() * cells + 0.5);
+        };
+        const auto time = [this](double ns) {
+            return figure(detail::duration_text(static_cast<std::int64_t>(ns + 0.5)));
+        };
+        const std::size_t user = cells_until(split.user_ns);
+        const std::size_t engine = cells_until(split.user_ns + split.engine_ns) - user;
+        return fmt::format("{}{}{} user {}{}engine {}{}waiting {}", repeated(strokes_.full, user),
+                           repeated(strokes_.half, engine),
+                           repeated(strokes_.empty, cells_until(split.sum_ns()) - user - engine),
+                           time(split.user_ns), strokes_.separator, time(split.engine_ns),
+                           strokes_.separator, time(split.waiting_ns));
     }
 
     [[nodiscard]] std::string in_rate(const Description::Operator& one) const {
@@ -224,6 +247,7 @@ class TextPicture {
                     "latency p50 {}{}p99 {}", figure(detail::duration_text(segment.latency_p50_ns)),
                     strokes_.separator, figure(detail::duration_text(segment.latency_p99_ns))));
             }
+            if (segment.split.sum_ns() > 0) lines.push_back("adds " + split_line(segment.split));
         }
         return lines;
     }

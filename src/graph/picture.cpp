@@ -23,11 +23,16 @@ std::uint64_t records_of(const GraphDescription::Edge& edge, const GraphDescript
     return graph.segments[edge.from_segment].operators.back().records_out;
 }
 
+GraphDescription::Split split_of(const LatencySplit& split) {
+    return {split.user_mean_ns, split.engine_mean_ns, split.waiting_mean_ns};
+}
+
 }  // namespace
 
 GraphDescription annotated(GraphDescription graph, const RunReport& report) {
     if (graph.segments.size() != report.segments.size()) return graph;
     graph.seconds = report.seconds;
+    graph.path = split_of(report.path);
     const double run_ns = std::max(report.seconds, 1e-9) * 1e9;
     for (std::size_t s = 0; s < graph.segments.size(); ++s) {
         auto& segment = graph.segments[s];
@@ -42,6 +47,7 @@ GraphDescription annotated(GraphDescription graph, const RunReport& report) {
         segment.refused_fraction = static_cast<double>(measured.refused_ns) / run_ns / replicas;
         segment.latency_p50_ns = measured.latency.p50_ns;
         segment.latency_p99_ns = measured.latency.p99_ns;
+        segment.split = split_of(measured.split);
     }
     for (auto& edge : graph.edges) {
         edge.records = records_of(edge, graph);

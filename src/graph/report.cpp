@@ -45,6 +45,29 @@ std::string to_json(const LatencyReport& latency) {
                        latency.p99_ns, latency.max_ns, to_json(latency.histogram));
 }
 
+std::string to_json(const LatencySplit& split) {
+    return fmt::format(
+        R"({{"batches":{},"records":{},"user_ns":{},"engine_ns":{},"waiting_ns":{},)"
+        R"("user_mean_ns":{:.1f},"engine_mean_ns":{:.1f},"waiting_mean_ns":{:.1f}}})",
+        split.batches, split.records, split.user_ns, split.engine_ns, split.waiting_ns,
+        split.user_mean_ns, split.engine_mean_ns, split.waiting_mean_ns);
+}
+
+LatencySplit split_of(const operators::SplitClock::Totals& totals) {
+    const std::uint64_t records = totals.records.get();
+    const auto mean = [records](const operators::Sum& sum) {
+        return records == 0 ? 0 : sum.get() / static_cast<double>(records);
+    };
+    return {.batches = totals.batches.get(),
+            .records = records,
+            .user_ns = totals.user_ns.get(),
+            .engine_ns = totals.engine_ns.get(),
+            .waiting_ns = totals.waiting_ns.get(),
+            .user_mean_ns = mean(totals.user_of_records_ns),
+            .engine_mean_ns = mean(totals.engine_of_records_ns),
+            .waiting_mean_ns = mean(totals.waiting_of_records_ns)};
+}
+
 std::string to_json(const std::map<std::string, std::uint64_t>& counters) {
     std::string members;
     for (const auto& [name, value] : counters) {
@@ -73,10 +96,11 @@ std::string to_json(const SegmentReport& segment) {
         R"({{"operators":[{}],"parallelism":{},"batches":{},"refusals":{},"busy_ns":{},)"
         R"("idle_ns":{},"refused_ns":{},"queue_fill":{:.3f},"pool_high_water_blocks":{},)"
         R"("pool_refused_leases":{},)"
-        R"("latency":{}}})",
+        R"("latency":{},"split":{},"path":{}}})",
         operators, segment.parallelism, segment.batches, segment.refusals, segment.busy_ns,
         segment.idle_ns, segment.refused_ns, segment.queue_fill, segment.pool_high_water_blocks,
-        segment.pool_refused_leases, to_json(segment.latency));
+        segment.pool_refused_leases, to_json(segment.latency), to_json(segment.split),
+        to_json(segment.path));
 }
 
 }  // namespace
@@ -121,6 +145,8 @@ RunReport Running::State::report() const {
             queued += node->queued();
             queued_max += node->queued_max();
             latency.merge(node->latency());
+            segment.split += split_of(node->split().totals());
+            segment.path += split_of(node->split().path());
             report.fraction_done = std::min(report.fraction_done, node->fraction_done());
             report.bytes_read += node->bytes_read();
             if (node->output() != nullptr) {
@@ -134,10 +160,27 @@ RunReport Running::State::report() const {
         }
         segment.latency = summarise(latency);
         if (plan_.fragments[f].edges.empty()) at_sinks.merge(latency);
+        report.path += segment.path;
         report.segments.push_back(std::move(segment));
     }
     report.latency = summarise(at_sinks);
     return report;
+}
+
+LatencySplit& LatencySplit::operator+=(const LatencySplit& other) noexcept {
+    const std::uint64_t both = records + other.records;
+    const double share =
+        both == 0 ? 0 : static_cast<double>(other.records) / static_cast<double>(both);
+    const auto mean = [share](double& of, double others) { of += share * (others - of); };
+    mean(user_mean_ns, other.user_mean_ns);
+    mean(engine_mean_ns, other.engine_mean_ns);
+    mean(waiting_mean_ns, other.waiting_mean_ns);
+    batches += other.batches;
+    records = both;
+    user_ns += other.user_ns;
+    engine_ns += other.engine_ns;
+    waiting_ns += other.waiting_ns;
+    return *this;
 }
 
 std::uint64_t RunReport::records_in() const noexcept {
@@ -186,9 +229,9 @@ std::string RunReport::to_json() const {
     }
     return fmt::format(
         R"({{"graph":{},"seconds":{:.6f},"workers":{},"tasks":{},"records_in":{},"records_out":{},)"
-        R"("bytes_read":{},"latency":{},"segments":[{}]}})",
+        R"("bytes_read":{},"latency":{},"path":{},"segments":[{}]}})",
         json_text(graph), seconds, workers, tasks, records_in(), records_out(), bytes_read,
-        strid::to_json(latency), list);
+        strid::to_json(latency), strid::to_json(path), list);
 }
 
 }  // namespace strid

@@ -14,6 +14,9 @@ namespace {
 constexpr std::size_t worth_sending_part = 4;
 constexpr std::int64_t partial_wait_ns = 50'000;
 
+/// Of ports without a node: never on, so that it is only read.
+SplitClock no_clock;
+
 std::size_t count_links(const std::vector<OutputPort::SlotShape>& slots) {
     return std::accumulate(slots.begin(), slots.end(), std::size_t{0},
                            [](std::size_t sum, const auto& slot) { return sum + slot.links; });
@@ -50,6 +53,7 @@ OutputPort::OutputPort(RecordType type, const std::vector<SlotShape>& slots, con
       announce_(count_links(slots), false),
       told_(count_links(slots)),
       told_ns_(count_links(slots), 0),
+      clock_(&no_clock),
       perturbation_(sizes.perturbation_seed) {
     const std::size_t ring_capacity =
         sizes.ring_capacity != 0 ? sizes.ring_capacity : capacity_blocks(slots, sizes);
@@ -113,6 +117,14 @@ void OutputPort::open(Slot& slot, memory::Block& block) noexcept {
 }
 
 void OutputPort::renew(Slot& slot) {
+    if (clock_->on()) [[unlikely]] {
+        renew_in_sample(slot);
+    } else {
+        exchange(slot);
+    }
+}
+
+void OutputPort::exchange(Slot& slot) {
     if (slot.batch != nullptr) {
         if (!spare_) heap_in_debt_ += slot.heap_bytes;
         send(slot);
@@ -168,6 +180,9 @@ void OutputPort::send(Slot& slot, bool ends_sequence) {
     header.ends_sequence = ends_sequence || stamps_;
     if (stamps_) ++sequence_;
     memory::Block& batch = *slot.batch;
+    auto& sample = message::sample_of(batch);
+    if (sample.sent_ns != 0 || choice_.due(run_began_ns_)) [[unlikely]]
+        stamp(sample);
     slot.batch = nullptr;
     slot.cursor = slot.end = nullptr;
     switch (slot.policy) {

@@ -22,6 +22,14 @@ struct GraphDescription {
         std::uint64_t records_out = 0;
         std::vector<std::string> notes = {};  ///< why it is as it is
     };
+    /// Where latency comes from, means of a record in nanoseconds; all 0: unknown (LatencySplit).
+    struct Split {
+        double user_ns = 0;
+        double engine_ns = 0;
+        double waiting_ns = 0;
+
+        [[nodiscard]] double sum_ns() const noexcept { return user_ns + engine_ns + waiting_ns; }
+    };
     /// Operators fused into one loop, in the order of the stream.
     struct Segment {
         std::vector<Operator> operators;
@@ -31,6 +39,7 @@ struct GraphDescription {
         double refused_fraction = 0;
         std::int64_t latency_p50_ns = 0;  ///< from the source to the end of the segment; 0: unknown
         std::int64_t latency_p99_ns = 0;
+        Split split = {};  ///< of what the segment adds
     };
     struct Edge {
         std::size_t from_segment = 0;
@@ -47,6 +56,7 @@ struct GraphDescription {
     std::vector<Segment> segments;
     std::vector<Edge> edges;
     double seconds = 0;  ///< how long it ran; 0 before a run: the pictures then show no figures
+    Split path = {};     ///< of the latency from a record's entry to the sinks
 };
 
 /// Which characters a terminal picture may use.

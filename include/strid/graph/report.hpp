@@ -51,6 +51,34 @@ struct LatencyReport {
     std::vector<LatencyBucket> histogram = {};
 };
 
+/// Where latency comes from (paper 2, section 5.4 and figure 19), nanoseconds, of a sample of the
+/// batches: all where they are few, else about 200 a second of each replica, and as many of each
+/// output. A record takes as long as the batch that it is in.
+struct LatencySplit {
+    std::uint64_t batches = 0;  ///< In the sample.
+    std::uint64_t records = 0;  ///< In these batches.
+    /// In the operators, of all batches together: the user's functions and what the operators do
+    /// themselves with records (state by key, windows), with the writing of each record into its
+    /// batch; of a source, the making of its records.
+    std::uint64_t user_ns = 0;
+    /// In the engine: texts kept alive, batches sent, blocks leased and given back, consumers
+    /// woken.
+    std::uint64_t engine_ns = 0;
+    /// In a queue, for a worker, for room at the output, for a batch to be sent.
+    std::uint64_t waiting_ns = 0;
+    /// What each adds to the latency of a record, a mean over the records; 0 where there are none.
+    double user_mean_ns = 0;
+    double engine_mean_ns = 0;
+    double waiting_mean_ns = 0;
+
+    /// The three together.
+    [[nodiscard]] double latency_mean_ns() const noexcept {
+        return user_mean_ns + engine_mean_ns + waiting_mean_ns;
+    }
+    /// Both samples as one.
+    LatencySplit& operator+=(const LatencySplit& other) noexcept;
+};
+
 /// One fused segment, all replicas together.
 struct SegmentReport {
     std::vector<OperatorReport> operators = {};
@@ -69,6 +97,13 @@ struct SegmentReport {
     std::uint64_t pool_refused_leases = 0;
     /// Until the segment was done with the batch; per record the age of the oldest in its batch.
     LatencyReport latency = {};
+    /// From the send of a batch by the segment before (in a source: from the birth of its oldest
+    /// record) until this segment is done with it. Of the operators of the segment together, which
+    /// are one loop; of each alone where a run does not fuse (RunOptions::fuse).
+    LatencySplit split = {};
+    /// Of a segment that ends in a sink: the latency of the batches that come to it, from the entry
+    /// of the oldest record on. Of those only whose whole way is in the sample.
+    LatencySplit path = {};
 };
 
 struct RunReport {
@@ -82,6 +117,8 @@ struct RunReport {
     std::uint64_t bytes_read = 0;  ///< By sources that read bytes.
     /// From a record's entry to the end of its batch in a sink.
     LatencyReport latency = {};
+    /// The same, split: the paths to all sinks.
+    LatencySplit path = {};
 
     /// Records that the sources emitted.
     [[nodiscard]] std::uint64_t records_in() const noexcept;

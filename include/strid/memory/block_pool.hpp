@@ -18,6 +18,7 @@
 // it.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -43,6 +44,8 @@ struct alignas(cache_line_bytes) Block {
     std::atomic<std::uint32_t> references;
     std::uint32_t payload_bytes;
     std::uint32_t registry_index;  ///< the owner's: where the pool's list of blocks names this one
+    /// The holder's: what it notes of the payload, read by those that the block is handed to.
+    alignas(8) std::array<std::byte, 16> note;
 
     [[nodiscard]] std::byte* payload() noexcept {
         return reinterpret_cast<std::byte*>(this) + cache_line_bytes;

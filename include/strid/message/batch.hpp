@@ -77,6 +77,24 @@ inline std::byte* BatchHeader::records() noexcept {
     return reinterpret_cast<std::byte*>(this) + header_bytes;
 }
 
+/// What a batch notes on its way that was chosen for the sample of where latency comes from
+/// (operator/split_clock.hpp). Written before the send and read after it, as the header is.
+struct BatchSample {
+    static constexpr float unknown = -1;
+
+    std::int64_t sent_ns;  ///< now_ns() of the send; 0: not in the sample, the rest is void.
+    /// Time since the entry into the graph that operators took, and the engine; `unknown` where
+    /// the batch was chosen on its way.
+    float user_ns;
+    float engine_ns;
+};
+static_assert(sizeof(BatchSample) == sizeof(memory::Block::note));
+
+/// Of a batch. Constant time.
+[[nodiscard]] inline BatchSample& sample_of(memory::Block& batch) noexcept {
+    return *std::launder(reinterpret_cast<BatchSample*>(batch.note.data()));
+}
+
 /// The header of a leased block. Constant time.
 [[nodiscard]] inline BatchHeader& header_of(memory::Block& block) noexcept {
     return *std::launder(reinterpret_cast<BatchHeader*>(block.payload()));
@@ -84,6 +102,7 @@ inline std::byte* BatchHeader::records() noexcept {
 
 /// Gives a freshly leased block an empty header.
 inline BatchHeader& open_batch(memory::Block& block) noexcept {
+    (::new (static_cast<void*>(block.note.data())) BatchSample)->sent_ns = 0;
     return *::new (static_cast<void*>(block.payload())) BatchHeader;
 }
 

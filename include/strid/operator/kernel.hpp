@@ -14,7 +14,6 @@
 #include <type_traits>
 #include <utility>
 
-#include <strid/base/clock.hpp>
 #include <strid/base/error.hpp>
 #include <strid/message/batch.hpp>
 #include <strid/operator/chain_head.hpp>
@@ -54,6 +53,7 @@ class Kernel final : public Node {
         if constexpr (has_output) {
             output_ = std::make_unique<OutputPort>(record_type<typename Router::Physical>(), slots,
                                                    sizes);
+            output_->sample_with(split_);
             chain_.bind(*output_);
         }
     }
@@ -117,6 +117,7 @@ class Kernel final : public Node {
     RunResult run_source(std::int64_t& clock_ns) {
         const std::int64_t start_ns = clock_ns;
         waits_.end(start_ns);
+        split_.poll(start_ns);
         std::int64_t born_ns = start_ns;
         std::uint64_t emitted = 0;
         Passed passed{};
@@ -129,20 +130,23 @@ class Kernel final : public Node {
             Passage passage{chain_, stage_names(), passed};
             SourceEmit<Passage, Arrived, stage_count != 0> emit{passage, output_.get(),
                                                                 counts_.front(), said_, start_ns};
+            split_.enter_operators();
             guarded(names_.front(), [&] { status = head_.source.poll(emit, budget()); });
             emitted = emit.count();
             born_ns = emit.born_ns();
         }
         tell<BatchEnds>();
+        split_.leave_operators();
         if (status == SourceStatus::finished) ended_ = true;
         const std::uint64_t left = count_records(emitted, passed);
         advance(start_ns);
-        if (status != SourceStatus::more) tell<Flush>();
+        if (status != SourceStatus::more) tell_operators<Flush>();
         const bool told = publish(status != SourceStatus::more);
+        if (emitted == 0) split_.drop(output_.get());
         if (emitted == 0 && status == SourceStatus::idle && told && !advancing_) {
             return wait_for_input(clock_ns);
         }
-        end_run(clock_ns, born_ns, emitted);
+        end_run(clock_ns, born_ns, emitted, !advancing_);
         budget_.ran(emitted, has_output ? left : 0, clock_ns - start_ns);
         return RunResult::progressed;
     }
@@ -155,7 +159,10 @@ class Kernel final : public Node {
             link_ = link;
             position_ = 0;
             idle_published_ = false;
+            split_.take(*batch);
             begin_batch(message::header_of(*batch));
+        } else {
+            split_.go_on();
         }
         const std::int64_t start_ns = clock_ns;
         waits_.end(start_ns);
@@ -164,12 +171,14 @@ class Kernel final : public Node {
         const std::int64_t born_ns = header.born_ns;
         const std::uint32_t first = position_;
         Passed passed{};
+        split_.enter_operators();
         // Acquire pairs with the release half of other readers' fetch_sub: 1 means we are alone.
         if (batch_->references.load(std::memory_order_acquire) == 1) {
             handle<false>(header, passed);
         } else {
             handle<true>(header, passed);
         }
+        split_.leave_operators();
         const std::uint64_t handled = position_ - first;
         count_records(handled, passed);
         if (position_ == header.count) {
@@ -177,9 +186,9 @@ class Kernel final : public Node {
             advance(start_ns);
         }
         const bool idle = batch_ == nullptr && !input_.waiting();
-        if (idle) tell<Flush>();
+        if (idle) tell_operators<Flush>();
         idle_published_ = publish(idle) && idle;
-        end_run(clock_ns, born_ns, handled);
+        end_run(clock_ns, born_ns, handled, batch_ == nullptr && !advancing_);
         return RunResult::progressed;
     }
 
@@ -213,7 +222,7 @@ class Kernel final : public Node {
     }
 
     void end_batch() {
-        tell<BatchEnds>();
+        tell_operators<BatchEnds>();
         const message::BatchHeader& header = message::header_of(*batch_);
         if constexpr (has_output) {
             if (keeps_sequences_ && header.ends_sequence) output_->end_sequence();
@@ -259,10 +268,12 @@ class Kernel final : public Node {
         if (!Chain::draws && !advancing_ && progress == progress_) return;
         progress_ = progress;
         Passed passed{};
+        split_.enter_operators();
         {
             Passage passage{chain_, stage_names(), passed};
             advancing_ = !passage.advance(progress, now_ns);
         }
+        split_.leave_operators();
         count_records(0, passed);
     }
 
@@ -270,13 +281,14 @@ class Kernel final : public Node {
     /// holds back again.
     RunResult run_time(std::int64_t& clock_ns) {
         waits_.end(clock_ns);
+        split_.go_on();
         if constexpr (has_output) output_->begin_run(clock_ns);
         advance(clock_ns);
         idle_published_ = publish(true);
         if (idle_published_ && !advancing_ && chain_.held_back(false)) {
             return wait_for_input(clock_ns);
         }
-        end_run(clock_ns, message::never_born, 0);
+        end_run(clock_ns, message::never_born, 0, batch_ == nullptr && !advancing_);
         return RunResult::progressed;
     }
 
@@ -291,15 +303,6 @@ class Kernel final : public Node {
     }
 
     // ---- the end -------------------------------------------------------------------------------
-
-    RunResult wait_for_input(std::int64_t clock_ns) {
-        waits_.begin(WaitClock::For::input, clock_ns);
-        return RunResult::empty;
-    }
-    RunResult wait_for_room(std::int64_t clock_ns) {
-        waits_.begin(WaitClock::For::room, clock_ns);
-        return RunResult::refused;
-    }
 
     RunResult finish(std::int64_t clock_ns) {
         if (closed_) return RunResult::finished;
@@ -340,6 +343,16 @@ class Kernel final : public Node {
         });
     }
 
+    /// In a chain that hears of it, time of operators.
+    template <class Event>
+    void tell_operators() {
+        if constexpr (Chain::template hears<Event>) {
+            split_.enter_operators();
+            tell<Event>();
+            split_.leave_operators();
+        }
+    }
+
     /// `arrived` records came in; a stage that is not selective lets all of them through but those
     /// that its function threw on. Returns how many left the last one.
     std::uint64_t count_records(std::uint64_t arrived, const Passed& passed) {
@@ -362,17 +375,6 @@ class Kernel final : public Node {
             if constexpr (I + 1 < stage_count || has_output) counts.out.add(arrived);
         });
         return arrived;
-    }
-
-    /// The run that began at `clock_ns` is over; it has handled so many records.
-    void end_run(std::int64_t& clock_ns, std::int64_t born_ns, std::uint64_t records) {
-        const std::int64_t end_ns = now_ns();
-        busy_ns_.add(static_cast<std::uint64_t>(end_ns - clock_ns));
-        batches_.add(1);
-        if (records != 0 && born_ns != message::never_born) {
-            latency_.record(end_ns - born_ns, records);
-        }
-        clock_ns = end_ns;
     }
 
     [[nodiscard]] std::size_t budget() const noexcept {

@@ -16,11 +16,14 @@
 #include <string>
 #include <vector>
 
+#include <strid/base/clock.hpp>
 #include <strid/base/histogram.hpp>
 #include <strid/operator/context.hpp>
+#include <strid/operator/count.hpp>
 #include <strid/operator/input_port.hpp>
 #include <strid/operator/output_port.hpp>
 #include <strid/operator/run_scope.hpp>
+#include <strid/operator/split_clock.hpp>
 #include <strid/operator/wait_clock.hpp>
 
 namespace strid::operators {
@@ -37,21 +40,6 @@ enum class [[nodiscard]] RunResult : std::uint8_t {
 struct RunShape {
     std::size_t workers;
     bool perturbed;
-};
-
-/// A count written by one thread and read by any: no read-modify-write, a plain store.
-class Count {
-  public:
-    void add(std::uint64_t n) noexcept {
-        value_.store(value_.load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
-    }
-    void set(std::uint64_t n) noexcept { value_.store(n, std::memory_order_relaxed); }
-    [[nodiscard]] std::uint64_t get() const noexcept {
-        return value_.load(std::memory_order_relaxed);
-    }
-
-  private:
-    std::atomic<std::uint64_t> value_{0};
 };
 
 /// Counters of one operator within a node.
@@ -135,6 +123,8 @@ class Node {
     [[nodiscard]] std::uint64_t batches() const noexcept { return batches_.get(); }
     [[nodiscard]] std::uint64_t refusals() const noexcept { return refusals_.get(); }
     [[nodiscard]] const WaitClock& waits() const noexcept { return waits_; }
+    /// Where the time of sampled batches went.
+    [[nodiscard]] const SplitClock& split() const noexcept { return split_; }
     /// Over all batches that were received: how many waited behind each in its ring, of how many
     /// that could.
     [[nodiscard]] std::uint64_t queued() const noexcept { return queued_.get(); }
@@ -149,6 +139,28 @@ class Node {
             queued_max_.add(received.link->share());
         }
         return received;
+    }
+    /// What a run comes to that finds nothing, or no room.
+    RunResult wait_for_input(std::int64_t clock_ns) noexcept {
+        waits_.begin(WaitClock::For::input, clock_ns);
+        return RunResult::empty;
+    }
+    RunResult wait_for_room(std::int64_t clock_ns) noexcept {
+        waits_.begin(WaitClock::For::room, clock_ns);
+        return RunResult::refused;
+    }
+    /// The run that began at `clock_ns` is over; it has handled so many records. `done`: and is
+    /// through with the batch, or poll, and what that set off.
+    void end_run(std::int64_t& clock_ns, std::int64_t born_ns, std::uint64_t records,
+                 bool done) noexcept {
+        const std::int64_t end_ns = now_ns();
+        busy_ns_.add(static_cast<std::uint64_t>(end_ns - clock_ns));
+        batches_.add(1);
+        split_.end_run(end_ns, born_ns, records, done, output_.get());
+        if (records != 0 && born_ns != message::never_born) {
+            latency_.record(end_ns - born_ns, records);
+        }
+        clock_ns = end_ns;
     }
     [[nodiscard]] bool stop_requested() const noexcept {
         return stop_requested_.load(std::memory_order_relaxed);
@@ -173,6 +185,7 @@ class Node {
     Count queued_;
     Count queued_max_;
     WaitClock waits_;
+    SplitClock split_;
 
   private:
     /// A second call returns when the first is through: the last thread of a run relies on it that

@@ -25,6 +25,8 @@
 #include <strid/memory/block_pool.hpp>
 #include <strid/operator/link.hpp>
 #include <strid/operator/perturbation.hpp>
+#include <strid/operator/sample_choice.hpp>
+#include <strid/operator/split_clock.hpp>
 
 namespace strid::operators {
 
@@ -105,6 +107,11 @@ class OutputPort {
     /// Before waiting on `spare()`: asks to be woken. False where there is a spare block after all.
     [[nodiscard]] bool await_spare();
 
+    /// The node's clock of sampled batches. What is opened while it is on is of the sample.
+    void sample_with(SplitClock& clock) noexcept { clock_ = &clock; }
+    /// The sampled batch is done with: what it opened and did not send has this behind it.
+    void settle_samples(const message::BatchSample& sample) noexcept;
+
     /// Sends a full slot's batch and gives the slot an empty one, in debt if need be.
     /// Throws FanOutError where that is too much.
     void renew(Slot& slot);
@@ -172,6 +179,9 @@ class OutputPort {
     [[nodiscard]] bool worth_sending(const Slot& slot) const noexcept;
     std::size_t least_loaded(Slot& slot) const noexcept;
     void open(Slot& slot, memory::Block& block) noexcept;
+    void exchange(Slot& slot);
+    void renew_in_sample(Slot& slot);
+    void stamp(message::BatchSample& sample) noexcept;
 
     RecordType type_;
     std::size_t records_per_batch_;
@@ -195,6 +205,8 @@ class OutputPort {
     std::int64_t run_began_ns_ = 0;
     std::int64_t born_ns_ = message::never_born;
     std::vector<memory::TextReference> texts_;
+    SplitClock* clock_;
+    SampleChoice choice_;  // of batches that come from none of the sample
     Perturbation perturbation_;
 };
 

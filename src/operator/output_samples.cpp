@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What an output port does with batches of the sample of where latency comes from
+// (operator/split_clock.hpp). Called for these alone.
+#include <strid/base/clock.hpp>
+#include <strid/operator/output_port.hpp>
+
+namespace strid::operators {
+
+namespace {
+
+/// Instead of the time of the send, until it is sent: the batch derives from the sampled one at
+/// hand; or from an earlier one, and its costs are noted.
+constexpr std::int64_t sampled_now = -1;
+constexpr std::int64_t sampled_before = -2;
+
+}  // namespace
+
+void OutputPort::stamp(message::BatchSample& sample) noexcept {
+    const std::int64_t now = now_ns();
+    if (sample.sent_ns == 0) {
+        sample.user_ns = sample.engine_ns = message::BatchSample::unknown;
+    } else if (sample.sent_ns == sampled_now) {
+        sample = clock_->so_far(now);
+    }
+    sample.sent_ns = now;
+}
+
+void OutputPort::settle_samples(const message::BatchSample& sample) noexcept {
+    for (Slot& slot : slots_) {
+        if (slot.batch == nullptr) continue;
+        auto& of_batch = message::sample_of(*slot.batch);
+        if (of_batch.sent_ns != sampled_now) continue;
+        of_batch = sample;
+        of_batch.sent_ns = sampled_before;
+    }
+}
+
+// What a full batch takes is the engine's time, though operators have filled it.
+void OutputPort::renew_in_sample(Slot& slot) {
+    const bool in_operators = clock_->in_operators();
+    if (in_operators) clock_->leave_operators();
+    exchange(slot);
+    message::sample_of(*slot.batch).sent_ns = sampled_now;
+    if (in_operators) clock_->enter_operators();
+}
+
+}  // namespace strid::operators
