@@ -29,7 +29,7 @@ struct Options {
     Matcher matcher = Matcher::nearest;
     MarkovOptions markov;
     Emit emit = Emit::every_update;  ///< A row per match, or one per road at the end.
-    bool ordered = false;            ///< Rows come, and sums are taken, in the order of the input.
+    bool ordered = false;            ///< The rows of a road come in the order of the input.
     /// Of vehicle, latitude, longitude, speed and bearing.
     std::vector<CsvColumn> columns{1, 2, 3, 4, 5};
 };

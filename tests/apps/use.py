@@ -31,7 +31,7 @@ class Help(Case):
         lines = self.strid("list").stdout.decode().splitlines()
         self.assertEqual([line.split()[0] for line in lines],
                          ["word-count", "spike-detection", "fraud-detection", "flights",
-                          "yahoo-benchmark", "voip-stream"])
+                          "yahoo-benchmark", "traffic-monitoring", "linear-road", "voip-stream"])
 
 
 class Mistakes(Case):

@@ -47,7 +47,10 @@ BenchCase traffic_monitoring() {
                     hand::run_traffic_monitoring(hand::load_fixes(input), folder + roads, duration);
                 answer = {result.updates, static_cast<double>(result.checksum)};
                 return hand::ReplayResult(result);
-            }};
+            },
+            {},
+            0.85,
+            1.7};
 }
 
 /// Twenty expressways for ten minutes.

@@ -33,6 +33,8 @@ struct BenchCase {
     /// Writes an input of about so many lines, where their order counts; else lines of the input
     /// are drawn at random. With 0 it has as many as the one in the folder.
     std::function<void(const std::string& path, std::size_t lines)> make = {};
+    double by_hand_least = 0.8;      // bar: one worker over the program by hand
+    double two_workers_least = 1.6;  // bar: two workers over one
 };
 
 /// The cases in the order in which they are measured.

@@ -149,11 +149,13 @@ std::string bars_of(const BenchCase& measured, const std::vector<std::size_t>& w
                     const std::vector<double>& by_hand) {
     using strid::bench::Bar;
     using strid::bench::bar_line;
-    std::string text = bar_line(measured.title + ", 1 worker / by hand",
-                                paired_ratio(rates[0], by_hand), Bar::at_least, 0.8);
+    std::string text =
+        bar_line(measured.title + ", 1 worker / by hand", paired_ratio(rates[0], by_hand),
+                 Bar::at_least, measured.by_hand_least);
     if (workers.back() == 2) {
         text += bar_line(measured.title + ", 2 workers / 1 worker",
-                         paired_ratio(rates.back(), rates[0]), Bar::at_least, 1.6);
+                         paired_ratio(rates.back(), rates[0]), Bar::at_least,
+                         measured.two_workers_least);
     }
     return text;
 }

@@ -45,8 +45,7 @@ void add_endpoints(CLI::App& command, RunCommand& run) {
         command, "--generate", "N",
         [&ends](const std::string& text) { ends.generate = read_whole_number(text); },
         "Make so many records instead of reading them (spike-detection, fraud-detection, "
-        "linear-road; "
-        "the\nsame ones for the same --seed): 1M");
+        "linear-road,\nvoip-stream; the same ones for the same --seed): 1M");
     add_text_option(
         command, "--rate", "N",
         [&ends](const std::string& text) { ends.rate_per_second = read_rate(text); },
