@@ -72,8 +72,9 @@ class TrafficMonitoring final : public Application {
         add_choice<Emit>(command, "--emit", options_.emit,
                          {{"updates", Emit::every_update}, {"final", Emit::at_end}},
                          "A row per match with the mean so far, or one per road at the end");
-        command.add_flag("--ordered", options_.ordered,
-                         "The rows and means of a road in the order of the input, however many replicas match");
+        command.add_flag(
+            "--ordered", options_.ordered,
+            "The rows and means of a road in the order of the input, however many replicas match");
     }
     void check() const override {
         if (roads_path_.empty()) {

@@ -7,12 +7,12 @@
 #include <numbers>
 #include <utility>
 
-#include <boost/iterator/function_output_iterator.hpp>
 #include <boost/geometry/core/cs.hpp>
 #include <boost/geometry/geometries/box.hpp>
 #include <boost/geometry/geometries/point_xy.hpp>
 #include <boost/geometry/index/rtree.hpp>
 #include <boost/geometry/strategies/cartesian.hpp>
+#include <boost/iterator/function_output_iterator.hpp>
 
 namespace strid::apps::traffic_monitoring {
 
