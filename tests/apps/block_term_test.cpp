@@ -44,7 +44,9 @@ TEST(BlockTerm, OfEveryApplicationAgreesWithItsPlan) {
          {"/dev/null", "--late", "/dev/null", "--joined", "/dev/null", "--rotations",
           (data / "flights/data/weather.csv").string(), "--weather"}},
         {"yahoo-benchmark",
-         {(data / "yahoo-benchmark/data/campaigns.csv").string(), "--campaigns"}}};
+         {(data / "yahoo-benchmark/data/campaigns.csv").string(), "--campaigns"}},
+        {"traffic-monitoring",
+         {(data / "traffic-monitoring/data/roads.csv").string(), "--roads"}}};
     for (const auto& application : all_applications()) {
         SCOPED_TRACE(application->name());
         CLI::App command;
