@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Finds the roads near a position: an R-tree over the segments of a network (Boost.Geometry), in a
-// plane of metres that touches the globe in the middle of the network. In the plane distances need
-// no trigonometry; over a city of 100 km they are wrong by less than a thousandth.
+// Finds the roads near a position: an R-tree over the segments of a network (Boost.Geometry), and a
+// grid that keeps what the tree answers for each of its cells, in a plane of metres that touches
+// the globe in the middle of the network. In the plane distances need no trigonometry; over a city
+// of 100 km they are wrong by less than a thousandth.
 //
 // Immutable; any thread may ask, without allocation.
 #pragma once
@@ -53,7 +54,8 @@ class RoadIndex {
     /// So many roads are looked at by a search for several; the nearest of them.
     static constexpr std::size_t candidates_max = 16;
 
-    /// Time O(s log s) for s segments. Roads of one identifier are one road.
+    /// Time O(s log s) for s segments, and a search in the tree for each of at most 2^18 cells.
+    /// Roads of one identifier are one road.
     RoadIndex(const std::vector<Road>& roads, const Matching& matching);
     ~RoadIndex();
     RoadIndex(const RoadIndex&) = delete;
@@ -65,7 +67,7 @@ class RoadIndex {
 
     static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
     /// The nearest road that fits, of equally near ones that with the least identifier; `none`
-    /// where none does. O(log s) in the usual case.
+    /// where none does. O(segments near the cell).
     [[nodiscard]] std::uint32_t nearest(const Heading& heading) const;
 
     using Candidates = std::array<Candidate, candidates_max>;
