@@ -105,6 +105,7 @@ class Features : public OperatorTypes<message::Hashed<Side>, CallFeatures> {
         called_.open(opened.context, "numbers called", plan_->numbers);
         calling_.open(opened.context, "numbers that call", plan_->numbers);
         pairs_.open(opened.context, "pairs", plan_->pairs);
+        if constexpr (Pairs::is_filter) arena_.make_ready(opened.context.parallelism);
     }
     [[nodiscard]] std::size_t on(Coming<message::Hashed<Side>> coming) noexcept {
         constexpr std::size_t at_once = 16;

@@ -19,13 +19,20 @@ namespace strid::apps::voip_stream {
 class LineArena {
   public:
     /// For `lines` of all shards together, of which a replica may have a part.
-    explicit LineArena(std::size_t lines) : chunk_lines_(std::min(lines, chunk_lines_max)) {}
+    explicit LineArena(std::size_t lines)
+        : lines_(lines), chunk_lines_(std::min(lines, chunk_lines_max)) {}
     /// A copy is empty, as replicas are copied before they have seen a record.
-    LineArena(const LineArena& other) : chunk_lines_(other.chunk_lines_) {}
+    LineArena(const LineArena& other) : lines_(other.lines_), chunk_lines_(other.chunk_lines_) {}
     LineArena(LineArena&&) noexcept = default;
     ~LineArena() = default;
     LineArena& operator=(const LineArena&) = delete;
     LineArena& operator=(LineArena&&) noexcept = default;
+
+    /// Before the first record: the part of one of so many replicas is there at once. Otherwise
+    /// the first records of a run would wait for pages, the longer the larger these are.
+    void make_ready(std::size_t replicas) {
+        if (chunks_.empty()) chunks_.emplace_back((lines_ + replicas - 1) / replicas);
+    }
 
     /// `count` lines with all bits zero.
     template <class Line>
@@ -48,6 +55,7 @@ class LineArena {
         std::array<std::byte, 64> bytes;
     };
 
+    std::size_t lines_;
     std::size_t chunk_lines_;
     std::vector<std::vector<Raw, memory::TableAllocator<Raw>>> chunks_;
     std::size_t used_ = 0;  // lines of the last chunk
