@@ -13,12 +13,13 @@ The benchmark asks for three hours (--minutes 180). A shorter run has the same t
 but accounts of fewer cars; the rating is said with its minutes. The search doubles the number of
 expressways until a trial fails, then halves the gap until it is within --precision.
 """
-import argparse
 import json
 import pathlib
 import subprocess
 import sys
 import tempfile
+
+import rating_search
 
 SECONDS_TO_ANSWER = 5
 
@@ -55,44 +56,12 @@ def trial(options, expressways):
             "seconds": round(report["seconds"], 2)}
 
 
-def search(options):
-    best, worst, expressways, rows = 0, None, options.first, []
-    while True:
-        row = trial(options, expressways)
-        rows.append(row)
-        print(json.dumps(row), flush=True)
-        if row["sustained"]:
-            best = expressways
-        else:
-            worst = expressways
-        if worst is None:
-            expressways = 2 * best
-        elif worst - best <= max(1, options.precision * worst):
-            return best, rows
-        else:
-            expressways = (best + worst) // 2
-
-
 def main():
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("strid")
-    parser.add_argument("--minutes", type=int, default=3)
-    parser.add_argument("--cars", type=int, default=50_000, help="on each at its end")
-    parser.add_argument("--from", dest="first", type=int, default=8, metavar="EXPRESSWAYS")
-    parser.add_argument("--precision", type=float, default=0.05)
-    parser.add_argument("--parallelism", type=int, default=2)
+    parser = rating_search.parser(__doc__)
     parser.add_argument("--output", default="/dev/null", help="where the answers go")
-    parser.add_argument("--json", help="all trials go there")
     options = parser.parse_args()
-    best, rows = search(options)
-    print(f"L-rating: {best} expressways, {options.minutes} minutes, {options.cars} cars on each "
-          "in the last second")
-    if options.json:
-        pathlib.Path(options.json).write_text(json.dumps(
-            {"l_rating": best, "minutes": options.minutes, "cars": options.cars, "trials": rows},
-            indent=2) + "\n", encoding="utf-8")
-    return 0 if best > 0 else 1
+    best, rows = rating_search.search(options, lambda count: trial(options, count))
+    return rating_search.report(options, "L-rating", best, rows)
 
 
 if __name__ == "__main__":

@@ -12,13 +12,15 @@ a process of its own, which has run the job over the same records for --warmup b
 where all records were emitted, no answer came more than 5 seconds behind its record, and the run
 ended no later than that behind its last second.
 """
-import argparse
 import json
 import pathlib
 import subprocess
 import sys
 
 import contestants
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "linear_road"))
+import rating_search  # noqa: E402  (of the folder beside)
 
 SECONDS_TO_ANSWER = 5
 INPUTS = contestants.BUILD / "inputs" / "linear-road"
@@ -63,50 +65,19 @@ def trial(options, expressways, path, records):
             "seconds": round(measured["seconds"], 2)}
 
 
-def search(options):
-    path, records = traffic(options)
-    best, worst, expressways, rows = 0, None, options.first, []
-    while True:
-        row = trial(options, expressways, path, records)
-        rows.append(row)
-        print(json.dumps(row), flush=True)
-        if row["sustained"]:
-            best = expressways
-        else:
-            worst = expressways
-        if worst is None:
-            expressways = 2 * best
-        elif worst - best <= max(1, options.precision * worst):
-            return best, rows
-        else:
-            expressways = (best + worst) // 2
-
-
 def main():
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("strid")
-    parser.add_argument("--minutes", type=int, default=3)
-    parser.add_argument("--cars", type=int, default=50_000, help="on each at its end")
-    parser.add_argument("--from", dest="first", type=int, default=8, metavar="EXPRESSWAYS")
-    parser.add_argument("--precision", type=float, default=0.05)
-    parser.add_argument("--parallelism", type=int, default=2)
+    parser = rating_search.parser(__doc__)
     parser.add_argument("--warmup", default="20s", metavar="TIME")
     parser.add_argument("--heap", default="12g", metavar="SIZE", help="of the Java machine")
-    parser.add_argument("--json", help="all trials go there")
     options = parser.parse_args()
     try:
-        best, rows = search(options)
+        path, records = traffic(options)
+        best, rows = rating_search.search(
+            options, lambda count: trial(options, count, path, records))
     except contestants.Failure as failure:
         print(f"flink_l_rating.py: error: {failure}", file=sys.stderr)
         return 1
-    print(f"L-rating on Flink: {best} expressways, {options.minutes} minutes, {options.cars} cars "
-          "on each in the last second")
-    if options.json:
-        pathlib.Path(options.json).write_text(json.dumps(
-            {"l_rating": best, "minutes": options.minutes, "cars": options.cars, "trials": rows},
-            indent=2) + "\n", encoding="utf-8")
-    return 0 if best > 0 else 1
+    return rating_search.report(options, "L-rating on Flink", best, rows)
 
 
 if __name__ == "__main__":
