@@ -45,8 +45,7 @@ TEST(BlockTerm, OfEveryApplicationAgreesWithItsPlan) {
           (data / "flights/data/weather.csv").string(), "--weather"}},
         {"yahoo-benchmark",
          {(data / "yahoo-benchmark/data/campaigns.csv").string(), "--campaigns"}},
-        {"traffic-monitoring",
-         {(data / "traffic-monitoring/data/roads.csv").string(), "--roads"}}};
+        {"traffic-monitoring", {(data / "traffic-monitoring/data/roads.csv").string(), "--roads"}}};
     for (const auto& application : all_applications()) {
         SCOPED_TRACE(application->name());
         CLI::App command;
