@@ -4,7 +4,7 @@
 // same numbers at the same time. Two ways to keep the sums: in the cells of a filter, at most too
 // large, or in a hash table, exact (README.md, "Rules").
 //
-// Law: a sum is never below what was added to its number, scaled down. One thread at a time;
+// Invariant: a sum is never below what was added to its number, scaled down. One thread at a time;
 // nothing is allocated for a number by a filter.
 #pragma once
 
