@@ -40,8 +40,8 @@ NOT_OURS = re.compile(r"(?:^|/)(?:data|golden|licenses)/|^LICENSE$")
 
 
 def tracked(root, paths):
-    names = subprocess.run(["git", "-C", root, "ls-files", "-co", "--exclude-standard", "--", *paths],
-                           check=True, capture_output=True, text=True).stdout.splitlines()
+    command = ["git", "-C", root, "ls-files", "-co", "--exclude-standard", "--", *paths]
+    names = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
     return [name for name in names
             if name.rsplit(".", 1)[-1] in ("hpp", "cpp", "py", "md") and not NOT_OURS.search(name)]
 
