@@ -7,9 +7,9 @@
 //     ByBlock         blocks of a pool, with a count of readers; the last one sends it home
 //     ByStaticBlock   the limit: blocks that are simply there, in a circle, with no pool and no
 //                     count. A block is written again when its readers must be done with it: when
-//                     more blocks were pushed behind it than a ring has slots. Nobody knows who is
-//                     the last reader, so that, unlike ByBlock, its lines are left as they were
-//                     read (docs/design/0008): where that matters, the limit is passed.
+//                     more blocks were pushed behind it than a ring has slots. The last reader is
+//                     not known, so, unlike ByBlock, no reader reclaims the lines of a block
+//                     (docs/design/0008). Where that matters, ByBlock is faster than this limit.
 //
 // Groups that begin with the same worker have the same size; each has an open block of its own.
 //

@@ -10,7 +10,7 @@
 //
 // A carrier has `send(value, group, push)`, where `push(worker, item)` waits for room;
 // `flush(push)` for what it held back; `receive(item, worker, each)`; and `idle(worker)` for a
-// worker that is about to wait. `to_all` says that it cares for groups of everybody only.
+// worker that is about to wait. `to_all` says that it serves only groups of all workers.
 //
 // Threads: send and flush on the emitter, the others on the worker that they name.
 #pragma once

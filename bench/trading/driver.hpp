@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who says when the next quotes may go: the same for the farm by hand and for the engine. Both ask
-// `due` how many they may send, send them and say so with `sent`.
+// Decides when the next quotes may be sent, in the same way for the farm by hand and for the
+// engine. Both ask `due` how many quotes they may send, send them and report the number with
+// `sent`.
 //
 //     RateSearch     the highest rate that is sustained: an open-loop phase sends on a timetable
 //                    (timetable.hpp), flat or with the bursts of a day, at a mean rate; the rates

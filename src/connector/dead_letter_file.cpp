@@ -20,7 +20,7 @@ DeadLetterFile::Shared::~Shared() {
     try {
         file->close();
     } catch (const std::exception&) {
-        // Every line was handed on before; what is left to fail has no one to be told to.
+        // Every line was written before. An error of closing cannot be reported from a destructor.
     }
 }
 

@@ -231,11 +231,12 @@ class Planner {
         }
     }
 
-    /// The edge that leads to fragment `at`: who sends along it, where the way back goes on there.
+    /// The edge that leads to fragment `at`: marks its senders and continues the way back from
+    /// them.
     std::size_t mark_ordered(std::size_t at, const std::string& name) {
         Fragment& to = plan_.fragments[at];
         const bool inside = to.parallelism > 1;
-        if (to.restores_order) return no_segment;  // for somebody further on
+        if (to.restores_order) return no_segment;  // for an operator downstream
         if (to.producers.size() != 1) {
             if (!inside) return no_segment;
             throw unordered(name, to.producers.empty() ? "a source with several replicas in it"

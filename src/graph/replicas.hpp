@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How many replicas each operator has: what somebody asks for, else what was measured, else what
+// How many replicas each operator has: what the options ask for, else what was measured, else what
 // its kind suggests (docs/design/0007-how-many-replicas.md).
 //
 // Threads: a pure function of the segments and the options.

@@ -45,7 +45,7 @@ constexpr std::size_t blocks_within_task = 1;    // handed over at once, and hot
     return by_environment || options.perturb || options.mode == RunOptions::Mode::simulation;
 }
 
-/// The law of graph/block_term.hpp. Throws Error with what breaks it.
+/// Checks the rules of graph/block_term.hpp. Throws Error with the differences.
 void hold_against_term(const graph::Segments& segments, const graph::Plan& plan) {
     const std::string fault =
         graph::disagreement(graph::composition_of(segments, plan), segments, plan);

@@ -2,7 +2,7 @@
 //
 // The replicas of one run: nodes made after the plan, wired by links, grouped into tasks.
 //
-// Who owns what: a task owns its nodes, a node its output port, a port its pool and links. The
+// Ownership: a task owns its nodes, a node its output port, a port its pool and links. The
 // consumers' input ports point at those links, which is why all nodes give back what they hold
 // before the first is destroyed.
 #pragma once

@@ -38,7 +38,7 @@ std::string_view how_it_ended(Outcome outcome, int signals) noexcept {
     return signals == 0 ? "done" : "stopped and drained";
 }
 
-/// True where standard output is a pipe that nobody reads any more.
+/// True where standard output is a pipe whose reader has closed it.
 bool stdout_is_closed() noexcept {
     pollfd asked{STDOUT_FILENO, 0, 0};
     return ::poll(&asked, 1, 0) == 1 && (asked.revents & POLLERR) != 0;
@@ -106,7 +106,7 @@ int run_session(const Graph& graph, const RunOptions& options, const SessionOpti
     int signals = 0;
     int last_signal = 0;
     {
-        std::optional<Running> running;  // outlives who watches it
+        std::optional<Running> running;  // outlives the watch
         Watch watch(session, terminal);
         RunOptions watched = with_watchdog_told(options, terminal);
         watched.stop_opening = watch.stop_opening();

@@ -3,9 +3,9 @@
 // Follows a run from a thread of its own, from before it is started: passes signals on, and shows
 // how far it is. Owns that thread; begin() is called by the thread that made it, the rest by any.
 //
-// Law: the first signal stops the run, which drains; the second cancels it, and ends the process
-// where that has not ended the run within `grace`: user code that does not return, a system call
-// that does not.
+// Invariant: the first signal stops the run, which drains; the second cancels it, and ends the
+// process where that has not ended the run within `grace`: user code that does not return, a system
+// call that does not.
 #pragma once
 
 #include <atomic>

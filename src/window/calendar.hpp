@@ -16,7 +16,7 @@ namespace strid::window {
 
 enum class CalendarAxis : std::uint8_t { days, months };
 
-/// The law: numbers rise with time, and begin_of(number_of(time)) <= time.
+/// Invariant: numbers rise with time, and begin_of(number_of(time)) <= time.
 class Calendar {
   public:
     /// Days and months begin `offset` behind local midnight.

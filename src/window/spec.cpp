@@ -247,7 +247,7 @@ CountWindows CountWindows::share(std::size_t index, std::size_t of) const {
     std::uint64_t slide = 0;
     if (__builtin_mul_overflow(slide_, of, &slide)) {
         slide =
-            std::numeric_limits<std::uint64_t>::max() / slide_ * slide_;  // nobody counts so far
+            std::numeric_limits<std::uint64_t>::max() / slide_ * slide_;  // no stream is so long
     }
     return {length_, slide, offset_ + index * slide_};
 }

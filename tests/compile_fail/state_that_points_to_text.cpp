@@ -56,7 +56,7 @@ struct OnPage {
         return strid::window::Trigger::wait;
     }
 };
-/// Text that nothing writes may be anyone's.
+/// State may point to text that is never written, such as a literal.
 struct IsPage {
     std::string_view page;
     bool operator()(const Visit& visit) const { return visit.page == page; }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The book by hand: what the rules say of single cases, and its laws under random commands. That it
-// answers as the rules say in all is compared with the oracle (data_test.py).
+// The order book: single cases worked out by hand from the rules, and its invariants under random
+// commands. The oracle (data_test.py) compares all its answers with the rules.
 #include "matching/book.hpp"
 
 #include <map>

@@ -68,7 +68,7 @@ inline bool is_through(const GraphDescription& graph, const RunReport& report) {
                              [&](const auto& edge) { return edge.*end == segment; });
     };
     const std::size_t segments = report.segments.size();
-    std::vector<std::uint64_t> sent(segments);  // to each, by who sends nowhere else
+    std::vector<std::uint64_t> sent(segments);  // to each, by those that send nowhere else
     std::vector<std::uint64_t> came(segments);  // from each that splits
     for (const auto& edge : graph.edges) {
         const std::uint64_t copies =

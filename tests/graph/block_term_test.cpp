@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The law of graph/block_term.hpp: the block term that explain() shows and the plan that runs say
-// the same of nodes, edges and deliveries. Here for random graphs in every way to run them, for the
+// The rules of graph/block_term.hpp: the block term that explain() shows and the plan that runs
+// agree on nodes, edges and deliveries. Here for random graphs in every way to run them, for the
 // shapes in which they once differed, and for planted faults, each of which is named. Every other
 // graph of the tests is held against its term when it runs perturbed.
 #include <algorithm>

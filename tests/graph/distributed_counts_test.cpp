@@ -178,7 +178,7 @@ TEST(WindowsOfTheWholeStream, TakeFinalAggregates) {
     });
 }
 
-/// What nobody reaches does not keep the windows from being shared.
+/// A number of records that is never reached does not keep the windows from being shared.
 TEST(ParallelWindows, OfMoreRecordsThanThereAre) {
     const auto events = random_events(3, {}, 700);
     std::map<std::uint32_t, std::uint64_t> count_of;
@@ -195,7 +195,7 @@ TEST(ParallelWindows, OfMoreRecordsThanThereAre) {
     }
 }
 
-/// Who gives positions, and who brings results into one order, is one.
+/// The operator that gives positions and the one that restores the order have one replica each.
 TEST(ParallelWindows, HaveHelpersOfOneReplica) {
     for (const std::string helper : {"w-hash", "w-collector"}) {
         Graph graph{"helpers"};

@@ -113,7 +113,7 @@ TEST(CombinedWindows, AreRightWithMoreKeysThanStatesAreKept) {
     }
 }
 
-/// The states of the first level that are nobody's look like those of key 0 in the earliest pane.
+/// Free states of the first level look like those of key 0 in the earliest pane.
 TEST(CombinedWindows, CountRecordsOfTheEarliestMomentThereIs) {
     const auto first = EventTime::earliest();
     const std::vector<Event> events{{0, first, 5}, {1, first, 1}, {0, first, 6}, {0, at(100), 2}};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Event time while a stream is silent, and what goes wrong in a window: watermarks that travel
-// without records, a source that nobody waits for, a window function that throws.
+// without records, an idle source that no operator waits for, a window function that throws.
 #include <atomic>
 #include <chrono>
 #include <memory>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Joins that take records for a while after these are late, by key and shared by window: what comes
-// within the lateness meets whom it should, each pair comes out once, and what comes later is late.
+// Joins with a lateness, by key and shared by window: a record within the lateness is joined with
+// all its partners, each pair comes out once, and a record beyond the lateness is late.
 #include <array>
 #include <chrono>
 
@@ -49,8 +49,8 @@ std::vector<InWindow> those(std::vector<InWindow> pairs, bool alone) {
     return pairs;
 }
 
-/// Windows fire again, and still each pair comes out once; who has a partner in the end may have
-/// come out alone before.
+/// Windows fire again, and still each pair comes out once. A record that has a partner in the end
+/// may have come out alone before.
 TEST(WindowJoin, GivesEachPairOnceHoweverLateItComes) {
     const TimeWindows windows = sliding(100, 100);
     std::size_t taken_late = 0;

@@ -152,7 +152,8 @@ EventTime last_watermark(const Inputs& inputs) {
     return latest - 50ns;
 }
 
-/// Who waits for a partner at the end is not told of, and neither are windows that are not over.
+/// Records that wait for a partner at the end are not emitted, and neither are windows that are not
+/// over.
 TEST(Joins, DropWhatIsOpenAtTheEndWhereAskedFor) {
     const TimeWindows windows = sliding(100, 40);
     std::size_t dropped = 0;

@@ -66,8 +66,8 @@ inline Inputs punctual_inputs(std::uint64_t seed, std::size_t count) {
     return inputs;
 }
 
-/// Says its time as `punctual` has it, and dozes off now and then: then it holds nobody back, and
-/// when it wakes others may be far ahead.
+/// Reports its time as `punctual` does, and becomes idle now and then. While it is idle it does not
+/// hold back the watermark, so when it goes on the other inputs may be far ahead.
 template <class Record>
 struct Dozing {
     using record_type = Record;
@@ -98,7 +98,8 @@ struct Dozing {
     [[nodiscard]] std::int64_t wake_at_ns() const noexcept { return wake_ns; }
 };
 
-/// Those that a stream takes: who breaks its promise by more than the lateness is late.
+/// The records that a stream takes: a record that lies behind its watermark by more than the
+/// lateness is late.
 template <class Record>
 std::vector<Record> punctual(const std::vector<Record>& records,
                              Duration lateness = Duration::zero()) {

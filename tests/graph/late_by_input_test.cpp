@@ -169,8 +169,8 @@ TEST(LateByOwnInput, IsForWindowsByKey) {
 
 // ---- strategies that take back what they said --------------------------------------------------
 
-/// Goes back at one record, and further than before at the next: within one batch, nobody behind
-/// would see it.
+/// Goes back in time at one record, and further at the next. Within one batch, no operator
+/// downstream would see it.
 struct Dips {
     EventTime said = EventTime::earliest();
     void observe(const Event& event, EventTime time) {

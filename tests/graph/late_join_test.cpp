@@ -67,9 +67,9 @@ TEST(Joins, LateRecordsKeepTheTimeOfTheirStream) {
     EXPECT_EQ(counted(share::farmed | late_apart), expected);
 }
 
-/// A source that was idle finds the others ahead when it wakes: what it would have met may be gone.
-/// Who then is not joined with everybody comes out as late, once, and nobody comes out as alone who
-/// has a partner that does not.
+/// When an idle source goes on, the other sources are ahead, and the partners of its records may be
+/// gone. A record that is then not joined with all its partners comes out as late, once. No record
+/// comes out alone if it has a partner that does not.
 TEST(IntervalJoin, LosesNothingSilentlyWhenAnIdleSourceWakes) {
     for (const Shared shared : both_ways) {
         std::size_t late_by_idleness = 0;
@@ -151,7 +151,7 @@ TEST(WindowJoin, GivesTheSameLateRecordsByTheirOwnInputInEveryRun) {
             for (const Duration lateness : {0ns, 120ns}) {
                 for (const std::uint64_t seed : test::seeds(6)) {
                     const Inputs inputs = random_inputs(seed, perturbed ? 300 : 1'000);
-                    // With a lateness, who came out alone may get a partner.
+                    // With a lateness, a record that came out alone may get a partner.
                     const JoinKind kind =
                         lateness == 0ns ? kind_of(seed, Shared::by_key) : JoinKind::inner;
                     Graph graph{"join"};
@@ -175,7 +175,7 @@ TEST(WindowJoin, GivesTheSameLateRecordsByTheirOwnInputInEveryRun) {
     EXPECT_NE(late_records, 0U);
 }
 
-/// Where each record has one window, it is joined with everybody there or comes out as late.
+/// Where each record has one window, it is joined with all records there or comes out as late.
 TEST(WindowJoin, LosesNothingSilentlyWhenAnIdleSourceWakes) {
     const TimeWindows windows = sliding(100, 100);
     for (const Shared shared : both_ways) {

@@ -86,7 +86,7 @@ auto merged(Graph& graph, const std::vector<std::vector<Event>>& streams, Source
         }
         return graph.source(replay(streams[i])).event_time<&Event::time>(BoundedDisorder{bound});
     };
-    // Two replicas: whoever is behind them has two links that may lag.
+    // Two replicas: an operator downstream has two links, one of which may lag.
     return one(0)
         .merge(one(1))
         .merge(one(2))
@@ -264,7 +264,8 @@ std::vector<std::string> waiting_for_idle(Graph& graph, Composition composition)
     return names;
 }
 
-/// Replicas that draw watermarks themselves are idle each by itself, and hold nobody back.
+/// Replicas that draw watermarks themselves are idle each by itself, and do not hold back the
+/// watermark.
 TEST(SharedLateness, WaitsOnlyForReplicasOfOneStream) {
     for (const Composition composition : {Composition::combined, Composition::dedicated}) {
         const auto events = [](Graph& graph) {

@@ -44,10 +44,10 @@ inline const auto of_counts = window::CountWindows::sliding(50, 10);
 inline const auto of_time = window::TimeWindows::sliding(350ns, 70ns);
 inline const WindowOptions of_three{.parallelism = 3};
 
-/// Free pieces of every size that states here ask for, as many as may ever be needed at once. Which
-/// worker has the pieces that it keeps, and how many states are on their way to another thread, the
-/// scheduler says, and a new most may come at any time; who takes memory from elsewhere, or does
-/// not give it back, is seen all the same.
+/// Free pieces of every size that states here ask for, as many as may ever be needed at once. The
+/// scheduler decides which worker has the pieces that it keeps, and how many states are on their
+/// way to another thread, so a new maximum may come at any time. A state that takes memory from
+/// elsewhere, or does not give it back, is found all the same.
 class Stock {
   public:
     explicit Stock(std::size_t pieces_of_a_size) {

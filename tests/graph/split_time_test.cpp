@@ -34,8 +34,9 @@ std::vector<Piece> random_pieces(std::uint64_t seed, std::int64_t too_late) {
     return pieces;
 }
 
-/// The promise before each piece: the least of the splits', none before all have begun. A split
-/// without a record among the last `idle_after`, seen after each so many, holds nobody back.
+/// The watermark before each piece: the least of the splits' watermarks, none before all splits
+/// have begun. A split without a record among the last `idle_after`, seen after each so many, is
+/// idle.
 std::vector<EventTime> promises(const std::vector<Piece>& pieces, Duration bound,
                                 std::size_t idle_after) {
     std::vector<EventTime> result;

@@ -140,7 +140,8 @@ static_assert(!points_to_text<WindowResult<int, std::string>>);
 static_assert(points_to_text<std::variant<int, std::tuple<std::string_view>>>);
 static_assert(!points_to_text<std::tuple<int, std::string>>);
 
-/// Sends a record with a chunk of its own, then others, until nobody else holds that chunk.
+/// Sends a record with a chunk of its own, then others, until no other reference to that chunk is
+/// left.
 struct FirstAndOthers {
     using record_type = std::string_view;
 

@@ -114,7 +114,7 @@ Results windowed(S in_order, const CountWindows& windows) {
     return results;
 }
 
-/// What three sources say, each with records that break its promise; the values say who they are.
+/// Records of three sources, some of them behind the watermark; the values identify the records.
 struct ThreeSources {
     explicit ThreeSources(std::uint64_t seed) {
         std::vector<std::pair<std::size_t, Event>> taken;
@@ -202,7 +202,7 @@ void are_those_of_what_was_not_dropped(const Windows& windows) {
         ASSERT_TRUE(std::is_sorted(passed.begin(), passed.end(),
                                    [](const auto& a, const auto& b) { return a.time < b.time; }))
             << "seed " << seed;
-        // Each record went one of the two ways, and only who was dropped is counted.
+        // Each record went one of the two ways, and only dropped records are counted.
         auto both_ways = dropped->records();
         ASSERT_EQ(late_in(report), both_ways.size()) << "seed " << seed;
         both_ways.insert(both_ways.end(), passed.begin(), passed.end());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Windows that end otherwise than with their last record: streams that end with windows open that
-// nobody wants; promises that only some records carry.
+// Windows that do not end with their last record: streams that end with open windows whose results
+// are not wanted; watermarks that only some records carry.
 #include <atomic>
 #include <optional>
 

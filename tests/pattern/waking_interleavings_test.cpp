@@ -158,7 +158,7 @@ Exploration explore_circle() {
                                     for (int look = 0; look < 2 && !state.over; ++look)
                                         state.over = state.credits.over();
                                     if (!state.over) return;
-                                    // The entry ends the loop: whoever reads what was done must see
+                                    // The entry ends the loop: a reader of what was done must see
                                     // all of it.
                                     for (const Watched& done : state.work) (void)done.get();
                                 }},

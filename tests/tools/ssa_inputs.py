@@ -15,7 +15,7 @@ class Models(SsaCase):
             self.assertEqual(self.run_program(path, "--until", 20, "--runs", 50).stdout, want)
 
     def test_sbml_math(self):
-        # The law of unbind as a piecewise function of a function definition.
+        # The rate of unbind as a piecewise function of a function definition.
         law = (f'<math {MATH}><piecewise><piece><apply><times/><ci>k2</ci><ci>SE</ci></apply>'
                "<apply><lt/><ci>S</ci><cn type='integer'>1000</cn></apply></piece>"
                "<otherwise><cn>7</cn></otherwise></piecewise></math>")

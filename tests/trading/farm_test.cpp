@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The farm by hand and its carriers against the plain loop, and who is sent what against the
-// obvious.
+// The farm by hand and its carriers against the plain loop, and the receivers of each value against
+// an obvious computation.
 #include "../../bench/trading/farm.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The aggregates of the library: the laws of their algebra on random states, and their answers
+// The aggregates of the library: the rules of their algebra on random states, and their answers
 // against the obvious computation over the records.
 #include <algorithm>
 #include <cmath>
@@ -22,7 +22,7 @@ struct Trade {
     double price;
 };
 
-/// Small whole numbers, so that sums of doubles are exact and every law can hold to the bit.
+/// Small whole numbers, so that sums of doubles are exact and every rule can hold to the bit.
 Trade trade_of(std::int16_t n) {
     return {n, static_cast<double>(n % 64)};
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Counts of different values, exact and approximate, against std::set; and the laws of their
+// Counts of different values, exact and approximate, against std::set; and the rules of their
 // algebra.
 #include <algorithm>
 #include <cmath>

@@ -22,7 +22,8 @@
 namespace strid::window {
 namespace {
 
-/// Associative and nothing else: whoever mixes the order up, drops or doubles a part is seen.
+/// Associative and nothing else: a structure that changes the order, or drops or doubles a part, is
+/// found.
 struct Concatenate {
     using State = std::string;
     [[nodiscard]] State identity() const { return {}; }

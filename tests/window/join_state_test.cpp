@@ -24,7 +24,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Counts those that there are: also what lies in slots that nobody uses.
+/// Counts the objects that exist, also those in slots that are not in use.
 struct Counted {
     static inline std::int64_t alive = 0;
     std::uint32_t key = 0;

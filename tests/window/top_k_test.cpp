@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The largest and smallest values of a window against a stable sort of all its records, and the
-// laws of their algebra.
+// rules of their algebra.
 #include <algorithm>
 #include <cstdint>
 #include <functional>

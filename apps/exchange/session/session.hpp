@@ -4,7 +4,7 @@
 // heartbeats and test requests, resend requests, gap fills, rejects. A state machine without time,
 // sockets or files of its own: told of events, it appends actions.
 //
-// The law: incoming messages are handled in the order of their numbers, each once; a message that
+// Invariant: incoming messages are handled in the order of their numbers, each once; a message that
 // comes too early waits, one that comes twice is passed over. Each message to the user has the next
 // number, also while no connection is there.
 //

@@ -8,8 +8,8 @@
 // tcp-listen://[HOST]:PORT and unix-listen:///PATH listen and take one client. The end of the
 // connection is the end of the input.
 //
-// Law: bytes come out in the order they stand in the input, each once; a stream that stops inside
-// a compressed frame or a character of UTF-16 is an error, never a short file.
+// Invariant: bytes come out in the order they stand in the input, each once; a stream that stops
+// inside a compressed frame or a character of UTF-16 is an error, never a short file.
 #pragma once
 
 #include <cstddef>

@@ -52,7 +52,8 @@ class FileSource {
     void stop() noexcept { stopped_.store(true, std::memory_order_relaxed); }
     /// What was taken from a pipe is gone from there.
     static constexpr bool drains = true;
-    /// For who keeps all records: chunks of text are not limited. Before open().
+    /// Does not limit the chunks of text, for a caller that keeps all records. Call it before
+    /// open().
     void keep_all_text() noexcept { keep_all_text_ = true; }
     /// Of the input that is being read.
     [[nodiscard]] const std::string& path() const noexcept { return paths_[input_]; }

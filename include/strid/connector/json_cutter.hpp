@@ -5,9 +5,9 @@
 // of RFC 7464. Documents are objects one after the other, in arrays or not, over any number of
 // lines; a JsonRow says whether one is valid. Which shape it is shows in the first bytes.
 //
-// Law: each byte but blanks, separators and the brackets of arrays belongs to one object or fault;
-// an object that is not closed ends where the next one begins on a line of its own, so that a
-// missing bracket costs one object. Of what was cut nothing is kept. Threads: one.
+// Invariant: each byte but blanks, separators and the brackets of arrays belongs to one object or
+// fault; an object that is not closed ends where the next one begins on a line of its own, so that
+// a missing bracket costs one object. Of what was cut nothing is kept. Threads: one.
 #pragma once
 
 #include <cstddef>

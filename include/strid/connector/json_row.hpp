@@ -5,8 +5,9 @@
 // written, so an integer of any size is exact. Where a column may be null or missing, that is an
 // empty text.
 //
-// Law: read() takes a text that is one JSON object, valid to its last byte whatever was asked for
-// (escapes, numbers and UTF-8 included), not nested deeper than depth_max, and refuses every other.
+// Invariant: read() takes a text that is one JSON object, valid to its last byte whatever was asked
+// for (escapes, numbers and UTF-8 included), not nested deeper than depth_max, and refuses every
+// other.
 //
 // `a.b` is the member whose own name is `a.b`, or else the member `b` of the object `a`; where
 // several such ways lead to a member, the one that begins with the longest name. Of members with

@@ -4,11 +4,11 @@
 // input, the pool and one reference to the current chunk. One thread at a time; the bytes of a
 // region may be read anywhere for as long as a reference to its chunk is held.
 //
-// Law: begin() <= end() <= the end of what was read, all in one chunk; a region that `text`
+// Invariant: begin() <= end() <= the end of what was read, all in one chunk; a region that `text`
 // announces is not empty and ends with '\n' (one is added to a last line that has none), or with
-// the byte that choose_region_end() chose instead; bytes
-// before begin() are never written again, so records may keep pointing at them. `slack_bytes` after
-// every region belong to the same chunk and may be read (not interpreted) by a vector load.
+// the byte that choose_region_end() chose instead; bytes before begin() are never written again, so
+// records may keep pointing at them. `slack_bytes` after every region belong to the same chunk and
+// may be read (not interpreted) by a vector load.
 #pragma once
 
 #include <array>
@@ -43,8 +43,8 @@ class LineReader {
     };
     static constexpr std::size_t slack_bytes = 64;
 
-    /// Opens the input. With `keep_all` chunks are never refused, for who keeps all text anyway.
-    /// Throws InputOutputError.
+    /// Opens the input. With `keep_all` the number of chunks is not limited, for a caller that
+    /// keeps all text. Throws InputOutputError.
     LineReader(std::string path, const TextOptions& options, bool keep_all);
 
     /// Gives up everything before `unread`, which lies in [begin(), end()], and reads until there

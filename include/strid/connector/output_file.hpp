@@ -4,10 +4,10 @@
 // Owned together by the writers that share it and by the run that it belongs to. Any thread may
 // call open(), append(), close() and abandon(); a mutex makes each append one piece of the output.
 //
-// Laws: the first open() begins the output, the close() that matches it ends it, so a graph that
-// runs twice starts anew. A plain file that is written whole gets its name when the run ends well
-// (outside a run: by the last close()), and is as it was before if a writer was abandoned. A write
-// that fails is an InputOutputError for every caller from then on, and never a signal.
+// Invariants: the first open() begins the output, the close() that matches it ends it, so a graph
+// that runs twice starts anew. A plain file that is written whole gets its name when the run ends
+// well (outside a run: by the last close()), and is as it was before if a writer was abandoned. A
+// write that fails is an InputOutputError for every caller from then on, and never a signal.
 #pragma once
 
 #include <atomic>

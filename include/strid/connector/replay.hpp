@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Records held in memory and emitted again and again: a vector, or what another source gives when
-// it is read once to its end. The records are shared by all replicas and copies; replica i of n
-// emits the i-th n-th of them in each pass, so every pass emits each record once. Text that
-// records point to is kept for as long as the source lives, or anybody who still reads it.
-// One thread at a time for each replica; fraction_done() by any.
+// Records held in memory and emitted again and again: a vector, or the records of another source,
+// which is read once to its end. All replicas and copies share the records. Replica i of n emits
+// the i-th of n equal parts in each pass, so every pass emits each record once. The text that
+// records point to is kept until the source is destroyed and no batch refers to it any more. One
+// thread at a time for each replica; fraction_done() by any.
 #pragma once
 
 #include <algorithm>

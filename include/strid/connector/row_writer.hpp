@@ -2,8 +2,8 @@
 //
 // One replica's side of an OutputFile: whole rows are gathered here and appended in one piece.
 // Copies write to the same file with a buffer of their own. Used by one thread at a time.
-// Law: a row is appended whole and once; what flush() and close() have not handed on is lost with
-// the writer (a run that failed).
+// Invariant: a row is appended whole and once; what flush() and close() have not handed on is lost
+// with the writer (a run that failed).
 #pragma once
 
 #include <memory>
@@ -37,7 +37,7 @@ class RowWriter {
     void row_done() {
         if (rows_.size() >= OutputFile::buffer_bytes) flush();
     }
-    /// Hands every row to the file, so that whoever reads it live sees them.
+    /// Appends all buffered rows to the file, so that a program that reads it live sees them.
     void flush();
     void close();
     [[nodiscard]] bool may_block() const noexcept { return file_->may_block(); }

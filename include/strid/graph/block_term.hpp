@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The term of the block algebra that `explain()` shows for a graph, and the law that ties it to the
-// plan that runs. The planner cuts fragments and knows nothing of blocks; the rules of paper 2
+// The term of the block algebra that `explain()` shows for a graph, and the rules that tie it to
+// the plan that runs. The planner cuts fragments and knows nothing of blocks; the rules of paper 2
 // compose the term from the plan's operators, their replicas, distributions and edges and know
-// nothing of fragments, tasks and links. The law, for every graph and every way to run it:
+// nothing of fragments, tasks and links. Invariant, for every graph and every way to run it:
 //
 //   nodes      Each fragment of n replicas is n equal sequential blocks of the term, which run its
 //              operators in their order; the term has no others. So operators are the same, a
@@ -33,7 +33,7 @@ namespace strid::graph {
 /// The term that the rules derive for the operators of a plan, with its derivation. O(blocks).
 [[nodiscard]] block::Composition composition_of(const Segments& segments, const Plan& plan);
 
-/// Where a term and a plan break the law, a line for each place; empty where they keep it.
+/// Where a term and a plan break these rules, a line for each place; empty where they keep them.
 /// O(blocks + replicas).
 [[nodiscard]] std::string disagreement(const block::Composition& term, const Segments& segments,
                                        const Plan& plan);

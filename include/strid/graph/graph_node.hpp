@@ -14,12 +14,12 @@
 // task. So the node takes results while the graph has no room for tasks, and offers tasks while
 // the pattern has none for results (design note 0018).
 //
-// The graph ends when the node's input has ended; the node ends when the graph has. What is thrown
-// in the graph ends the pattern, with an OperatorError that names the node and the operator. A
-// pattern that ends early cancels the graph.
+// The graph ends when the node's input has ended; the node ends when the graph has. An exception
+// thrown in the graph ends the pattern, with an OperatorError that names the node and the operator.
+// A pattern that ends early cancels the graph.
 //
-// How many records come of one task is the graph's to say, which tells no one. So a graph cannot
-// stand in a loop, which would not know when it is over.
+// The pattern cannot see how many records the graph makes of one task. So a graph cannot stand in a
+// loop: a loop ends when it has no task left, which it has to count.
 //
 // Threads: the node as every node; source and sink as those of every graph.
 #pragma once

@@ -10,12 +10,12 @@ namespace strid {
 
 /// Runs `graph` as the arguments say (--help lists them) and returns what main() should return.
 ///
-/// On a terminal a line on standard error tells rate, latency, the part done and the time left;
-/// nothing of it elsewhere. Ctrl-C (SIGINT, SIGTERM) stops the sources, drains and summarises; a
-/// second one cancels. Signal handlers are there only while the run is. What fails is one line on
-/// standard error. Returns 0 for a run to the end of its input, 1 for one that failed, 2 for
-/// arguments or a graph that make no sense, 128 + the signal for one that a signal ended (141
-/// where nobody reads standard output any more).
+/// If standard error is a terminal, a line there shows rate, latency, the part done and the time
+/// left. Ctrl-C (SIGINT, SIGTERM) stops the sources, drains and summarises; a second one cancels.
+/// Signal handlers are installed only during the run. An error is reported as one line on standard
+/// error. Returns 0 for a run to the end of its input, 1 for one that failed, and 2 for invalid
+/// arguments or an invalid graph. A run that a signal ended returns 128 + the signal; 141 where the
+/// reader of standard output has closed the pipe.
 [[nodiscard]] int run(const Graph& graph, int argc, char** argv);
 
 }  // namespace strid

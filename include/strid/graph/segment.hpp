@@ -42,12 +42,12 @@ struct OperatorInfo {
     bool draws_watermarks = false;
     bool needs_watermarks = false;  ///< A window of event time.
     bool ends_time = false;         ///< The stream behind it has none.
-    /// It cannot have more than one replica, whoever asks.
+    /// It cannot have more than one replica, whatever the options ask for.
     bool one_replica = false;
     /// Its replicas share the work on a stream that each of them has: windows in turns.
     bool shares_broadcast = false;
-    /// A record costs it no more than it costs a source to make one: where nobody says how many
-    /// replicas it has, a worker is left to each source.
+    /// A record costs it no more than it costs a source to make one. If its number of replicas is
+    /// not given, the default leaves a worker to each source.
     bool light = false;
     std::vector<std::string> notes = {};  ///< Why it is as it is, for `explain()`.
     std::vector<FileUse> files = {};      ///< That it reads and writes.

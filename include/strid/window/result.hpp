@@ -16,8 +16,8 @@
 
 namespace strid {
 
-/// The value of one window of one key. A text key is valid as a text field of a record is: as long
-/// as what it came with. Who keeps a result longer copies the text.
+/// The value of one window of one key. A text key is valid as long as a text field of a record:
+/// until the batch of the result is released. To keep a result longer, copy the text.
 template <class K, class V, class Bounds = window::TimeBounds>
 struct WindowResult {
     K key;

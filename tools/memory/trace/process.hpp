@@ -8,7 +8,7 @@
 // thread or the process ends. One slot is shared, under Process::lock: threads count there once
 // their own slot is given back, and where there is no slot for them.
 //
-// Law: the sums over all slots are the counts of the process, at every moment.
+// Invariant: the sums over all slots are the counts of the process, at every moment.
 #pragma once
 
 #include <atomic>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Late rows as they stood in the input. A row carries a view of its line; reading some lines
-// changes them (quotes and escapes are taken off in place), and of these a copy is kept for as long
-// as the chunk that the line was read into, which is as long as anybody may look at the row.
+// Late rows as they stood in the input. A row carries a view of its line. Reading changes some
+// lines: quotes and escapes are taken off in place. Of such a line a copy is kept as long as the
+// chunk that the line was read into, so as long as a row may be read.
 #pragma once
 
 #include <deque>
@@ -16,8 +16,9 @@
 
 namespace strid::tool {
 
-/// Where late rows go. The source leaves the header of CSV before its first row, so whoever has a
-/// row sees it; the replicas that write agree by the flag on who writes it, before any row.
+/// Where late rows are written. The source stores the header of CSV before its first row, so it is
+/// there for every row. The replicas that write use the flag to decide which of them writes the
+/// header, before any row.
 struct LateFile {
     explicit LateFile(std::string path_of_file) : path(std::move(path_of_file)) {}
 
@@ -26,14 +27,15 @@ struct LateFile {
     std::once_flag header_written;
 };
 
-/// Used by the source's thread only. Law: a copy lives until only this object holds its chunk.
+/// Used by the source's thread only. Invariant: a copy lives until only this object holds its
+/// chunk.
 class LineCopies {
   public:
     std::string_view keep(std::string_view line, const memory::TextReference& chunk) {
         if (kept_.empty() || kept_.back().chunk != chunk) kept_.push_back({chunk, {}});
         return kept_.back().lines.emplace_back(line);
     }
-    /// Lets go of what nobody can look at any more.
+    /// Frees the copies whose rows cannot be read any more.
     void forget() {
         std::erase_if(kept_, [](const Copies& copies) { return copies.chunk.use_count() == 1; });
     }

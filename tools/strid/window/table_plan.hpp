@@ -142,8 +142,8 @@ struct TablePlan {
     std::size_t words = 0;     // of a state
     std::size_t sketches = 0;  // of a state
     TimeFormat format;
-    /// Of JSON, whose members nobody declares: a row was read, and a bit for each value that some
-    /// row had. Relaxed: read once the run is over.
+    /// For JSON, whose members are not declared: whether a row was read, and a bit for each value
+    /// that some row had. Relaxed: read once the run is over.
     mutable std::atomic<bool> has_json_rows{false};
     mutable std::atomic<std::uint32_t> json_values_seen{0};
 

@@ -18,7 +18,7 @@
 
 namespace strid::tool {
 
-/// Writes results as they come, so that whoever reads a pipe sees each window at once.
+/// Writes each result at once, so that the reader of a pipe sees each window when it fires.
 template <class Result>
 class ResultWriter {
   public:

@@ -5,7 +5,7 @@
 // and what a finished state means (`lower`): paper 2's lift and combine, with the algebraic
 // properties that let a window be kept cheaply stated as members.
 //
-// Laws, which the property tests check for every aggregate of the library:
+// Rules, which the property tests check for every aggregate of the library:
 //     combine is associative:            (a + b) + c == a + (b + c)
 //     identity() changes nothing:        identity() + a == a == a + identity()
 //     where invertible:                  without(a + b, a) == b

@@ -14,8 +14,8 @@
 // either way, and 8 bytes per value while there are few, in memory that is used again
 // (memory/recycling.hpp).
 //
-// Threads: one. The law: a sketch depends on the set of hashes alone, so that the sketch of a union
-// is the union of the sketches, to the bit. Either `registers_` is empty and `hashes_` rises
+// Threads: one. Invariant: a sketch depends on the set of hashes alone, so that the sketch of a
+// union is the union of the sketches, to the bit. Either `registers_` is empty and `hashes_` rises
 // strictly, with at most exact_max of them; or `hashes_` is empty and the register of each hash's
 // first `precision` bits holds the greatest rank of its hashes, 0 where it has none. The rank of a
 // hash is the position of the first 1 in the bits that follow.

@@ -55,7 +55,7 @@ class MeanParts {
 };
 
 /// How many numbers, their mean and their squared distances from it (Welford; combined by Chan,
-/// Golub and LeVeque's formula, which does not cancel where the mean is large). The law: all
+/// Golub and LeVeque's formula, which does not cancel where the mean is large). Invariant: all
 /// numbers are kept times `factors[level()]`, the level being that of the largest.
 class Moments {
   public:

@@ -41,8 +41,8 @@ struct MergedCounts : Merged<A, PartResult> {
     }
 };
 
-/// A value of a window of counts that has any number of them, or the end of its values: who brings
-/// windows into their order has to know that there is none to come.
+/// One of any number of values of a window of counts, or the mark that ends them. The operator that
+/// puts windows in order needs the mark: it shows that no value is to come.
 template <class Result>
 struct ValueOrEnd {
     decltype(Result::key) key;

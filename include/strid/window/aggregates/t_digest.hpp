@@ -10,7 +10,7 @@
 // 4 q (1 - q) / compression. Amortised O(log) per value; 16 bytes for each of the first values, a
 // few kilobytes at most, in memory that is used again (memory/recycling.hpp).
 //
-// Threads: one. The law: centroids rise by mean and their weights sum to count().
+// Threads: one. Invariant: centroids rise by mean and their weights sum to count().
 #pragma once
 
 #include <algorithm>

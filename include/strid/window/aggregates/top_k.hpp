@@ -6,9 +6,8 @@
 // long as k elements whatever is in it: k should be small.
 //
 // Equal values stand, and are dropped, in the order of the stream: the older first. The list is
-// what a stable sort of the window's records would begin with. Whoever needs an answer that does
-// not depend on the order in which equal values came ranks by a pair: the value and an identifier.
-// A NaN is passed over.
+// what a stable sort of the window's records would begin with. For an answer that does not depend
+// on the order of equal values, rank by a pair: the value and an identifier. A NaN is passed over.
 //
 // Nothing can be taken back out of a list, for what it displaced is forgotten: a window that slides
 // keeps lists by DABA Lite.

@@ -19,7 +19,7 @@
 //
 // A record is O(log n) in the records that its key keeps; records in order are O(1) to insert.
 //
-// Threads: only the task of the node. The law, per key: left records rise by time, right ones
+// Threads: only the task of the node. Invariant of each key: left records rise by time, right ones
 // strictly.
 #pragma once
 

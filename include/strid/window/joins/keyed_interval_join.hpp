@@ -5,18 +5,18 @@
 // second finds the first, so every pair comes out once, as soon as both are there.
 //
 // Each side keeps its records by time until the watermark says that nothing can meet them any more.
-// Then a record that met nobody comes out alone, where the kind of the join says so; an inner join
-// lets go later, when the key is looked up next or its last record has expired. A record that
-// breaks the promise of its own stream is late, and so is one that comes when the watermark has
-// passed it, because its stream was idle meanwhile: it is counted and not joined, because those it
-// would have met may be gone, and comes out as it is where that is asked for. With lateness all is
-// kept so much longer, and late is what comes later than that. What is kept outlives its batch: a
-// record with text fields must own its text.
+// Then an outer join emits a record without a partner alone. An inner join frees expired records
+// later, when the key is looked up next or its last record has expired. A record that breaks the
+// promise of its own stream is late, and so is one that comes when the watermark has passed it,
+// because its stream was idle meanwhile: it is counted and not joined, because those it would have
+// met may be gone, and comes out as it is where that is asked for. With lateness all is kept so
+// much longer, and late is what comes later than that. What is kept outlives its batch: a record
+// with text fields must own its text.
 //
 // A record is O(log n) in the records that its key keeps, plus the pairs that come out; records in
 // order are O(1) to insert. Keys without records are let go.
 //
-// Threads: only the task of the node. The law, per key: each side's records rise by time.
+// Threads: only the task of the node. Invariant of each key: each side's records rise by time.
 #pragma once
 
 #include <algorithm>
@@ -75,8 +75,9 @@ class KeyedIntervalJoin
 
     /// The replicas have every record, and each joins the left records whose times name it: the
     /// interval of a left record is its window, and the windows are shared. Not for full joins,
-    /// where no replica alone knows which right records met nobody. Late records have been taken
-    /// out before (window/operators/punctual.hpp): the replicas might not agree which these are.
+    /// where no replica alone knows which right records have no partner. Late records have been
+    /// taken out before (window/operators/punctual.hpp): the replicas might not agree which these
+    /// are.
     void farm() noexcept { farmed_ = true; }
     [[nodiscard]] OperatorFacts facts() const { return {.shares_broadcast = farmed_}; }
     /// For the engine (operator/agreed_time.hpp).
@@ -218,8 +219,8 @@ class KeyedIntervalJoin
                 keys_.expire(*key);
                 continue;
             }
-            // Where nobody is told of records that met nobody, the key is not looked at for each of
-            // them: what comes later lets go of what has expired.
+            // An inner join emits no record alone, so it does not visit the key for each of them:
+            // later records of the key free what has expired.
             deadlines_.await(
                 *key,
                 kind_ == JoinKind::inner
@@ -230,7 +231,7 @@ class KeyedIntervalJoin
         return true;
     }
 
-    /// When the oldest record of a side can meet nobody any more.
+    /// The time from which the oldest record of a side can have no partner any more.
     template <class Kept>
     static EventTime expiry(const FlatRing<Kept>& ring, std::int64_t upper) {
         if (ring.empty()) return EventTime::latest();

@@ -7,8 +7,8 @@
 //
 // O(log timers) for each timer. A timer that is asked for twice is one.
 //
-// Threads: only the task of the node. The law, per key: a timer that is pending has an item in the
-// heap of its time; an item whose timer is not pending is passed over.
+// Threads: only the task of the node. Invariant of each key: a timer that is pending has an item in
+// the heap of its time; an item whose timer is not pending is passed over.
 #pragma once
 
 #include <algorithm>

@@ -19,8 +19,8 @@
 //
 // O(log live keys) per session and O(1) per record that extends the newest session of its key.
 //
-// Threads: only the task of the node. The law, per key: sessions rise, and lie further apart than
-// the gap.
+// Threads: only the task of the node. Invariant of each key: sessions rise, and lie further apart
+// than the gap.
 #pragma once
 
 #include <algorithm>

@@ -3,17 +3,18 @@
 // Windows of event time by key (paper 2, keyed windows): tumbling, sliding, hopping. A record is
 // lifted into the pane that it lies in, the longest piece of time that no window divides, so its
 // cost does not depend on how many windows overlap. When the watermark passes the end of a window,
-// its panes are combined to the result, with those of the window before it already combined
+// its panes are combined to the result, reusing the combinations that the window before it made
 // (window/structures/panes.hpp). A fold, which cannot be combined, goes on in every window of the
 // record.
 //
 // Every window in which a key has a record fires once, in the order of the ends; keys of the same
 // end in the order in which their panes came. With lateness, a window fires again for each record
 // that comes between its end and its closing; a function with `give_new` then gives what is new. A
-// record all of whose windows are closed is late. By the promise of its own input (LateBy) it is
-// late where one of its windows is: that one may still be open for others, who have its panes in
-// common with windows behind it. Records of a pane are combined in the order in which they came,
-// panes in the order of time. Where rows are marked (Firing::updates) see time_updates.hpp.
+// record all of whose windows are closed is late. With LateBy::own_input a record is late if one of
+// its windows is over by the watermark of its own input: that window may still be open for other
+// inputs, and shares its panes with later windows. Records of a pane are combined in the order in
+// which they came, panes in the order of time. Where rows are marked (Firing::updates) see
+// time_updates.hpp.
 //
 // Threads: only the task of the node.
 #pragma once

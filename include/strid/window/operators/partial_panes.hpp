@@ -11,7 +11,7 @@
 // keys. Where there are so many keys that few records find their state, records go on one by one,
 // as they would without this level, and now and then it is tried again.
 //
-// The law: every record is in exactly one part; a part of several records leaves before the
+// Invariant: every record is in exactly one part; a part of several records leaves before the
 // watermark, or the news that the stream is idle, that would make it late. A record that is late
 // here goes on alone: whether it is late for all, the second level says.
 //
@@ -106,14 +106,14 @@ class PartialPanes : public OperatorTypes<T, PanePart<K, typename A::State>> {
     bool on(Ended, auto& emit) { return let_go(EventTime::latest(), emit); }
 
   private:
-    /// The pane of places that are nobody's. Records may lie in it, at the very beginning of time:
-    /// they have no place.
+    /// The pane of free places. Records at the very beginning of time lie in this pane; they have
+    /// no place and go on one by one.
     static constexpr Index no_pane = std::numeric_limits<Index>::min();
     struct Place {
         K key{};
         Index pane = no_pane;
         State state{};
-        std::uint64_t records = 0;            // 0: nobody's
+        std::uint64_t records = 0;            // 0: the place is free
         EventTime end = EventTime::latest();  // of the first window that has the pane
     };
     static constexpr int place_bits = 12;
@@ -216,7 +216,7 @@ class PartialPanes : public OperatorTypes<T, PanePart<K, typename A::State>> {
     bool in_gap_ = false;                    // it lies between two windows
     EventTime watermark_ = EventTime::earliest();
     std::vector<Place> places_;
-    std::vector<std::uint32_t> taken_;           // places that are somebody's
+    std::vector<std::uint32_t> taken_;           // places in use
     EventTime first_end_ = EventTime::latest();  // of the windows that have their panes
     std::size_t looked_at_ = 0;                  // of `taken_`, while states are let go
     std::size_t kept_ = 0;                       // of these

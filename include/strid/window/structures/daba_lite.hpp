@@ -8,7 +8,7 @@
 // At most three combinations per insertion, two per eviction, one per query, however long the
 // window: no record waits for the window to be turned over.
 //
-// Threads: one. The law, for f <= l <= r <= a <= b <= e, where f and e are the ends of the ring
+// Threads: one. Invariant, for f <= l <= r <= a <= b <= e, where f and e are the ends of the ring
 // and v the states that were inserted:
 //     states_[i] = v[i] + ... + v[b-1]   for i in [f, l)   finished
 //     states_[i] = v[i] + ... + v[r-1]   for i in [l, r)   turned over, their end still missing
@@ -56,7 +56,7 @@ class DabaLite {
     }
     [[nodiscard]] std::size_t size() const noexcept { return states_.size(); }
 
-    /// The law, as far as positions go. O(1).
+    /// The invariant, as far as positions go. O(1).
     [[nodiscard]] bool is_valid() const noexcept {
         const auto f = states_.begin_position();
         const auto e = states_.end_position();

@@ -6,7 +6,7 @@
 //
 // O(log n) for each time that is put down. Windows whose ends all keys share have Schedule instead.
 //
-// Threads: one. The law: a key with a deadline has an item of that time in the heap.
+// Threads: one. Invariant: a key with a deadline has an item of that time in the heap.
 #pragma once
 
 #include <algorithm>

@@ -19,11 +19,11 @@
 // old end only, nodes there may become as thin as one child and are never mended: what keeps the
 // tree balanced is that every other node was split off a full one and has at least half of it.
 //
-// Threads: one. The law. All leaves have the same height. In the leaves, from left to right, times
-// rise strictly; those below child i of a node are at least times[i], but for its first child, and
-// less than times[i + 1]. A node is at the root, on the path to the oldest leaf (left), on that to
-// the newest (right), or inside; it has at least one slot in use, inside and on the right
-// arity / 2, at an inner root two; only a leaf at the root may be empty. Its aggregate is of
+// Threads: one. Invariants. All leaves have the same height. In the leaves, from left to right,
+// times rise strictly; those below child i of a node are at least times[i], but for its first
+// child, and less than times[i + 1]. A node is at the root, on the path to the oldest leaf (left),
+// on that to the newest (right), or inside; it has at least one slot in use, inside and on the
+// right arity / 2, at an inner root two; only a leaf at the root may be empty. Its aggregate is of
 //     inside    everything below it
 //     left      what is below it but not below its first child, then its parent's, unless at root
 //     right     its parent's, unless at root, then what is below it but not below its last child
@@ -142,7 +142,7 @@ class FingerTree {
         return nullptr;
     }
 
-    /// The law, as far as it is not about aggregates. O(size).
+    /// The invariant, as far as it is not about aggregates. O(size).
     [[nodiscard]] bool is_valid() const {
         std::size_t states = 0;
         return root_->parent == nullptr && root_->place == Place::root &&

@@ -3,7 +3,7 @@
 // The nodes of a finger tree (finger_tree.hpp): their slots, and the pools that they come from and
 // go back to. What a node means for the tree is said there.
 //
-// Threads: one. The law: the slots in use are [first, end), in the order of their times.
+// Threads: one. Invariant: the slots in use are [first, end), in the order of their times.
 #pragma once
 
 #include <algorithm>

@@ -10,7 +10,7 @@
 // is not the fastest for a window that only slides (see DabaLite); it answers for any part of the
 // window and takes changes anywhere in it.
 //
-// Threads: one. The law: nodes_[i] = nodes_[2i] + nodes_[2i + 1] for 1 <= i < capacity, and the
+// Threads: one. Invariant: nodes_[i] = nodes_[2i] + nodes_[2i + 1] for 1 <= i < capacity, and the
 // leaf of a position is nodes_[capacity + position % capacity], the identity where no state is.
 #pragma once
 

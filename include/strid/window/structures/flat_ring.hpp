@@ -4,8 +4,8 @@
 // first element ever pushed is 0, and no push or pop renames another. It grows when it is full, by
 // doubling, and never shrinks: a window that has been that long may be so again.
 //
-// Threads: one. The law: the elements are [begin_position, end_position), each in slot
-// `position % capacity`, and the capacity is a power of two.
+// Threads: one. Invariant: the elements are [begin_position, end_position), each in slot `position
+// % capacity`, and the capacity is a power of two.
 #pragma once
 
 #include <bit>

@@ -5,7 +5,7 @@
 // stands in the order of the stream, each covered by the one before it, and the oldest is the
 // answer. Amortised O(1) per insertion, at most as many steps as there are states; O(1) per query.
 //
-// Threads: one. The law: the kept states are those that no newer state in the window covers, each
+// Threads: one. Invariant: the kept states are those that no newer state in the window covers, each
 // with the number of states, itself included, that leave the window no later than it does and later
 // than the kept one before it.
 #pragma once

@@ -12,7 +12,7 @@
 //                   late: `kept_in<PaneTree>(...)`.
 //     WindowStates  for folds, whose states cannot be combined: one for each window.
 //
-// Threads: only the task of the node. The law of all: numbers rise and no state is empty.
+// Threads: only the task of the node. Invariant of all: numbers rise and no state is empty.
 #pragma once
 
 #include <concepts>
@@ -57,7 +57,7 @@ void take_state(const FlatRing<Pane<State>>& panes, PaneIndex number, const Take
 }  // namespace detail
 
 /// What slides is made for the first window of several panes: a key whose windows tumble has none.
-/// The law: what slides are the panes at the positions [first_slid, end_slid).
+/// Invariant: what slides are the panes at the positions [first_slid, end_slid).
 template <Aggregate A>
 class SlidingPanes {
   public:

@@ -8,7 +8,7 @@
 // are jumped over. Items of the same number come out in the order in which they were added. Buckets
 // pass their memory on to others.
 //
-// Threads: one. The law: no item is due before `position()`.
+// Threads: one. Invariant: no item is due before `position()`.
 #pragma once
 
 #include <algorithm>

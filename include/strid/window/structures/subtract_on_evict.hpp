@@ -4,7 +4,7 @@
 // from which what leaves is taken out. One combination per insertion, one `without` per eviction,
 // none per query.
 //
-// Threads: one. The law: total_ is the combination of the states in the ring.
+// Threads: one. Invariant: total_ is the combination of the states in the ring.
 #pragma once
 
 #include <cstddef>

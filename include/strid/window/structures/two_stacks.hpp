@@ -8,7 +8,7 @@
 // Amortised three combinations per state that passes; the worst eviction combines the whole window.
 // DabaLite spreads that turning over many steps.
 //
-// Threads: one. The law, with f the first position behind the front stack:
+// Threads: one. Invariant, with f the first position behind the front stack:
 //     states_[i] for i < f:   state i combined with all from i + 1 to f - 1
 //     states_[i] for i >= f:  state i;  back_ is the combination of these
 #pragma once
