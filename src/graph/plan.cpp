@@ -231,8 +231,8 @@ class Planner {
         }
     }
 
-    /// The edge that leads to fragment `at`: marks its senders and continues the way back from
-    /// them.
+    /// Marks the edge that leads to fragment `at`, and returns the fragment from which marking goes
+    /// on upstream, if any.
     std::size_t mark_ordered(std::size_t at, const std::string& name) {
         Fragment& to = plan_.fragments[at];
         const bool inside = to.parallelism > 1;

@@ -272,7 +272,7 @@ class Faults(TraceCase):
             "from strid_memory.executable import untraceable_reason;"
             "print(untraceable_reason(pathlib.Path(sys.argv[2])))"
         )
-        # As another user, if root runs the test: the check needs a user that is not the owner.
+        # As another user: the check needs a user that is not the owner.
         result = subprocess.run(
             ["setpriv", "--reuid=65534", "--clear-groups", "--", sys.executable, "-c", code,
              str(package), str(copy)],

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One column's text to a value and back. read_csv_value() takes any text and says what is wrong
-// with it; scan_csv_value() is the fast way through plain text, which gives up (false) wherever it
-// is not sure. Stateless; any thread; no allocation but for std::string fields. Invariant: where
-// scan_csv_value() succeeds, read_csv_value() gives the same value.
+// Converts the text of one column to a value and back. read_csv_value() takes any text and reports
+// what is wrong with it. scan_csv_value() is fast for plain text; it returns false for anything
+// else. Stateless; any thread; no allocation but for std::string fields.
+//
+// Invariant: where scan_csv_value() succeeds, read_csv_value() gives the same value.
 #pragma once
 
 #include <algorithm>

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A file that several sources write their refused lines to: a copy of it is `dead_letter` in the
-// options of each. (A source alone buffers what it writes to its `dead_letter_path`.) Owns the file
-// together with its copies; any thread may call any copy. Invariants: a line is a row
-// `file,line,reason,text` of CSV, handed on whole before the call returns. The file is begun by the
-// run of the first source, and gets its name when that has ended well, unless it is written live.
+// A file for the malformed lines of several sources: set a copy of it as `dead_letter` in the
+// options of each. (For one source set `dead_letter_path` instead, which buffers.) Owns the file
+// together with its copies; any thread may call any copy.
+//
+// Invariants: a line is a row `file,line,reason,text` of CSV, written whole before the call
+// returns. The run of the first source begins the file. The file gets its name when that run has
+// ended well, unless it is written live.
 #pragma once
 
 #include <atomic>

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One replica's side of an OutputFile: whole rows are gathered here and appended in one piece.
+// The buffer of one replica before an OutputFile: gathers whole rows and appends them in one piece.
 // Copies write to the same file with a buffer of their own. Used by one thread at a time.
-// Invariant: a row is appended whole and once; what flush() and close() have not handed on is lost
-// with the writer (a run that failed).
+//
+// Invariant: a row is appended whole and once. Rows that neither flush() nor close() has appended
+// are lost if the writer is destroyed, as in a run that failed.
 #pragma once
 
 #include <memory>

@@ -3,7 +3,7 @@
 // The term of the block algebra that `explain()` shows for a graph, and the rules that tie it to
 // the plan that runs. The planner cuts fragments and knows nothing of blocks; the rules of paper 2
 // compose the term from the plan's operators, their replicas, distributions and edges and know
-// nothing of fragments, tasks and links. Invariant, for every graph and every way to run it:
+// nothing of fragments, tasks and links. The rules, for every graph and every way to run it:
 //
 //   nodes      Each fragment of n replicas is n equal sequential blocks of the term, which run its
 //              operators in their order; the term has no others. So operators are the same, a
@@ -18,8 +18,8 @@
 //              same one each time, which is less than an all-to-all allows. The complex
 //              distributions of windows (table 1) may be any of these.
 //
-// Every plan is held against its term before it runs in builds of STRID_ASSERT_LEVEL 2, and in all
-// builds where the run is perturbed or a simulation: so is every graph of the tests.
+// Builds of STRID_ASSERT_LEVEL 2 check every plan against its term before it runs. All builds do so
+// where the run is perturbed or a simulation, so every graph of the tests is checked.
 #pragma once
 
 #include <string>

@@ -218,8 +218,8 @@ auto join_streams(Left&& left, Right&& right, Keys keys, const Bound& bound, F p
 
 }  // namespace graph
 
-/// The join of two streams by key: each left record with every right record of the same key whose
-/// time is near its own, as the bound says. Both streams have times, by `event_time`.
+/// Joins two streams by key: each left record with every right record of the same key whose time is
+/// near its own, as the bound says. Both streams must have times (`event_time`).
 ///
 ///     join(std::move(orders), std::move(payments), on<&Order::number, &Payment::order>(),
 ///          within(0s, 60s), [](const Order& o, const Payment& p) { return Paid{o, p}; })
@@ -227,38 +227,37 @@ auto join_streams(Left&& left, Right&& right, Keys keys, const Bound& bound, F p
 ///         std::move(bids).join(std::move(asks), on<&Bid::item, &Ask::item>(),
 ///                              TimeWindows::tumbling(1s), match, share::farmed | late_apart);
 ///
-/// `within(lower, upper)`, or a JoinInterval: the right time less the left one lies between the
+/// `within(lower, upper)`, or a JoinInterval: the right time minus the left one lies between the
 /// two. State is kept until both watermarks have passed it. A pair comes out once, as soon as both
-/// records are there. Records that break the promise of their own stream by more than the options'
-/// lateness are late.
+/// records are there. A record is late if it lies behind the watermark of its own stream by more
+/// than the lateness of the options.
 ///
-/// TimeWindows: both lie in the same window; a pair that lies in several comes out of each. Out
-/// come WindowResult<K, U> when the watermarks pass the window's end, and for each record that
-/// comes within the lateness behind it those that it adds. Records are late whose windows are all
-/// closed; by LateBy::own_input also those of which one window is over by that input's promise.
-/// Where one stream runs ahead of the other, which records are late depends on the run, unless they
-/// are late by their own input.
+/// TimeWindows: both lie in the same window; a pair that lies in several windows comes out of each.
+/// The results are WindowResult<K, U>. They come when the watermarks pass the end of the window,
+/// and again, only the new pairs, for each record within the lateness. A record is late if all its
+/// windows are closed. With LateBy::own_input it is late as soon as one of its windows is over by
+/// the watermark of its own input. Without it, which records are late depends on the run where one
+/// stream runs ahead of the other.
 ///
-/// Late records are not joined: they are counted, or with `late_apart` a stream for each side,
-/// `auto [pairs, late_left, late_right] = ...`.
+/// Late records are not joined. They are counted, or with `late_apart` each side has a stream of
+/// them: `auto [pairs, late_left, late_right] = ...`.
 ///
-/// `share::farmed` is for streams of which few keys have most of the records. Windows: window k of
-/// every key is joined by replica k mod n; results come in the order of their ends, but for what
-/// records add that come within the lateness. An interval: each left record is joined by one
-/// replica, which its time names; the right records are kept by all, so that the larger side, or
-/// the one that meets more, had better be the left one.
+/// `share::farmed` is for streams where few keys have most of the records. Windows: replica k mod n
+/// joins window k of every key. Results come in the order of their ends, but for those that records
+/// within the lateness add. An interval: one replica joins each left record, chosen by its time,
+/// and all replicas keep the right records. So put the larger side, or the one with more partners,
+/// on the left.
 ///
-/// Records are kept longer than the batches they came with: those with text fields must own it
-/// (std::array<char, N>, std::string).
+/// Records are kept longer than their batches, so text fields must own their text (std::array<char,
+/// N>, std::string).
 ///
-/// The watermark goes on as it came. The later of a pair's two times is never behind it: windows of
-/// the pairs that go by the earlier one would call some of them late, and so would those that go by
-/// the time of a record that met none.
+/// The watermark is passed on unchanged. As the time of a pair use the later of its two times,
+/// which is never behind the watermark. Downstream windows that use the earlier one, or the time of
+/// a record without a partner, would take some results for late.
 ///
-/// Throws Error for an interval that no time lies in, GraphError for streams of two graphs, for a
-/// negative lateness, for an outer join whose function cannot be told that a side is missing, and
-/// for a full join within an interval that is farmed: no replica alone knows which right records
-/// met none.
+/// Throws Error for an empty interval. Throws GraphError for streams of two graphs, for a negative
+/// lateness, for an outer join whose function does not accept a missing side, and for a farmed full
+/// join within an interval: no single replica knows which right records have no partner.
 template <class Left, class Right, class Keys, class Bound, class F>
 auto join(Left&& left, Right&& right, Keys keys, Bound bound, F pair,
           const JoinOptions& options = {}) {
