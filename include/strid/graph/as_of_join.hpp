@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The as-of join of two streams by key: what was valid on the right when the left record happened.
+// The as-of join of two streams by key: each left record gets the right record that was valid at
+// its time.
 //
 // Threads: as Stream.
 #pragma once
@@ -98,8 +99,8 @@ auto as_of_streams(Left&& left, Right&& right, Keys keys, F pair, Way way,
 }  // namespace graph
 
 /// The as-of join of two streams by key: each left record with the latest right record of the same
-/// key whose time is at or before its own. Both streams have times, by `event_time`: a left record
-/// waits until both watermarks have passed its time, so that right records may come in disorder.
+/// key whose time is at or before its own. Both streams must have times (`event_time`). A left
+/// record waits until both watermarks have passed its time, so right records may come out of order.
 ///
 ///     as_of(std::move(trades), std::move(quotes), on<&Trade::symbol, &Quote::symbol>(),
 ///           [](const Trade& trade, const Quote& quote) { return Priced{trade.price, quote.bid}; },
@@ -108,20 +109,21 @@ auto as_of_streams(Left&& left, Right&& right, Keys keys, F pair, Way way,
 ///         std::move(trades).as_of(std::move(quotes), on<...>(), make_priced, late_apart);
 ///
 /// `pair` is a function of both records; or `U f(const L&, const R*)`, which a left join calls with
-/// a null pointer for a left record that meets none. Of right records of equal key and time the
-/// last that came counts, or the one for which the keys' `ties_by` is greatest.
+/// a null pointer for a left record without a partner. Of right records with equal key and time the
+/// last one is taken, or with `ties_by` the greatest.
 ///
-/// Out come the left records' results, by key in the order of the left records' times, equal ones
-/// as they came. Without lateness none is behind the watermark: windows that go by the left
-/// record's time take all of them. With lateness they may lie behind by as much.
+/// The results of a key come in the order of the times of the left records; equal times in the
+/// order of arrival. Without lateness no result lies behind the watermark by the time of its left
+/// record. With lateness it may, by as much.
 ///
-/// Records are kept longer than the batches they came with: those with text fields must own it
-/// (std::array<char, N>, std::string). Each key keeps the right records that may still be met: with
-/// a tolerance for so long, without one the newest for ever. Records that are late by more than the
-/// options' lateness are counted and not joined, or with `late_apart` a stream for each side.
+/// Records are kept longer than their batches, so text fields must own their text (std::array<char,
+/// N>, std::string). Each key keeps the right records that may still be joined: with a tolerance
+/// for that long; without one the newest is kept until the end of the run. Records that are late by
+/// more than the lateness of the options are not joined. They are counted, or with `late_apart`
+/// each side has a stream of them.
 ///
 /// Throws GraphError for streams of two graphs, for a negative tolerance or lateness, for a full
-/// join, or for a left join whose function cannot be told that the right record is missing.
+/// join, or for a left join whose function does not accept a missing right record.
 template <class Left, class Right, class Keys, class F>
 auto as_of(Left&& left, Right&& right, Keys keys, F pair, const AsOfOptions& options = {}) {
     return graph::as_of_streams(std::forward<Left>(left), std::forward<Right>(right),

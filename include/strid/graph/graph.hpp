@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The graph: what an application builds, runs and asks about. It holds prototypes only; each run
-// makes replicas of its own, so a graph can be run again, and several graphs live in one process.
+// The graph that an application builds and runs. It holds prototypes only: each run makes its own
+// replicas, so a graph can be run several times, and a process may have several graphs.
 //
-// Threads: a graph is built and started by one thread at a time. A `Running` may be asked, stopped
-// and cancelled by any thread.
+// Threads: a graph is built and started by one thread at a time. Any thread may query, stop and
+// cancel a `Running`.
 #pragma once
 
 #include <chrono>
@@ -42,7 +42,7 @@ class Graph {
         return begin(std::move(source), described(options));
     }
 
-    /// Begins a stream that other threads of the program push into. Holds about
+    /// Begins a stream that other threads of the program push records into. Holds about
     /// `capacity_records`; `push` waits while it is full. An inlet has one replica and serves one
     /// run.
     template <class T>
@@ -59,14 +59,14 @@ class Graph {
 
     [[nodiscard]] const std::string& name() const noexcept { return name_; }
 
-    /// How a run with these options would be laid out, for a person: the operators, their
+    /// Describes as text how a run with these options would be laid out: the operators, their
     /// parallelism, what is fused, how records are routed, and the derivation of the block term by
     /// the rules of paper 2. Throws GraphError where the graph cannot be run.
     [[nodiscard]] std::string explain(const RunOptions& options = {}) const;
     /// The same layout as data, to be drawn (strid/graph/drawing.hpp).
     [[nodiscard]] GraphDescription description(const RunOptions& options = {}) const;
 
-    /// The files that its sources and sinks say they read and write.
+    /// The files that its sources and sinks declare to read and write.
     [[nodiscard]] std::vector<FileUse> files() const;
 
     [[nodiscard]] const graph::Segments& segments() const noexcept { return *segments_; }
@@ -90,29 +90,28 @@ class Graph {
     std::unique_ptr<graph::Segments> segments_ = std::make_unique<graph::Segments>();
 };
 
-/// A run in progress. Its destructor cancels what still runs and waits for the threads. A run
-/// that fails ends by itself, and its inlets and outlets with it, though no thread waits for it
-/// (RunOptions::on_end tells).
+/// A run in progress. Its destructor cancels what still runs and waits for the threads. A run that
+/// fails ends its inlets and outlets even if no thread waits for the run (RunOptions::on_end is
+/// called).
 class Running {
   public:
     Running(Running&&) noexcept;
     Running& operator=(Running&&) noexcept;
     ~Running();
 
-    /// Until every record is through, or the run was stopped and drained. Throws what ended it
-    /// early: OperatorError from user code or a connector, Error otherwise.
+    /// Waits until every record is processed, or the run was stopped and drained. Throws the error
+    /// that ended the run early: OperatorError from user code or a connector, Error otherwise.
     RunReport wait();
-    /// Waits for `time` at most: true when the run is over, and wait() then tells how it ended.
+    /// Waits for at most `time`. Returns true if the run is over; wait() then returns at once.
     [[nodiscard]] bool wait_for(std::chrono::nanoseconds time);
-    /// The sources end their streams; what is in flight is finished. Inlets take no more records,
-    /// and those that they took are delivered; an outlet whose records are not popped holds that
-    /// up.
+    /// Stops the sources and lets the graph drain. Inlets take no more records, and the records
+    /// that they took are delivered. An outlet whose records are not popped delays the end.
     void stop() noexcept;
-    /// Nothing more is handled; what is in flight is dropped. Pushes and pops are answered.
+    /// Ends the run at once: records in flight are dropped. Waiting pushes and pops return.
     void cancel() noexcept;
-    /// The run is over, and wait() returns at once.
+    /// True if the run is over; wait() then returns at once.
     [[nodiscard]] bool finished() const noexcept;
-    /// What was done so far. Every figure is exact at some recent moment.
+    /// The figures so far. Each is exact at some recent moment.
     [[nodiscard]] RunReport report() const;
 
   private:
@@ -123,7 +122,7 @@ class Running {
 };
 
 /// Starts a run: plans it, makes the replicas, opens sources and sinks (which may throw
-/// OperatorError), and returns while it works. The graph may go away before the run is over.
+/// OperatorError), and returns while it runs. The graph may be destroyed before the run is over.
 [[nodiscard]] Running start(const Graph& graph, const RunOptions& options = {});
 
 /// Runs a graph to its end.

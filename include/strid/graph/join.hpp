@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The join of two streams by key and time. Which pairs there are, the bound says; how replicas
-// share the work, the way (graph/share.hpp):
+// The join of two streams by key and time. The bound says which pairs there are; the way
+// (graph/share.hpp) says how replicas share the work:
 //
 //              within(lower, upper)              TimeWindows
 //     by_key   each replica has the records      each replica has the windows
@@ -10,9 +10,10 @@
 //              and joins the left records that   the pairs of every n-th window
 //              their times give to it
 //
-// Late records are counted, or streams of their own, in all four. Where the work is farmed one key
-// can keep every core busy. As farmed windows do, every replica has every record, in batches that
-// all of them read. Which records are late, one replica before them says: they might not agree.
+// In all four, late records are counted or are streams of their own. Farmed joins let one key keep
+// every core busy: every replica has every record, in batches that all replicas read, as for farmed
+// windows. One replica before them decides which records are late, because the replicas might not
+// agree.
 //
 // Threads: as Stream.
 #pragma once

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The handle of a stream whose records are partitioned by key: what may follow a `key_by`.
+// The handle of a stream that is partitioned by key, with the operators that may follow a `key_by`.
 //
 // Threads: as Stream.
 #pragma once
@@ -26,9 +26,9 @@
 namespace strid {
 
 /// A stream whose records are partitioned by key. The next operator is keyed: it has one copy of
-/// its function, or one state, for each key; behind it the stream is an ordinary one. What is sent
-/// of a record is for that operator to say: `Upstream` is a Stream whose edge is still to come, or
-/// a KeyedEdge.
+/// its function, or one state, for each key. Its results are an ordinary stream. The next operator
+/// decides which part of a record is sent: `Upstream` is a Stream whose edge is not made yet, or a
+/// KeyedEdge.
 template <class T, class KeyOf, class Upstream>
 class KeyedStream : graph::ConsumedOnce {
     using Once = graph::ConsumedOnce;
@@ -36,7 +36,7 @@ class KeyedStream : graph::ConsumedOnce {
     using Time = typename Upstream::time_type;
     static constexpr bool open = !std::same_as<Upstream, graph::KeyedEdge<T, Time>>;
     using Arrived = message::Hashed<T>;
-    /// Of a function without state one will do for all keys.
+    /// A function without state needs one copy for all keys.
     template <class F, class Life>
     using Holder = std::conditional_t<std::is_empty_v<F>, operators::Plain<F>,
                                       operators::PerKey<F, T, KeyOf, Life>>;
@@ -75,7 +75,7 @@ class KeyedStream : graph::ConsumedOnce {
             return apply_held<Map>(std::move(f), life, options);
         }
     }
-    /// As Stream::filter; of the copies of `f` the same holds.
+    /// As Stream::filter, with copies of `f` as for map.
     template <class F>
     auto filter(F f, const OperatorOptions& options = {}) && {
         return std::move(*this).filter(std::move(f), KeepKeys{}, options);
@@ -87,7 +87,7 @@ class KeyedStream : graph::ConsumedOnce {
             return apply_held<Filter>(std::move(f), life, options);
         }
     }
-    /// As Stream::flat_map; of the copies of `f` the same holds.
+    /// As Stream::flat_map, with copies of `f` as for map.
     template <class U, class F>
     auto flat_map(F f, const OperatorOptions& options = {}) && {
         return std::move(*this).template flat_map<U>(std::move(f), KeepKeys{}, options);
@@ -100,9 +100,9 @@ class KeyedStream : graph::ConsumedOnce {
         }
     }
 
-    /// One state per key, starting from `initial`: `void fold(State&, const T&)`. Out comes the key
-    /// with its state, after every record or at the end of the stream. The state is kept longer
-    /// than the records: it owns what it points to. Keys are kept for the run, or as `life` says.
+    /// One state per key, starting from `initial`: `void fold(State&, const T&)`. Emits the key
+    /// with its state, after every record or at the end of the stream. The state outlives the
+    /// records, so it must own what it points to. Keys are kept for the run, or as `life` says.
     template <class State, class Fold>
     auto accumulate(State initial, Fold fold, Emit when = Emit::every_update,
                     const OperatorOptions& options = {}) && {
@@ -119,9 +119,9 @@ class KeyedStream : graph::ConsumedOnce {
         }
     }
 
-    /// Combines the records of each key: `T f(const T& so_far, const T& record)`; out comes what
-    /// is combined so far, after every record. A `T` that is held must own what it points to. Keys
-    /// are kept for the run, or as `life` says.
+    /// Combines the records of each key: `T f(const T& so_far, const T& record)`; emits the
+    /// combination so far after every record. The combination is kept, so `T` must own what it
+    /// points to. Keys are kept for the run, or as `life` says.
     template <class F>
     auto reduce(F f, const OperatorOptions& options = {}) && {
         return std::move(*this).reduce(std::move(f), KeepKeys{}, options);
@@ -135,9 +135,9 @@ class KeyedStream : graph::ConsumedOnce {
     }
 
     /// A function with timers (window/operators/keyed_process.hpp), one copy for each key: `U` is
-    /// what it emits. Timers of event time need `event_time` somewhere before it. What the function
-    /// keeps outlives the records: it owns what it points to (the compiler sees public members
-    /// only).
+    /// what it emits. Timers of event time need `event_time` somewhere before it. State of the
+    /// function outlives the records, so it must own what it points to (the compiler checks public
+    /// members only).
     template <class U, class F>
     auto process(F f, const OperatorOptions& options = {}) && {
         if constexpr (operators::takes_process<F, T, U>()) {
@@ -146,25 +146,26 @@ class KeyedStream : graph::ConsumedOnce {
         }
     }
 
-    /// Windows, with one value for each key: `window(windows, function)`, maybe with how the work
-    /// is shared (graph/share.hpp) or `late_apart`, and options:
+    /// Windows, with one value for each key: `window(windows, function)`. Then may follow the way
+    /// to share the work (graph/share.hpp), `late_apart`, or both, and the options:
     ///
     ///     keyed.window(TimeWindows::sliding(10s, 5s), mean<&Trip::delay>())
     ///     auto [results, late] = keyed.window(windows, f, share::farmed | late_apart, {...});
     ///
-    /// The windows are TimeWindows and SessionWindows, of the time of the stream: out comes a
-    /// WindowResult<K, V> when the watermark passes a window's end. CountWindows, of a number of
-    /// records of the key: out comes a WindowResult<K, V, CountBounds> with the record that
-    /// completes a window. Or window::global(trigger), which fires and starts anew as the trigger
-    /// says. Late records are counted, or the second stream of what comes out.
+    /// TimeWindows and SessionWindows use the time of the stream, and emit a WindowResult<K, V>
+    /// when the watermark passes the end of a window. CountWindows count the records of the key,
+    /// and emit a WindowResult<K, V, CountBounds> at the record that completes a window.
+    /// window::global(trigger) fires and clears the window as the trigger says. Late records are
+    /// counted, or with `late_apart` are the second stream.
     ///
-    /// Results of windows of time that are farmed are in the order of their ends, but for those
-    /// that fire again; all others are in order for each key.
+    /// The results of farmed windows of time are in the order of their ends, except those of
+    /// windows that fire again. The results of all other windows are in order for each key.
     ///
-    /// Where the records are large and the aggregate's state is small, the time and the aggregate
-    /// are asked before the records are sent (window/operators/lift.hpp): for every record, also
-    /// one that is late or in no window, and by the replicas that send, at the same time. A
-    /// function that may not be called so is put behind `sealed()`.
+    /// Where the records are large and the aggregate's state is small, the time function and the
+    /// aggregate's `lift` are called before the records are sent (window/operators/lift.hpp). They
+    /// are then called for every record, even if it is late or in no window, and by several sending
+    /// replicas at the same time. If a function must not be called like this, call `sealed()`
+    /// before `window`.
     template <class Windows, class A>
     auto window(Windows windows, A aggregate, const WindowOptions& options = {}) && {
         return std::move(*this).window(std::move(windows), std::move(aggregate), share::by_key,
@@ -184,10 +185,10 @@ class KeyedStream : graph::ConsumedOnce {
         }
     }
 
-    /// Windows of event time or sessions whose rows say what they are (window/update.hpp): out
-    /// come WindowUpdate<K, V>. The rows of a window that a late record changes are marked, a
-    /// session that was given and grows is taken back, open windows may be given early, and
-    /// windows of time without a record filled in.
+    /// Windows of event time or sessions whose rows are marked (window/update.hpp). Emits
+    /// WindowUpdate<K, V>. A row that a late record changes is marked as an update, and an emitted
+    /// session that grows is retracted. Open windows may be emitted early, and windows of time
+    /// without a record filled in.
     template <class Windows, class A>
     auto window_updates(Windows windows, A aggregate, const UpdateOptions& options = {}) && {
         return std::move(*this).template updates<false>(windows, std::move(aggregate), options);
@@ -238,14 +239,15 @@ class KeyedStream : graph::ConsumedOnce {
         }
     }
 
-    /// The same with records sent whole, whatever they are for: one type, wherever it comes from.
+    /// The same stream with the edge made now, so that whole records are sent. Its type does not
+    /// depend on the operators before.
     [[nodiscard]] KeyedStream<T, KeyOf, graph::KeyedEdge<T, Time>> sealed() && {
         Time of_records = time();
         return {{std::move(*this).edge(), std::move(of_records)}, key_of_};
     }
     [[nodiscard]] const Time& time() const noexcept { return upstream_.time(); }
 
-    /// The end of the stream, one replica owning all records of a key.
+    /// Ends the stream with a sink; one replica gets all records of a key.
     template <class F>
     auto sink(F f, const OperatorOptions& options = {}) && {
         if constexpr (operators::takes_sink<F, T>()) {

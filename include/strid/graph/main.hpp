@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The end of a program's main(): runs a graph with the options of the command line, shows how far
-// it is, ends it decently. Called by one thread at a time, which waits for the run.
+// Runs a graph from main() with the options of the command line, and shows progress and a summary.
+// One thread at a time may call it, and waits for the run.
 #pragma once
 
 #include <strid/graph/graph.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What may be said about an operator where it is called, and about a run as a whole. Every default
-// is the one that a careful engineer would pick; 0 and empty mean "the engine decides".
+// The options of an operator and of a run. The defaults suit most programs; 0 and empty mean that
+// the engine decides.
 #pragma once
 
 #include <chrono>
@@ -19,14 +19,14 @@
 
 namespace strid {
 
-/// What an operator does about an exception of its function.
+/// What an operator does when its function throws.
 enum class OnException : std::uint8_t {
     stop,  ///< The run ends with an OperatorError.
-    /// The record goes no further and is counted (OperatorReport::records_skipped). What the
-    /// function changed before it threw stays changed, and what a flat_map emitted before is on its
-    /// way. Want of memory ends the run all the same. Of map, filter, flat_map, accumulate, reduce,
-    /// process, sink and key_by; a GraphError elsewhere. To learn of each such record, give the
-    /// function to `dead_letter` instead.
+    /// The record is dropped and counted (OperatorReport::records_skipped). State that the function
+    /// changed before it threw stays changed, and records that a flat_map emitted before are sent.
+    /// std::bad_alloc ends the run all the same. For map, filter, flat_map, accumulate, reduce,
+    /// process, sink and key_by; a GraphError elsewhere. To get each such record, wrap the function
+    /// in `dead_letter` instead.
     skip
 };
 
@@ -37,9 +37,9 @@ struct OperatorOptions {
     OnException on_exception = OnException::stop;
 };
 
-/// Asks an operator for its late records as a stream of their own, and stands before its options:
-/// `auto [results, late] = std::move(stream).window(windows, time_of, f, late_apart)`. All streams
-/// that come out have to be consumed.
+/// Asks an operator for its late records as a second stream. It stands before the options: `auto
+/// [results, late] = std::move(stream).window(windows, time_of, f, late_apart)`. All returned
+/// streams must be consumed.
 struct LateApart {
     explicit constexpr LateApart(int) noexcept {}  // not made of {}
 };
@@ -54,7 +54,7 @@ struct EventTimeOptions {
 /// Options of `ingress_time`.
 struct IngressTimeOptions {
     std::string name = {};
-    /// Windows that are over fire after this long at the latest, though nothing comes.
+    /// Expired windows fire within this time, even if no record comes.
     std::chrono::nanoseconds every = std::chrono::milliseconds{10};
 };
 
@@ -74,38 +74,41 @@ struct RunOptions {
     std::size_t workers = 0;      ///< Cooperative workers; 0: one per core.
     std::size_t parallelism = 0;  ///< For operators that say nothing of their own; 0: automatic.
     std::map<std::string, std::size_t> operator_parallelism = {};  ///< By name; overrules the rest.
-    /// What operators were measured to cost (RunReport::loads()). A parallel section that nothing
-    /// else is said of gets the replicas that its share of the cores asks for. Empty: one replica
-    /// per worker.
+    /// Measured costs of the operators (RunReport::loads()). A parallel section without a given
+    /// parallelism gets replicas by its share of the total cost. Empty: one replica per worker.
     std::map<std::string, double> loads = {};
     bool fuse = true;  ///< False: every operator is a node of its own, as in the papers.
     Composition composition = Composition::combined;
     Waiting waiting = Waiting::park;
     bool pin = false;
-    /// Processor of each task, as explain() lists them. The nodes of patterns have these in turn.
+    /// The processor of each task, in the order of explain(). The nodes of patterns take them in
+    /// turn.
     std::vector<int> affinity = {};
     std::uint64_t seed = 1;  ///< Of the simulation and of a perturbed run.
-    /// For tests of what stands on the engine: batches of a few records, blocks that run out, rings
-    /// of two, as the simulation does, under the scheduler of `mode`. The environment variable
-    /// STRID_PERTURB=1 does so to every run of a program. Slow; the answer must not change.
+    /// For tests of programs: batches of a few records, pools that run out of blocks and rings of
+    /// two slots, as in the simulation, under the scheduler of `mode`. The environment variable
+    /// STRID_PERTURB=1 does the same for every run of a program. It is slow; the results must not
+    /// change.
     bool perturb = false;
     std::chrono::milliseconds watchdog{0};
     std::function<void(const std::vector<std::string>&)> on_stalled = {};
     std::size_t block_bytes = std::size_t{32} << 10;  ///< Memory of one batch at most.
-    /// What the records of one batch may own on the heap (base/heap_bytes.hpp) before it is full:
-    /// strings and vectors are held back by their size as plain records are by theirs.
+    /// The bytes that the records of one batch may own on the heap (base/heap_bytes.hpp) before the
+    /// batch is full, so that strings and vectors count towards back-pressure.
     std::size_t batch_heap_bytes = operators::batch_heap_bytes;
-    /// What one record sets off may take so much memory before it is read, in each replica; more
-    /// ends the run. Records wait for room, what is made of one of them cannot.
+    /// The most unread output, in bytes and for each replica, that one input record may produce;
+    /// more ends the run. Back-pressure acts between two input records only, not within the output
+    /// of one.
     std::size_t fan_out_bytes_max = operators::fan_out_bytes_max;
-    /// While a run is being started: a source that reads all its input before it emits any
-    /// (`replay`) then ends without. Later Running::stop().
+    /// Stops a source that reads all its input before it emits any (`replay`) while the run is
+    /// being started; it then ends without records. Once the run has started, use Running::stop().
     std::stop_token stop_opening = {};
-    /// Called once, when a run that start() has begun is over, however it ended: no operator runs
-    /// any more, all doors have ended, and `Running` says so as soon as this returns. A thread of
-    /// the run calls it, maybe before start() has returned. It may join threads that push, pop or
-    /// wait for anything but the run, and start other runs; it must not call wait() or wait_for()
-    /// of this one, nor destroy it. What it throws is thrown by wait(), unless the run has failed.
+    /// Called once, when a run that start() has begun is over, however it ended. No operator runs
+    /// any more and all inlets and outlets have ended; Running::finished() becomes true as soon as
+    /// this returns. A thread of the run calls it, maybe before start() has returned. It may start
+    /// other runs, and join threads that push, pop or wait for anything but this run. It must not
+    /// call wait() or wait_for() of this run, nor destroy it. An exception from it is thrown by
+    /// wait(), unless the run has failed.
     std::function<void(const RunEnd&)> on_end = {};
 };
 

@@ -4,9 +4,9 @@
 // that leave the last operator so far; each call adds an operator and gives the next handle.
 //
 // A stream is consumed exactly once: its functions take it as an rvalue, so using one twice does
-// not compile; to read it twice, `tee` it. Its second parameter is the chain of
-// operators that are fused so far; `Stream<T>` alone starts anew, and every stream converts to that
-// (at the price of a boundary), so that it can be stored or passed to what is not a template.
+// not compile; to read it twice, `tee` it. Its second parameter is the chain of operators that are
+// fused so far. Every stream converts to a plain `Stream<T>`, which can be stored or passed to a
+// function that is not a template; the conversion ends the fusion.
 //
 // Threads: a graph is built by one thread. No record passes here: this is the control plane.
 #pragma once
@@ -70,7 +70,7 @@ class Stream<T, graph::Chain<Head, Operators...>, Time>
     using Once::map, Once::filter, Once::flat_map, Once::sink;
     using record_type = T;
     using time_type = Time;
-    /// As it is stored and passed.
+    /// The type to store or pass it as.
     using Stored = StreamTimedBy<T, Time>;
 
     Stream(graph::Handle handle, Chain chain, Time time = {})
@@ -78,10 +78,10 @@ class Stream<T, graph::Chain<Head, Operators...>, Time>
     Stream(Stream&&) noexcept = default;
     Stream& operator=(Stream&&) noexcept = default;
 
-    /// The next operator (operator/contract.hpp): one that takes records of `T`, or a function that
-    /// makes one, `maker(Arriving<T>)`. Every operator of the library comes in here. What follows
-    /// is the stream of what it emits, or nothing behind a sink. Throws GraphError where it cannot
-    /// do what the options ask for.
+    /// Adds an operator (operator/contract.hpp): one that takes records of `T`, or a function that
+    /// makes one, `maker(Arriving<T>)`. Every operator of the library is added here. Returns the
+    /// stream of the records that it emits, or nothing for a sink. Throws GraphError if the
+    /// operator does not support the options.
     template <class OperatorOrMaker>
     auto apply(OperatorOrMaker one, const OperatorOptions& options = {}) && {
         if constexpr (operators::SaysTraits<OperatorOrMaker>) {
@@ -93,9 +93,9 @@ class Stream<T, graph::Chain<Head, Operators...>, Time>
         }
     }
 
-    /// One record for each record. `f` changes it in place (`void f(T&)`) or makes a new one
-    /// (`U f(const T&)` or `U f(T&&)`); an optional last argument is a `const Context&`. Each
-    /// replica has its own copy of `f`. One that could do nothing does not compile.
+    /// One record for each record. `f` changes it in place (`void f(T&)`) or makes a new one (`U
+    /// f(const T&)` or `U f(T&&)`); an optional last argument is a `const Context&`. Each replica
+    /// has its own copy of `f`. A function that could have no effect does not compile.
     template <class F>
     auto map(F f, const OperatorOptions& options = {}) && {
         if constexpr (operators::takes_map<F, T>()) {
@@ -122,9 +122,10 @@ class Stream<T, graph::Chain<Head, Operators...>, Time>
         }
     }
 
-    /// The end of the stream: `void f(const T&)`; optional `open(const Context&)`, `flush()`
-    /// (nothing more waits), `close()` (the stream has ended), `files()` (see Source). One replica
-    /// unless `f` has no state, says `parallel_by_default`, or the options ask for more.
+    /// Ends the stream with `void f(const T&)`. `f` may have `open(const Context&)`, `flush()`
+    /// (called when no more records wait), `close()` (called at the end of the stream) and
+    /// `files()` (see Source). One replica unless `f` has no state, says `parallel_by_default`, or
+    /// the options ask for more.
     template <class F>
     auto sink(F f, const OperatorOptions& options = {}) && {
         if constexpr (operators::takes_sink<F, T>()) {
@@ -132,8 +133,8 @@ class Stream<T, graph::Chain<Head, Operators...>, Time>
         }
     }
 
-    /// The end of the stream as a queue that other threads pop from (paper 4). Holds
-    /// `capacity_records` at most; a full outlet holds the graph back. It has one replica.
+    /// Ends the stream with a queue that other threads pop from (paper 4). It holds at most
+    /// `capacity_records`; a full outlet causes back-pressure. It has one replica.
     [[nodiscard]] Outlet<T> outlet(std::size_t capacity_records = 1024,
                                    const OperatorOptions& options = {}) && {
         check_owns_text<T>();
@@ -143,21 +144,21 @@ class Stream<T, graph::Chain<Head, Operators...>, Time>
         return Outlet<T>{std::move(state)};
     }
 
-    /// A loop: the records go through the pattern `body`, whose last nodes send back into it what
-    /// is to go through once more (`emit.again`), and emit what leaves. It is over when the stream
-    /// has ended and nothing is in it. Declared here, defined in strid/graph/iterate.hpp.
+    /// A loop: the records go through the pattern `body`, whose last nodes send a record through it
+    /// once more (`emit.again`) or emit it. The loop ends when the stream has ended and no record
+    /// is in the loop. Declared here, defined in strid/graph/iterate.hpp.
     template <class Body>
     auto iterate(Body body, const OperatorOptions& options = {}) &&;
 
-    /// A part of a graph that is a function of a stream, as if it stood here: `f(stream)`.
+    /// Applies a function that adds a part of a graph: returns `f(stream)`.
     template <class F>
     decltype(auto) through(F&& f) && {
         return std::invoke(std::forward<F>(f), std::move(*this));
     }
 
-    /// All records with the same key to the same replica of the next operator, which holds one
-    /// state per key. `key_of` is a function of a record; base/hash.hpp says
-    /// what may be a key, and how a type of one's own becomes one.
+    /// Partitions the stream: all records with the same key go to the same replica of the next
+    /// operator, which holds one state per key. `key_of` is a function of a record. base/hash.hpp
+    /// says which types may be keys, and how to make your own type one.
     template <class KeyOf>
     [[nodiscard]] auto key_by(KeyOf key_of) && {
         if constexpr (operators::takes_key<KeyOf, T>()) {
@@ -165,7 +166,7 @@ class Stream<T, graph::Chain<Head, Operators...>, Time>
         }
     }
 
-    /// The same; an operator before the edge asks for the key too, and heeds `on_exception`.
+    /// The same; an operator before the edge asks for the key too, and obeys `on_exception`.
     template <class KeyOf>
     [[nodiscard]] auto key_by(KeyOf key_of, const OperatorOptions& options) && {
         if constexpr (operators::takes_key<KeyOf, T>()) {
@@ -183,8 +184,8 @@ class Stream<T, graph::Chain<Head, Operators...>, Time>
     }
 
     /// Windows over the whole stream, as one group: as KeyedStream::window, with their work shared
-    /// as suits the function (graph/window_table.hpp), or as the call says: `share::farmed`,
-    /// `late_apart`.
+    /// in the way that suits the function (graph/window_table.hpp) or that the call gives
+    /// (`share::farmed`). The call may also give `late_apart`.
     template <class Windows, class A>
     auto window(Windows windows, A aggregate, WindowOptions options = {}) && {
         return std::move(*this).window(std::move(windows), std::move(aggregate), share::automatic,
@@ -198,23 +199,26 @@ class Stream<T, graph::Chain<Head, Operators...>, Time>
                     std::move(options));
     }
 
-    /// Spreads the records over the replicas of the next operator, batch by batch, to whichever
-    /// has the least waiting. Ends the order of the stream (see `ordered`).
+    /// Spreads the records over the replicas of the next operator, batch by batch, to the replica
+    /// with the shortest queue. Ends the order of the stream (see `ordered`).
     [[nodiscard]] Stored rebalance() && { return boundary(graph::Routing::rebalance); }
-    /// Every record to every replica of the next operator. The batches are shared, not copied.
+    /// Sends every record to every replica of the next operator. The batches are shared, not
+    /// copied.
     [[nodiscard]] Stored broadcast() && { return boundary(graph::Routing::broadcast); }
-    /// Ends fusion here: what follows is a segment of its own, handed records by the batch.
+    /// Ends the fusion here: later operators form a segment of their own, which gets records by the
+    /// batch.
     [[nodiscard]] Stored separate() && { return boundary(graph::Routing::forward); }
     /// Puts the records back into the order that they had before the parallel section that ends
-    /// here: all between the last operator with one replica that a `rebalance` follows and here.
-    /// Whatever is parallel in it has the same parallelism. The next operator has one replica.
+    /// here. The section begins behind the last operator with one replica that a `rebalance`
+    /// follows. All parallel operators in it must have the same parallelism. The next operator has
+    /// one replica.
     [[nodiscard]] Stored ordered() && {
         Stored stream = boundary(graph::Routing::forward);
         stream.handle_.restores_order = true;
         return stream;
     }
-    /// Any stream can be stored and passed as a `TimedStream<T, &T::time>` of its time, or as a
-    /// plain `Stream<T>`, which knows no time but a natural one.
+    /// Any stream can be stored and passed as a `TimedStream<T, &T::time>` with its time function,
+    /// or as a plain `Stream<T>`, which has a time only if its records have a natural one.
     operator Stored() &&  // NOLINT: implicit by intent
             requires(fuses)
     {
@@ -245,9 +249,9 @@ class Stream<T, graph::Chain<Head, Operators...>, Time>
 
     /// A stream of std::variant as a tuple of streams, one for each of its types, in their order:
     /// `auto [trades, quotes] = std::move(stream).split_by_type()`. Each has its records in the
-    /// order of this stream, moved out of the variants, and its watermarks; what their time is,
-    /// `timed_by` says. All have to be consumed. The options are those of the operators that take
-    /// the records out of the variants, `name`-`type`.
+    /// order of this stream, moved out of the variants, and the watermarks of this stream; give
+    /// their time function with `timed_by`. All streams must be consumed. The options are for the
+    /// operators that take the records out of the variants, named `name`-`type`.
     [[nodiscard]] auto split_by_type(const OperatorOptions& options = {}) && {
         if constexpr (operators::takes_split_by_type<T>()) {
             return graph::streams_by_type(std::move(*this), options);
@@ -255,7 +259,8 @@ class Stream<T, graph::Chain<Head, Operators...>, Time>
     }
 
     /// The same records as `count` streams: `auto [all, sample] = std::move(stream).tee<2>()`. Each
-    /// has a copy of every record, in the same order; the slowest holds the others back.
+    /// has a copy of every record, in the same order; the slowest one causes back-pressure for the
+    /// others.
     template <std::size_t count>
     [[nodiscard]] std::array<Stored, count> tee() && {
         static_assert(std::copy_constructible<T>, "tee copies records: these cannot be copied");

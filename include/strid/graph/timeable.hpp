@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The time of a stream, as its functions: where it learns it, whose clock it goes by, and the
-// orders of time.
+// The functions of a stream about time: event time, ingress time, and putting records in order.
 //
 // Threads: as Stream.
 #pragma once
@@ -22,15 +21,15 @@
 
 namespace strid::graph {
 
-/// A base of streams of `T` that go by `Time`.
+/// A base of streams of `T` with the time `Time`.
 template <class Self, class T, class Time>
 class Timeable {
   public:
-    /// From here on the stream has event time: `time_of` says when a record happened, `strategy`
-    /// how far that has come (MonotonousTime, BoundedDisorder, PunctuatedTime, or a type of
-    /// the program). The stream carries its time in its type: windows and joins behind go by it.
-    /// A stream without records for `idle_after` holds others back no longer. A pointer to a
-    /// function is slower than a lambda, which is compiled into the loop.
+    /// Gives the stream event time. `time_of` returns the time of a record. `strategy` draws the
+    /// watermark: MonotonousTime, BoundedDisorder, PunctuatedTime, or a type of the program. The
+    /// type of the stream carries `time_of`; later windows and joins use it. After `idle_after`
+    /// without records the stream is idle and does not hold back the watermark of others. A pointer
+    /// to a function is slower than a lambda, which is compiled into the loop.
     template <class TimeOf, class Strategy>
     auto event_time(TimeOf time_of, Strategy strategy, EventTimeOptions options = {}) && {
         if constexpr (operators::takes_time<TimeOf, T>() &&
@@ -43,15 +42,15 @@ class Timeable {
                 .carrying(std::move(time_of));
         }
     }
-    /// The same of a member, `event_time<&Trip::at>(BoundedDisorder{5s})`: the faster way.
+    /// The same for a member, `event_time<&Trip::at>(BoundedDisorder{5s})`: the faster way.
     template <auto Member, class Strategy>
         requires std::is_member_pointer_v<decltype(Member)>
     auto event_time(Strategy strategy, EventTimeOptions options = {}) && {
         return self().event_time(field<Member>, std::move(strategy), std::move(options));
     }
 
-    /// The records are of another type than those that `event_time` was said of: when they
-    /// happened. Windows and joins behind go by it; the watermark stays what it is. No operator.
+    /// Gives the time function of records that have another type than at `event_time`. Later
+    /// windows and joins use it; the watermark is unchanged. Adds no operator.
     template <class TimeOf>
     [[nodiscard]] auto timed_by(TimeOf time_of) && {
         if constexpr (operators::takes_time<TimeOf, T>()) {
@@ -64,17 +63,17 @@ class Timeable {
         return self().timed_by(field<Member>);
     }
 
-    /// Sources of the same alignment keep step: each waits for the slowest of them, by their
-    /// `event_time`, which stands before. Copies of `alignment` are the same one.
+    /// Sources with the same alignment keep step: each waits for the slowest of them by event time,
+    /// so call `event_time` before. Copies of `alignment` are the same alignment.
     [[nodiscard]] auto aligned(Alignment alignment, const OperatorOptions& options = {}) && {
         return self().then(operators::Aligned<T>{std::move(alignment)}, options);
     }
 
     /// Puts the records in the order of event time, equal times by `tie_of`, then by input, then as
-    /// they came in it: the same in every run, and at any parallelism right behind the sources or
-    /// with a `tie_of`. Each waits until the watermark has passed it; late ones are dropped and
-    /// counted. Needs `event_time`. Has one replica: of several each would have an order of its
-    /// own.
+    /// they came in it: the same in every run. With a `tie_of`, or right behind the sources, the
+    /// order is also the same at any parallelism. Each record waits until the watermark has passed
+    /// it; late records are dropped and counted. Needs `event_time`. Has one replica, because each
+    /// of several would have its own order.
     template <class TieOf = operators::AsTheyCame>
     auto in_order_of_time(TieOf tie_of = {}, const OperatorOptions& options = {}) && {
         if constexpr (operators::knows_time<Time, T>()) {
@@ -97,10 +96,10 @@ class Timeable {
         }
     }
 
-    /// Puts the records in the order of event time without watermarks: each waits as long as the
-    /// greatest delay so far. What comes even later is dropped and counted as late (paper 2, the
-    /// probabilistic mode). Which records these are depends, behind several inputs, on how far each
-    /// has come when records of the others arrive. Windows may follow: the stream has event time.
+    /// Puts the records in the order of event time without watermarks: each record waits as long as
+    /// the greatest delay so far. A record with a greater delay is dropped and counted as late
+    /// (paper 2, the probabilistic mode). Behind several inputs, which records are late depends on
+    /// timing. Windows may follow: the stream has event time.
     template <class TimeOf>
     auto k_slack(TimeOf time_of, const OperatorOptions& options = {}) && {
         if constexpr (operators::takes_time<TimeOf, T>()) {
@@ -119,9 +118,10 @@ class Timeable {
         }
     }
 
-    /// Stamps the records with the machine's clock: out come Stamped<T>, and windows by that
-    /// time fire as the clock goes on. At the source that is ingress time, right
-    /// before a window processing time. Behind a source that blocks, `separate()` it first.
+    /// Stamps the records with the machine's clock: the result is a stream of Stamped<T>, and
+    /// windows by that time fire as the clock goes on. Call it at the source for ingress time,
+    /// right before a window for processing time. Behind a source that blocks, call `separate()`
+    /// first.
     [[nodiscard]] auto ingress_time(IngressTimeOptions options = {}) && {
         if (options.every.count() <= 0) throw GraphError("the period of a clock must be positive");
         return self().then(operators::IngressTimeOperator<T>{options.every},
