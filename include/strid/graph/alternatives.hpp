@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Operators that give several streams, results and late records: one stream of variants, parted by
-// what they hold.
+// Operators with several output streams, such as results and late records: one stream of variants,
+// split by their type.
 //
 // Threads: as Stream.
 #pragma once
@@ -21,15 +21,16 @@
 
 namespace strid {
 
-/// What a window gives with its late records apart: both have to be consumed.
+/// The result of a window with `late_apart`. Both streams must be consumed.
 template <class Result, class T, class Time = operators::NaturalTime<T>>
 struct WindowStreams {
     Stream<Result> results;
     StreamTimedBy<T, Time> late;
 };
 
-/// What `in_order_of_time` and `k_slack` give with late records apart: both have to be consumed.
-/// What follows the records directly is fused with what puts them out, and so finds them in order.
+/// The result of `in_order_of_time` and `k_slack` with `late_apart`. Both streams must be consumed.
+/// An operator that follows `records` directly is fused with the operator that emits them, so it
+/// gets them in order.
 template <class Records, class T, class Time>
 struct OrderedStreams {
     Records records;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a stream that is split becomes. Move-only, because each branch is consumed once.
+// The branches of a stream that is split. Move-only, because each branch is consumed once.
 //
 // Threads: as Stream.
 #pragma once

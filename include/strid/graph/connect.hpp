@@ -114,7 +114,7 @@ struct OfEither {
 
 }  // namespace graph
 
-/// What `connect` gives.
+/// The result of `connect`.
 template <class Left, class Right, class Keys>
 class [[nodiscard]] Connected {
     using L = typename Left::record_type;
@@ -157,8 +157,8 @@ class [[nodiscard]] Connected {
 ///     connect(std::move(orders), std::move(payments), on<&Order::number, &Payment::order>())
 ///         .process<Alarm>(Unpaid{})
 ///
-/// Records of the two sides come in no particular order between them: a function waits by a timer
-/// for what may still come, and goes by the watermark, which is that of both.
+/// Records of the two sides come in no particular order between them. A function uses a timer to
+/// wait for records of the other side; the watermark is the minimum of both.
 template <class Left, class Right, class Keys>
 auto connect(Left&& left, Right&& right, Keys keys) {
     if constexpr (graph::takes_two_streams<Left, Right>()) {

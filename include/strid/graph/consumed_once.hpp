@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the compiler says where a stream is used as if it could be read twice. The functions of
-// streams take them as rvalues; these here, of the same names, take what has a name, and say what
-// is to be done instead. Compile time only.
+// The error of the compiler where a stream is used twice. The functions of streams take rvalues;
+// these deleted overloads take lvalues, and their names say what to do instead. Compile time only.
 #pragma once
 
 #include <strid/graph/options.hpp>

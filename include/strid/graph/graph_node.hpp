@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A graph as a node of a pattern: its tasks are the records of a stream, and the records that leave
-// the graph are what it makes.
+// A graph as a node of a pattern: the tasks of the node are the records of a stream, and the
+// records that leave the graph are the results of the node.
 //
 //     pipeline(source(next_file), farm(graph_node<Line, Count>([](auto lines) {
 //         return std::move(lines).key_by<&Line::word>().apply(counted());
@@ -49,9 +49,9 @@
 
 namespace strid {
 
-/// The defaults are meant to be left alone.
+/// The defaults suit most programs.
 struct GraphNodeOptions {
-    /// How the graph runs; one worker, unless more are said.
+    /// The options of the run of the graph; one worker unless given.
     RunOptions run = {.workers = 1};
     /// Tasks that may wait for the graph, and results that may wait for the node.
     std::size_t lane_tasks = 256;
@@ -59,8 +59,8 @@ struct GraphNodeOptions {
 
 namespace graph {
 
-/// Where tasks go into a graph, and results out of it. The node owns it, and the two ends of the
-/// graph share it.
+/// The lanes that bring tasks into a graph and results out of it. The node owns it, and the two
+/// ends of the graph share it.
 template <class T, class U>
 struct Lanes {
     explicit Lanes(runtime::Task& own, std::size_t lane_tasks)
@@ -81,7 +81,7 @@ struct Lanes {
     pattern::Input<U> results;      // the node's
 };
 
-/// The source of a graph that tasks of a pattern come in by.
+/// The source of a graph that takes tasks of a pattern.
 template <class T, class U>
 class TaskSource {
   public:
@@ -127,7 +127,7 @@ class ResultSink {
     void attach(runtime::Task& task) {
         lanes_->result_lane.connect(task, lanes_->from_tasks.room_wait(), lanes_->node);
     }
-    /// What one record has made beyond the room in the lane goes out first.
+    /// Results of one record that found no room in the lane are sent first.
     [[nodiscard]] bool accepts() {
         pattern::Output<U>& out = lanes_->from_tasks;
         return out.ready() || out.settle() || !out.must_wait();
@@ -316,9 +316,9 @@ struct GraphPattern {
 
 }  // namespace graph
 
-/// A node that runs a graph: `build(stream)` or `build(graph, stream)` is given the stream of the
-/// node's tasks, `T`, and returns that of its results, `U`, which must own their text. Each replica
-/// of the node builds and runs a graph of its own. Throws GraphError in a loop.
+/// A node that runs a graph: `build(stream)` or `build(graph, stream)` gets the stream of the
+/// node's tasks, `T`, and returns the stream of its results, `U`, which must own their text. Each
+/// replica of the node builds and runs its own graph. Throws GraphError in a loop.
 template <pattern::TaskType T, pattern::TaskType U, class Build>
 [[nodiscard]] auto graph_node(Build build, GraphNodeOptions options = {}) {
     check_owns_text<U>();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the handles of streams are made of, and how the segment that one of them stands for joins
-// the graph.
+// The common part of the handles of streams, and how the segment of a handle joins the graph.
 //
 // Threads: a graph is built by one thread.
 #pragma once

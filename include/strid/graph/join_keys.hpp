@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// When a record of one stream and one of another have the same key: `on(...)`, of joins, as-of
-// joins and `connect`.
+// The keys of two streams for joins, as-of joins and `connect`: `on(...)`.
 //
 //     on<&Order::number, &Payment::order>()           members; the faster way
 //     on(number_of_order, order_of_payment)           functions of a left and of a right record

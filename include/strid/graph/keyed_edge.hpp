@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What handles of streams by key share: an edge that is there, and the check of window options.
+// The common part of handles of streams by key: an edge that is already made, and the check of
+// window options.
 //
 // Threads: as Stream.
 #pragma once

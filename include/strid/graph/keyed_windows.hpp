@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Windows of a stream that is partitioned by key: which operator each kind is, and what is sent to
-// it of a record. A window that adds up large records has them lifted before they are sent
+// Windows of a stream that is partitioned by key: which operator each kind is, and which part of a
+// record is sent to it. A window that adds up large records has them lifted before they are sent
 // (window/operators/lift.hpp).
 //
 // Threads: as Stream.

@@ -16,8 +16,8 @@
 
 namespace strid {
 
-/// What `lookup` gives with the records apart that the table has nothing for: both have to be
-/// consumed.
+/// The result of `lookup` with the records that have no entry in the table as a second stream. Both
+/// streams must be consumed.
 template <class Result, class T, class Time = operators::NaturalTime<T>>
 struct LookupStreams {
     Stream<Result> found;
@@ -30,12 +30,13 @@ namespace graph {
 template <class Self, class T, class Time>
 class LooksUp {
   public:
-    /// Each record with what a table has for its key: `table` is a TableFile, a CurrentTable or a
-    /// table (operator/lookup_table.hpp), `key_of` a function of a record, `combine` one of a
-    /// record and a value. It changes the record in place (`void f(T&, const Value&)`) or makes
-    /// another (`U f(const T&, const Value&)`); records that the table has nothing for are left out
-    /// and counted, as "missing". With a `const Value*` it gets all records, and null for those.
-    /// What it makes must not point to texts of the value, which may be exchanged.
+    /// Combines each record with the entry of a table for its key: `table` is a TableFile, a
+    /// CurrentTable or a table (operator/lookup_table.hpp), `key_of` a function of a record,
+    /// `combine` one of a record and a value. It changes the record in place (`void f(T&, const
+    /// Value&)`) or makes another (`U f(const T&, const Value&)`); records without an entry are
+    /// dropped and counted, as "missing". If `combine` takes a `const Value*`, it gets all records,
+    /// with a null pointer for those without an entry. Its result must not point to texts of the
+    /// value, because the table may be exchanged.
     ///
     /// The table may be exchanged while the graph runs: all records of a batch see one version.
     template <class Tables, class KeyOf, class F>
@@ -53,7 +54,7 @@ class LooksUp {
                 options);
         }
     }
-    /// The same with the records that the table has nothing for as a stream of their own.
+    /// The same with the records that have no entry as a second stream.
     template <class Tables, class KeyOf, class F>
     auto lookup(const Tables& table, KeyOf key_of, F combine, MissingApart,
                 const OperatorOptions& options = {}) && {
@@ -76,7 +77,7 @@ class LooksUp {
         }
     }
 
-    /// The same by a member, `lookup<&Order::customer>(customers, combine)`: the faster way.
+    /// The same for a member, `lookup<&Order::customer>(customers, combine)`: the faster way.
     template <auto Member, class Tables, class F, class... Options>
         requires std::is_member_pointer_v<decltype(Member)>
     auto lookup(const Tables& table, F combine, const Options&... options) && {

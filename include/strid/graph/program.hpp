@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The command line of a program of one's own: its options beside those of the run, with one --help
-// and the same checks. Options are declared first, then parsed into variables, and then the graph
-// is built, which may depend on them.
+// The command line of your own program: its options beside those of the run, with one --help and
+// the same checks. Options are declared first, then parsed into variables, and then the graph is
+// built, which may depend on them.
 //
-// The variables are the program's, and outlive the parsing. One thread.
+// The program owns the variables, which must outlive the parsing. One thread.
 #pragma once
 
 #include <chrono>
@@ -24,7 +24,7 @@
 
 namespace strid {
 
-/// What an option accepts beside what its type does.
+/// What an option accepts besides values of its type.
 struct OwnOption {
     bool required = false;
     std::string type = {};                ///< In --help, as "CELSIUS"; empty: by the variable.
@@ -41,9 +41,9 @@ class Arguments {
     Arguments& operator=(Arguments&&) noexcept;
     ~Arguments();
 
-    /// `--name VALUE`, read into `value`, whose value before is the default and stands in --help. A
-    /// number, a text, or a time like `250ms`. A name without dashes is a word that stands by
-    /// itself. Throws GraphError for a name that is there already, in the program or in the run.
+    /// `--name VALUE`, read into `value`, whose initial value is the default and is shown in
+    /// --help. The type is a number, a text, or a time like `250ms`. A name without dashes is a
+    /// positional argument. Throws GraphError for a name that the program or the run already has.
     template <std::integral T>
         requires(!std::same_as<T, bool>)
     Arguments& option(const std::string& name, T& value, const std::string& help,
@@ -73,17 +73,17 @@ class Arguments {
                       const OwnOption& options = {});
     Arguments& option(const std::string& name, std::chrono::nanoseconds& value,
                       const std::string& help, const OwnOption& options = {});
-    /// One that is read by a function, whose GraphError is an error of the command line.
+    /// An option that a function reads. Its GraphError is reported as an error of the command line.
     Arguments& option(const std::string& name, std::function<void(const std::string&)> read,
                       const std::string& help, const OwnOption& options = {});
     /// `--name`, which sets `value`.
     Arguments& flag(const std::string& name, bool& value, const std::string& help);
 
-    /// Reads the command line. On --help and on errors writes what a person should read and returns
-    /// what main() should return.
+    /// Reads the command line. On --help and on errors it prints the text and returns the value
+    /// that main() should return.
     [[nodiscard]] std::optional<int> parse(int argc, const char* const* argv);
 
-    /// What was said about the run.
+    /// The options of the run that were given.
     [[nodiscard]] RunArguments& run() noexcept;
     [[nodiscard]] bool explains() const noexcept;
 
@@ -104,7 +104,8 @@ class Arguments {
 };
 
 /// The end of a main() with options of its own: reads them, calls `build` for the graph, and runs
-/// it as `run(graph, argc, argv)` does. What `build` throws is told as an error of the run is.
+/// it as `run(graph, argc, argv)` does. An exception from `build` is reported like an error of the
+/// run.
 [[nodiscard]] int run(Arguments& arguments, int argc, char** argv,
                       const std::function<Graph()>& build);
 /// The same for arguments that were parsed.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a run did, as plain values. The counters behind it are always on.
+// The figures of a run, as plain values. The counters are always on.
 #pragma once
 
 #include <cstddef>
@@ -112,7 +112,8 @@ struct RunReport {
     std::size_t workers = 0;
     std::size_t tasks = 0;
     std::vector<SegmentReport> segments = {};
-    /// Of the input of the source that is furthest from its end; negative where one does not know.
+    /// The part of the input that is read, for the source that is furthest from its end; negative
+    /// if unknown.
     double fraction_done = -1;
     std::uint64_t bytes_read = 0;  ///< By sources that read bytes.
     /// From a record's entry to the end of its batch in a sink.
@@ -126,9 +127,9 @@ struct RunReport {
     [[nodiscard]] std::uint64_t records_out() const noexcept;
     /// The operator of this name; null where there is none.
     [[nodiscard]] const OperatorReport* find(const std::string& name) const noexcept;
-    /// What each operator costs: nanoseconds of work per record that the sources emitted, so the
-    /// cost of one of its records times the selectivity of what comes before it (paper 2, section
-    /// 5.3). Of a run that fuses, the operators of a segment share its time evenly.
+    /// The cost of each operator: nanoseconds of work per record that the sources emitted. That is
+    /// the cost of one of its records times the selectivity of the operators before it (paper 2,
+    /// section 5.3). Of a run that fuses, the operators of a segment share its time evenly.
     [[nodiscard]] std::map<std::string, double> loads() const;
     /// All of it as JSON, one object.
     [[nodiscard]] std::string to_json() const;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A segment: neighbouring operators that were fused when the template was instantiated, as the
-// graph remembers them until a run makes replicas. Also the type-erased half that the planner
-// sees: names, wishes, and how the output is routed.
+// graph remembers them until a run makes replicas. Also the type-erased half that the planner sees:
+// names, options, and how the output is routed.
 //
 // A segment can be cut: the planner may ask for the operators [first, last) only, when their
 // parallelisms differ or the run wants one node per operator. Not every range has a kernel of its

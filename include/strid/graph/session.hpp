@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A run as a person at a terminal sees it: a progress line, signals, a summary, errors as one line.
-// What `strid::run(graph, argc, argv)` and the command line `strid` share.
+// A run at a terminal: a progress line, signals, a summary, and errors as one line. Shared by
+// `strid::run(graph, argc, argv)` and the command line `strid`.
 //
 // A session borrows the graph for the length of a call and owns a watching thread for the length of
-// the run. Signals belong to the process: of several sessions at once the first has them.
+// the run. Signals belong to the process: if several sessions run at once, the first handles them.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How the replicas of a window share its work, said in the call (papers 1 and 2):
+// How the replicas of a window share its work; the call gives one of these ways (papers 1 and 2):
 //
 //     keyed.window(windows, f, share::farmed)
 //     auto [results, late] = keyed.window(windows, f, share::farmed | late_apart);
@@ -20,8 +20,8 @@
 //                  first level. Of counts: every n-th record.
 //     automatic    what suits the windows and the function; the default of whole streams.
 //
-// The choice is made when the program is compiled; graph/window_table.hpp has what is chosen, and
-// what can be. Plain values.
+// The choice is made when the program is compiled; graph/window_table.hpp lists which ways are
+// possible and which one `automatic` chooses. Plain values.
 #pragma once
 
 #include <concepts>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How windows whose work is shared are put together of operators (graph/share.hpp says what the
-// ways are): one that every replica has the records for and a collector, or two levels of which the
-// second is by key.
+// How windows with shared work are composed of operators (graph/share.hpp lists the ways): replicas
+// that have every record, followed by a collector; or two levels, of which the second is by key.
 //
 // Threads: as Stream.
 #pragma once

@@ -166,7 +166,8 @@ class Stream<T, graph::Chain<Head, Operators...>, Time>
         }
     }
 
-    /// The same; an operator before the edge asks for the key too, and obeys `on_exception`.
+    /// The same with options for an operator before the edge, which calls `key_of` too: its
+    /// `on_exception` applies to an exception from `key_of`.
     template <class KeyOf>
     [[nodiscard]] auto key_by(KeyOf key_of, const OperatorOptions& options) && {
         if constexpr (operators::takes_key<KeyOf, T>()) {

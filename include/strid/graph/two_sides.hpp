@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Two streams in one, of records of either: what joins, as-of joins and `connect` are built on.
+// Two streams merged into one stream of variants: the base of joins, as-of joins and `connect`.
 //
 // Threads: as Stream.
 #pragma once

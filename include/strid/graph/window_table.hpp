@@ -5,8 +5,8 @@
 //
 //                 time      counts    sessions, global
 //     by_key      yes       yes       yes
-//     farmed      yes       yes       no: a replica cannot know whose the next one is
-//     combined    (1)       no: who adds up before sending does not know the positions
+//     farmed      yes       yes       no: a replica cannot tell which windows are its own
+//     combined    (1)       no: a sender does not know the positions
 //     paned       (2)       (3)       no: they have no panes
 //     map_reduce  (2)       (2)       no: they have no panes
 //     automatic   yes       yes       by_key

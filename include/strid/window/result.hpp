@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What leaves a window operator, and what it may be told.
+// The results of a window operator, and its options.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ struct WindowResult {
     Bounds window;
     V value;
 
-    /// When it happened, for windows over windows: the last moment of the window.
+    /// The time of the result, for windows over windows: the last moment of the window.
     [[nodiscard]] EventTime time() const noexcept
         requires std::is_same_v<Bounds, window::TimeBounds>
     {
@@ -40,19 +40,20 @@ inline constexpr bool has_own_time<WindowResult<K, V>> = true;
 /// What becomes of windows that are still open when the stream ends.
 enum class OpenWindows : std::uint8_t { fire, drop };
 
-/// By whose time a record is late, where several streams meet right before a window.
+/// Which watermark decides whether a record is late, where several streams meet right before a
+/// window.
 enum class LateBy : std::uint8_t {
-    slowest_input,  ///< A window takes what comes while the slowest input holds it open.
-    /// What the record's own input has promised: the same records are late in every run (design
-    /// note 0005), also some that a window would still have taken.
+    slowest_input,  ///< A window takes records while the slowest input holds it open.
+    /// The watermark of the record's own input. The same records are late in every run (design note
+    /// 0005), even some that a window could still have taken.
     own_input
 };
 
 struct WindowOptions {
     std::string name = {};        ///< Empty: "window-<n>".
     std::size_t parallelism = 0;  ///< 0: the planner's choice.
-    /// A window takes records for this long after its end has passed, and gives its new value each
-    /// time. What comes still later is late.
+    /// A window takes records for this long after the watermark has passed its end, and emits its
+    /// new value each time. Records that come after that are late.
     Duration lateness = Duration::zero();
     OpenWindows at_end = OpenWindows::fire;
     LateBy late_by = LateBy::slowest_input;  ///< own_input: for windows of time by key.
@@ -60,14 +61,15 @@ struct WindowOptions {
 
 namespace window {
 
-/// How many records of the stream one stands for: several where it is a part of a window.
+/// The number of records of the stream that one record represents: several if it is a part of a
+/// window.
 template <class T>
 [[nodiscard]] constexpr std::uint64_t records_in(const T&) noexcept {
     return 1;
 }
 
-/// What a function makes of the state of a window. `state` may also be what its sliding structure
-/// answers (`query()`).
+/// The value that a function makes of the state of a window. `state` may also be the answer of its
+/// sliding structure (`query()`).
 template <class A, class K, class Bounds, class State>
 [[nodiscard]] auto value_of(const A& aggregate, const K& key, const Bounds& bounds,
                             const State& state) {

@@ -62,11 +62,11 @@ class CalendarSpan {
     Unit unit_;
 };
 
-/// Windows of a fixed length that begin every `slide`: window k covers
-/// [offset + k * slide, offset + k * slide + length). Overlapping where the slide is shorter than
-/// the length (sliding, hopping), side by side where it is as long (tumbling), with gaps where it
-/// is longer. Bounds that would pass the limits of EventTime stay there; so do numbers, and where
-/// windows begin every nanosecond the last moment lies in the window of the one before it.
+/// Windows of a fixed length that begin every `slide`: window k covers [offset + k * slide, offset
+/// + k * slide + length). Overlapping where the slide is shorter than the length (sliding,
+/// hopping), side by side where it is as long (tumbling), with gaps where it is longer. Bounds and
+/// numbers beyond the limits of EventTime become these limits. If windows begin every nanosecond,
+/// the last moment lies in the window of the moment before it.
 ///
 /// Calendar windows have a fixed length, too, in days or months of a time zone: that is the axis on
 /// which `length`, `slide`, `offset` and `pane` count then. Their bounds are moments as those of

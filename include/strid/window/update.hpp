@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Windows whose rows say what they are: the first of their window, one that replaces what was given
-// before, one that takes it back, or an early one of a window that is still open. Applied to a
-// table by key and bounds (`early`, `first` and `again` put their value there, `retracted` removes
-// it) they leave, at every moment, at most one value for each window, of no two sessions of a key
-// that overlap; at the end, the windows of a computation that has all records at once.
+// Windows whose rows are marked: the first row of a window, a row that replaces an earlier one, a
+// row that retracts one, or an early row of a window that is still open. Applied to a table by key
+// and bounds (`early`, `first` and `again` put their value there, `retracted` removes it) they
+// leave, at every moment, at most one value for each window, of no two sessions of a key that
+// overlap; at the end, the windows of a computation that has all records at once.
 #pragma once
 
 #include <cstdint>
@@ -17,14 +17,14 @@
 
 namespace strid {
 
-/// What a row says of its window.
+/// The mark of a row.
 enum class Revision : std::uint8_t {
     first,  ///< The window is complete.
-    /// The window has changed since it was complete, or takes the place of sessions that were: the
-    /// row replaces the one with the same key and bounds, where there is one.
+    /// The window has changed since it was complete, or replaces earlier sessions. The row replaces
+    /// the row with the same key and bounds, if there is one.
     again,
-    /// A session that was given has grown, or has become one with another: the window with these
-    /// bounds is no more. The value is its last one.
+    /// An emitted session has grown or has been merged with another: the window with these bounds
+    /// no longer exists. The value is its last one.
     retracted,
     early  ///< The window is still open; its value so far.
 };
@@ -44,7 +44,7 @@ enum class Revision : std::uint8_t {
     return "early";
 }
 
-/// A WindowResult with what it says of its window. Of the text of a key the same holds.
+/// A WindowResult with its mark. The text of its key is valid as that of a WindowResult.
 template <class K, class V, class Bounds = window::TimeBounds>
 struct WindowUpdate {
     K key;
@@ -67,18 +67,18 @@ inline constexpr bool has_own_time<WindowUpdate<K, V>> = true;
 /// Options of `window_updates`.
 struct UpdateOptions {
     WindowOptions window = {};
-    /// Windows that are open are given as they stand, `early`, by the machine's clock: what has
-    /// changed comes after this long at the latest. 0: they are not.
+    /// Open windows are emitted early, marked `early`: a change is emitted within this time of the
+    /// machine's clock. 0: open windows are not emitted.
     Duration early_every = Duration::zero();
-    /// Windows of time without a record, between two of a key that are given, are given too, with
-    /// the value of no record; at most so many between two, more end the run with an Error. 0: none
-    /// are. What is known of a key then stays for the whole run.
+    /// Emits windows of time without a record, between two windows of a key, with the value of no
+    /// record. This is the greatest number between two windows; more end the run with an Error. 0:
+    /// no such windows. With it the state of a key is kept for the whole run.
     std::uint64_t fill_max = 0;
 };
 
 namespace window {
 
-/// What a window gives when it fires, and when a late record comes after that.
+/// What a window emits when it fires, and when a late record comes after that.
 enum class Firing : std::uint8_t {
     totals,  ///< Its whole value as it is now.
     parts,   ///< The value of the late record alone: an operator behind adds the parts up.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What one record of a window says that another field chooses: `min_by(field<&Bid::bidder>,
+// The value of one field in the record that another field chooses: `min_by(field<&Bid::bidder>,
 // field<&Bid::price>)` is the bidder of the lowest price, `first(field<&Quote::price>,
 // field<&Quote::time>)` the price at the earliest time, also where records come out of order.
 //

@@ -193,7 +193,7 @@ template <class T, class F, class TimeOf = OrderOfArrival>
         {}, {std::move(function)}, std::move(time_of)};
 }
 
-/// The same over a container of one's own.
+/// The same over a container of the user's.
 template <class T, WindowContainer<T> C, class F, class TimeOf = OrderOfArrival>
 [[nodiscard]] auto contained(C container, F function, TimeOf time_of = {}) {
     return Content<T, C, OneValue<F>, TimeOf>{

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which structure keeps the aggregate of a window that slides in order, by what its function is
-// known to be. Each can be named by the user instead.
+// Chooses the structure that keeps the aggregate of a window that slides in order, by the
+// properties of its function. The user can name one instead.
 //
-// For states out of order there is nothing to choose by that: whatever the function is known to be,
-// they have to be found by time again when they leave, and FingerTree (finger_tree.hpp) does both.
+// For states out of order there is no such choice: whatever the function, states must be found by
+// time when they leave, and FingerTree (finger_tree.hpp) does that.
 #pragma once
 
 #include <concepts>

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lists of values of a window, as long as is said at run time: `top(3, field<&Trip::fare>)`, the
-// largest; `bottom(3, ...)`, the smallest; `collect(100, field<&Trip::fare>, field<&Trip::time>)`,
-// the earliest in the order of time. For a length that is known when the program is compiled, and
-// for what else is to be known of the records, there is `top_k` (window/aggregates/top_k.hpp).
+// Lists of values of a window, with a length that is given at run time: `top(3,
+// field<&Trip::fare>)`, the largest; `bottom(3, ...)`, the smallest; `collect(100,
+// field<&Trip::fare>, field<&Trip::time>)`, the earliest in the order of time. For a length that is
+// known when the program is compiled, and for what else is to be known of the records, there is
+// `top_k` (window/aggregates/top_k.hpp).
 //
 // Text is copied, a NaN is passed over by top and bottom. States combine to one list of both, in
 // O(length): lists should be short. Their memory is used again (memory/recycling.hpp).

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Windows computed in two levels (paper 2, paned and map-reduce windows): a first level gives the
-// states of parts of a window, a second level combines them to values.
+// Windows computed in two levels (paper 2, paned and map-reduce windows): the first level computes
+// the states of parts of a window, the second level combines them to values.
 #pragma once
 
 #include <cstdint>

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How much comes a second: `rate(field<&Packet::bytes>)` is the sum of a field over the length of
-// the window in seconds, `rate()` the number of records. For windows of event time and sessions,
-// whose length is that of their bounds: a session's is from its first record to one gap behind its
-// last.
+// Rates a second: `rate(field<&Packet::bytes>)` is the sum of a field over the length of the window
+// in seconds, `rate()` the number of records. For windows of event time and sessions, whose length
+// is that of their bounds: a session's is from its first record to one gap behind its last.
 #pragma once
 
 #include <chrono>

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The as-of join of two streams by key: a left record of time t meets the latest right record of
-// its key whose time is at or before t, within a tolerance: what was valid when it happened. Of
-// right records of equal time one counts: the last that came, or the one of the greatest `tie_of`.
+// The as-of join of two streams by key: a left record of time t is joined with the latest right
+// record of its key whose time is at or before t, within a tolerance: the record that was valid at
+// t. Of right records of equal time one counts: the last that came, or the one of the greatest
+// `tie_of`.
 //
-// A left record is answered, once, when the watermark has passed its time: no right record can come
-// then that it would meet instead. The left records of a key are answered in the order of their
-// times, equal ones as they came. With lateness all this is so much later. A record that breaks the
-// promise of its own stream by more than the lateness is late, and so is one that comes when the
-// watermark has passed it, because its stream was idle meanwhile: it is counted and not joined, and
-// comes out as it is where that is asked for.
+// A left record is answered, once, when the watermark has passed its time: no better right record
+// can come then. The left records of a key are answered in the order of their times, equal ones as
+// they came. With lateness each answer is that much later. A record is late if it lies behind the
+// watermark of its own stream by more than the lateness, or if the joint watermark passed it while
+// its own stream was idle. A late record is counted and not joined; with `late_apart` it is emitted
+// as it is.
 //
-// A key keeps the left records that wait, and the right ones that one of these or of those to come
-// may meet: those behind the watermark, and the newest one before it. The watermark lets go of the
-// rest, also where the key has no record any more. With a tolerance the newest one goes when it is
-// too old for what may come, and then the key; without, each key keeps one right record for ever.
-// What is kept outlives its batch: a record with text fields must own its text.
+// A key keeps the waiting left records, and the right records that these or later ones may need:
+// those after the watermark, and the newest one before it. The watermark frees the rest. With a
+// tolerance the newest one is freed when it is too old for later records, and then the key; without
+// one, each key keeps one right record until the end of the run. Kept records outlive their
+// batches: a record with text fields must own its text.
 //
 // A record is O(log n) in the records that its key keeps; records in order are O(1) to insert.
 //

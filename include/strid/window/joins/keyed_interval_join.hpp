@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The interval join of two streams by key: a left record of time t meets every right record of its
-// key whose time lies between t + lower and t + upper, each bound in or out. Whichever of two comes
-// second finds the first, so every pair comes out once, as soon as both are there.
+// The interval join of two streams by key: a left record of time t is joined with every right
+// record of its key whose time lies between t + lower and t + upper, each bound included or not.
+// The second record of a pair finds the first, so every pair comes out once, as soon as both are
+// there.
 //
-// Each side keeps its records by time until the watermark says that nothing can meet them any more.
+// Each side keeps its records by time until the watermark shows that no partner can come any more.
 // Then an outer join emits a record without a partner alone. An inner join frees expired records
-// later, when the key is looked up next or its last record has expired. A record that breaks the
-// promise of its own stream is late, and so is one that comes when the watermark has passed it,
-// because its stream was idle meanwhile: it is counted and not joined, because those it would have
-// met may be gone, and comes out as it is where that is asked for. With lateness all is kept so
-// much longer, and late is what comes later than that. What is kept outlives its batch: a record
+// later, when the key is looked up next or its last record has expired. A record behind the
+// watermark of its own stream is late. So is a record behind the joint watermark, which passed it
+// while its own stream was idle. A late record is counted and not joined, because its partners may
+// be gone; with `late_apart` it is emitted as it is. With lateness all records are kept that much
+// longer, and only records further behind are late. Kept records outlive their batches: a record
 // with text fields must own its text.
 //
 // A record is O(log n) in the records that its key keeps, plus the pairs that come out; records in

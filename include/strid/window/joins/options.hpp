@@ -22,50 +22,51 @@ struct JoinBound {
     bool inclusive = true;
 };
 
-/// The times of right records that a left record meets, relative to its own.
+/// The times of right records that join a left record, relative to its time.
 struct JoinInterval {
     JoinBound lower;
     JoinBound upper;
 };
 
-/// The interval from `lower` to `upper`, both of them in it: `within(0s, 60s)` are the right
-/// records of the minute that begins with the left one.
+/// The interval from `lower` to `upper`, both included: `within(0s, 60s)` joins right records of
+/// the minute that begins with the left record.
 [[nodiscard]] constexpr JoinInterval within(Duration lower, Duration upper) noexcept {
     return {.lower = {lower}, .upper = {upper}};
 }
 
-/// Which records without a partner come out, too.
+/// Which records without a partner are emitted, too.
 enum class JoinKind : std::uint8_t { inner, left, full };
 
 struct JoinOptions {
     std::string name = {};        ///< Empty: "join-<n>".
     std::size_t parallelism = 0;  ///< 0: the planner's choice.
     JoinKind kind = JoinKind::inner;
-    /// Records are taken for this long after they are late, and what they may meet is kept so much
-    /// longer. A window that fires again gives what is new, so that each pair still comes out once;
-    /// but a record that came out alone may get a partner then. An interval join waits instead, and
-    /// gives records without a partner so much later.
+    /// Records up to this far behind the watermark are still joined, and their possible partners
+    /// are kept that much longer. A window that fires again emits only new pairs, so each pair
+    /// still comes out once; but a record that came out alone may get a partner then. An interval
+    /// join waits instead, and emits records without a partner that much later.
     Duration lateness = Duration::zero();
-    /// Windows that the end of the streams finds open, and records of an outer join that then still
+    /// What happens at the end of the streams to open windows, and to records of an outer join that
     /// wait for a partner.
     OpenWindows at_end = OpenWindows::fire;
-    /// For window joins. The records of an interval join are late by their own input in any case.
+    /// For window joins. An interval join always uses `own_input`.
     LateBy late_by = LateBy::slowest_input;
 };
 
 struct AsOfOptions {
     std::string name = {};        ///< Empty: "join-<n>".
     std::size_t parallelism = 0;  ///< 0: the planner's choice.
-    /// `inner`: left records that meet none are left out. `left`: they come out alone.
+    /// `inner`: left records without a partner are dropped. `left`: they come out alone.
     JoinKind kind = JoinKind::inner;
-    /// How far a right record may lie before the left one, this far included. Nothing: as far as
-    /// there are any; then one right record of each key is kept for ever.
+    /// How far a right record may lie before the left one, inclusive. Empty: any distance; then one
+    /// right record of each key is kept until the end of the run.
     std::optional<Duration> tolerance = std::nullopt;
     /// Whether a right record with the time of the left record counts.
     bool matches_equal = true;
-    /// Records are taken for this long after they are late, and answers wait so much longer.
+    /// Records up to this far behind the watermark are still joined, and results wait that much
+    /// longer.
     Duration lateness = Duration::zero();
-    /// Left records that the end of the streams finds waiting.
+    /// What happens to left records that wait at the end of the streams.
     OpenWindows at_end = OpenWindows::fire;
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The global window with a trigger of the user's: one window for each key, over all of its records
-// since it was last cleared. The trigger sees every record and says whether the window is to fire,
-// and whether it starts anew after that.
+// since it was last cleared. The trigger sees every record and decides whether the window fires,
+// and whether it is cleared after that.
 //
 // O(1) combinations per record. A key lives as long as the run, because its positions do.
 //
@@ -23,7 +23,7 @@
 
 namespace strid::window {
 
-/// What a trigger wants after a record.
+/// The decision of a trigger after a record.
 enum class Trigger : std::uint8_t {
     wait,           ///< Nothing.
     fire,           ///< The value of the window as it is; the window goes on.

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Functions by key with timers: each key has its own copy of the function, which sees the records
-// of the key and asks to be called when time has come so far, in event time or by the machine's
-// clock. What no window says can be said here: alarms for what does not come, sessions of one's
-// own.
+// Functions by key with timers: each key has its own copy of the function. It gets the records of
+// the key, and sets timers in event time or by the machine's clock. Use it where no window fits:
+// alarms for missing records, or your own kind of session.
 //
-// O(log timers) for each timer. A timer that is asked for twice is one.
+// O(log timers) for each timer. A timer that is set twice is called once.
 //
 // Threads: only the task of the node. Invariant of each key: a timer that is pending has an item in
 // the heap of its time; an item whose timer is not pending is passed over.
@@ -36,25 +35,26 @@ template <class T, class KeyOf, class K, class F, class U>
 class KeyedProcess;
 }
 
-/// What a function with timers may ask for the key at hand. Used during the call only.
+/// The timers of the present key, for a function with timers. Use it during the call only.
 class Timers {
   public:
     Timers() = default;
-    /// Call `on_timer(time, ...)` when the watermark has reached this time; right after the call at
-    /// hand where it has already, and at the end of the stream where it never did. What is asked
-    /// for there is not: a function that always asks for the next time would never end.
+    /// Sets a timer: `on_timer(time, ...)` is called when the watermark reaches this time, right
+    /// after the present call if it already has, and at the end of the stream at the latest. A
+    /// timer that is set at the end of the stream is ignored, because a function that always sets
+    /// the next one would never end.
     void at(EventTime time) {
         if (!ended_) event_.add(pending_->event, time, key_);
     }
-    /// Call `on_timer(time, ...)` when the clock has come so far. What has not come by the end of
-    /// the stream never does.
+    /// Sets a timer: `on_timer(time, ...)` is called when the clock reaches this time, unless the
+    /// stream ends before.
     void at(ProcessingTime time) { processing_.add(pending_->processing, time, key_); }
     void cancel(EventTime time) { std::erase(pending_->event, time); }
     void cancel(ProcessingTime time) { std::erase(pending_->processing, time); }
-    /// The key is forgotten behind the call at hand, with its function and its timers.
+    /// Forgets the key after the present call, with its function and its timers.
     void forget_key() noexcept { forgets_ = true; }
 
-    /// How far the stream has come.
+    /// The watermark.
     [[nodiscard]] EventTime watermark() const noexcept { return watermark_; }
     /// The machine's clock; about 20 ns.
     [[nodiscard]] static ProcessingTime now() noexcept { return ProcessingTime::of_ns(now_ns()); }

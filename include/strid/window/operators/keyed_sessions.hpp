@@ -5,17 +5,17 @@
 // sessions fire in the order of their ends, those of the same end in the order in which their keys
 // were first due. A record between two sessions makes them one.
 //
-// With lateness, a session that has fired still takes records until its end and the lateness have
-// passed, and fires again as what it became: at once, or when its new end has passed. A record
-// whose session would be closed at once is late. By the promise of its own input (LateBy) it is
-// late where it breaks that by more than the lateness: the sessions that it may touch are then open
-// for sure, whatever the other inputs say.
+// With lateness, a session that has fired still takes records until the watermark passes its end
+// and the lateness. It then fires again with its new bounds: at once, or when its new end has
+// passed. A record whose session would be closed at once is late. With LateBy::own_input it is late
+// if it lies behind the watermark of its own input by more than the lateness: the sessions that a
+// record in time may touch are then open, whatever the watermarks of other inputs are.
 //
-// Where rows are marked (Firing::updates), a session that was given and grows, or becomes one with
-// another, is taken back first. So that no two sessions of a key that were given overlap, one is
-// kept for the gap longer than it takes records by itself, for a record that is in time and touches
-// it; and a record that only the session of others would keep open is late unless it lies in that
-// one's bounds, for what was given before it may be gone.
+// Where rows are marked (Firing::updates), an emitted session that grows, or is merged with
+// another, is retracted first. No two emitted sessions of a key may overlap. So a session is kept
+// for one gap longer than it takes records, for a record in time that touches it. And a record that
+// only an open session of other records could take is late unless it lies in the bounds of that
+// session, because an earlier emitted session may be gone.
 //
 // O(log live keys) per session and O(1) per record that extends the newest session of its key.
 //

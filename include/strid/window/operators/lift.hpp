@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an edge carries to a window. A window that adds records up needs of each its key, its time,
-// and the state that the aggregate lifts it to. Where that is much smaller than the record it is
-// made before the edge, and the record stays where it is: less is written, crosses to another core
-// and is read there. The window then combines states (window/aggregates/partial.hpp).
+// Lifting records before an edge to a window. A window that adds records up needs only the key and
+// the time of each, and the state that the aggregate lifts it to. Where these are much smaller than
+// the record, they are computed before the edge and sent in its place, so fewer bytes cross to
+// another core. The window then combines states (window/aggregates/partial.hpp).
 //
-// The user's functions are called for every record, also one that no window takes, and in the
-// replicas before the edge, several at a time.
+// The user's functions are called for every record, even one that no window takes, and by several
+// replicas before the edge at the same time.
 //
 // Stateless but for these functions; threads: only the task of the node before the edge.
 #pragma once

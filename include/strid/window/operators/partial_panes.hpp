@@ -12,8 +12,8 @@
 // as they would without this level, and now and then it is tried again.
 //
 // Invariant: every record is in exactly one part; a part of several records leaves before the
-// watermark, or the news that the stream is idle, that would make it late. A record that is late
-// here goes on alone: whether it is late for all, the second level says.
+// watermark, or the notice that the stream is idle, that would make it late. A record that is late
+// here goes on alone: the second level decides whether it is late for all.
 //
 // Threads: only the task of the node. O(1) a record, no allocation.
 #pragma once

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Takes the late records out of a stream before several replicas have each record of it. How far
-// time has come each of these learns for itself, so that of several inputs, or of one that was
-// idle, one replica would take what another calls late. Behind one replica of this stage nothing
+// Takes the late records out of a stream before several replicas have each record of it. Each of
+// these replicas learns the watermark by itself. Behind several inputs, or one that was idle, one
+// replica would take a record that is late for another. Behind one replica of this stage no record
 // is late.
 //
-// Late records are counted, and dropped unless they have a way of their own
+// Late records are counted, and dropped unless they are a stream of their own
 // (operator/late_apart.hpp). One comparison for each record.
 //
 // Threads: only the task of the node.
@@ -26,8 +26,8 @@
 
 namespace strid::window {
 
-/// Late is what breaks the promise of its own input, in every run the same; and what the watermark
-/// has passed while its input was idle. Both by more than the lateness.
+/// A record is late if it lies behind the watermark of its own input by more than the lateness,
+/// which is the same in every run; or behind the joint watermark, where its input was idle.
 struct LateByPromise {
     Duration lateness;
 
@@ -37,8 +37,8 @@ struct LateByPromise {
     [[nodiscard]] static bool is_missed(EventTime) noexcept { return true; }
 };
 
-/// Late is a record all of whose windows are closed; by its own input also one of whose windows is
-/// over, by more than the lateness, by what that input has promised.
+/// A record is late if all its windows are closed. With LateBy::own_input it is also late if one of
+/// its windows has been over for more than the lateness by the watermark of that input.
 struct LateByWindows {
     TimeWindows windows;
     Duration lateness;

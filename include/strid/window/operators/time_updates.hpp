@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What windows of event time (keyed_time_windows.hpp) keep besides where their rows are marked:
-// which windows of a key have changed since they were given early, and which are to be filled in.
-// Nothing where they are not.
+// The additional state of windows of event time (keyed_time_windows.hpp) whose rows are marked:
+// which windows of a key have changed since they were emitted early, and which must be filled in.
+// Empty where rows are not marked.
 //
 // Threads: only the task of the node.
 #pragma once

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What windows of a number of records keep of a key (keyed_count_windows.hpp), from the beginning
-// of the window that fires next: the panes of gcd(length, slide) records that slide through the
-// structure that the function's algebra allows (in_order.hpp), or a state for each window of a
-// fold, which cannot be put together from panes.
+// The state that windows of a number of records keep for a key (keyed_count_windows.hpp), from the
+// beginning of the window that fires next: the panes of gcd(length, slide) records that slide
+// through the structure that the function's algebra allows (in_order.hpp), or a state for each
+// window of a fold, which cannot be put together from panes.
 //
 // Threads: only the task of the node.
 #pragma once

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Keys by the time at which they want to be looked at, each at its own: a heap. Every state holds a
-// `Deadline`; a key that is put forward has a second item in the heap, and the first is passed over
-// when it comes up. Keys of the same time come up in the order in which they were put down.
+// A heap of keys by their deadlines, the times at which their state must be processed. Every state
+// holds a `Deadline`; a key that is put forward has a second item in the heap, and the first is
+// passed over when it comes up. Keys of the same time come up in the order in which they were put
+// down.
 //
 // O(log n) for each time that is put down. Windows whose ends all keys share have Schedule instead.
 //

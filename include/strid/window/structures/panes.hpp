@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What windows of event time keep of a key (keyed_time_windows.hpp): states by the number of their
-// pane, which records come to in any order, and from which windows are answered in the order of
-// their ends. Three ways, chosen by what the function is known to be:
+// The state that windows of event time keep for a key (keyed_time_windows.hpp): states by the
+// number of their pane, which records come to in any order, and from which windows are answered in
+// the order of their ends. Three ways, chosen by what the function is known to be:
 //
 //     SlidingPanes  a ring of panes, and behind it the structure that slides over them in order
 //                   (in_order.hpp). A record is one addition, a pane a few combinations; a record

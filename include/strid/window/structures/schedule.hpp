@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is due when: items by the number of the window whose end they wait for. A hashed wheel
-// (Varghese and Lauck: "Hashed and hierarchical timing wheels", SOSP 1987): a due number names a
-// bucket, in which items of later rounds wait too.
+// A schedule: items by the number of the window whose end they wait for. A hashed wheel (Varghese
+// and Lauck: "Hashed and hierarchical timing wheels", SOSP 1987): a due number names a bucket, in
+// which items of later rounds wait too.
 //
 // `add` is O(1). `pop` is O(1) amortised, plus the numbers passed by, of which long empty stretches
 // are jumped over. Items of the same number come out in the order in which they were added. Buckets
