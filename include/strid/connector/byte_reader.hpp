@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The bytes of a file, a pipe, a socket or standard input ("-"), decompressed when their first
-// bytes say gzip, zstd, xz or bzip2, and in UTF-8 where a byte order mark says UTF-16 (the mark is
-// gone then). Owns the descriptor (but never closes standard input). One thread at a time.
+// Reads the bytes of a file, a pipe, a socket or standard input ("-"). Input that begins like gzip,
+// zstd, xz or bzip2 is decompressed. UTF-16 with a byte order mark is converted to UTF-8, without
+// the mark. Owns the descriptor (but never closes standard input). One thread at a time.
 //
 // A socket is named by its address: tcp://HOST:PORT and unix:///PATH connect to a server,
 // tcp-listen://[HOST]:PORT and unix-listen:///PATH listen and take one client. The end of the
 // connection is the end of the input.
 //
-// Invariant: bytes come out in the order they stand in the input, each once; a stream that stops
-// inside a compressed frame or a character of UTF-16 is an error, never a short file.
+// Invariant: bytes come out in the order of the input, each once; a stream that stops inside a
+// compressed frame or a character of UTF-16 is an error, never a short file.
 #pragma once
 
 #include <cstddef>
@@ -20,8 +20,8 @@
 
 namespace strid {
 
-/// True when reading `path` may block for an unbounded time: a terminal, a pipe, a socket.
-/// False also for a path that does not exist; opening it will say so.
+/// True when reading `path` may block for an unbounded time: a terminal, a pipe, a socket. False
+/// also for a path that does not exist; opening it reports that.
 [[nodiscard]] bool input_may_block(const std::string& path) noexcept;
 
 class ByteReader {
@@ -36,7 +36,7 @@ class ByteReader {
         std::size_t bytes;
     };
 
-    /// Opens `path`; "-" is standard input. Of a socket it only begins to connect. Throws
+    /// Opens `path`; "-" is standard input. For a socket it only begins to connect. Throws
     /// InputOutputError naming the path and the reason.
     explicit ByteReader(std::string path);
     ~ByteReader();

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A source of the records that a function returns, one a call, until it returns none:
+// A source that calls a function for each record, until it returns none:
 //
 //     graph.source(from_callback([reader]() -> std::optional<Reading> { return reader->next(); }))
 //
 // Each replica calls a copy of the function (connector/pulled.hpp), as often as there is room for
-// records. One that has none for a while without being at its end is a coroutine
+// records. For a source that has no record for a while without being at its end, use a coroutine
 // (connector/generator.hpp). An exception ends the run as an OperatorError that names the source.
 //
 // Threads: a replica's function is called by one thread at a time.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The columns that a record is written as: its fields, and those of what is nested in them, in
-// their order. A result of windows is its key, the start and the end of the window, and its value,
-// of which a tuple or an aggregate has several columns. Stateless.
+// The columns of a record that is written: its fields, nested ones included, in their order. A
+// result of windows is its key, the start and the end of the window, and its value, of which a
+// tuple or an aggregate has several columns. Stateless.
 #pragma once
 
 #include <tuple>

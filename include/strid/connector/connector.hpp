@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every connector: what brings records into a graph and what takes them out.
+// Includes every connector: the sources and sinks of graphs.
 #pragma once
 
 #include <strid/connector/collect.hpp>

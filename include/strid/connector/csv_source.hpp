@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The part of a CSV source that does not depend on the record: options, the header, rows cut into
-// fields, and words for what is wrong. Derived: CsvFile<T>, or a source whose record is known at
-// run time only. Threads as in FileSource.
+// fields, and the texts of errors. Derived: CsvFile<T>, or a source whose record is known at run
+// time only. Threads as in FileSource.
 #pragma once
 
 #include <cstddef>
@@ -43,23 +43,23 @@ class CsvColumn {
 struct CsvOptions {
     char delimiter = ',';
     CsvHeader header = CsvHeader::none;
-    /// Lines before the header, or before the first row where there is none, that are passed over.
+    /// The number of lines to skip before the header, or before the first row if there is none.
     std::size_t skip_lines = 0;
-    /// Lines that begin with this character are passed over; '\0': none.
+    /// Lines that begin with this character are skipped; '\0': none.
     char comment = '\0';
-    /// Numbers with decimals have a comma in the place of the point.
+    /// Numbers have a decimal comma instead of a point.
     bool decimal_comma = false;
-    /// Fields that are one of these, spaces around them taken off, are as empty ones: no value.
+    /// Fields with one of these texts, without the spaces around it, count as empty: no value.
     std::vector<std::string> null_words{};
     /// Which column fills which field of the record, in the order of the fields; others are
-    /// ignored. Names imply a header; spaces around them do not count, and one that the header has
-    /// twice is an error. A header that comes again, as where files were put one behind the other,
-    /// is passed over. Empty: the row has exactly the record's fields.
+    /// ignored. Names imply a header; spaces around them are ignored, and a name that the header
+    /// has twice is an error. A repeated header, as in concatenated files, is skipped. Empty: the
+    /// row has exactly the record's fields.
     std::vector<CsvColumn> columns{};
-    /// A row may have more or fewer fields than the header, or without one than the first row. More
-    /// are passed over, missing ones are empty. Otherwise such a row is malformed, whichever
-    /// columns are asked for: a column too many (a decimal comma without quotes) shifts those
-    /// behind it.
+    /// Allows rows with more or fewer fields than the header, or than the first row if there is no
+    /// header. Additional fields are ignored, missing ones are empty. Otherwise such a row is
+    /// malformed, whichever columns are used: a column too many (a decimal comma without quotes)
+    /// shifts those behind it.
     bool ragged = false;
     /// A quote that is still open at the end of a line is followed while its row has at most so
     /// many lines and bytes. Beyond, the row's first line is malformed and reading goes on with the

@@ -3,11 +3,11 @@
 // A sink that writes records as comma-separated values (RFC 4180, '\n' at the line's end) to a
 // file, a pipe or standard output ("-"). Numbers in the shortest form that reads back the same;
 // text quoted where it has to be, times as nanoseconds. The record's fields are those that csv_file
-// reads; what is nested in them has columns of its own (connector/columns.hpp), so that a
-// WindowResult is written as key, start, end, value. Replicas share the file and each row is whole;
-// rows of one replica keep their order. One thread at a time each.
-// A plain file gets its name when the run has ended well, and is as it was before if it has not,
-// unless it is written live (CsvWriterOptions::writing).
+// reads; nested values have their own columns (connector/columns.hpp), so that a WindowResult is
+// written as key, start, end, value. Replicas share the file and each row is whole; rows of one
+// replica keep their order. One thread at a time each. A plain file gets its name when the run has
+// ended well, and is as it was before if it has not, unless it is written live
+// (CsvWriterOptions::writing).
 #pragma once
 
 #include <cstddef>
@@ -64,7 +64,7 @@ class CsvWriter {
         writer_.row_done();
     }
 
-    /// Hands every row on: readers of a pipe and of what is written live see them. Throws
+    /// Writes all buffered rows, so that readers of a pipe or of a live file see them. Throws
     /// InputOutputError, as close() does.
     void flush() { writer_.flush(); }
     void close() { writer_.close(); }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Decimal digits to a number, eight at a time: a word of text tells by a few operations how many of
-// its bytes are digits and what they are worth, without a branch for each. Stateless; any thread.
+// Decimal digits to a number, eight at a time: a few operations on a word of text give the number
+// of its digits and their value, without a branch for each. Stateless; any thread.
 #pragma once
 
 #include <bit>

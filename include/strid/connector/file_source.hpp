@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What every source that reads lines has in common: opening, waiting for pipes, back-pressure,
+// The common part of every source that reads lines: opening, waiting for pipes, back-pressure,
 // refused lines and progress. Derived: TextLines, CsvFile. Used by one thread at a time, but for
 // fraction_done() and bytes_read(), which any thread may call.
 //
@@ -33,7 +33,7 @@ class FileSource {
     /// Opens the input and the dead-letter file. Throws InputOutputError.
     void open(const Context& context);
     [[nodiscard]] bool blocks() const noexcept;
-    /// What it reads, and where its dead letters go.
+    /// The files that it reads, and the file of its dead letters.
     [[nodiscard]] std::vector<FileUse> files() const;
     [[nodiscard]] std::int64_t wake_at_ns() const noexcept { return wake_at_ns_; }
     /// The part of the stored (compressed) file that was read; -1 for a pipe, until it ends.
@@ -48,7 +48,7 @@ class FileSource {
     [[nodiscard]] std::size_t replicas_used(std::size_t /*parallelism*/) const noexcept {
         return 1;
     }
-    /// The lines that were read are still emitted; no more are read. Any thread.
+    /// Stops reading; lines that were read are still emitted. Any thread.
     void stop() noexcept { stopped_.store(true, std::memory_order_relaxed); }
     /// What was taken from a pipe is gone from there.
     static constexpr bool drains = true;

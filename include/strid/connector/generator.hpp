@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A source of a coroutine's records. It is pulled by the engine, for as many as there is room for;
-// records that another thread has come by an inlet (Graph::inlet), those that are made of a number
-// by `generate`.
+// A source of the records that a coroutine yields. The engine resumes it while there is room for
+// records. For records of another thread use an inlet (Graph::inlet); for records that are computed
+// from a number use `generate`.
 //
 //     graph.source(from_generator([path]() -> Generator<Reading> {
 //         Device device{path};
@@ -18,8 +18,9 @@
 // Each replica calls a copy of the function (connector/pulled.hpp) and owns the coroutine that it
 // makes; the captures of a lambda live as long. The frame of the coroutine is allocated once, and
 // nothing for a record: one that is yielded as a temporary or by std::move is moved on, any other
-// copied. An exception ends the run as an OperatorError that names the source. The frame goes when
-// the coroutine is over; where the run ends before, with the run: behind a stop it is not resumed.
+// copied. An exception ends the run as an OperatorError that names the source. The frame is
+// destroyed when the coroutine is over, or at the end of the run. After a stop the coroutine is not
+// resumed.
 //
 // Threads: a replica's coroutine is resumed by one thread at a time.
 #pragma once
@@ -42,7 +43,7 @@
 
 namespace strid {
 
-/// What a coroutine yields that has no record for a while: it is resumed no earlier.
+/// A coroutine yields this when it has no record for a while; it is not resumed before that time.
 class IdleFor {
   public:
     explicit IdleFor(Duration time) noexcept : time(time) {}

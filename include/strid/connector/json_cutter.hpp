@@ -3,11 +3,11 @@
 // Cuts a text into JSON objects. Two shapes: an object a line; or documents, which is whatever
 // begins with an array of objects, with an object over several lines, or with the record separator
 // of RFC 7464. Documents are objects one after the other, in arrays or not, over any number of
-// lines; a JsonRow says whether one is valid. Which shape it is shows in the first bytes.
+// lines; a JsonRow says whether one is valid. The first bytes show which shape it is.
 //
 // Invariant: each byte but blanks, separators and the brackets of arrays belongs to one object or
 // fault; an object that is not closed ends where the next one begins on a line of its own, so that
-// a missing bracket costs one object. Of what was cut nothing is kept. Threads: one.
+// a missing bracket costs one object. Objects that were cut are not kept. Threads: one.
 #pragma once
 
 #include <cstddef>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The members of one JSON object (RFC 8259) that stand for the columns of a row, as texts: what a
-// CSV field would hold. A string is what it means, a number, true and false are as they are
-// written, so an integer of any size is exact. Where a column may be null or missing, that is an
-// empty text.
+// The members of one JSON object (RFC 8259) that are the columns of a row, as texts like CSV
+// fields. A string is given without quotes and escapes. A number, true and false are given as they
+// are written, so an integer of any size is exact. Where a column may be null or missing, its text
+// is then empty.
 //
 // Invariant: read() takes a text that is one JSON object, valid to its last byte whatever was asked
 // for (escapes, numbers and UTF-8 included), not nested deeper than depth_max, and refuses every

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The part of a source of JSON objects that does not depend on the record: members as texts, and
-// words for what is wrong. Which texts are read is said in json_cutter.hpp, what a name means in
-// json_row.hpp. Derived: JsonLines<T>. Threads as in FileSource.
+// the texts of errors. See json_cutter.hpp for the inputs that are read, and json_row.hpp for the
+// names of members. Derived: JsonLines<T>. Threads as in FileSource.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Cuts an input into regions of whole lines, read straight into shared chunks of text. Owns the
+// Reads an input into shared chunks of text, and cuts it into regions of whole lines. Owns the
 // input, the pool and one reference to the current chunk. One thread at a time; the bytes of a
 // region may be read anywhere for as long as a reference to its chunk is held.
 //

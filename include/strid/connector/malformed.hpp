@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What happens to a line that cannot be read as a record: the policy the user chose.
-// A handler belongs to one replica of a source and is used on its thread only; the callback runs
-// there too.
+// The policy for malformed lines, which cannot be read as records. A handler belongs to one replica
+// of a source and is used on its thread only; the callback runs there too.
 #pragma once
 
 #include <cstdint>
@@ -55,7 +54,7 @@ class MalformedHandler {
     MalformedHandler(const MalformedHandler&) = delete;
     MalformedHandler& operator=(const MalformedHandler&) = delete;
 
-    /// Throws under `stop`; otherwise counts and hands on.
+    /// Throws under `stop`; otherwise counts the line and passes it on.
     void report(const MalformedLine& line);
     /// The same under every policy without an exception, for a line that is no fault of the input.
     void report_cut_off(const MalformedLine& line);

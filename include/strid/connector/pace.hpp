@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The timetable of an open-loop source: when each record is due, whatever became of those before.
-// A record that is late keeps its due time, so that latency counts the wait (no coordinated
-// omission). Value type; one thread at a time. Also here: a fraction that other threads may read.
+// The timetable of an open-loop source: when each record is due, whatever happened to earlier
+// records. A record that is late keeps its due time, so that latency counts the wait (no
+// coordinated omission). Value type; one thread at a time. Also here: a fraction that other threads
+// may read.
 #pragma once
 
 #include <atomic>

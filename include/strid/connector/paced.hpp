@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Any source at an open-loop rate: its records come when the timetable has them, with their due
-// time as birth. Threads as in the source that it wraps.
+// Any source at an open-loop rate: its records are emitted at the times of the timetable, with the
+// due time as ingress time. Threads as in the source that it wraps.
 #pragma once
 
 #include <algorithm>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What sources of a program's own code have in common, a coroutine (connector/generator.hpp) or a
-// function that returns the next record (connector/callback.hpp).
+// The common part of sources made of a program's own code: a coroutine (connector/generator.hpp) or
+// a function that returns the next record (connector/callback.hpp).
 //
 // Each replica has a copy of the function. It may take a `const Context&`, a `std::stop_token`, or
-// both in this order. The token is told of a stop: for functions that wait, which say so (`blocks`)
-// to have a thread of their own.
+// both in this order. A stop of the run requests a stop of the token, for functions that wait. With
+// the option `blocks` such a source has a thread of its own.
 //
 // Threads: a replica's function is used by one thread at a time; a stop comes from any.
 #pragma once
@@ -49,7 +49,8 @@ template <Told F>
 using ToldResult = std::remove_cvref_t<decltype(call_told(
     std::declval<F&>(), std::declval<const Context&>(), std::declval<const std::stop_token&>()))>;
 
-/// What a replica keeps from its opening to the end: what the coroutine refers to stays in place.
+/// The state of a replica from its opening to the end. It does not move, so the coroutine may refer
+/// to it.
 template <class F>
 struct Pulled {
     F function;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Random numbers for generated records: SplitMix64 (Steele, Lea, Flood 2014), started anew for
-// each record from (seed, index). So record 17 is the same in every run with the same seed, on
-// whichever replica it is made. A standard uniform random bit generator. One thread at a time.
+// Random numbers for generated records: SplitMix64 (Steele, Lea, Flood 2014), restarted for each
+// record from (seed, index). So record 17 is the same in every run with the same seed, on whichever
+// replica it is made. A standard uniform random bit generator. One thread at a time.
 #pragma once
 
 #include <cstdint>

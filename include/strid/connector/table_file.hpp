@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A table that streams are enriched from (operator/lookup_table.hpp), read from a file of
-// comma-separated values, and read anew when the file is exchanged:
+// A table for look-ups (operator/lookup_table.hpp), read from a file of comma-separated values, and
+// read again when the file is exchanged:
 //
 //     auto campaigns = lookup_file<&Ad::number, &Ad::campaign>("ads.csv", {.check_every = 1s});
 //     std::move(views).lookup<&View::ad>(campaigns, set_campaign)
 //
-// The file is read while the graph is built, and from then on by a thread of its own, which looks
-// at it every `check_every`: another file of that name is read at once, one that is written in
-// place when it has not changed for that long. A version is taken over as a whole and only where
-// every row of it is right, the last one ends in a newline, and the file did not change while it
-// was read; else the old version stays in force, and what is wrong is reported. The safe way to
-// exchange a table is to write it beside the file and to rename it.
+// The file is read while the graph is built. Then a separate thread checks it every `check_every`:
+// a new file of that name is read at once, and a file that is written in place is read when it has
+// not changed for that long. A version is taken over as a whole, and only if every row is valid,
+// the last one ends in a newline, and the file did not change while it was read. Otherwise the old
+// version stays in force, and the error is reported. The safe way to exchange a table is to write
+// it beside the file and to rename it.
 //
-// Threads: any may ask and reload. A handle: copies stand for the same file. The thread ends with
-// the last of them and of the graphs that look things up in the table.
+// Threads: any thread may read and reload it. It is a handle: copies share the same file. The
+// thread ends when the last copy, and the last graph that uses the table, is destroyed.
 #pragma once
 
 #include <cstdint>
@@ -35,18 +35,18 @@
 
 namespace strid {
 
-/// What becomes of a new version of a file that cannot be taken over.
+/// What happens when a new version of a file cannot be taken over.
 enum class OnFailedReload : std::uint8_t {
-    keep,  ///< The old version stays in force; `report` is told.
+    keep,  ///< The old version stays in force; calls `report`.
     fail   ///< The same, and runs that look things up in it end with the error.
 };
 
 struct TableFileOptions {
     CsvOptions csv = {};
-    /// How often the file is looked at; zero: only by reload().
+    /// How often the file is checked; zero: only by reload().
     Duration check_every = Duration::zero();
     OnFailedReload on_failed_reload = OnFailedReload::keep;
-    /// Is told what was wrong with a new version, once for each, by the thread that read it.
+    /// Called with the error of a new version, once for each, by the thread that read it.
     std::function<void(const std::string&)> report = {};
     /// What reads the file, for messages, as "--campaigns"; empty: the operator.
     std::string user = {};
@@ -101,7 +101,7 @@ class RowReader : private CsvFile<Row> {
     NumberedRows<Row> read_;
 };
 
-/// When a file is read anew, and by which thread.
+/// When a file is read again, and by which thread.
 class FileWatch {
   public:
     /// Takes a version over that was read.
@@ -140,7 +140,7 @@ class TableFile {
         shared_->watch.begin();
     }
 
-    /// What streams look things up in; keeps the file watched.
+    /// The table for look-ups; while it exists, the file is checked.
     [[nodiscard]] CurrentTable<Table> current() const {
         CurrentTable<Table> current = shared_->current;
         current.keep(shared_,
@@ -152,10 +152,10 @@ class TableFile {
     /// How many versions were in force before.
     [[nodiscard]] std::uint64_t version() const { return shared_->current.version(); }
 
-    /// Reads the file now, whether it has changed or not. True where it was taken over; else the
-    /// old version stays, and last_failure() says why.
+    /// Reads the file now, whether it has changed or not. Returns true if it was taken over; else
+    /// the old version stays, and last_failure() returns the reason.
     bool reload() const { return shared_->watch.reload(); }
-    /// What was wrong with the last version that was not taken over; empty: nothing yet, or the
+    /// The error of the last version that was not taken over; empty if there was none, or if the
     /// file was taken over since.
     [[nodiscard]] std::string last_failure() const { return shared_->watch.last_failure(); }
     /// How many versions were not taken over.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A sink that writes each record as one line of text to a file, a pipe or standard output ("-"):
-// text as it is, a Line's text, what fmt formats as it does; any other record as its columns
-// (connector/columns.hpp) with a tab between two. Replicas, threads and when a file gets its name
-// as in CsvWriter.
+// text as it is, a Line as its text, types that fmt can format as fmt does, and any other record as
+// its columns (connector/columns.hpp), separated by tabs. Replicas, threads and when a file gets
+// its name as in CsvWriter.
 #pragma once
 
 #include <iterator>

@@ -9,11 +9,11 @@
 //     while (auto result = squares.result()) sum += *result;
 //
 // Results come in the order of the pattern: that of the tasks for a pipeline of nodes, any for a
-// farm. What was not taken is kept, so that a program may offload all its tasks first.
+// farm. Results that are not taken are kept, so a program may offload all its tasks first.
 //
-// Threads: any number offload and take results; freeze, thaw and the destructor are for one that
-// knows that no other is inside. Several accelerators share nothing. A child process that is forked
-// off gets Error from those of its parent and may start its own.
+// Threads: any number may offload and take results. Call freeze, thaw and the destructor only when
+// no other thread uses the accelerator. Several accelerators share nothing. In a child process,
+// accelerators of the parent throw Error; the child may start its own.
 #pragma once
 
 #include <concepts>
@@ -30,7 +30,7 @@
 
 namespace strid::pattern {
 
-/// Tasks of `T` go in, results of `U` come out; Nothing: none do.
+/// Takes tasks of `T` and gives results of `U`; with Nothing it gives no results.
 template <TaskType T, class U>
 class Accelerator {
   public:
@@ -53,15 +53,15 @@ class Accelerator {
     /// Cancels what still runs. Results that were not taken are destroyed.
     ~Accelerator() = default;
 
-    /// Waits for room. Throws what a node has thrown (OperatorError), and Error after end() or
-    /// cancel(); the task is moved from where it throws nothing.
+    /// Waits for room. Throws the error of a node (OperatorError), and Error after end() or
+    /// cancel(). The task is moved from unless the call throws.
     void offload(T task) {
         check_process();
         Offer offer = run_->entrance->try_offload(task);
         if (offer == Offer::full) offer = offload_when_there_is_room(task);
         if (offer != Offer::taken) throw_why_shut(offer);
     }
-    /// Does not wait: false where there is no room, and the task is as it was.
+    /// Does not wait: returns false if there is no room, and leaves the task unchanged.
     [[nodiscard]] bool try_offload(T& task) {
         check_process();
         Offer offer = run_->entrance->try_offload(task);
@@ -72,8 +72,8 @@ class Accelerator {
         return offer == Offer::taken;
     }
 
-    /// Waits for a result; none where all were taken and none will come: after end(), or cancel().
-    /// Throws what a node has thrown.
+    /// Waits for a result. Returns none after end() or cancel(), when all results were taken.
+    /// Throws the error of a node.
     [[nodiscard]] std::optional<U> result()
         requires(!std::same_as<U, Nothing>)
     {
@@ -82,7 +82,7 @@ class Accelerator {
         if (!result) rethrow_failure();
         return result;
     }
-    /// Does not wait: none where none is there now.
+    /// Does not wait: returns none if no result is there now.
     [[nodiscard]] std::optional<U> try_result()
         requires(!std::same_as<U, Nothing>)
     {
@@ -93,24 +93,24 @@ class Accelerator {
         return result;
     }
 
-    /// No more tasks: those that were offloaded are done, and then the pattern ends.
+    /// No more tasks may be offloaded. The pattern ends when all its tasks are done.
     void end() { run_->entrance->end(); }
-    /// Until the pattern has ended, after end() or cancel(). Results may still be taken. Throws
-    /// what a node has thrown.
+    /// Waits until the pattern has ended, after end() or cancel(). Results may still be taken.
+    /// Throws the error of a node.
     void wait() {
         check_process();
         run_->network.wait();
     }
-    /// The pattern ends at once; threads that wait return.
+    /// Ends the pattern at once; waiting threads return.
     void cancel() noexcept { run_->network.cancel(); }
 
-    /// Ends the pattern and waits until its threads are gone. Results may still be taken. Throws
-    /// what a node has thrown.
+    /// Ends the pattern and waits until its threads have ended. Results may still be taken. Throws
+    /// the error of a node.
     void freeze() {
         end();
         wait();
     }
-    /// Starts anew from the pattern as it was given. Results that were not taken are destroyed.
+    /// Starts the pattern again from its original state. Results that were not taken are destroyed.
     void thaw() {
         run_.reset();
         std::unique_ptr<Run, Destroy> run(std::make_unique<Run>(options_).release());
@@ -119,17 +119,17 @@ class Accelerator {
         run_ = std::move(run);
     }
 
-    /// Of one that was started in a node of another pattern, and so has no threads: steps its nodes
-    /// until `ready()`. Of others it returns at once.
+    /// For an accelerator that was started in a node of another pattern, and so has no threads:
+    /// steps its nodes until `ready()`. For others it returns at once.
     template <std::predicate Ready>
     void help_until(const Ready& ready) {
         run_->network.check_not_inside();
         while (run_->network.is_on_callers() && !ready()) run_->network.help();
     }
 
-    /// What its nodes have done since it was started, or thawed. Any thread.
+    /// The figures of its nodes since it was started or thawed. Any thread.
     [[nodiscard]] Report report() const { return run_->network.report(); }
-    /// What runs, for explain() and pictures.
+    /// A description of the pattern, for explain() and pictures.
     [[nodiscard]] NetworkDescription description() const { return run_->network.description(); }
 
   private:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A pattern whose type says only what arrives and what leaves: for patterns that are put together
-// while the program runs, and for parts of a program in files of their own. It costs nothing per
-// task: what it hides is how the pattern builds itself.
+// A pattern whose type names only the types of its tasks and results: for patterns that are
+// composed at run time, and for patterns that are defined in another source file. It costs nothing
+// per task, because it hides only how the pattern is built.
 #pragma once
 
 #include <functional>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The way back from the end of a loop to its entry: never full, so that no circle of full lanes can
-// wait for itself (design note 0017), and counted, so that reports tell how much waits in it.
+// wait for itself (design note 0017), and counted, so that reports show how many tasks wait in it.
 //
 // Threads: try_push for the one that steps the last node, try_pop for the one that steps the entry,
 // the counts for any.

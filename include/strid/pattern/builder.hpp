@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Builds patterns into a network, from the first node to the last: each takes the tasks that leave
-// what has been built before, and what leaves it is taken by the next.
+// the nodes before it, and the next takes its results.
 //
 // Threads: the one that builds.
 #pragma once

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A pattern that is called: each task that is submitted has a future of its own (paper 4, section
-// 1.2.2, for programs that want the result of this task, whatever the order of the others).
+// A pattern with a future for each submitted task (paper 4, section 1.2.2), for programs that need
+// the result of a given task.
 //
 //     auto squares = calls<int>(farm(square));
 //     std::future<int> nine = squares.submit(3);
 //
-// What a function throws for a task is the result of that task; the others go on. A task of which
-// no result is made has a future that throws Error; one of which two are made ends the pattern.
-// Futures of a pattern that fails or is cancelled throw that failure, or Error.
+// An exception of a function for a task is the result of that task; the other tasks go on. The
+// future of a task without a result throws Error. A task with two results ends the pattern. If the
+// pattern fails or is cancelled, its futures throw that failure, or Error.
 //
 // Threads: as an accelerator.
 #pragma once
@@ -161,7 +161,8 @@ struct Deliver {
 
 }  // namespace detail
 
-/// Tasks of `T` are submitted, results of `U` are in their futures; void: that the task was done.
+/// Takes tasks of `T` and gives futures of `U`; with void a future only shows that the task is
+/// done.
 template <TaskType T, class U>
 class Calls {
   public:
@@ -183,7 +184,7 @@ class Calls {
         accelerator_.offload(Task(std::move(task), {promises_, std::move(promise)}));
         return future;
     }
-    /// Does not wait: none where there is no room, and the task is as it was.
+    /// Does not wait: returns none if there is no room, and leaves the task unchanged.
     [[nodiscard]] std::optional<std::future<U>> try_submit(T& task) {
         std::promise<U> promise;
         std::future<U> future = promise.get_future();
@@ -193,8 +194,8 @@ class Calls {
         return std::nullopt;
     }
 
-    /// The result, as future.get(); where this pattern was started in a node of another, this
-    /// thread steps it meanwhile, which get() of the future itself does not.
+    /// Waits for the result, as future.get(). If this pattern was started in a node of another, use
+    /// this function: it steps the pattern while it waits, which future.get() does not.
     U get(std::future<U> future) {
         accelerator_.help_until([&future] {
             return future.wait_for(std::chrono::seconds{0}) == std::future_status::ready;
@@ -202,11 +203,11 @@ class Calls {
         return future.get();
     }
 
-    /// No more tasks: those that were submitted are done, and then the pattern ends.
+    /// No more tasks may be submitted. The pattern ends when all its tasks are done.
     void end() { accelerator_.end(); }
-    /// Until the pattern has ended, after end() or cancel().
+    /// Waits until the pattern has ended, after end() or cancel().
     void wait() { accelerator_.wait(); }
-    /// The pattern ends at once; futures that wait throw Error.
+    /// Ends the pattern at once; waiting futures throw Error.
     void cancel() noexcept { accelerator_.cancel(); }
     [[nodiscard]] Report report() const { return accelerator_.report(); }
     [[nodiscard]] NetworkDescription description() const { return accelerator_.description(); }

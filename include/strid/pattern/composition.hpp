@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The values that patterns are put together by (paper 4): pipelines, farms and loops of nodes
-// (pattern/node.hpp). They compose without limit; what they say is built by pattern/builder.hpp.
+// The values that patterns are composed of (paper 4): pipelines, farms and loops of nodes
+// (pattern/node.hpp). They can be nested without limit; pattern/builder.hpp builds them.
 //
-// Values without threads of their own, copied for each run and each replica.
+// They have no threads, and are copied for each run and each replica.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@
 
 namespace strid::pattern {
 
-/// One pattern after the other: what leaves the one arrives at the next.
+/// Patterns in sequence: the results of one are the tasks of the next.
 template <class... Patterns>
 class Pipeline {
   public:
@@ -43,14 +43,14 @@ template <class... Patterns>
 struct FarmOptions {
     /// Replicas of the worker; 0: as many as there are threads.
     std::size_t workers = 0;
-    /// Those of them that get tasks; none: all. With a policy that chooses among all workers each
-    /// time: not by key, nor one that makes copies.
+    /// How many of them get tasks; none: all. Only for policies that choose among all workers for
+    /// each task: not by key, and not those that copy tasks.
     std::optional<WorkersInUse> in_use = {};
 };
 
-/// Replicas of a pattern that share the tasks. What hands the tasks out is the node before, by a
-/// scheduler of its own; what gathers the results is the node behind. So an emitter or a collector
-/// is a node of the pipeline that the farm stands in, and a farm without them has none.
+/// Replicas of a pattern that share the tasks. The node before the farm distributes the tasks, by
+/// its own scheduler; the node after it gathers the results. So a farm has no emitter or collector
+/// of its own; add one as a node of the pipeline.
 template <class Worker, class Policy>
 struct Farm {
     Worker worker;
@@ -102,20 +102,20 @@ template <class Body>
     return {std::move(body)};
 }
 
-/// What becomes of a task where as many are in flight as may be.
+/// What happens to a task when the limit is reached.
 enum class WhenFull : unsigned char {
     wait,         ///< It waits, and so does what is before it.
     drop_newest,  ///< It is dropped, and with it what comes until there is room.
     drop_oldest   ///< The one that has waited longest is dropped: the latest counts.
 };
 
-/// A bound on what is in flight between the first node of a pattern and the last. At least one of
-/// the two; a task that is larger than all the bytes is alone.
+/// A bound on the tasks in flight between the first and the last node of a pattern. Give at least
+/// one of the two; a task larger than `bytes` is admitted alone.
 struct Limit {
     std::size_t tasks = 0;  ///< Tasks that have begun and not left; 0: any number.
     std::size_t bytes = 0;  ///< Of them together; 0: any number.
     WhenFull when_full = WhenFull::wait;
-    /// Tasks that wait for room before any is dropped; with `wait` it is one.
+    /// The number of tasks that wait for room before one is dropped; with `wait` it is one.
     std::size_t waiting = 1;
 };
 

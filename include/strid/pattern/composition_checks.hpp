@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is known of a pattern by its type, and what the compiler says of compositions that cannot
-// be: one sentence, and no further error.
+// The properties of a pattern that its type shows, and the errors of the compiler for impossible
+// compositions: one sentence each.
 //
-// Each check is true where all is well, and does not compile otherwise. Compile time only.
+// Each check is true for a valid composition, and does not compile otherwise. Compile time only.
 #pragma once
 
 #include <concepts>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Takes down what a network is built of, and reads what went through its lanes. Owned by the
-// network, and borrows its nodes and lanes.
+// Records the parts of a network while it is built, and reads the counters of its lanes. Owned by
+// the network, and borrows its nodes and lanes.
 //
 // Threads: building is one thread's; afterwards any number read.
 #pragma once

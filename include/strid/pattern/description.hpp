@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a pattern becomes when it is built: its parts as they were written, the nodes, and the lanes
-// between them, as plain values. The network describes itself while it is built; explanations,
-// reports and pictures are made of this description alone.
+// The description of a pattern that is built: its parts as they were written, the nodes, and the
+// lanes between them, as plain values. The network describes itself while it is built;
+// explanations, reports and pictures are made of this description alone.
 //
 // Invariant: the nodes of a part are a range of the network's nodes, and the parts of a part lie in
 // it one after the other. So a node belongs to the innermost part that it lies in.

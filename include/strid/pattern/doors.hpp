@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The two ends of a pattern that threads of the program around it stand at (paper 4, section
-// 1.2.2). The nodes here only wake those threads: a thread that offloads hands its task to the
-// lanes of the first workers itself, and one that takes a result takes it from the lanes of the
-// last, under a mutex each. What is not taken in time the exit keeps, so that a program may offload
-// all its tasks before it asks for a result.
+// The entrance and the exit of a pattern, used by threads of the program (paper 4, section 1.2.2).
+// The nodes here only wake those threads: a thread that offloads hands its task to the lanes of the
+// first workers itself, and one that takes a result takes it from the lanes of the last, under a
+// mutex each. The exit keeps results that are not taken in time, so a program may offload all its
+// tasks before it takes a result.
 //
-// Threads: offload, end, take and their like any; steps as every node.
+// Threads: any thread may call offload, end, take and the like; steps as every node.
 //
-// Invariant: a result is in a lane or kept, and what is kept is older than what is in the lanes.
+// Invariant: a result is in a lane or kept, and kept results are older than those in the lanes.
 #pragma once
 
 #include <atomic>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the function of a node is given to hand tasks on, and what is kept of them until the
-// function returns.
+// The emitter that the function of a node gets, and the tasks that are kept until the function
+// returns.
 //
 // Threads: only the thread that steps the node.
 #pragma once

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The node that hands out the tasks of a farm where there is none before it that could: in a farm
-// of farms (paper 4, section 1.2.1.2).
+// The node that distributes the tasks of a farm if no node before it can: in a farm of farms (paper
+// 4, section 1.2.1.2).
 #pragma once
 
 #include <utility>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A pattern told to a person, and as plain values, without running it. It is built for that, its
-// functions copied, and no thread is started.
+// Explains a pattern as text and as plain values, without running it. The pattern is built for that
+// with copies of its functions; no thread is started.
 //
 //     std::cout << explain(pipeline(source(numbers), farm(square), print));
 //     std::cout << explain<Block>(ordered_farm(compress));    // as an accelerator of Blocks

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Several nodes as one (paper 2, table 2: Comb): what the first makes goes to the second at once,
-// by a call. For stages that take too little time to be worth a way between two cores, and for the
-// workers of an ordered farm.
+// Several nodes as one (paper 2, table 2: Comb): the first node calls the second with each result.
+// For stages that are too short to pay for a transfer between cores, and for the workers of an
+// ordered farm.
 #pragma once
 
 #include <cstddef>

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The bound on what is in flight in a part of a pattern (composition.hpp: limited): an entry that
-// lets tasks in while there is room, and a Stay that goes along with each task and all that is made
-// of it.
+// The bound on the tasks in flight in a part of a pattern (composition.hpp: limited): an entry that
+// admits tasks while there is room, and a Stay that accompanies each task and its results.
 //
-// Threads: a Stay ends on any thread, also after the run, with what the pattern left behind.
+// Threads: a Stay may end on any thread, even after the run, with tasks that the pattern left.
 //
 // Invariant: the stays that have begun and not ended keep the limit, but for one task that is
 // larger than all the bytes and alone. An entry that was refused is woken after the next stay has

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How a loop of a pattern knows that it is over (design note 0017). Every task between the loop's
-// entry and its exits holds a credit; a node that makes several of one takes the credits for them
-// before it hands on the first, and a node that makes none gives the credit back after it is done.
-// So the count is 0 only where no task is in the loop: none waits in a lane, and no node works on
-// one. The entry then ends the loop, when its own input has ended.
+// The termination of a loop in a pattern (design note 0017). Every task between the loop's entry
+// and its exits holds a credit; a node that makes several of one takes the credits for them before
+// it hands on the first, and a node that makes none gives the credit back after it is done. So the
+// count is 0 only where no task is in the loop: none waits in a lane, and no node works on one. The
+// entry then ends the loop, when its own input has ended.
 //
 // Threads: any.
 #pragma once

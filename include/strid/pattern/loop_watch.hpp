@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether a loop turns without end: tasks go round in it, none enters, and none leaves.
+// Detects a loop that turns without end: tasks go round in it, none enters, and none leaves.
 //
 // Threads: turned and entered are counted by the one that steps the entry, exits are added before
 // the run, standstill is for the watchdog's thread.

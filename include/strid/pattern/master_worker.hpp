@@ -14,7 +14,8 @@
 //
 // The master is one node and keeps its state without a lock. `out.work(w)` goes to a worker, whose
 // result comes back to the master; `out(u)` leaves. It ends when its input has ended and no work is
-// under way. It is a loop (composition.hpp: iterate), with all that is proved of one.
+// under way. It is a loop (composition.hpp: iterate), so it ends and cannot deadlock (design note
+// 0017).
 #pragma once
 
 #include <concepts>

@@ -26,7 +26,7 @@
 
 namespace strid::pattern {
 
-/// How a pattern runs. The defaults are meant to be left alone.
+/// The options of the run of a pattern. The defaults suit most programs.
 struct Options {
     /// Threads: one for each core; inside a node of another pattern none, it is then stepped by the
     /// threads that wait for it. A farm whose number of workers is not said has as many.

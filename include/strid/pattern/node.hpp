@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a node of a pattern does with a task (paper 4, section 1.2.1.1: start, step and end). It is
-// an operator of the contract (operator/contract.hpp), or a function that is made one:
+// The work of a node for a task (paper 4, section 1.2.1.1: start, step and end). It is an operator
+// (operator/contract.hpp), or one of these functions:
 //
 //     U f(T)                       one task out for each
 //     std::optional<U> f(T)        one, or none: go on with the next
@@ -10,9 +10,9 @@
 //     node<U>(f), void f(T, emit)  any number: emit(u)
 //     source<U>(f), bool f(emit)   the first, any number at once: false ends the stream
 //
-// An operator has `process(T&, auto& emit)` and hears of the start, on(const Opened&), and of the
-// end of its input, on(Ended, auto& emit). Each replica of a node is a copy; a function may keep
-// state. Of what the traits say only `emits` counts here: no pattern has time.
+// An operator has `process(T&, auto& emit)`. It may have on(const Opened&), called at the start,
+// and on(Ended, auto& emit), called at the end of its input. Each replica of a node is a copy, and
+// a function may have state. Of the traits only `emits` is used: patterns have no event time.
 #pragma once
 
 #include <concepts>

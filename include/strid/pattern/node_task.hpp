@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the runtime steps for a pattern: one task for each node. A step works on as many tasks of
-// the pattern as take about 20 us, one at least, and then wakes the nodes that it handed something
-// to.
+// The runtime task of a node of a pattern. A step works on tasks of the pattern for about 20 us, at
+// least on one, and then wakes the nodes that it sent tasks to.
 //
 // Threads: a node is stepped by one thread at a time; its counters may be read by any.
 #pragma once

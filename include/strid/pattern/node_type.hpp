@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a node's type says of it, as text for explanations. Pure functions of types.
+// The properties of a node that its type shows, as text for explanations. Pure functions of types.
 #pragma once
 
 #include <concepts>

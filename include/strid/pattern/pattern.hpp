@@ -6,8 +6,8 @@
 //     auto squares = pipeline(source(numbers), farm(square), print);
 //     run(squares);
 //
-// A pattern says how work is divided; what the work is stands in functions of one task, or in
-// operators (pattern/node.hpp). A pattern is copied for each run and each replica.
+// A pattern defines how work is divided; the work itself is a function of one task, or an operator
+// (pattern/node.hpp). A pattern is copied for each run and each replica.
 #pragma once
 
 #include <concepts>
@@ -20,9 +20,9 @@
 
 namespace strid::pattern {
 
-/// Runs a pattern that begins with a source and ends with a node that makes nothing, to its end.
-/// Throws OperatorError, which names the node and carries what its function threw. Returns what the
-/// nodes have done.
+/// Runs a pattern to its end. It must begin with a source and end with a node without results.
+/// Throws OperatorError, which names the node and carries the exception of its function. Returns
+/// the figures of the nodes.
 template <class Pattern>
 Report run(const Pattern& pattern, const Options& options = {}) {
     Network network(options);

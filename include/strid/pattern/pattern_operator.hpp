@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A pattern as an operator of a graph: records go in as tasks, and what leaves the pattern is the
-// stream behind it.
+// A pattern as an operator of a graph: records are its tasks, and its results are the output
+// stream.
 //
 //     std::move(frames).apply(pattern_operator(farm(filtered)), {.name = "filter"})
 //

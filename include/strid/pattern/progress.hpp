@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A line on the terminal that says how far a pattern is.
+// A line on the terminal with the progress of a pattern.
 //
 // Threads: a ProgressLine has one of its own, which reads counters; nothing where there is no
 // terminal.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a pattern has done, as plain values. The counters behind it are always on.
+// The figures of a pattern, as plain values. The counters are always on.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace strid::pattern {
 
-/// What a node has done.
+/// The figures of a node.
 struct NodeReport {
     std::string name;
     NodeCounters counters;
@@ -25,8 +25,8 @@ struct NodeReport {
     double idle_share = 0;
 };
 
-/// What a pattern has done up to now, or up to its end. A range of its nodes, in the order in which
-/// they were built.
+/// The figures of a pattern up to now, or up to its end. A range of its nodes, in the order in
+/// which they were built.
 struct Report {
     NetworkDescription network = {};
     double seconds = 0;  ///< Since it was started, or that it ran.

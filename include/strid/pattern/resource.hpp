@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Something that only so many nodes may use at once, whichever patterns they are in: a device, a
-// connection, memory for so many frames.
+// A resource that a limited number of nodes, in any patterns, may use at once: a device, a
+// connection, memory for some frames.
 //
 //     Resource device(2);
 //     auto one = accelerate<Frame>(farm(using_resource(device, encode)));
 //     auto other = accelerate<Frame>(pipeline(using_resource(device, decode), check));
 //
-// A node that finds none free waits without a thread, and others are stepped meanwhile. It has the
+// A node that finds none free waits without a thread, so other nodes are stepped. It has the
 // resource for a step: one task, or several short ones (20 us). So no node waits for anything while
 // it has one, and patterns that share several resources cannot wait for each other.
 //
@@ -32,7 +32,7 @@ namespace strid::pattern {
 
 class Resource {
   public:
-    /// So many nodes at once, at least one. Throws GraphError.
+    /// The number of nodes at once, at least one. Throws GraphError.
     explicit Resource(std::size_t at_once);
 
     /// How many could have it now.

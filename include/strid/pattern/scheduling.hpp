@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which worker a task goes to (paper 4, section 1.2.1.3). A policy is a value that a farm is made
-// with; each node that hands tasks to the workers has a scheduler of its own, made by the policy:
+// The policies of farms: which worker gets a task (paper 4, section 1.2.1.3). A policy is an
+// argument of a farm; each node that distributes tasks has its own scheduler, made by the policy:
 //
 //     Adaptive     to the worker with the least to do; tasks that take long wait for no one worker,
 //                  short ones go in runs. The default.

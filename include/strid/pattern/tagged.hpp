@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tasks that have something with them on their way through a pattern: the promise of a result
+// Tasks with a tag that accompanies them through a pattern: the promise of a result
 // (pattern/calls.hpp), a place among those that may be in flight (pattern/limited.hpp). The nodes
-// of the pattern see the tasks alone: tag<Tag>(pattern) is the same pattern with each node wrapped.
+// of the pattern see only the tasks: tag<Tag>(pattern) is the same pattern with each node wrapped.
 // An AnyPattern has fixed the types of its tasks, and cannot be (composition_checks.hpp).
 //
 // A Tag is a value that can be moved without failing, with

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Threads that wait for loops and calls to share (pattern/parallel_for.hpp,
+// A team of threads that share loops and calls (pattern/parallel_for.hpp,
 // pattern/divide_and_conquer.hpp). They are started once and sleep while there is nothing to do, so
 // that a loop of some microseconds pays.
 //
 // A job is work that several threads may take part in. The thread that runs it takes part from the
 // beginning and returns when all of it is done; threads of the team that have nothing to do join. A
-// job may run others: the thread that waits for the last part of one takes part in others
-// meanwhile, so that no thread waits for work that has not begun.
+// job may run other jobs: a thread that waits for the last part of one takes part in others, so
+// that no thread waits for work that has not begun.
 //
 // Threads: any may run jobs, at the same time too; the destructor is the last.
 //

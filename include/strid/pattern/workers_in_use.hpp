@@ -4,8 +4,8 @@
 // 1.2.1.3). A farm has all its workers from the start; those that are not in use cost a queue, and
 // neither a thread nor time.
 //
-// Threads: any. A handle; copies say the same. One that goes by the load is for one farm, whose
-// tasks one node hands out.
+// Threads: any. A handle: copies share the same number. One that adapts to the load may be used by
+// one farm only, with one node that distributes the tasks.
 #pragma once
 
 #include <atomic>
