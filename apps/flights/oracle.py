@@ -17,7 +17,7 @@ import csv
 import sqlite3
 import sys
 
-# Each flight with the promise that stood when it came.
+# Each flight with the watermark before it.
 PROMISED = """
     WITH promised AS (
         SELECT position, time, airport, aircraft, delay,

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 HOUR_MS = 3_600_000
-NEVER = -2**62  # the promise that stands before the first flight
+NEVER = -2**62  # the watermark before the first flight
 FLIGHT = ["time", "airport", "aircraft", "delay"]
 WEATHER = ["time", "airport", "wind_speed", "visibility"]
 

@@ -10,7 +10,7 @@ import sys
 import pandas as pd
 
 EVENT = ["user", "page", "ad", "ad_type", "event_type", "time", "ip"]
-NEVER = -2**62  # the promise that stands before the first view
+NEVER = -2**62  # the watermark before the first view
 
 
 def read_views(events_path, campaigns_path) -> pd.DataFrame:

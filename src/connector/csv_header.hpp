@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The header of a table: where a column is, and what to tell where it is not to be found. Private
-// to the connector room. Stateless.
+// The header of a table: where a column is, and the error if it is missing. Private to the
+// connector room. Stateless.
 #pragma once
 
 #include <cstddef>
@@ -31,7 +31,7 @@ struct ColumnFound {
 };
 [[nodiscard]] ColumnFound find_column(const HeaderLine& header, std::string_view wanted);
 
-/// What to tell of a first line that may be written in another dialect; empty: nothing.
+/// The hint for a first line that may be in another dialect; empty: none.
 [[nodiscard]] std::string dialect_hint(const HeaderLine& header, std::string_view wanted);
 /// The same of a row of which `expected` fields were expected.
 [[nodiscard]] std::string dialect_hint_of_row(std::string_view row, char delimiter,

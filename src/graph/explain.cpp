@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A graph told to a person: its plan as a picture, and the term of the block algebra that the rules
-// of paper 2 derive for it.
+// The explanation of a graph: its plan as a picture, and the term of the block algebra that the
+// rules of paper 2 derive for it.
 #include <fmt/format.h>
 
 #include <strid/base/topology.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a plan and a block term say of a run, in one form, so that they can be compared. Private to
+// The content of a plan and of a block term in one form, so that they can be compared. Private to
 // src/graph. Plain values, one thread.
 #pragma once
 

@@ -16,7 +16,7 @@ namespace strid {
 [[nodiscard]] std::string progress_line(const RunReport& before, const RunReport& now,
                                         double bytes_per_second);
 
-/// What a run came to, some lines. `how` says how it ended: "done", "stopped", "cancelled".
+/// The summary of a run, some lines. `how` is how it ended: "done", "stopped", "cancelled".
 [[nodiscard]] std::string summary(const RunReport& report, std::uint64_t bytes,
                                   std::string_view how);
 

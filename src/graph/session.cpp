@@ -94,7 +94,7 @@ void check_files(const Graph& graph, const SessionOptions& session) {
 
 int run_session(const Graph& graph, const RunOptions& options, const SessionOptions& session) {
     check_files(graph, session);
-    // What cannot be drawn or written is said before the work.
+    // A picture that cannot be drawn or written is an error before the run begins.
     if (!session.picture_path.empty()) {
         static_cast<void>(picture_of(graph.description(options), session.picture_path));
     }

@@ -48,7 +48,7 @@ class Watch {
     std::atomic<Running*> running_{nullptr};
     std::atomic<bool> ended_{false};  // relaxed: the semaphore of signals_ wakes its reader
     // Of the thread:
-    bool stopped_ = false;  // the run was told
+    bool stopped_ = false;  // the run got the stop
     bool cancelled_ = false;
     bool killed_ = false;
     std::chrono::steady_clock::time_point second_signal_{};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A network told to a person. Replicas are told once.
+// The explanation of a network. Replicas are shown once.
 #include <algorithm>
 #include <string_view>
 

@@ -242,7 +242,7 @@ TEST(CsvShape, AStopReadsOutWhatWasTakenFromAPipe) {
     const auto skipping = stopped(content, OnMalformed::skip);
     EXPECT_THAT(skipping.records, ElementsAre(Texts{"1", "a"}, Texts{"3", "c"}, Texts{"4", "d"}));
     EXPECT_EQ(skipping.malformed, 2U);  // the open quote, and the line that had not come wholly
-    // A row of many lines may have been under way: no error, but it is said.
+    // A row of many lines may have begun: this is no error, but it is reported.
     const auto stopping = stopped(content, OnMalformed::stop);
     EXPECT_THAT(stopping.records, ElementsAre(Texts{"1", "a"}));
     EXPECT_EQ(stopping.malformed, 1U);

@@ -21,7 +21,7 @@
 
 namespace strid::test {
 
-/// Keeps every record, and every chunk the source named unless told to let go.
+/// Keeps every record, and every chunk that the source names unless it is released.
 template <class T>
 struct Emit {
     bool operator()(T&& record) {

@@ -177,7 +177,7 @@ RunOptions run_options(std::uint64_t seed) {
     return options;
 }
 
-/// Every replica has a copy of the function, which is told which it is.
+/// Every replica has a copy of the function, which gets the number of its replica.
 template <class Source>
 void replicas_share(const Source& source) {
     for (const std::uint64_t seed : test::seeds(9)) {

@@ -166,9 +166,9 @@ inline const auto time_of = [](const std::uint64_t& n) {
 };
 inline const auto by_remainder = [](const std::uint64_t& n) { return n % 97; };
 
-/// Times that go back by `bound` at most, of which nothing is said for the first quarter of the
-/// stream: so much lies in windows then as never after, and what the most is does not depend on how
-/// far one source or replica happens to be ahead of another.
+/// Times that go back by `bound` at most, without a watermark in the first quarter of the stream.
+/// So windows then hold more records than ever after, and the maximum does not depend on how far
+/// one source or replica is ahead of another.
 class LateStart {
   public:
     static constexpr bool never_goes_back = true;

@@ -114,7 +114,7 @@ TEST(Apply, RefusesAnOperatorThatNeedsTimeWhereThereIsNone) {
     EXPECT_THROW((void)run(graph), GraphError);
 }
 
-// ---- what an operator is told ------------------------------------------------------------------
+// ---- the events of an operator ------------------------------------------------------------------
 
 struct Heard {
     std::atomic<int> opened{0};

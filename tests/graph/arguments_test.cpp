@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The options of a run as text, and the words and numbers that a run is told with.
+// The options of a run as text, and the words and numbers of reports.
 #include <cstdint>
 #include <memory>
 

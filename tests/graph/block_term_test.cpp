@@ -147,7 +147,7 @@ Graph stages() {
     return graph;
 }
 
-/// What is said of a plan that was changed after its term was made.
+/// The differences reported for a plan that was changed after its term was made.
 std::string of_changed(const RunOptions& options, const std::function<void(Plan&)>& change) {
     const Graph graph = stages();
     Plan plan = plan_of(graph, options);

@@ -53,8 +53,8 @@ constexpr bool pays(EventTime payment, EventTime order) {
     return payment >= order && payment < order + term;
 }
 
-/// A payment from the order's time on and before its term is over pays it. What has no partner is
-/// said when none can come any more.
+/// A payment between the order's time and the end of its term pays it. A record without a partner
+/// is reported when no partner can come any more.
 struct Pay {
     std::optional<Order> order;
     std::optional<Payment> payment;
@@ -95,8 +95,8 @@ struct Trade {
     std::vector<Verdict> verdicts;  // sorted
 };
 
-/// Orders and payments of which some are missing, early or too late, out of order by less than is
-/// promised.
+/// Orders and payments of which some are missing, early or too late, out of order by less than the
+/// bounded disorder.
 Trade random_trade(std::uint64_t seed) {
     std::mt19937_64 random{seed};
     const auto up_to = [&random](std::int64_t limit) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Containers of the user's in every kind of window, and functions that are told the bounds of a
-// window of time or of a session, against the obvious computation (window_oracle.hpp).
+// Containers of the user's in every kind of window, and functions that get the bounds of a window
+// of time or of a session, against the obvious computation (window_oracle.hpp).
 #include <deque>
 #include <set>
 
@@ -202,7 +202,7 @@ TEST(ContainedWindows, OfSessionsAreResetAndNotMadeAnew) {
 
 // ---- bounds ------------------------------------------------------------------------------------
 
-/// Emits what it was told, twice where the window has an even number of records.
+/// Emits its arguments, twice where the window has an even number of records.
 const auto told =
     window::process<Event, Row>([](std::uint32_t key, const window::TimeBounds& bounds,
                                    std::span<const Event> all, auto& emit) {

@@ -31,7 +31,7 @@ using test::sorted;
 
 constexpr std::uint64_t count = test::number_count;
 
-/// A record that knows what was done to it.
+/// A record that owns its text.
 struct Text {
     std::string text;
 };

@@ -15,7 +15,7 @@ namespace {
 
 using namespace test;
 
-/// What a stream of values adds up to, told apart by their order.
+/// A checksum of a stream of values that depends on their order.
 struct InSequence {
     struct State {
         std::uint64_t value = 0;

@@ -135,7 +135,7 @@ TEST(EventTime, AlignedSourcesKeepStep) {
     EXPECT_FALSE(went_too_far);
 }
 
-/// A strategy that takes back what it said.
+/// A strategy whose watermark goes back.
 struct Fickle {
     template <class T>
     void observe(const T&, EventTime time) noexcept {

@@ -37,7 +37,7 @@ struct Inputs {
     std::vector<Order> orders;
 };
 
-/// Most within the disorder of 50 that the test promises.
+/// Most records lie within the bounded disorder of 50.
 inline Inputs random_inputs(std::uint64_t seed, std::size_t count) {
     Inputs inputs;
     inputs.events = random_events(seed, {.keys = 7}, count);

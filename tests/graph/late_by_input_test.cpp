@@ -30,7 +30,7 @@ Streams random_streams(std::uint64_t seed) {
     return streams;
 }
 
-/// The rows as they came; with lateness some are said again.
+/// The rows as they came; with lateness some windows fire again.
 template <class Windows>
 Answer computed_by_input(const Streams& streams, const Windows& windows, Duration lateness,
                          const RunOptions& options) {
@@ -59,7 +59,7 @@ Answer computed_by_input(const Streams& streams, const Windows& windows, Duratio
     return answer;
 }
 
-/// What was said last of each window at the end, or of a session that became part of it.
+/// The last result of each window at the end, or of a session that was merged into it.
 std::vector<Row> last_of_each(const std::vector<Row>& said, const std::vector<Row>& at_the_end) {
     constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
     std::map<Row, Row> last;
@@ -79,7 +79,7 @@ std::vector<Row> last_of_each(const std::vector<Row>& said, const std::vector<Ro
     return rows;
 }
 
-/// A record of which a window is over, by what its source said before it, is in none.
+/// A record with a window that is over by the watermark of its source is in no window.
 TEST(LateByOwnInput, OfWindowsOfTimeIsWhatEachSourceSays) {
     std::size_t late = 0;
     for (const std::uint64_t seed : test::seeds(8)) {
@@ -109,7 +109,7 @@ TEST(LateByOwnInput, OfWindowsOfTimeIsWhatEachSourceSays) {
     EXPECT_NE(late, 0U);
 }
 
-/// A record that breaks its source's promise, by more than the lateness, is in no session.
+/// A record behind the watermark of its source by more than the lateness is in no session.
 TEST(LateByOwnInput, OfSessionsIsWhatEachSourceSays) {
     const auto sessions = SessionWindows::with_gap(40ns);
     std::size_t late = 0;
@@ -167,7 +167,7 @@ TEST(LateByOwnInput, IsForWindowsByKey) {
     }
 }
 
-// ---- strategies that take back what they said --------------------------------------------------
+// ---- strategies whose watermark goes back ------------------------------------------------------
 
 /// Goes back in time at one record, and further at the next. Within one batch, no operator
 /// downstream would see it.

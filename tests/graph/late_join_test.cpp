@@ -36,7 +36,7 @@ TEST(IntervalJoin, GivesItsLateRecordsToo) {
     }
 }
 
-/// Windows behind the late records go by the times that these have, and are told them nowhere.
+/// Windows over the late records use the times of these without being given a time function.
 TEST(Joins, LateRecordsKeepTheTimeOfTheirStream) {
     using Counts = std::map<std::int64_t, std::uint64_t>;
     const Inputs inputs = random_inputs(3, 600);
@@ -116,7 +116,8 @@ TEST(WindowJoin, GivesItsLateRecordsToo) {
     }
 }
 
-/// Those of which a window is over, by the lateness and more, by what their own stream said before.
+/// Records with a window that has been over for more than the lateness by the watermark of their
+/// own stream.
 template <class Record, class Number>
 std::vector<std::int64_t> late_by_windows(const std::vector<Record>& records, const Number& number,
                                           const TimeWindows& windows, Duration lateness) {
@@ -142,8 +143,7 @@ Sides faltering(Graph& graph, const Inputs& inputs) {
                 .event_time<&Order::time>(BoundedDisorder{Duration{50}})};
 }
 
-/// By the promise of their own input they are the same ones in every run, whichever stream is
-/// ahead.
+/// With LateBy::own_input they are the same ones in every run, whichever stream is ahead.
 TEST(WindowJoin, GivesTheSameLateRecordsByTheirOwnInputInEveryRun) {
     std::size_t late_records = 0;
     for (const Shared shared : both_ways) {

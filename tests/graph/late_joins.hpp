@@ -115,7 +115,7 @@ inline JoinKind kind_of(std::uint64_t round, Shared shared) {
 
 inline constexpr Shared both_ways[] = {Shared::by_key, Shared::by_window};
 
-/// Those that a stream does not take, by what is told apart of them.
+/// The records that a stream does not take, by a number that identifies them.
 template <class Record, class Number>
 std::vector<std::int64_t> late_among(const std::vector<Record>& records, const Number& number,
                                      Duration lateness = Duration::zero()) {

@@ -31,7 +31,7 @@ TEST(InSilence, GoesOnByTheClockBehindWhatWasPromised) {
     EXPECT_EQ(time.watermark(), at(95));
     time.silent_for(Duration{25});
     EXPECT_EQ(time.watermark(), at(110));
-    record(107);  // what was said stays said
+    record(107);  // a watermark never goes back
     EXPECT_EQ(time.watermark(), at(110));
     time.silent_for(Duration{30});
     EXPECT_EQ(time.watermark(), at(102 + 20));

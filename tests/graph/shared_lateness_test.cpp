@@ -53,7 +53,7 @@ std::vector<std::vector<Event>> numbered_streams(std::uint64_t seed) {
 
 struct Numbered {
     std::map<std::int64_t, Event> events;  // by number
-    std::set<std::int64_t> punctual;       // kept their source's promise
+    std::set<std::int64_t> punctual;       // not behind their source's watermark
 };
 
 Numbered by_number(const std::vector<std::vector<Event>>& streams) {
@@ -69,7 +69,7 @@ Numbered by_number(const std::vector<std::vector<Event>>& streams) {
 }
 
 struct Outcome {
-    /// Of each window what it said last: key, start, and the numbers.
+    /// The last result of each window: key, start, and the numbers.
     std::map<std::pair<std::uint32_t, std::int64_t>, std::vector<std::int64_t>> windows;
     std::vector<Event> late;
     std::uint64_t counted_late = 0;

@@ -46,7 +46,7 @@ struct Taken {
     std::atomic<std::uint64_t> gaps{0};
 };
 
-/// One record per millisecond, until it is told to hurry.
+/// Takes one record per millisecond, until it is set to full speed.
 auto slow_sink(Taken& taken) {
     return [&taken, due = Clock::time_point{}](const Record& record) mutable {
         const std::uint64_t expected = taken.records.fetch_add(1, std::memory_order_relaxed);

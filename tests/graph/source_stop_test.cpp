@@ -67,7 +67,7 @@ struct Blocking {
     }
 };
 
-/// One that has promised what waits.
+/// A source that drains waiting records after a stop.
 struct Draining : Blocking {
     static constexpr bool drains = true;
     template <class EmitRecord>

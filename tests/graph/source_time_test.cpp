@@ -13,7 +13,7 @@ namespace {
 using namespace test;
 using namespace std::chrono_literals;
 
-/// Says before each record the promise that the oracle has there.
+/// Reports before each record the watermark of the oracle.
 struct SaysItsTime {
     using record_type = Event;
     std::vector<Event> events;

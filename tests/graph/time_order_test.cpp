@@ -54,8 +54,8 @@ TEST(TimeOrder, IsTheSameInEveryRun) {
     }
 }
 
-/// What three sources say together, in order, and which of their records are late: each source's
-/// own promise says which these are.
+/// The records of three sources in order, and their late records: those behind the watermark of
+/// their own source.
 struct ThreeSources {
     explicit ThreeSources(std::uint64_t seed) {
         for (std::uint32_t number = 0; number < 3; ++number) {
@@ -104,7 +104,7 @@ TEST(TimeOrder, OfSeveralSourcesIsTheSameInEveryRun) {
     EXPECT_NE(late, 0U);
 }
 
-/// What follows the records stays in order, whatever it is.
+/// Operators behind the stream of records keep its order.
 TEST(TimeOrder, GivesItsLateRecords) {
     for (const std::uint64_t seed : test::seeds(12)) {
         const ThreeSources sources(seed);
@@ -127,8 +127,8 @@ TEST(TimeOrder, GivesItsLateRecords) {
     }
 }
 
-/// How many records lie before what could have been promised when they came: a promise goes by the
-/// greatest delay so far, and stands when a greater one comes.
+/// The number of records behind the watermark that could have been drawn when they came. The
+/// watermark uses the greatest delay so far, and does not go back when a greater one comes.
 std::uint64_t may_be_late(const std::vector<Event>& events) {
     std::uint64_t count = 0;
     EventTime latest = EventTime::earliest();
@@ -143,8 +143,8 @@ std::uint64_t may_be_late(const std::vector<Event>& events) {
     return count;
 }
 
-/// In order whatever the disorder; nothing vanishes uncounted; what no promise has passed is never
-/// dropped.
+/// Records come out in order for any disorder; no record is lost uncounted; a record that no
+/// watermark has passed is never dropped.
 TEST(KSlack, DropsAndCountsWhatIsLaterThanAnythingBefore) {
     for (const std::uint64_t seed : test::seeds(12)) {
         const auto events = random_events(seed, {}, event_count);

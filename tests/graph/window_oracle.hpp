@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Windows by the obvious sequential computation: which windows a time lies in by the arithmetic of
-// whole numbers, what is late by the promise that stands when it comes, each window's value by a
-// loop over its records. Of the library only plain values are used here, the lengths that a
-// specification was made of among them: neither its arithmetic of windows nor its aggregates.
+// whole numbers, late records by the watermark before them, each window's value by a loop over its
+// records. Of the library only plain values are used here, the lengths that a specification was
+// made of among them: neither its arithmetic of windows nor its aggregates.
 #pragma once
 
 #include <algorithm>
@@ -34,7 +34,7 @@ inline EventTime at(std::int64_t ns) {
     return EventTime::of_ns(ns);
 }
 
-/// The promise that stands before each record.
+/// The watermark before each record.
 inline std::vector<EventTime> watermarks(const std::vector<Event>& events, Duration bound) {
     std::vector<EventTime> result;
     std::optional<std::int64_t> latest;

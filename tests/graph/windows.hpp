@@ -64,7 +64,7 @@ struct Setting {
     RunOptions run = {};
 };
 
-/// What the graph says: with lateness, of each window what it said last.
+/// The results of the graph; with lateness, the last result of each window.
 template <class Windows, class A>
 Answer computed(const std::vector<Event>& events, const Windows& windows, const A& aggregate,
                 const Setting& setting, std::uint64_t* counted_late = nullptr) {

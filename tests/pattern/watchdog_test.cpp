@@ -26,7 +26,7 @@ using namespace std::chrono_literals;
 using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
 
-/// What the watchdog told, first to last.
+/// The reports of the watchdog, first to last.
 class Told {
   public:
     auto callback() {

@@ -17,7 +17,7 @@
 
 namespace strid::test {
 
-/// Emits into a function, with room for everything; late records and promises are counted.
+/// Emits into a function, with room for everything; late records and watermarks are counted.
 template <class Take>
 class EmitInto {
   public:

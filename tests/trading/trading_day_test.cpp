@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The generated day has the shape that it promises.
+// The generated day has the documented shape.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>

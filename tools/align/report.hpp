@@ -22,7 +22,7 @@ enum class Format : std::uint8_t {
     blast
 };
 
-/// What is said of a hit. Without published parameters there are neither bits nor an E-value.
+/// The report of a hit. Without published parameters there are neither bits nor an E-value.
 struct Result {
     Hit hit;
     std::optional<double> bits;

@@ -69,7 +69,7 @@ void Codec::work(Block& block) {
 
 void Codec::compress(Block& block) {
     const std::size_t size = block.input.size();
-    const std::size_t size_max = size + size / 100 + 600;  // what libbz2 promises
+    const std::size_t size_max = size + size / 100 + 600;  // the bound of libbz2
     bz_stream stream = this->stream();
     check_begun(BZ2_bzCompressInit(&stream, block.level, 0, 0));
     const Ended<BZ2_bzCompressEnd> ended(stream);

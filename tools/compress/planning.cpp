@@ -28,7 +28,7 @@ constexpr std::uint64_t tiny_bytes = 50'000;
 /// Why a file is left out.
 struct Refusal {
     std::string why = {};
-    bool noncritical = false;  ///< not told with --quiet
+    bool noncritical = false;  ///< not reported with --quiet
 };
 
 class Planner {

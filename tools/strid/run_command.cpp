@@ -19,7 +19,7 @@ namespace strid::tool {
 
 namespace {
 
-/// What was said on the command line of one application.
+/// The command line of one application.
 struct RunCommand {
     RunArguments arguments;
     apps::Endpoints endpoints;

@@ -22,7 +22,7 @@ struct Recovered {
     JournalState state = {};
     std::uint64_t sum = 0;  ///< of the digests of all rows but `state`
     Ledger ledger = {};
-    /// What the books are made of, in the order in which they have to be told.
+    /// The commands that rebuild the books, in their order.
     std::vector<Task> tasks = {};
     std::unordered_map<OrderId, std::uint64_t> order_digests = {};   ///< of the open ones
     std::map<Ledger::Key, std::uint64_t> subscription_digests = {};  ///< by user and symbol

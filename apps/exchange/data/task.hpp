@@ -26,7 +26,7 @@ struct RetiredId {
     std::string client_id = {};
 };
 
-/// What a book is told: a command of the link, or something that the journal has kept.
+/// The input of a book: a command of the link, or something that the journal has kept.
 struct Task {
     std::string symbol = {};  ///< the book; empty: none, the command is to be refused
     std::variant<Command, Order, RetiredId, Subscription> content = {};

@@ -5,9 +5,9 @@
 // parse() checks the sum and reads the fields. A Decoder does both.
 //
 // What is garbled (FIX 4.4, volume 2) is passed over: the bytes up to the next BeginString are
-// dropped and the reason is told. That a sequence number is missing then, the session finds out.
-// A message that is whole but has a field that is wrong is no garbled one: it is given with its
-// fault, for a Reject.
+// dropped and the reason is reported. That a sequence number is missing then, the session finds
+// out. A message that is whole but has a field that is wrong is no garbled one: it is given with
+// its fault, for a Reject.
 //
 // One thread at a time each. Bytes kept: one message at most, and what was fed beyond it.
 #pragma once

@@ -63,8 +63,8 @@ class Levels {
     std::map<Price, Level, Better> levels_;
 };
 
-/// What has to be said so that one that knows `before` knows `after`: first what is gone, then what
-/// is new or changed, best first.
+/// The updates that turn `before` into `after`: first removals, then what is new or changed, best
+/// first.
 void append_changes(Side side, const std::vector<LevelView>& before,
                     const std::vector<LevelView>& after, std::vector<LevelChange>& changes);
 

@@ -63,7 +63,7 @@ struct Trade {
     Quantity quantity = 0;
 };
 
-/// A user's wish to hear of a book.
+/// A user's subscription to a book.
 struct Subscription {
     std::string user = {};
     std::string request_id = {};

@@ -35,7 +35,7 @@ constexpr void visit_columns(const Value& value, Visit&& visit) {
     }
 }
 
-/// Whether a record has columns, as far as its own fields say.
+/// Whether a record has columns, by its own fields.
 template <class Value>
 inline constexpr bool has_columns =
     SingleField<Value> || is_tuple<Value> || (std::is_aggregate_v<Value> && std::is_class_v<Value>);

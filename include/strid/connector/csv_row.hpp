@@ -48,8 +48,9 @@ struct CsvQuoteLimits {
     std::size_t bytes_max;
 };
 
-/// Cuts rows into fields. Of a row whose end has not come it knows how far it has looked, so that
-/// each byte is looked at once, however often and in whatever portions more text comes.
+/// Cuts rows into fields. For a row whose end has not come it remembers the position it has
+/// searched to, so that each byte is looked at once, however often and in whatever portions more
+/// text comes.
 class CsvRowCutter {
   public:
     /// Cuts the row that begins at `begin`; after `open_quote` the same row, of which more has come
@@ -96,7 +97,7 @@ std::string_view unescape_csv(CsvField& field) noexcept;
 /// Appends `text`, quoted if it holds the delimiter, a quote, a newline or a '\r'.
 void append_csv_field(std::string& out, std::string_view text, char delimiter);
 
-/// Throws GraphError unless `delimiter` can be told from numbers, quotes and newlines.
+/// Throws GraphError for a `delimiter` that numbers, quotes or newlines may contain.
 void check_csv_delimiter(char delimiter);
 
 }  // namespace strid

@@ -92,7 +92,7 @@ class CsvSource : public FileSource {
         partial,  ///< the row goes on beyond the region; nothing was passed
     };
     /// The poll of a derived source. `read(record)` takes the row at position_ into a fresh record
-    /// and says how that went; on `ready` the record is emitted. `holds_text`: records may point
+    /// and returns the result; on `ready` the record is emitted. `holds_text`: records may point
     /// into the text. `read.refuse_partial()`, where there is one, refuses a row that is not whole,
     /// and `read.finish()` what the input ends in.
     template <class T, bool holds_text, class Emit, class Read>

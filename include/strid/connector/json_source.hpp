@@ -36,7 +36,7 @@ class JsonSource : public FileSource {
     void open(const Context& context);
 
   protected:
-    /// `may_be_empty` says of each field whether its member may be null or missing. Throws
+    /// `may_be_empty` gives for each field whether its member may be null or missing. Throws
     /// GraphError for options that do not fit it.
     JsonSource(std::string path, JsonOptions options, const std::vector<bool>& may_be_empty);
 

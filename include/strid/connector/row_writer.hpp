@@ -33,7 +33,7 @@ class RowWriter {
     /// With the context that the sink was opened with: a file that is written whole then waits for
     /// the end of the run. Without, it gets its name by close().
     void open(std::string_view header = {}, const Context& context = {});
-    /// The end of the buffer, to append one row to; row_done() says that it is whole.
+    /// The end of the buffer, to append one row to; call row_done() when it is whole.
     [[nodiscard]] std::string& rows() noexcept { return rows_; }
     void row_done() {
         if (rows_.size() >= OutputFile::buffer_bytes) flush();

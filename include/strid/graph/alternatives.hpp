@@ -61,7 +61,7 @@ auto parted(S stream) {
                                    [](const Any& any) { return any.index(); });
 }
 
-/// A stream of variants as a stream for each type; `of` says what these are, for their names.
+/// A stream of variants as a stream for each type; `of` gives their names.
 template <class... T, class S>
 std::tuple<Stream<T>...> alternatives(S stream, const std::string& name,
                                       const std::array<const char*, sizeof...(T)>& of) {

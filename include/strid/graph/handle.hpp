@@ -46,14 +46,13 @@ struct Handle {
     operators::PromisedTimePointer promised_time = {};  ///< Where it is known.
     Consumed consumed = {};
 
-    /// Throws GraphError, which says what stream it is, where the handle was moved from.
+    /// Throws GraphError, which names the stream, if the handle was moved from.
     void check_not_consumed() const;
-    /// What comes from the other handle goes on in this one. Throws GraphError where it is of
-    /// another graph.
+    /// Merges the other handle into this one. Throws GraphError if it belongs to another graph.
     void join(const Handle& other);
-    /// What is known of the same stream behind an edge, without its origins.
+    /// The same stream behind an edge, without its origins.
     [[nodiscard]] Handle behind_edge() const;
-    /// What something that is no operator is called in an error: by the operator before it.
+    /// The name in an error for a step that is no operator: that of the operator before it.
     [[nodiscard]] std::string behind(const char* what) const;
     /// An operator that may be the stream's next.
     [[nodiscard]] OperatorInfo describe(const OperatorOptions& options,
@@ -62,7 +61,7 @@ struct Handle {
     void add(OperatorInfo next);
 };
 
-/// What the planner may know of an operator: its traits and its facts.
+/// The properties of an operator for the planner: its traits and its facts.
 template <class Operator>
 void declare(OperatorInfo& info, const Operator& one) {
     constexpr OperatorTraits traits = Operator::traits;

@@ -27,7 +27,7 @@
 
 namespace strid::graph {
 
-/// Each function uses the stream up. `why`: what explain() says besides.
+/// Each function uses the stream up. `why`: an additional text for explain().
 template <class T, class KeyOf, class Upstream>
 class KeyedWindows {
   protected:

@@ -72,7 +72,7 @@ struct RunOptions {
 
     Mode mode = Mode::cooperative;
     std::size_t workers = 0;      ///< Cooperative workers; 0: one per core.
-    std::size_t parallelism = 0;  ///< For operators that say nothing of their own; 0: automatic.
+    std::size_t parallelism = 0;  ///< For operators without one of their own; 0: automatic.
     std::map<std::string, std::size_t> operator_parallelism = {};  ///< By name; overrules the rest.
     /// Measured costs of the operators (RunReport::loads()). A parallel section without a given
     /// parallelism gets replicas by its share of the total cost. Empty: one replica per worker.

@@ -64,7 +64,7 @@ struct PlannedTask {
     std::size_t replica;
 };
 
-/// What its operators say that they read and write, with their names as users.
+/// The files that its operators declare to read and write, with the names of the operators.
 [[nodiscard]] std::vector<FileUse> files_of(const Segments& segments);
 
 /// Throws GraphError for what cannot be run: duplicate or unknown names, streams that lead nowhere,

@@ -37,7 +37,7 @@ struct OperatorInfo {
     std::size_t parallelism = 0;
     OnException on_exception = OnException::stop;
     /// False: replicas would share what they must not (a sink with captured state), so that the
-    /// planner gives it one replica unless told otherwise.
+    /// planner gives it one replica unless the options ask for more.
     bool parallel_by_default = true;
     bool draws_watermarks = false;
     bool needs_watermarks = false;  ///< A window of event time.

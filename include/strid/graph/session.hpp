@@ -24,13 +24,14 @@ struct SessionOptions {
     /// nowhere.
     std::string metrics_path = {};
     /// A picture of the graph with the figures of the run goes there (picture.hpp) when it has
-    /// ended well; empty: nowhere. What cannot be drawn is said before the work.
+    /// ended well; empty: nowhere. A picture that cannot be drawn is an error before the run
+    /// begins.
     std::string picture_path = {};
     /// Files that are read or written beside those of the graph: no output may destroy them.
     std::vector<FileUse> files = {};
     /// A SIGTERM that drained the run is a success: for what stops services with it.
     bool zero_on_sigterm = false;
-    /// Bytes of input handled so far, from any thread; where empty, what the sources say.
+    /// Bytes of input handled so far, from any thread; if empty, the figures of the sources.
     std::function<std::uint64_t()> bytes_done = {};
     /// Called with the report after a run that did not fail.
     std::function<void(const RunReport&)> when_done = {};
@@ -49,7 +50,7 @@ struct ExitCode {
 /// twice (base/file_use.hpp).
 void check_files(const Graph& graph, const SessionOptions& session);
 
-/// Runs the graph to its end or to the signal that ends it, tells about it on standard error, and
+/// Runs the graph to its end or to the signal that ends it, reports it on standard error, and
 /// returns the exit code. Throws what ended the run early.
 [[nodiscard]] int run_session(const Graph& graph, const RunOptions& options,
                               const SessionOptions& session = {});

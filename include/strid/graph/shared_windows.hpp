@@ -27,7 +27,7 @@
 
 namespace strid::graph {
 
-/// Windows in every way. Each function uses the stream up; `note` is what explain() says of it.
+/// Windows in every way. Each function uses the stream up; `note` is the text for explain().
 template <class T, class KeyOf, class Upstream>
 class SharedWindows : KeyedWindows<T, KeyOf, Upstream> {
     using ByKey = KeyedWindows<T, KeyOf, Upstream>;
@@ -161,7 +161,7 @@ class SharedWindows : KeyedWindows<T, KeyOf, Upstream> {
     auto paned(const window::TimeWindows& windows, A aggregate, const WindowOptions& options,
                const std::string& note) {
         using Part = WindowResult<K, typename A::State>;
-        // Which records are late is for the second level to say: it knows their windows.
+        // The second level, which has the windows, decides which records are late.
         WindowOptions all = options;
         all.lateness = Duration::max();
         return first_level(windows.panes_as_windows(), aggregate, all, "panes", "paned_windows",
@@ -245,7 +245,7 @@ class SharedWindows : KeyedWindows<T, KeyOf, Upstream> {
         return windows.slide() < windows.length() ? window::how_it_slides<A>() : "";
     }
 
-    /// What is shared does not know whose record is late.
+    /// Shared windows do not have the watermark of the own input of a record.
     static void check_shared(const WindowOptions& options) {
         check(options);
         if (options.late_by == LateBy::own_input) {

@@ -9,7 +9,7 @@
 
 namespace strid {
 
-/// `Time` says when its records happened (operator/stream_time.hpp).
+/// `Time` gives the time of its records (operator/stream_time.hpp).
 template <class T, class Chain = graph::Chain<operators::InputHead<T>>,
           class Time = operators::NaturalTime<T>>
 class Stream;

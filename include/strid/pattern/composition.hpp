@@ -105,15 +105,15 @@ template <class Body>
 /// What happens to a task when the limit is reached.
 enum class WhenFull : unsigned char {
     wait,         ///< It waits, and so does what is before it.
-    drop_newest,  ///< It is dropped, and with it what comes until there is room.
-    drop_oldest   ///< The one that has waited longest is dropped: the latest counts.
+    drop_newest,  ///< It is dropped, and so are later ones until there is room.
+    drop_oldest   ///< The task that has waited longest is dropped.
 };
 
 /// A bound on the tasks in flight between the first and the last node of a pattern. Give at least
 /// one of the two; a task larger than `bytes` is admitted alone.
 struct Limit {
     std::size_t tasks = 0;  ///< Tasks that have begun and not left; 0: any number.
-    std::size_t bytes = 0;  ///< Of them together; 0: any number.
+    std::size_t bytes = 0;  ///< Of these tasks together; 0: any number.
     WhenFull when_full = WhenFull::wait;
     /// The number of tasks that wait for room before one is dropped; with `wait` it is one.
     std::size_t waiting = 1;
@@ -137,7 +137,7 @@ struct Limited {
 /// `limited(farm(f), {.tasks = 8})`, `limited(filter, {.tasks = 2, .when_full =
 /// WhenFull::drop_oldest})`. A task is in flight until all that was made of it has left `body`.
 /// Tasks that are dropped are counted ("dropped", in the report of the node "limit").
-/// `bytes_of(task)` says how large one is.
+/// `bytes_of(task)` returns the size of a task.
 template <class Body, class BytesOf = BytesOfTask>
 [[nodiscard]] Limited<Body, BytesOf> limited(Body body, const Limit& limit, BytesOf bytes_of = {}) {
     return {std::move(body), limit, std::move(bytes_of)};

@@ -29,7 +29,7 @@ namespace strid::pattern {
 /// The options of the run of a pattern. The defaults suit most programs.
 struct Options {
     /// Threads: one for each core; inside a node of another pattern none, it is then stepped by the
-    /// threads that wait for it. A farm whose number of workers is not said has as many.
+    /// threads that wait for it. A farm without a given number of workers has as many.
     runtime::ExecutionOptions execution = {};
     /// Tasks that may wait between two nodes; 0: what fills 32 KiB, 16 to 2,048 of them.
     std::size_t lane_tasks = 0;
@@ -69,7 +69,8 @@ class Network {
         nodes_.push_back(std::move(node));
         return added;
     }
-    /// A lane from each of the ends to the node, for so many tasks; 0: as the options say.
+    /// A lane from each of the ends to the node, for this number of tasks; 0: the number in the
+    /// options.
     template <class T>
     void connect(const Ends<T>& ends, Input<T>& input, Node& node, std::size_t tasks = 0) {
         connect(ends, input, node, node.task_ns(), tasks);
@@ -140,8 +141,8 @@ class Network {
     /// Until all nodes have ended. Throws the first failure, an OperatorError that names the node,
     /// and GraphError in a node of this network.
     void wait();
-    /// It was started inside a node of another pattern, and nothing was said of its threads: it has
-    /// none, and is stepped by those that wait for it.
+    /// It was started inside a node of another pattern, without a number of threads. So it has
+    /// none, and the threads that wait for it step it.
     [[nodiscard]] bool is_on_callers() const noexcept {
         return threads_ == runtime::Threads::of_callers;
     }
@@ -166,7 +167,7 @@ class Network {
     [[nodiscard]] NetworkDescription description() const;
 
   private:
-    /// As they were given, and what the network wants to hear of.
+    /// The options as given, with the callbacks of the network.
     [[nodiscard]] runtime::ExecutionOptions execution_options();
     [[nodiscard]] std::size_t lane_tasks(std::size_t task_bytes, std::size_t lanes) const noexcept;
     template <class T>

@@ -118,7 +118,7 @@ class Source {
     [[no_unique_address]] F function_;
 };
 
-/// A function whose type of result was said.
+/// A function with a given type of result.
 template <class U, class F>
 struct EmittingNode {
     F function;
@@ -193,8 +193,8 @@ template <TaskType U, class F>
     return detail::EmittingNode<U, F>{std::move(function)};
 }
 
-/// The first node of a pattern: `bool f(auto& emit)` emits any number of tasks and says whether it
-/// is to be called again.
+/// The first node of a pattern: `bool f(auto& emit)` emits any number of tasks and returns whether
+/// it is to be called again.
 template <TaskType U, class F>
 [[nodiscard]] auto source(F function) {
     return detail::Source<U, F>{std::move(function)};

@@ -81,7 +81,7 @@ template <class Policy>
     return name;
 }
 
-/// What a node says of itself.
+/// The description of a node.
 template <class N>
 [[nodiscard]] NodeType type_of_node() {
     if constexpr (requires { N::type(); }) {

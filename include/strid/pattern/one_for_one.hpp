@@ -14,7 +14,7 @@
 
 namespace strid::pattern::detail {
 
-/// What leaves a pattern at which tasks of `T` arrive: an Ends.
+/// The results of a pattern whose tasks are of `T`: an Ends.
 template <class T, class Pattern>
 using Behind = decltype(build(std::declval<Network&>(), Ends<T>{}, std::declval<const Pattern&>()));
 

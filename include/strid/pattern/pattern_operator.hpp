@@ -48,7 +48,7 @@ struct PatternOperatorOptions {
     /// Tasks that may wait between two nodes; 0: what fills 32 KiB, 16 to 2,048 of them, and in a
     /// perturbed run as few as can be.
     std::size_t lane_tasks = 0;
-    /// Of a farm that does not say how many; 0: as many as the run has threads.
+    /// For a farm without a given number of workers; 0: as many as the run has threads.
     std::size_t workers = 0;
 };
 
@@ -102,7 +102,7 @@ template <class Body>
 inline constexpr std::string_view kind_of_pattern<Iterate<Body>> = "iterate";
 
 /// `In` are the records as they arrive: tasks `T`, or behind key_by with the hash of their key.
-/// `TimeOf` says when they happened, unless it is NoTime.
+/// `TimeOf` gives their time, unless it is NoTime.
 template <class In, TaskType T, class U, class TimeOf, class Pattern>
 class PatternOperator
     : public OperatorTypes<In, std::conditional_t<std::same_as<U, Nothing>, void, U>> {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The ends of a node: an Input takes tasks from its lanes in turn, an Output hands tasks to the
-// lanes as a scheduler says. A node whose task finds no room keeps it in its overflow and begins no
-// other task before that is out: so what one task makes is all that a node holds.
+// lanes that a scheduler chooses. A node whose task finds no room keeps it in its overflow and
+// begins no other task before that is out: so what one task makes is all that a node holds.
 //
 // Threads: only the thread that steps the node.
 #pragma once

@@ -32,10 +32,10 @@ namespace strid::pattern {
 
 class Resource {
   public:
-    /// The number of nodes at once, at least one. Throws GraphError.
+    /// `at_once` is the number of nodes that may use it at once, at least one. Throws GraphError.
     explicit Resource(std::size_t at_once);
 
-    /// How many could have it now.
+    /// The number that is free now.
     [[nodiscard]] std::size_t free() const;
 
     // ---- for a node; it asks and gives back by turns --------------------------------------------

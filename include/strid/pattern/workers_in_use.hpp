@@ -16,7 +16,7 @@ namespace strid::pattern {
 
 class WorkersInUse {
   public:
-    /// Those that set() says; at first so many.
+    /// The number that set() gives; at first this number.
     explicit WorkersInUse(std::size_t at_first) : WorkersInUse(at_first, false) {}
     /// One more where a task finds no room with any; one fewer where for 1,024 tasks the others
     /// would have done. Never fewer than so many.

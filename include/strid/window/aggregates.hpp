@@ -281,9 +281,8 @@ struct Extreme {
     }
 };
 
-/// Builders: `count()`, `sum<&Quote::volume>()`, `sum([](const Quote& quote) { ... })`. The
-/// record's type is said where a function does not name it: `sum<Quote>([](const auto& quote) { ...
-/// })`.
+/// Builders: `count()`, `sum<&Quote::volume>()`, `sum([](const Quote& quote) { ... })`. Give the
+/// record's type where the function does not name it: `sum<Quote>([](const auto& quote) { ... })`.
 [[nodiscard]] inline Count count() noexcept {
     return {};
 }

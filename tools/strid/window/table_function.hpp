@@ -42,7 +42,7 @@ struct AskedAggregate {
     std::string second_column = {};  // of two
 };
 
-/// How long lists are at most, and that of collect() where nothing else is said.
+/// How long lists are at most, and that of collect() by default.
 inline constexpr std::uint32_t list_length_max = 10'000;
 inline constexpr std::uint32_t collected_length = 1'000;
 

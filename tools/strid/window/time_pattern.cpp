@@ -18,7 +18,7 @@ constexpr bool is_space(char c) noexcept {
     return c == ' ' || c == '\t' || c == '\n';
 }
 
-/// What the directives of a pattern have told.
+/// The values that the directives of a pattern have read.
 struct Told {
     CivilTime civil;
     HalfOfDay half = HalfOfDay::none;

@@ -40,8 +40,8 @@ concept AggregateOf = Aggregate<A> && requires(const A& aggregate, const T& reco
     { aggregate.lift(record) } -> std::same_as<typename A::State>;
 };
 
-/// It says of itself that it only goes forward, record by record (window/aggregates/fold.hpp):
-/// there is no combining two of its states, so each window has one of its own.
+/// It declares that it only goes forward, record by record (window/aggregates/fold.hpp): there is
+/// no combining two of its states, so each window has one of its own.
 template <class A>
 inline constexpr bool only_goes_forward = requires { requires A::only_forward; };
 
@@ -103,7 +103,7 @@ template <class A>
 inline constexpr bool has_parts = !only_goes_forward<A> && !has_local_states<A> &&
                                   !std::is_final_v<A> && !requires { typename A::Value; };
 
-/// An aggregate of which it is said that the order of its parts does not matter.
+/// An aggregate that is declared independent of the order of its parts.
 template <Aggregate A>
     requires has_parts<A>
 struct AnyOrder : A {

@@ -87,7 +87,7 @@ template <class T, class Before, bool newer_of_equal, class Field, class ByField
 
 }  // namespace detail
 
-/// The `field` of the record whose `by` is smallest. `T`, the record's type, is said where neither
+/// The `field` of the record whose `by` is smallest. `T`, the record's type, is given where neither
 /// names it: `min_by<Bid>(f, g)`.
 template <class T, class Field, class ByField>
 [[nodiscard]] auto min_by(Field field, ByField by) {

@@ -16,7 +16,7 @@ namespace strid::window {
 /// A container of the records of one window that slides: `insert` adds the newest, `expire(n)` lets
 /// the n oldest go, `reset` all of them; `content()` is what the window function is given. Copies
 /// are made of an empty one. `reset` is called where a window starts anew: for a window by itself
-/// (a session, a window of everything, one that is said again), where a late record came between
+/// (a session, a window of everything, one that fires again), where a late record came between
 /// those that are in, and for a key that comes again.
 template <class C, class T>
 concept WindowContainer =

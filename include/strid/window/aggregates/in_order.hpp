@@ -59,7 +59,7 @@ struct InOrderChoice<A> {
 template <Aggregate A>
 using InOrder = typename detail::InOrderChoice<A>::type;
 
-/// How windows that overlap are kept, for explain(): what their structure says of itself as `how`.
+/// How windows that overlap are kept, for explain(): the member `how` of their structure.
 template <class A>
 [[nodiscard]] constexpr const char* how_it_slides() noexcept {
     if constexpr (only_goes_forward<A>) {

@@ -49,8 +49,8 @@
 
 namespace strid {
 
-/// What makes one record of a left record and the right one that it meets: a PairFunction, or
-/// `U f(const L&, const R*)`, which is given a null pointer where a left join has none.
+/// The function of a left record and its partner: a PairFunction, or `U f(const L&, const R*)`,
+/// which is given a null pointer where a left join has none.
 template <class F, class L, class R>
 concept AsOfFunction =
     std::copy_constructible<F> &&
@@ -257,7 +257,7 @@ class KeyedAsOfJoin : public OperatorTypes<message::Hashed<EitherSide<L, R>>, As
         }
     }
 
-    /// Of one key the left records that are due, each with the right one that it meets.
+    /// Answers the left records of one key that are due, each with its partner.
     bool answer(KeyState& state, EventTime watermark, auto& emit) {
         auto& waiting = state.left;
         auto& rights = state.right;

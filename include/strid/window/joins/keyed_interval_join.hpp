@@ -121,8 +121,8 @@ class KeyedIntervalJoin
     }
 
     bool on(Watermark watermark, auto& emit) {
-        // At the end of time a record may still meet what seems to have expired: expiries stay
-        // there.
+        // At the end of time a record may still be joined with records that seem to have expired:
+        // expiries stay there.
         const EventTime passed =
             std::min(watermark.time - lateness_, EventTime::latest() - Duration{1});
         if (!expire_up_to(passed, emit)) return false;
@@ -179,8 +179,8 @@ class KeyedIntervalJoin
         }
     }
 
-    /// A record meets those of the other side from `time + lower` to `time + upper`, and is kept
-    /// for those that come later.
+    /// A record is joined with those of the other side from `time + lower` to `time + upper`, and
+    /// is kept for those that come later.
     template <class Own, class Other, class T, class Pair>
     void meet(Entry& key, FlatRing<Own>& own, FlatRing<Other>& others, EventTime time,
               const T& record, std::int64_t lower, std::int64_t upper, Pair&& pair) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is said of a join where it is called: which times meet, which records without a partner come
-// out, and for how long late ones are taken.
+// The options of joins: which times are joined, which records without a partner come out, and for
+// how long late ones are taken.
 //
 // Threads: plain values.
 #pragma once

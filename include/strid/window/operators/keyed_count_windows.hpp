@@ -4,7 +4,7 @@
 // windows): window k of a key covers the positions [k * slide, k * slide + length) in its stream. A
 // window fires with the record that completes it, so it needs no watermark and no schedule.
 //
-// What is kept of a key is said in window/structures/count_panes.hpp: a record of an aggregate
+// The state of a key is described in window/structures/count_panes.hpp: a record of an aggregate
 // costs one addition, whatever the length. A key lives as long as the run, because its positions
 // do.
 //

@@ -163,7 +163,7 @@ class KeyedSessions
     using Keys = KeyedState<K, KeyState, KeyLife{.expires = true, .clears = true}>;
     using Entry = typename Keys::Entry;
 
-    /// When the watermark says that no record can extend it: one at its very end still would.
+    /// When the watermark shows that no record can extend it: a record at its very end still would.
     [[nodiscard]] static EventTime over(const Session& session) noexcept {
         return session.end + Duration{1};
     }

@@ -20,7 +20,7 @@
 namespace strid::window {
 
 /// Windows of time in the order of their ends, windows of the same end as they came. A result waits
-/// until the watermark says that no replica has an earlier one; one that comes again for late
+/// until the watermark shows that no replica has an earlier one; one that comes again for late
 /// records passes at once. O(log results waiting) each.
 template <class Result>
 class OrderedByTime : public OperatorTypes<Result, Result> {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The nodes of a finger tree (finger_tree.hpp): their slots, and the pools that they come from and
-// go back to. What a node means for the tree is said there.
+// go back to. The meaning of a node for the tree is explained there.
 //
 // Threads: one. Invariant: the slots in use are [first, end), in the order of their times.
 #pragma once

@@ -149,7 +149,7 @@ class SlidingPanes {
         if (at < end_slid_) empty_slid();
     }
 
-    /// What slid is no longer what the panes say.
+    /// The sliding structure no longer agrees with the panes.
     void empty_slid() {
         if (slid_) {
             if constexpr (requires { slid_->reset(); }) {
