@@ -50,7 +50,7 @@ class FileSource {
     }
     /// Stops reading; lines that were read are still emitted. Any thread.
     void stop() noexcept { stopped_.store(true, std::memory_order_relaxed); }
-    /// What was taken from a pipe is gone from there.
+    /// Text that was read from a pipe cannot be read again, so it is drained after a stop.
     static constexpr bool drains = true;
     /// Does not limit the chunks of text, for a caller that keeps all records. Call it before
     /// open().

@@ -68,7 +68,7 @@ class [[nodiscard]] Generator {
         }
         std::suspend_always initial_suspend() noexcept { return {}; }
         std::suspend_always final_suspend() noexcept { return {}; }
-        // What is yielded lives until the coroutine is resumed.
+        // A yielded record lives until the coroutine is resumed.
         std::suspend_always yield_value(T&& record) noexcept {
             temporary_ = &record;
             return {};

@@ -40,7 +40,7 @@ class JsonCutter {
         const char* reason;
     };
 
-    /// What comes next in [position, end), which is not empty and begins at the last `next`.
+    /// Cuts the next part of [position, end), which is not empty and begins at the last `next`.
     Cut cut(char* position, char* end, bool has_documents);
     /// The input ended with [position, end) left, which may be empty: a fault, or nothing.
     Cut finish(char* position, char* end);
@@ -48,7 +48,7 @@ class JsonCutter {
     void forget() noexcept { *this = JsonCutter{}; }
 
   private:
-    /// What may come at the top level.
+    /// The position at the top level.
     enum class Place : std::uint8_t { outside, first, comma, next };
 
     static char region_end_of(std::string_view first, std::string_view behind_bracket) noexcept;

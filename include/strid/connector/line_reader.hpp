@@ -63,7 +63,7 @@ class LineReader {
     [[nodiscard]] char* begin() const noexcept { return begin_; }
     [[nodiscard]] char* end() const noexcept { return end_; }
     [[nodiscard]] char* data_end() const noexcept { return data_end_; }
-    /// What keeps the region alive.
+    /// The chunk that keeps the region alive.
     [[nodiscard]] const memory::TextReference& chunk() const noexcept { return chunk_; }
     [[nodiscard]] const ByteReader& bytes() const noexcept { return bytes_; }
     [[nodiscard]] bool is_valid() const noexcept;

@@ -26,7 +26,7 @@ namespace strid {
 
 class OutputFile final : public RunScope::Result, public std::enable_shared_from_this<OutputFile> {
   public:
-    /// What a writer gathers before it appends.
+    /// The size of a writer's buffer.
     static constexpr std::size_t buffer_bytes = std::size_t{64} << 10;
 
     explicit OutputFile(std::string path, Writing writing = Writing::whole)
@@ -55,7 +55,7 @@ class OutputFile final : public RunScope::Result, public std::enable_shared_from
     /// /dev/null.
     [[nodiscard]] bool may_block() const noexcept { return destination_.may_block(); }
     [[nodiscard]] const std::string& path() const noexcept { return destination_.path(); }
-    /// What a graph asks for, to refuse one that destroys its input.
+    /// The use of the file, for the check that a graph does not overwrite its input.
     [[nodiscard]] FileUse use() const;
 
   private:

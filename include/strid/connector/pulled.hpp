@@ -62,7 +62,7 @@ struct Pulled {
 
 }  // namespace detail
 
-/// What sources that are pulled have in common.
+/// The common part of sources that are pulled.
 template <class F>
 class PulledSource {
   public:

@@ -33,8 +33,8 @@ struct ReplayOptions {
     std::chrono::nanoseconds duration{0};  ///< from the first poll; 0: no limit
     std::uint64_t passes = 0;              ///< 0: one, or with a duration without end
     double rate_per_second = 0;            ///< of all replicas together; 0: full speed
-    /// What a source that is read may take: its records, and the text that they point to. More is
-    /// an InputOutputError. 0: half of the memory of the machine.
+    /// The greatest memory for the records of a source and the text that they point to. More is an
+    /// InputOutputError. 0: half of the memory of the machine.
     std::size_t bytes_max = 0;
 };
 
@@ -53,7 +53,7 @@ struct Recording {
         memory::TextReference chunk;
     };
 
-    // What a source emits to while it is being read.
+    // The emitter of a source while it is being read.
     bool operator()(T&& record) {
         if (records.size() == records.capacity()) grow(1);
         records.push_back(std::move(record));

@@ -48,7 +48,7 @@ struct TableFileOptions {
     OnFailedReload on_failed_reload = OnFailedReload::keep;
     /// Called with the error of a new version, once for each, by the thread that read it.
     std::function<void(const std::string&)> report = {};
-    /// What reads the file, for messages, as "--campaigns"; empty: the operator.
+    /// The name of the reader for messages, as "--campaigns"; empty: the operator.
     std::string user = {};
 };
 

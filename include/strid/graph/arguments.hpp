@@ -24,7 +24,7 @@ class App;
 
 namespace strid {
 
-/// What the common options of a command line fill in.
+/// The values of the common options of a command line.
 struct RunArguments {
     RunOptions run = {};
     SessionOptions session = {};

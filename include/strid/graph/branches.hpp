@@ -21,7 +21,7 @@ namespace strid {
 
 namespace graph {
 
-/// What a `tee` answers for each record: all of the branches.
+/// The choice of a `tee` for each record: all branches.
 template <std::size_t count>
 struct EveryBranch {
     template <class T>

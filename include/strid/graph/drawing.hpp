@@ -12,7 +12,7 @@
 
 namespace strid {
 
-/// What a graph looks like, and what it did.
+/// The description of a graph, and the figures of a run.
 struct GraphDescription {
     struct Operator {
         std::string name;

@@ -279,7 +279,7 @@ class GraphNode final : public pattern::Node {
     std::optional<Running> running_;  // first to go: its threads know the lanes
 };
 
-/// What builds itself into a pattern.
+/// Builds the node into a pattern.
 template <class T, class U, class Build>
 struct GraphPattern {
     static constexpr bool builds_itself = true;

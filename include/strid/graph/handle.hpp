@@ -36,7 +36,7 @@ struct Consumed {
     bool yes = false;
 };
 
-/// What all handles are made of: the graph, the origins and the operators fused so far.
+/// The common part of all handles: the graph, the origins and the operators fused so far.
 struct Handle {
     Segments* segments = nullptr;
     std::vector<Origin> origins = {};  // empty for a stream that starts with its source

@@ -86,7 +86,7 @@ void check(const Segments& segments, const RunOptions& options);
 [[nodiscard]] std::vector<PlannedTask> order_of_tasks(const Plan& plan,
                                                       const std::vector<bool>& alone);
 
-/// What a task is called: by the first operator of each of its fragments, and its replica.
+/// The name of a task: the first operator of each of its fragments, and its replica.
 [[nodiscard]] std::string name_of(const Segments& segments, const Plan& plan,
                                   const PlannedTask& task);
 

@@ -24,7 +24,7 @@
 
 namespace strid {
 
-/// What an option accepts besides values of its type.
+/// The restrictions of an option besides its type.
 struct OwnOption {
     bool required = false;
     std::string type = {};                ///< In --help, as "CELSIUS"; empty: by the variable.

@@ -135,7 +135,7 @@ struct RunReport {
     [[nodiscard]] std::string to_json() const;
 };
 
-/// What ended a run.
+/// How a run ended.
 enum class Outcome : std::uint8_t {
     finished,   ///< The sources were at their ends, and every record is through.
     stopped,    ///< stop() was called, and what had come in is through.

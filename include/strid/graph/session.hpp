@@ -37,7 +37,7 @@ struct SessionOptions {
     std::function<void(const RunReport&)> when_done = {};
 };
 
-/// What a process may end with.
+/// The exit codes of a process.
 struct ExitCode {
     static constexpr int done = 0;
     static constexpr int failed = 1;

@@ -66,7 +66,7 @@ inline constexpr bool is_way = std::same_as<Way, LateApart>;
 template <Share way, bool apart>
 inline constexpr bool is_way<SharedBy<way, apart>> = true;
 
-/// What `late_apart` alone means where this is the default.
+/// The meaning of `late_apart` alone where `by_default` is the default.
 template <Share by_default, class Way>
 [[nodiscard]] constexpr auto way_of(Way way) noexcept {
     if constexpr (std::same_as<Way, LateApart>) {

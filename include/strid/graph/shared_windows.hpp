@@ -72,8 +72,8 @@ class SharedWindows : KeyedWindows<T, KeyOf, Upstream> {
     }
 
   private:
-    /// What explain() says of windows whose way was chosen for their function, where another way
-    /// would do less for such windows; "" where none would.
+    /// The hint of explain() for windows whose way was chosen by their function, if another way
+    /// would do less work for such windows; else "".
     template <Share way, class A, class Windows>
     static std::string better_way(const Windows& windows) {
         if constexpr (way == Share::paned && std::same_as<Windows, window::TimeWindows>) {

@@ -21,8 +21,8 @@
 
 namespace strid {
 
-/// What a join gives with its late records, which have the times of their streams: all have to be
-/// consumed.
+/// The result of a join with `late_apart`. Late records have the times of their streams. All
+/// streams must be consumed.
 template <class Pair, class L, class R, class LeftTime = operators::NaturalTime<L>,
           class RightTime = operators::NaturalTime<R>>
 struct JoinStreams {

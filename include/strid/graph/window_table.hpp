@@ -90,7 +90,7 @@ consteval const char* why_chosen(Share share) {
     }
 }
 
-/// What was asked for, for explain().
+/// The requested way, for explain().
 consteval const char* what_is_asked(Share share, bool counts) {
     switch (share) {
         case Share::farmed:

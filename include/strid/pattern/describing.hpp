@@ -57,7 +57,7 @@ class Describing {
         }
         return network;
     }
-    /// What went through each lane, in their order.
+    /// The counters of the lanes, in their order.
     [[nodiscard]] std::vector<LaneCounts> lane_counts() const {
         std::vector<LaneCounts> all;
         all.reserve(lanes_.size());

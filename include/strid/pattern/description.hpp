@@ -15,7 +15,7 @@
 
 namespace strid::pattern {
 
-/// What is known of a node by its type.
+/// The properties of a node by its type.
 struct NodeType {
     /// "source", "node", "loop" (its entry), "limit" (the entry of what is limited) and "limit
     /// end", "emitter" (of a farm of farms), "collector" (of an ordered farm), "entrance" and
@@ -49,11 +49,11 @@ struct LaneDescription {
     std::size_t tasks_max = 0;   ///< That may wait in it; 0: any number.
     std::size_t task_bytes = 0;  ///< Of one, without what it owns elsewhere.
 
-    /// What its slots take; 0 where it has no bound.
+    /// The bytes of its slots; 0 if it has no bound.
     [[nodiscard]] std::size_t bytes_max() const noexcept { return tasks_max * task_bytes; }
 };
 
-/// What has gone through a lane.
+/// The counters of a lane.
 struct LaneCounts {
     std::uint64_t tasks = 0;    ///< Pushed since the run began; of an order, runs of tasks.
     std::uint64_t waiting = 0;  ///< Pushed and not yet given back by the consumer.
@@ -94,7 +94,7 @@ struct NetworkDescription {
     [[nodiscard]] std::string name_of_all(std::size_t node) const;
     /// Whether a limit bounds what is in this lane.
     [[nodiscard]] bool is_limited(const LaneDescription& lane) const;
-    /// What the slots of all lanes with a bound take.
+    /// The bytes of the slots of all bounded lanes.
     [[nodiscard]] std::size_t lane_bytes_max() const noexcept;
 };
 

@@ -55,7 +55,7 @@ namespace detail {
 /// Throws Error.
 [[noreturn]] void throw_no_loop();
 
-/// What a node's function is given.
+/// The emitter of a node's function.
 template <class U, class Again, bool in_loop>
 class Emit {
   public:

@@ -17,7 +17,7 @@
 
 namespace strid::pattern {
 
-/// What run(pattern, options) would run. Throws GraphError.
+/// Describes what run(pattern, options) would run. Throws GraphError.
 template <class Pattern>
 [[nodiscard]] NetworkDescription describe(const Pattern& pattern, const Options& options = {}) {
     Network network(options);
@@ -25,7 +25,7 @@ template <class Pattern>
     return network.description();
 }
 
-/// What accelerate<T>(pattern, options) would run. Throws GraphError.
+/// Describes what accelerate<T>(pattern, options) would run. Throws GraphError.
 template <TaskType T, class Pattern>
 [[nodiscard]] NetworkDescription describe(const Pattern& pattern, const Options& options = {}) {
     Network network(options);

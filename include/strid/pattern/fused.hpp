@@ -47,7 +47,7 @@ class Comb : public OperatorTypes<typename First::Arrived, typename Second::Emit
         ToSecond to_second{second_, emit};
         first_.process(task, to_second);
     }
-    /// What the first emits at its end the second takes before its own.
+    /// The second node takes the last tasks of the first before its own end.
     bool on(Ended ended, auto& emit)
         requires(operators::Answers<First, Ended> || operators::Answers<Second, Ended>)
     {

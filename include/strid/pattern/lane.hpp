@@ -29,13 +29,13 @@
 
 namespace strid::pattern {
 
-/// What flows through a pattern: a value that can wait in a slot and be moved without failing. What
-/// cannot is held by a std::unique_ptr.
+/// A task of a pattern: a value that can wait in a slot and be moved without failing. Put other
+/// types into a std::unique_ptr.
 template <class T>
 concept TaskType = std::default_initializable<T> && std::is_nothrow_move_assignable_v<T> &&
                    std::is_nothrow_move_constructible_v<T> && std::is_nothrow_destructible_v<T>;
 
-/// What arrives at the first node of a pattern, and what leaves the last.
+/// The task type before the first node of a pattern and after the last.
 struct Nothing {};
 
 /// Whether a node waits for room in one of its lanes. `Atomic` is for tests.

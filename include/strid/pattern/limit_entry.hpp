@@ -37,7 +37,7 @@ namespace strid::pattern::detail {
 /// Throws GraphError for one that limits nothing.
 void check_limit(const Limit& limit);
 
-/// What is in flight now. Shared by the entry and the stays.
+/// The tasks and bytes in flight now. Shared by the entry and the stays.
 class Flight {
   public:
     Flight(const Limit& limit, runtime::Task& entry) : limit_(limit), entry_(&entry) {}

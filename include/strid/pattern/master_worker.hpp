@@ -32,10 +32,10 @@ namespace strid::pattern {
 
 namespace detail {
 
-/// What arrives at a master: the tasks from outside, and the results of workers.
+/// The tasks of a master: those from outside, and the results of workers.
 template <class T, class Result>
 using ForMaster = std::variant<T, Result>;
-/// What leaves it: work, and what goes out, by way of a worker that hands it on.
+/// The results of a master: work, and final results, which a worker passes on.
 template <class Work, class U>
 using FromMaster = std::variant<Work, U>;
 
@@ -62,7 +62,7 @@ struct MasterStep {
     }
 
   private:
-    /// What the master's functions are given.
+    /// The emitter of the master's functions.
     template <class Emit>
     struct Out {
         Emit& emit;

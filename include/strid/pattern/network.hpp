@@ -118,7 +118,7 @@ class Network {
     [[nodiscard]] std::vector<Loop*>& loops() noexcept { return loops_; }
     /// A name for a node, as "node 3" where it has none of its own, with the number of the replica.
     [[nodiscard]] std::string name_node(const std::string& kind);
-    /// What the nodes are part of: stands before their names.
+    /// The owner of the nodes, which is put before their names.
     void set_owner(const std::string& owner) { owner_ = owner + ": "; }
     /// Which of several replicas is being built.
     struct Replica {

@@ -24,7 +24,7 @@
 
 namespace strid::pattern {
 
-/// What a node has done. Any thread; each figure is exact at some recent moment.
+/// The counters of a node. Any thread; each figure is exact at some recent moment.
 struct NodeCounters {
     std::uint64_t tasks_in = 0;
     std::uint64_t tasks_out = 0;

@@ -61,7 +61,7 @@ class OperatorNode final : public Node {
     }
     [[nodiscard]] bool has_work() const noexcept override { return input_.waiting(); }
     [[nodiscard]] static NodeType type() { return detail::type_of_operator<Operator>(); }
-    /// What it waits for may be in another pattern.
+    /// It may wait for a resource that another pattern has.
     [[nodiscard]] bool awaits_outside() const noexcept override {
         return detail::UsesResource<Operator>;
     }
@@ -111,7 +111,7 @@ class OperatorNode final : public Node {
                 while (taken < tasks.size() && output_.ready()) {
                     operator_.process(tasks[taken], emit);
                     if constexpr (in_loop) pass_credits(1);
-                    // What was not moved from is not to live on in the ring.
+                    // A task that was not moved from must not stay in the ring.
                     if constexpr (!std::is_trivially_copyable_v<T>) tasks[taken] = T{};
                     ++taken;
                 }
@@ -123,7 +123,7 @@ class OperatorNode final : public Node {
         return done;
     }
 
-    /// What one task made is handed on. `held` is the number of credits that it held in each loop.
+    /// Sends the results of one task. `held` is the number of credits that it held in each loop.
     void pass_credits(std::int64_t held) {
         const auto made = static_cast<std::int64_t>(emission_.made.size());
         const auto again = static_cast<std::int64_t>(emission_.again.size());

@@ -35,7 +35,7 @@ struct Marked {
     bool last = false;
 };
 
-/// What an operator emits, with marks.
+/// The results of an operator, with marks.
 template <class Operator>
 class Marking
     : public OperatorTypes<typename Operator::Arrived, Marked<typename Operator::Emitted>> {
@@ -163,7 +163,8 @@ class OrderedCollector final : public Node {
         if (taken != 0) worker.release(taken);
         return taken;
     }
-    /// What the workers emitted when their input had ended, one worker after the other.
+    /// Takes the results that the workers emitted at the end of their input, one worker after the
+    /// other.
     std::size_t take_what_came_at_the_end(std::size_t count) {
         for (; next_after_all_ != workers_.size(); ++next_after_all_) {
             Input<Item>& worker = *workers_[next_after_all_];

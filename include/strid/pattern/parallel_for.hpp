@@ -94,7 +94,7 @@ void share_range(Team& team, std::size_t begin, std::size_t end, std::size_t lea
     job.rethrow_failure();
 }
 
-/// What a thread takes at least: so much that the last parts end within 3 % of a thread's share.
+/// The smallest part for a thread, so that the last parts end within 3 % of a thread's share.
 [[nodiscard]] inline std::size_t least_part(std::size_t iterations, std::size_t threads,
                                             const RangeOptions& options) {
     if (options.iterations_min != 0) return options.iterations_min;

@@ -194,7 +194,7 @@ class PatternOperator
     static constexpr std::size_t tasks_together = 16;     // that are announced
     static constexpr std::size_t results_per_call = 512;  // before others have the worker
 
-    /// What one replica's pattern consists of.
+    /// The pattern of one replica.
     struct Inside {
         Inside(runtime::Task& own, const Options& options) : network(options), task(own) {}
 
@@ -227,8 +227,8 @@ class PatternOperator
         return true;
     }
 
-    /// What has left the pattern leaves the operator while that has room. False where it has none
-    /// and something is left.
+    /// Emits the results of the pattern while the output has room. Returns false if it has none and
+    /// results are left.
     [[nodiscard]] bool take_results([[maybe_unused]] auto& emit) {
         if constexpr (makes) {
             Inside& inside = *inside_;
@@ -247,7 +247,7 @@ class PatternOperator
                         }
                     }
                     emit(results[count]);
-                    // What was not moved from is not to live on in the lane.
+                    // A result that was not moved from must not stay in the lane.
                     if constexpr (!std::is_trivially_copyable_v<U>) results[count] = U{};
                     ++count;
                 } while (count != results.size() && emit.room());

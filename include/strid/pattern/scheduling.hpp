@@ -34,7 +34,7 @@
 
 namespace strid::pattern {
 
-/// What a scheduler sees of one worker.
+/// One worker for a scheduler.
 template <class T>
 struct Destination {
     Lane<T>* lane;
@@ -67,7 +67,7 @@ class Multicaster {
     virtual void choose(const T& task, std::size_t workers, std::vector<std::size_t>& chosen) = 0;
 };
 
-/// What a function of the user's that chooses a worker sees of all of them.
+/// The loads of all workers, for a user's function that chooses one.
 class Loads {
   public:
     explicit Loads(std::span<const std::size_t> waiting) : waiting_(waiting) {}
@@ -115,8 +115,8 @@ class AdaptiveScheduler final : public Scheduler<T> {
     }
 
   private:
-    // What waits takes this long, so that the last tasks of a stream keep all workers busy; two
-    // tasks at least, so that a worker need not wait for the next one.
+    // Waiting tasks take this long in all, so that the last tasks of a stream keep all workers
+    // busy; two tasks at least, so that a worker need not wait for the next one.
     static constexpr std::int64_t queue_ns = 100'000;
     static constexpr std::size_t runs_in_queue = 4;
 

@@ -77,7 +77,7 @@ class TaggedOperator
             if constexpr (consumes) tag.finish();
         });
     }
-    /// What is emitted at the end is of no task.
+    /// Tasks that are emitted at the end belong to no task.
     auto on(Ended ended, auto& emit)
         requires operators::Answers<Operator, Ended>
     {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The aggregates of every day. Each is of a member of the record, `sum<&Quote::volume>()`, or of a
+// The common aggregates. Each is of a member of the record, `sum<&Quote::volume>()`, or of a
 // function of it, `sum(spread)`, with the record's type where that is a template:
 // `sum<Quote>(any)`. A pointer to a member will do too (slower, base/field.hpp says why). They are
 // values without state of their own; the state is what a window holds. A window without records
@@ -38,7 +38,8 @@ struct FieldOf {
 template <class Field, class T>
 using FieldType = typename FieldOf<Field, T>::type;
 
-/// What a state keeps of a field's value: text that lies in the record's batch is copied.
+/// The type in which a state keeps the value of a field: text that lies in the record's batch is
+/// copied.
 template <class Value>
 using OwnedType =
     std::conditional_t<std::is_convertible_v<const Value&, std::string_view>, std::string, Value>;

@@ -37,7 +37,7 @@ template <class K, class V>
 inline constexpr bool has_own_time<WindowResult<K, V>> = true;
 }  // namespace operators
 
-/// What becomes of windows that are still open when the stream ends.
+/// The treatment of windows that are still open when the stream ends.
 enum class OpenWindows : std::uint8_t { fire, drop };
 
 /// Which watermark decides whether a record is late, where several streams meet right before a

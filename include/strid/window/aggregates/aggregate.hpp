@@ -22,8 +22,8 @@
 
 namespace strid::window {
 
-/// What every aggregate has. `State` outlives the batches that its records came with, so it owns
-/// what it points to. It is a plain value; one without records is `identity()`.
+/// The requirements of an aggregate. `State` outlives the batches of its records, so it must own
+/// what it points to. It is a plain value; the state without records is `identity()`.
 template <class A>
 concept Aggregate =
     std::copy_constructible<A> &&
@@ -45,7 +45,7 @@ concept AggregateOf = Aggregate<A> && requires(const A& aggregate, const T& reco
 template <class A>
 inline constexpr bool only_goes_forward = requires { requires A::only_forward; };
 
-/// What only goes forward over records of type `T`.
+/// A fold over records of type `T`, which only goes forward.
 template <class A, class T>
 concept FoldOf =
     only_goes_forward<A> && std::copy_constructible<A> &&
@@ -54,7 +54,7 @@ concept FoldOf =
         fold.add(state, record);
     } && std::default_initializable<typename A::State> && std::movable<typename A::State>;
 
-/// What a window computes of its records.
+/// A function of windows over records of type `T`.
 template <class A, class T>
 concept FunctionOf = AggregateOf<A, T> || FoldOf<A, T>;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a window of full content keeps its records in: the library's buffer, or a container of the
+// The container of the records of a window of full content: the library's buffer, or one of the
 // user's (paper 1, section 3.1: insert, expire, reset, size, content).
 //
 // Threads: only the task of the node; each key has a container of its own.

@@ -49,7 +49,7 @@ class Content : public Call {
   public:
     using State = RecordList<T>;
     static constexpr bool local_states = true;
-    /// What slides: the container, and how many records each pane brought.
+    /// The sliding structure: the container, and the number of records of each pane.
     class Sliding;
     using InOrderStructure = Sliding;
 
@@ -107,7 +107,7 @@ class Content : public Call {
         return kept_->alone;
     }
 
-    /// What is used again and again, so that windows allocate nothing in the long run.
+    /// Memory that is used again, so that windows allocate nothing in the long run.
     struct Kept {
         RecordPool<T> pool;
         C alone;  // of the last window by itself

@@ -85,7 +85,7 @@ class HyperLogLog {
     }
     [[nodiscard]] bool is_exact() const noexcept { return registers_.empty(); }
 
-    /// What one standard deviation of the estimate is, as a share of the number.
+    /// The standard deviation of the estimate, relative to the number.
     [[nodiscard]] static double standard_error() noexcept {
         return 1.04 / std::sqrt(static_cast<double>(registers));
     }

@@ -19,8 +19,8 @@
 
 namespace strid::window {
 
-/// What all of them offer: states come in at one end and leave at the other, and the combination
-/// of those in between can be asked for at any time; of an empty window it is the identity.
+/// The common interface: states are inserted at one end and evicted at the other. The combination
+/// of all states can be queried at any time; for an empty window it is the identity.
 template <class W>
 concept InOrderWindow = requires(W& window, const W& asked, typename W::State state) {
     window.insert(state);

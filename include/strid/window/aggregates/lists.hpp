@@ -72,7 +72,8 @@ struct Leading {
     }
 };
 
-/// What collect() gives: values in the order of time, and how many it had no room for.
+/// The result of collect(): values in the order of time, and the number of values that found no
+/// room.
 template <class Value>
 struct Collected {
     std::vector<Value> values;

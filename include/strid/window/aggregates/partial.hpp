@@ -50,7 +50,7 @@ struct ValueOrEnd {
     std::optional<Result> value;
 };
 
-/// What some of the records of a window of counts add up to.
+/// The combined state of some records of a window of counts.
 template <class K, class State>
 struct CountPart {
     K key;

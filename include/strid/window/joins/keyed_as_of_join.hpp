@@ -59,7 +59,7 @@ concept AsOfFunction =
 
 namespace window {
 
-/// What it makes of a left record and a right one, which is there or the function takes null.
+/// The result for a left record and its partner, which is there unless the function takes null.
 template <class F, class L, class R>
 decltype(auto) as_of_pair(const F& function, const L& left, const R* right) {
     if constexpr (needs_both<F, L, R>) {
@@ -210,7 +210,8 @@ class KeyedAsOfJoin : public OperatorTypes<message::Hashed<EitherSide<L, R>>, As
             rights.pop_front();
         }
     }
-    /// What nothing can meet that comes behind the watermark. At the end nothing comes.
+    /// Frees the right records that no left record after the watermark can need. At the end none
+    /// comes.
     void let_go(FlatRing<Kept<R>>& rights, EventTime watermark) const {
         if (watermark == EventTime::latest()) return rights.clear();
         let_go_before(rights, watermark);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the joins of two streams have in common: how the records of both travel in one stream, and
-// the pairs that they make.
+// The common part of the joins of two streams: how the records of both travel in one stream, and
+// the pairs that they form.
 //
 // Threads: plain values.
 #pragma once
@@ -40,9 +40,9 @@ inline constexpr bool takes_pointers = [] {
 
 }  // namespace window
 
-/// What makes one record of a pair: `U f(const L&, const R&)`; or `U f(const L*, const R*)`, which
-/// an outer join calls with a null pointer for the side that is missing. One that can be called
-/// both ways counts as one of references, which an outer join refuses.
+/// The function of a pair: `U f(const L&, const R&)`; or `U f(const L*, const R*)`, which an outer
+/// join calls with a null pointer for the side that is missing. A function that can be called both
+/// ways counts as one of references, which an outer join refuses.
 template <class F, class L, class R>
 concept PairFunction =
     std::copy_constructible<F> && (window::needs_both<F, L, R> || window::takes_pointers<F, L, R>);
@@ -80,7 +80,7 @@ struct EitherTime {
     }
 };
 
-/// What a pair function makes.
+/// The result of a pair function.
 template <class F, class L, class R>
 struct PairResult {
     using type = std::invoke_result_t<const F&, const L&, const R&>;

@@ -41,14 +41,14 @@ template <class A>
            sizeof(State) <= 64;
 }
 
-/// What a replica gives of its windows.
+/// The output of a replica for its windows.
 enum class Giving : std::uint8_t {
     values,
     values_and_ends,  ///< Several values of a window, or none, and then its end.
     parts             ///< Of n replicas that have every record each adds up every n-th: map-reduce.
 };
 
-/// What leaves them.
+/// The records that these windows emit.
 template <class K, class A, Giving giving>
 struct CountResultOf {
     using Value = WindowResult<K, ResultOf<A, K, CountBounds>, CountBounds>;

@@ -81,7 +81,7 @@ class KeyedGlobalWindows
         state.bounds.start = state.bounds.end;
     }
 
-    /// What has not fired since its last record.
+    /// Fires the windows that have not fired since their last record.
     bool on(Ended, auto& emit) {
         if (at_end_ == OpenWindows::drop) return true;
         if (!finishing_) finishing_ = table_.begin();

@@ -140,7 +140,7 @@ class KeyedSessions
     }
 
   private:
-    /// What has become of a session. Where rows are not marked the last three stay as they are.
+    /// The state of a session. The last three members change only where rows are marked.
     struct Session {
         EventTime start;
         EventTime end;  // the last record's time and the gap

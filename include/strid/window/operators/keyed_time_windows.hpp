@@ -170,7 +170,7 @@ class KeyedTimeWindows
     using Keys = KeyedState<K, KeyState, KeyLife{.expires = true, .clears = true}>;
     using Entry = typename Keys::Entry;
 
-    /// What is known of a window while it fires, one key after another.
+    /// The window that is firing, for one key after another.
     struct FiringWindow {
         Index window;
         TimeBounds bounds;
@@ -289,7 +289,7 @@ class KeyedTimeWindows
     [[nodiscard]] Index closed_by(Index window) const noexcept {
         return strid::detail::saturating_subtract(window, late_windows());
     }
-    /// When a window is closed for sure: once this one has fired.
+    /// The window after whose firing a window is certainly closed.
     [[nodiscard]] Index closing_of(Index window) const noexcept {
         return strid::detail::saturating_add(window, late_windows() + 1);
     }

@@ -48,7 +48,7 @@ template <class Make>
 
 }  // namespace detail
 
-/// What a window of a number of records needs of one.
+/// The parts of a record for a window of a number of records.
 template <class T, class KeyOf, class K, FunctionOf<T> A>
 struct Lift {
     struct Lifted {
@@ -68,7 +68,7 @@ struct Lift {
     }
 };
 
-/// What a window of event time needs of one.
+/// The parts of a record for a window of event time.
 template <class T, class KeyOf, class K, class TimeOf, FunctionOf<T> A>
 struct LiftAt {
     struct Lifted {

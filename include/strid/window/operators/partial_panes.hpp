@@ -35,7 +35,7 @@
 
 namespace strid::window {
 
-/// What some records of a key in a pane add up to.
+/// The combined state of some records of a key in a pane.
 template <class K, class State>
 struct PanePart {
     K key;
@@ -135,7 +135,7 @@ class PartialPanes : public OperatorTypes<T, PanePart<K, typename A::State>> {
         return (bits * apart + above) & (place_count - 1);
     }
 
-    /// What is known of a pane for as long as records lie in it.
+    /// Moves to the pane of this time; its values are kept as long as records lie in it.
     void go_to_pane(EventTime time) {
         pane_ = windows_.pane_of(time);
         at_pane_ = windows_.pane_bounds(pane_);

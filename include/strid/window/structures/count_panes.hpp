@@ -40,7 +40,7 @@ class SlidingCounts {
     /// The sum of them.
     [[nodiscard]] decltype(auto) query() const { return slid_.query(); }
 
-    /// What the next window does not have leaves.
+    /// Evicts the panes that the next window does not have.
     void slide(const CountWindows& windows) {
         for (std::uint64_t at = 0; at < windows.slide() && slid_.size() != 0; at += windows.pane())
             slid_.evict();
@@ -96,7 +96,7 @@ struct CountPanesChoice<A> {
 
 }  // namespace detail
 
-/// What windows of a number of records with this function keep of a key.
+/// The state of a key in windows of a number of records with this function.
 template <class A>
 using CountPanesOf = typename detail::CountPanesChoice<A>::type;
 

@@ -58,7 +58,7 @@ class FingerTree {
     }
     FingerTree(const FingerTree&) = delete;
     FingerTree& operator=(const FingerTree&) = delete;
-    /// What was moved from can only be assigned to or destroyed.
+    /// A moved-from tree can only be assigned to or destroyed.
     FingerTree(FingerTree&&) = default;
     FingerTree& operator=(FingerTree&&) = default;
     ~FingerTree() = default;
@@ -84,7 +84,7 @@ class FingerTree {
         if (!is_newest) refresh_from(*leaf);
     }
 
-    /// What is earlier than `time` leaves.
+    /// Evicts the states before `time`.
     void evict_before(Time time) {
         const std::size_t before = size_;
         std::uint32_t changed = 0;  // the greatest height where a child was lost
@@ -173,7 +173,7 @@ class FingerTree {
 
     // ---- aggregates -----------------------------------------------------------------------------
 
-    /// What a node on an outer path continues from.
+    /// The state from which a node on an outer path continues.
     [[nodiscard]] State beside(const Node& node) const {
         return node.parent->place == Place::root ? aggregate_.identity() : node.parent->aggregate;
     }

@@ -22,7 +22,7 @@ enum class Place : std::uint8_t { root, left, right, inside };
 template <class State, class Time, std::uint32_t arity, class Item>
 struct FingerTreeItems;
 
-/// What leaves and inner nodes share.
+/// The common part of leaves and inner nodes.
 template <class State, class Time, std::uint32_t arity>
 struct FingerTreeNode {
     using Leaf = FingerTreeItems<State, Time, arity, State>;
@@ -95,7 +95,7 @@ struct FingerTreeItems : FingerTreeNode<State, Time, arity> {
     }
 };
 
-/// What owns memory gives it back now, not when its slot is used again.
+/// A state that owns memory frees it now, not when its slot is used again.
 template <class State>
 void let_go(State& state) noexcept {
     if constexpr (!std::is_trivially_destructible_v<State>) state = State{};

@@ -110,7 +110,7 @@ class FlatRing {
   private:
     [[nodiscard]] std::size_t mask() const noexcept { return slots_.size() - 1; }
 
-    /// What owns memory gives it back now, not when its slot is used again.
+    /// An element that owns memory frees it now, not when its slot is used again.
     void let_go(Position position) noexcept {
         if constexpr (!std::is_trivially_destructible_v<T>) slots_[position & mask()] = T{};
     }

@@ -56,8 +56,8 @@ void take_state(const FlatRing<Pane<State>>& panes, PaneIndex number, const Take
 
 }  // namespace detail
 
-/// What slides is made for the first window of several panes: a key whose windows tumble has none.
-/// Invariant: what slides are the panes at the positions [first_slid, end_slid).
+/// The sliding structure is made at the first window of several panes: a key with tumbling windows
+/// has none. Invariant: it holds the panes at the positions [first_slid, end_slid).
 template <Aggregate A>
 class SlidingPanes {
   public:
@@ -289,7 +289,7 @@ template <class Panes>
            panes.first_from(range.first) < range.end;
 }
 
-/// What windows of event time with this function keep of a key.
+/// The state of a key in windows of event time with this function.
 template <class A>
 using PanesOf = typename detail::PanesChoice<A>::type;
 

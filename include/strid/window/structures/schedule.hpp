@@ -57,7 +57,7 @@ class Schedule {
         return true;
     }
 
-    /// What comes out next with the number of what came out last, in this order.
+    /// The remaining items with the number of the last popped item, in their order.
     [[nodiscard]] std::span<const Item> at_hand() const noexcept {
         return {at_hand_.data() + next_, at_hand_.size() - next_};
     }
