@@ -72,22 +72,22 @@ void add_number_option(CLI::App& app, const std::string& name, T& value, std::ui
 void add_decimal_option(CLI::App& app, const std::string& name, double& value,
                         const std::string& help);
 
-/// Parses, and refuses options that were given an empty value; on --help and on errors, writes what
-/// a person should read and returns the exit code.
+/// Parses, and refuses options that were given an empty value; on --help and on errors, prints the
+/// text and returns the exit code.
 [[nodiscard]] std::optional<int> parse_arguments(CLI::App& app, int argc, const char* const* argv);
 
 /// Reads `auto`, a number, `operator=number`, or several of these with commas between them. Throws
-/// GraphError for what is not one of them, for 0 and for more than `parallelism_max`.
+/// GraphError for any other text, for 0 and for more than `parallelism_max`.
 void read_parallelism(std::string_view text, RunOptions& options);
 
 /// Reads numbers of processors with commas between them. Throws GraphError.
 [[nodiscard]] std::vector<int> read_affinity(std::string_view text);
 
 /// Reads `5s`, `250ms`, `2m`, `1.5h`, exactly; units are ns us ms s m (min) h d (24 hours) and w (7
-/// days), and a bare number is seconds. Throws GraphError, also for 0 and for what is finer than a
+/// days), and a bare number is seconds. Throws GraphError, also for 0 and for times finer than a
 /// nanosecond.
 [[nodiscard]] std::chrono::nanoseconds read_duration(std::string_view text);
-/// The same for what may be 0.
+/// The same, but 0 is allowed.
 [[nodiscard]] std::chrono::nanoseconds read_duration_or_zero(std::string_view text);
 
 /// Reads a number per second, above 0, with an optional k, M or G: the double nearest to it. Throws

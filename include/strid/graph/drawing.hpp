@@ -22,7 +22,7 @@ struct GraphDescription {
         std::uint64_t records_out = 0;
         std::vector<std::string> notes = {};  ///< why it is as it is
     };
-    /// Where latency comes from, means of a record in nanoseconds; all 0: unknown (LatencySplit).
+    /// The parts of the latency, means of a record in nanoseconds; all 0: unknown (LatencySplit).
     struct Split {
         double user_ns = 0;
         double engine_ns = 0;
@@ -35,7 +35,8 @@ struct GraphDescription {
         std::vector<Operator> operators;
         std::size_t parallelism = 1;
         double busy_fraction = 0;  ///< of the run, mean over replicas, 0 to 1
-        /// Of the run that it waited for room at its output, 0 to 1; negative: unknown.
+        /// The part of the run in which it waited for room at its output, 0 to 1; negative:
+        /// unknown.
         double refused_fraction = 0;
         std::int64_t latency_p50_ns = 0;  ///< from the source to the end of the segment; 0: unknown
         std::int64_t latency_p99_ns = 0;

@@ -122,7 +122,7 @@ class Joins {
                     time_of.right, std::move(pair_), options_};
     }
 
-    /// The operator of which each replica has every record that is in time, and what follows it.
+    /// The operator whose replicas get every record that is not late, and the operators after it.
     template <bool late_is_apart, class Rule, class Operator, class Finish>
     auto everywhere(Rule rule, Operator one, const char* note, const Finish& finish) {
         using Punctual = window::Punctual<Either, TimeOf, Rule>;
@@ -171,7 +171,7 @@ template <class F, class L, class R>
 inline constexpr bool makes_pairs<F, L, R> =
     !std::is_void_v<typename window::PairResult<F, L, R>::type>;
 
-/// There is such a join of records `L` and `R`: as operator/checks.hpp.
+/// Checks the arguments of a join of records `L` and `R` (see operator/checks.hpp).
 template <class Bound, class F, class L, class R, class By>
 consteval bool takes_join() {
     constexpr bool bound =

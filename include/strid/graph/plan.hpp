@@ -44,8 +44,8 @@ struct Fragment {
     bool restores_order = false;
     bool keeps_sequences = false;
     bool stamps_sequences = false;
-    /// Its batches come from replicas that share one stream: when this is idle all of them are, but
-    /// they hear so, and that it goes on, one after another.
+    /// Its batches come from replicas that share one stream. If the stream is idle, all of them
+    /// are; but they learn that it is idle, or goes on, one after another.
     bool waits_for_idle = false;
     std::vector<Edge> edges;  ///< One, or one per branch; none for a sink.
     std::vector<std::size_t> producers;

@@ -22,24 +22,25 @@ struct OperatorReport {
     std::uint64_t records_out = 0;
     std::uint64_t records_malformed = 0;  ///< Refused by a source under the user's policy.
     std::uint64_t records_late = 0;       ///< Came to a window operator after all their windows.
-    /// Its function threw on them (OnException::skip, `dead_letter`, SkipRecord).
+    /// Records for which its function threw (OnException::skip, `dead_letter`, SkipRecord).
     std::uint64_t records_skipped = 0;
-    /// What its state has at present, all replicas together: keys, and bytes of the tables by key
-    /// and of what waits, without what the values of the user's own types have elsewhere.
+    /// The present state of all replicas: keys, and the bytes of the tables by key and of waiting
+    /// records. Memory that values of user types own elsewhere is not included.
     std::uint64_t state_keys = 0;
     std::uint64_t state_bytes = 0;
-    /// The application's own (Context::counter), by name.
+    /// The application's counters (Context::counter), by name.
     std::map<std::string, std::uint64_t> counters = {};
 };
 
-/// So many records had a latency of at most this, and more than the bucket below, listed or not.
+/// The number of records with a latency of at most this, and more than the bucket below, listed or
+/// not.
 struct LatencyBucket {
     std::int64_t at_most_ns;
     std::uint64_t count;
 };
 
-/// A latency, nanoseconds since the record entered the graph (for an open-loop source: since the
-/// record was due).
+/// A latency in nanoseconds since the ingress time of the record (for an open-loop source: since
+/// the record was due).
 struct LatencyReport {
     std::uint64_t count = 0;
     std::int64_t p50_ns = 0;
@@ -47,35 +48,36 @@ struct LatencyReport {
     std::int64_t p99_ns = 0;
     std::int64_t max_ns = 0;
     double mean_ns = 0;
-    /// Those that are not empty, rising: each power of two is cut into 32.
+    /// The non-empty buckets, in rising order: each power of two is divided into 32.
     std::vector<LatencyBucket> histogram = {};
 };
 
-/// Where latency comes from (paper 2, section 5.4 and figure 19), nanoseconds, of a sample of the
-/// batches: all where they are few, else about 200 a second of each replica, and as many of each
-/// output. A record takes as long as the batch that it is in.
+/// The parts of the latency in nanoseconds (paper 2, section 5.4 and figure 19), from a sample of
+/// the batches: all of them at low rates, else about 200 a second for each replica and each output.
+/// A record takes as long as its batch.
 struct LatencySplit {
     std::uint64_t batches = 0;  ///< In the sample.
     std::uint64_t records = 0;  ///< In these batches.
-    /// In the operators, of all batches together: the user's functions and what the operators do
-    /// themselves with records (state by key, windows), with the writing of each record into its
-    /// batch; of a source, the making of its records.
+    /// The time in the operators, all batches together: the user's functions, the work of the
+    /// operators themselves (state by key, windows), and writing each record into its batch. For a
+    /// source, the time to make its records.
     std::uint64_t user_ns = 0;
-    /// In the engine: texts kept alive, batches sent, blocks leased and given back, consumers
-    /// woken.
+    /// The time in the engine: keeping texts alive, sending batches, leasing and returning blocks,
+    /// waking consumers.
     std::uint64_t engine_ns = 0;
-    /// In a queue, for a worker, for room at the output, for a batch to be sent.
+    /// The time of waiting: in a queue, for a worker, for room at the output, for a batch to be
+    /// sent.
     std::uint64_t waiting_ns = 0;
-    /// What each adds to the latency of a record, a mean over the records; 0 where there are none.
+    /// The mean part of each in the latency of a record; 0 if there are no records.
     double user_mean_ns = 0;
     double engine_mean_ns = 0;
     double waiting_mean_ns = 0;
 
-    /// The three together.
+    /// The sum of the three.
     [[nodiscard]] double latency_mean_ns() const noexcept {
         return user_mean_ns + engine_mean_ns + waiting_mean_ns;
     }
-    /// Both samples as one.
+    /// Combines both samples.
     LatencySplit& operator+=(const LatencySplit& other) noexcept;
 };
 
@@ -85,24 +87,25 @@ struct SegmentReport {
     std::size_t parallelism = 1;
     std::uint64_t batches = 0;
     std::uint64_t refusals = 0;  ///< Runs that found no spare block: back-pressure.
-    /// Time over all replicas: in the fused loop; waiting for input; waiting for room at the
-    /// output. What is left of the run is waiting for a worker.
+    /// The time of all replicas in the fused loop, waiting for input, and waiting for room at the
+    /// output. The rest of the run they waited for a worker.
     std::uint64_t busy_ns = 0;
     std::uint64_t idle_ns = 0;
     std::uint64_t refused_ns = 0;
-    /// How full the input rings were when a batch was taken out of one, 0 to 1, over all batches: 1
-    /// where as many waited behind it as the producer has blocks for.
+    /// How full the input rings were when a batch was taken out, 0 to 1, for all batches: 1 if as
+    /// many batches waited as the producer has blocks.
     double queue_fill = 0;
     std::uint64_t pool_high_water_blocks = 0;
     std::uint64_t pool_refused_leases = 0;
-    /// Until the segment was done with the batch; per record the age of the oldest in its batch.
+    /// The latency until the segment was done with the batch; for each record the age of the oldest
+    /// record in its batch.
     LatencyReport latency = {};
-    /// From the send of a batch by the segment before (in a source: from the birth of its oldest
-    /// record) until this segment is done with it. Of the operators of the segment together, which
-    /// are one loop; of each alone where a run does not fuse (RunOptions::fuse).
+    /// The time from the send of a batch by the segment before (in a source: from the ingress time
+    /// of its oldest record) until this segment is done with it. The operators of a segment are one
+    /// loop and have one figure; without fusion (RunOptions::fuse) each has its own.
     LatencySplit split = {};
-    /// Of a segment that ends in a sink: the latency of the batches that come to it, from the entry
-    /// of the oldest record on. Of those only whose whole way is in the sample.
+    /// For a segment that ends in a sink: the latency of the batches that it gets, since the
+    /// ingress time of the oldest record. Only batches whose whole way is in the sample count.
     LatencySplit path = {};
 };
 
@@ -116,9 +119,9 @@ struct RunReport {
     /// if unknown.
     double fraction_done = -1;
     std::uint64_t bytes_read = 0;  ///< By sources that read bytes.
-    /// From a record's entry to the end of its batch in a sink.
+    /// From the ingress time of a record to the end of its batch in a sink.
     LatencyReport latency = {};
-    /// The same, split: the paths to all sinks.
+    /// The parts of that latency, for the paths to all sinks.
     LatencySplit path = {};
 
     /// Records that the sources emitted.
@@ -129,7 +132,8 @@ struct RunReport {
     [[nodiscard]] const OperatorReport* find(const std::string& name) const noexcept;
     /// The cost of each operator: nanoseconds of work per record that the sources emitted. That is
     /// the cost of one of its records times the selectivity of the operators before it (paper 2,
-    /// section 5.3). Of a run that fuses, the operators of a segment share its time evenly.
+    /// section 5.3). In a run with fusion, the time of a segment is divided evenly among its
+    /// operators.
     [[nodiscard]] std::map<std::string, double> loads() const;
     /// All of it as JSON, one object.
     [[nodiscard]] std::string to_json() const;
@@ -143,7 +147,7 @@ enum class Outcome : std::uint8_t {
     failed      ///< Something threw: `failure`.
 };
 
-/// A run that is over.
+/// The end of a run.
 struct RunEnd {
     Outcome outcome = Outcome::finished;
     std::exception_ptr failure = nullptr;  ///< What wait() throws; null where nothing failed.

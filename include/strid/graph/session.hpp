@@ -20,16 +20,17 @@ namespace strid {
 
 struct SessionOptions {
     bool quiet = false;  ///< No progress line, no summary.
-    /// The report as JSON goes there when the run has ended well; "-": to standard output; empty:
-    /// nowhere.
+    /// The file for the report as JSON, written when the run has ended well; "-": standard output;
+    /// empty: none.
     std::string metrics_path = {};
-    /// A picture of the graph with the figures of the run goes there (picture.hpp) when it has
-    /// ended well; empty: nowhere. A picture that cannot be drawn is an error before the run
-    /// begins.
+    /// The file for a picture of the graph with the figures of the run (picture.hpp), written when
+    /// the run has ended well; empty: none. A picture that cannot be drawn is an error before the
+    /// run begins.
     std::string picture_path = {};
     /// Files that are read or written beside those of the graph: no output may destroy them.
     std::vector<FileUse> files = {};
-    /// A SIGTERM that drained the run is a success: for what stops services with it.
+    /// A SIGTERM that drained the run counts as success, for service managers that stop services
+    /// with it.
     bool zero_on_sigterm = false;
     /// Bytes of input handled so far, from any thread; if empty, the figures of the sources.
     std::function<std::uint64_t()> bytes_done = {};
@@ -51,12 +52,12 @@ struct ExitCode {
 void check_files(const Graph& graph, const SessionOptions& session);
 
 /// Runs the graph to its end or to the signal that ends it, reports it on standard error, and
-/// returns the exit code. Throws what ended the run early.
+/// returns the exit code. Throws the error that ended the run early.
 [[nodiscard]] int run_session(const Graph& graph, const RunOptions& options,
                               const SessionOptions& session = {});
 
-/// Calls `body` and returns its result; what it throws becomes one line on standard error and the
-/// exit code that fits.
+/// Calls `body` and returns its result; an exception becomes one line on standard error and the
+/// matching exit code.
 [[nodiscard]] int with_errors_told(const std::function<int()>& body) noexcept;
 
 /// Writes `text` to `path`; a plain file is whole or as it was before. Throws InputOutputError.

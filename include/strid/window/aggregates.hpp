@@ -89,7 +89,7 @@ using RecordOf = typename RecordNamed<Field>::type;
 
 }  // namespace detail
 
-/// How many records.
+/// The number of records.
 struct Count {
     using State = std::uint64_t;
     static constexpr bool commutative = true;
@@ -249,8 +249,8 @@ struct StandardDeviation : Variance<Field> {
     [[nodiscard]] double lower(const Moments& state) const noexcept { return state.deviation(); }
 };
 
-/// The smallest or largest value of a field of type `Number`; of equal ones the newer. `Before` is
-/// std::less for a minimum, std::greater for a maximum.
+/// The smallest or largest value of a field of type `Number`; of equal values the newer one.
+/// `Before` is std::less for a minimum, std::greater for a maximum.
 template <class Field, class Number, class Before>
 struct Extreme {
     struct State {

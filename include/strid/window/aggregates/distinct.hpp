@@ -62,7 +62,7 @@ struct KeptValue<std::string> {
 
 }  // namespace detail
 
-/// How many different values, exactly. O(1) per record, O(values) per combination.
+/// The number of different values, exactly. O(1) per record, O(values) per combination.
 template <class Field, Hashable Value>
     requires(!detail::is_borrowed<Value>)
 struct Distinct {
@@ -103,7 +103,7 @@ struct Distinct {
     [[nodiscard]] std::uint64_t lower(const State& state) const noexcept { return state.size(); }
 };
 
-/// Which different values, as a std::vector that rises. O(values log values) per result.
+/// The different values, as a std::vector in rising order. O(values log values) per result.
 template <class Field, class Value>
 struct DistinctValues : Distinct<Field, Value> {
     [[nodiscard]] std::vector<Value> lower(
@@ -114,8 +114,8 @@ struct DistinctValues : Distinct<Field, Value> {
     }
 };
 
-/// About how many different values: exactly up to 2^precision / 8 of them, above that with a
-/// relative standard error of 1.04 / sqrt(2^precision) (see HyperLogLog). O(1) per record,
+/// The approximate number of different values: exact up to 2^precision / 8 of them, above that with
+/// a relative standard error of 1.04 / sqrt(2^precision) (see HyperLogLog). O(1) per record,
 /// O(2^precision) per combination and result.
 template <class Field, unsigned precision>
 struct DistinctApproximately {

@@ -144,7 +144,7 @@ struct Collect {
     }
 };
 
-/// The `length` largest values, as a std::vector that falls.
+/// The `length` largest values, as a std::vector in falling order.
 template <class T, class Field>
 [[nodiscard]] auto top(std::size_t length, Field field) {
     using Value = detail::OwnedType<detail::FieldType<Field, T>>;
@@ -154,7 +154,7 @@ template <detail::NamesRecord Field>
 [[nodiscard]] auto top(std::size_t length, Field field) {
     return top<detail::RecordOf<Field>>(length, std::move(field));
 }
-/// The `length` smallest values, as a std::vector that rises.
+/// The `length` smallest values, as a std::vector in rising order.
 template <class T, class Field>
 [[nodiscard]] auto bottom(std::size_t length, Field field) {
     using Value = detail::OwnedType<detail::FieldType<Field, T>>;
@@ -164,7 +164,7 @@ template <detail::NamesRecord Field>
 [[nodiscard]] auto bottom(std::size_t length, Field field) {
     return bottom<detail::RecordOf<Field>>(length, std::move(field));
 }
-/// All values up to `length` of them, the earliest, in the order of time: a Collected.
+/// The earliest `length` values in the order of time: a Collected.
 template <class T, class Field, class TimeOf>
 [[nodiscard]] auto collect(std::size_t length, Field field, TimeOf time_of) {
     using Value = detail::OwnedType<detail::FieldType<Field, T>>;

@@ -15,8 +15,8 @@
 
 namespace strid::window {
 
-/// How many numbers, and their sum: for a mean. A sum that leaves the range of a double goes on
-/// scaled down by 2^64.
+/// The count and the sum of numbers, for a mean. A sum beyond the range of a double is kept scaled
+/// down by 2^64.
 class MeanParts {
   public:
     MeanParts() = default;
@@ -34,7 +34,7 @@ class MeanParts {
         count_ += other.count_ & ~scaled;
     }
     [[nodiscard]] std::uint64_t count() const noexcept { return count_ / one; }
-    /// Not a number where there are none.
+    /// NaN if there are none.
     [[nodiscard]] double mean() const noexcept {
         if (count_ == 0) return std::numeric_limits<double>::quiet_NaN();
         const double mean = sum_ / static_cast<double>(count());
@@ -54,9 +54,9 @@ class MeanParts {
     std::uint64_t count_ = 0;  // in units of `one`, with the flag below
 };
 
-/// How many numbers, their mean and their squared distances from it (Welford; combined by Chan,
-/// Golub and LeVeque's formula, which does not cancel where the mean is large). Invariant: all
-/// numbers are kept times `factors[level()]`, the level being that of the largest.
+/// The count of numbers, their mean and the sum of their squared distances from it (Welford;
+/// combined by Chan, Golub and LeVeque's formula, which does not cancel where the mean is large).
+/// Invariant: all numbers are kept times `factors[level()]`, the level being that of the largest.
 class Moments {
   public:
     Moments() = default;
@@ -89,8 +89,7 @@ class Moments {
 
     [[nodiscard]] std::uint64_t count() const noexcept { return count_ / one; }
     [[nodiscard]] double mean() const noexcept { return mean_ / factors[level()]; }
-    /// That of a sample; not a number for fewer than two numbers, infinite where it is beyond the
-    /// largest double.
+    /// The sample variance: NaN for fewer than two numbers, infinite beyond the largest double.
     [[nodiscard]] double variance() const noexcept {
         return scaled_variance() / factors[level()] / factors[level()];
     }

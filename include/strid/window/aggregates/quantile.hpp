@@ -25,7 +25,8 @@
 namespace strid::window {
 
 /// The shares `q` of a field, as a std::array<double, count>. A sketch depends on the order in
-/// which it was put together, so these are not commutative: windows that are shared are farmed.
+/// which it was put together, so this aggregate is not commutative: `share::automatic` farms its
+/// windows.
 template <class Field, std::size_t count>
 class Quantiles {
     static_assert((refuse_member_pointer<Field>(), true));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The k largest (or smallest) values of a field in a window, each with what the user wants to know
-// of its record: `top_k<3>(field<&Trip::fare>, field<&Trip::driver>)`. A state is the list of them,
-// in place, so that it allocates nothing and is copied as a block where its parts are. It is as
-// long as k elements whatever is in it: k should be small.
+// The k largest (or smallest) values of a field in a window, each with another field of its record
+// that the user chooses: `top_k<3>(field<&Trip::fare>, field<&Trip::driver>)`. A state is the list
+// of them, in place, so that it allocates nothing and is copied as a block where its parts are. It
+// is as long as k elements whatever is in it: k should be small.
 //
 // Equal values stand, and are dropped, in the order of the stream: the older first. The list is
 // what a stable sort of the window's records would begin with. For an answer that does not depend
@@ -27,8 +27,7 @@
 
 namespace strid::window {
 
-/// A value that made it into the list. Without something to know of the record `item` is
-/// std::monostate.
+/// A value in the list. If nothing else of the record is kept, `item` is std::monostate.
 template <class Value, class Item>
 struct Ranked {
     Value value{};
@@ -115,7 +114,7 @@ struct TopK {
 
 namespace detail {
 
-/// Nothing is to be known of the record.
+/// Keeps nothing else of the record.
 struct KeepNothing {
     template <class T>
     std::monostate operator()(const T&) const noexcept {

@@ -289,7 +289,7 @@ class KeyedTimeWindows
     [[nodiscard]] Index closed_by(Index window) const noexcept {
         return strid::detail::saturating_subtract(window, late_windows());
     }
-    /// The window after whose firing a window is certainly closed.
+    /// Once the returned window has fired, `window` is certainly closed.
     [[nodiscard]] Index closing_of(Index window) const noexcept {
         return strid::detail::saturating_add(window, late_windows() + 1);
     }
