@@ -15,7 +15,7 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-/// What Eigen's Levenberg-Marquardt asks of a problem: distances and their derivatives.
+/// The problem for Eigen's Levenberg-Marquardt: distances and their derivatives.
 struct Distances {
     const VectorXd& x;
     const VectorXd& prices;

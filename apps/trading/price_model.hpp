@@ -22,7 +22,7 @@
 
 namespace strid::apps::trading {
 
-/// What the quotes of one interval say together.
+/// The aggregate of the quotes of one interval.
 struct PricePoint {
     std::int64_t interval;  ///< number of the interval: its begin divided by the resolution
     double price;           ///< middle of bid and ask, weighted by their volumes, in ticks

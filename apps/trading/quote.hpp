@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the trading operator takes and gives (paper 1, section 5). Plain values. Prices are whole
-// ticks, so that sums are exact whatever the order of the additions.
+// The input and the output of the trading operator (paper 1, section 5). Plain values. Prices are
+// whole ticks, so that sums are exact whatever the order of the additions.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ struct Quote {
 };
 static_assert(sizeof(Quote) == 64 && std::is_trivially_copyable_v<Quote>);
 
-/// What the model makes of the quotes of a window.
+/// The result of the model for the quotes of a window.
 struct Forecast {
     double price;          ///< ticks, one interval after the last quote
     std::int64_t volume;   ///< of all quotes of the window, bids and asks

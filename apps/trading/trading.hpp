@@ -26,7 +26,7 @@ struct Options {
     std::size_t parallelism = 0;  ///< 0: the planner's choice
 };
 
-/// What the end of the stream cuts short gives no prediction.
+/// A window that the end of the stream cuts short gives no prediction.
 [[nodiscard]] Stream<Prediction> predict_by_key(Stream<Quote> quotes, const Options& options);
 [[nodiscard]] Stream<Prediction> predict_by_window(Stream<Quote> quotes, const Options& options);
 

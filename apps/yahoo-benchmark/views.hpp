@@ -32,7 +32,7 @@ struct Event {
     std::string_view ip;
 };
 
-/// What the benchmark projects a view to.
+/// The projection of a view in the benchmark.
 struct View {
     std::uint32_t ad;
     std::int64_t time_ms;

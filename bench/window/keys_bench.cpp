@@ -322,7 +322,7 @@ void print_rows(const std::vector<Row>& rows) {
     }
 }
 
-/// What the process has more at the end of some windows.
+/// The growth of the process at the end of some windows.
 Measured print_windows(const Input& input) {
     const Measured measured = measure(input);
     check(input, measured, plain_answer(input));

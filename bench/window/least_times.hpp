@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What each of many records took, without what the machine did meanwhile. One thread.
+// The time of each of many records, without the disturbances of the machine. One thread.
 #pragma once
 
 #include <algorithm>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What windows of event time keep of a key, side by side (window/structures/panes.hpp), without the
-// graph around it. By the number of panes in a window that slides by one pane: a record in its
-// order, every pane one record, with the firing of its window; and a record that comes late to a
-// window that has fired, with that window's new value. For tumbling windows a fold, incremental and
-// over the records. Each pair's answers are compared.
+// The states that windows of event time keep for a key, side by side (window/structures/panes.hpp),
+// without the graph around it. By the number of panes in a window that slides by one pane: a record
+// in its order, every pane one record, with the firing of its window; and a record that comes late
+// to a window that has fired, with that window's new value. For tumbling windows a fold,
+// incremental and over the records. Each pair's answers are compared.
 //
 //   panes_bench [RECORDS]     default 1,000,000
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What one record costs in a window that slides by one: insert, evict, query. By the length of the
+// The cost of one record in a window that slides by one: insert, evict, query. By the length of the
 // window, for every structure; by the disorder of the stream, for the finger tree; and for one very
 // long window the worst record, in combinations and in time, DABA Lite beside two stacks, each
 // record between two reads of the clock, whose own median is taken off. Every row's answers are

@@ -18,7 +18,7 @@
 
 namespace strid::align {
 
-/// What lies beside what, for some columns of the alignment.
+/// A run of columns of the alignment of the same kind.
 struct Columns {
     enum class Kind : unsigned char { pair, query_alone, target_alone };
     Kind kind;

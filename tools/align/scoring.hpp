@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an alignment is worth: a matrix of parasail's and the costs of gaps. Owns a matrix that it
+// The scoring of alignments: a matrix of parasail's and the costs of gaps. Owns a matrix that it
 // made itself. Constant once made; any thread.
 #pragma once
 

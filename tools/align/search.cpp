@@ -24,7 +24,7 @@ struct Task {
     QueryRange queries;
 };
 
-/// What is handed out: each batch of the database, with all queries in groups.
+/// The tasks: each batch of the database, with all queries in groups.
 class Feeder {
   public:
     Feeder(FastaReader& database, const std::vector<Query>& queries,

@@ -36,7 +36,7 @@ struct Parameters {
 /// All that are known.
 [[nodiscard]] std::vector<Parameters> published_parameters();
 
-/// What the scores are compared with.
+/// The size of the database that the scores refer to.
 struct DatabaseSize {
     std::uint64_t sequences = 0;
     std::uint64_t residues = 0;

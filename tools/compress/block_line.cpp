@@ -17,7 +17,7 @@ constexpr std::size_t blocks_per_worker = 4;
 constexpr std::size_t output_bytes_max = std::size_t{128} << 20;
 constexpr std::size_t kept_bytes_max = std::size_t{4} << 20;
 
-/// What a worker does; each replica has a codec of its own, made by its first block.
+/// The work of a worker; each replica has a codec of its own, made by its first block.
 class Worker {
   public:
     BlockPointer operator()(BlockPointer block) {

@@ -27,7 +27,7 @@ struct Done {
 };
 using DonePointer = std::unique_ptr<Done>;
 
-/// What a worker works in.
+/// The tools of a worker: its codec and its line of blocks.
 struct Bench {
     Codec codec;
     BlocksInTurn line{codec};

@@ -20,7 +20,7 @@ struct Outcome {
     std::string text = {};  ///< whole lines for standard error
 };
 
-/// What all jobs have in common.
+/// The common part of all jobs.
 struct Setting {
     const Options& options;
     const std::atomic<bool>& interrupted;

@@ -12,7 +12,7 @@
 
 namespace strid::compress {
 
-/// What the process ends with, as bzip2 does: not the codes of the other commands.
+/// The exit codes of bzip2, which differ from those of the other commands.
 struct Code {
     static constexpr int done = 0;
     static constexpr int failed = 1;  ///< a file that is not there, a full disk, a wrong option

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What `strid denoise --help` says beside the options.
+// The text of `strid denoise --help` besides the options.
 #pragma once
 
 namespace strid::denoise {

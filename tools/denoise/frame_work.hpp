@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is done with one frame: decoded, freed of noise (or given it), compared, encoded. A
-// FrameWorker has no state and is shared by all threads; a Work belongs to one at a time.
+// The work on one frame: decoded, freed of noise (or given it), compared, encoded. A FrameWorker
+// has no state and is shared by all threads; a Work belongs to one at a time.
 #pragma once
 
 #include <atomic>

@@ -14,7 +14,7 @@
 
 namespace strid::denoise {
 
-/// What is wrong with an image, without its name.
+/// The fault of an image, without its name.
 class ImageError : public Error {
   public:
     using Error::Error;

@@ -34,7 +34,7 @@ namespace detail {
 
 constexpr std::size_t vector_chunk = 64;
 
-/// What a chunk gathers.
+/// The values gathered for a chunk.
 struct alignas(64) Gathered {
     std::array<float, vector_chunk> value, up, left, right, down, pull, next;
 };

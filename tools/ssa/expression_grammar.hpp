@@ -59,7 +59,7 @@ namespace strid::ssa::grammar {
 
 namespace x3 = boost::spirit::x3;
 
-/// What the names of a model stand for so far.
+/// The names of a model and their meanings so far.
 struct Names {
     Network network;
     std::map<std::string, std::size_t> species;

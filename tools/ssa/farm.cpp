@@ -23,14 +23,14 @@ namespace pattern = strid::pattern;
 
 constexpr std::size_t runners_per_worker = 4;
 
-/// What goes round the loop. No runner: none, which only the library makes.
+/// A task of the loop. It has no runner only when the library makes an empty one.
 struct Round {
     RunnerPointer runner;
     bool ended = false;
 };
 
-/// What the nodes share. Each worker has statistics of its own; dispatch and progress are the last
-/// node's.
+/// The shared state of the nodes. Each worker has statistics of its own; dispatch and progress are
+/// the last node's.
 struct Shared {
     const Kinetics& kinetics;
     const Plan& plan;

@@ -5,9 +5,9 @@
 //     source -> ( farm of workers -> dispatch ) -> end
 //                ^---------- again ----------'
 //
-// What goes round is runners, each at one trajectory; a worker simulates a slice of it and records
-// into statistics of its own. A long trajectory goes round until its end, so that it holds no
-// worker that others wait for. Statistics of the workers are merged at the end; they are sums of
+// The tasks in the loop are runners, each with one trajectory; a worker simulates a slice of it and
+// records into statistics of its own. A long trajectory goes round until its end, so that it holds
+// no worker that others wait for. Statistics of the workers are merged at the end; they are sums of
 // whole numbers, so that no order can show in them (statistics.hpp).
 //
 // Memory: statistics for each worker, four runners for each; none by the number of trajectories.

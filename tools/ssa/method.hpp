@@ -23,7 +23,7 @@ namespace strid::ssa {
 
 enum class MethodKind : std::uint8_t { direct, next_reaction, tau_leaping };
 
-/// What is simulated, the same for all trajectories.
+/// The simulated system, the same for all trajectories.
 struct Plan {
     MethodKind method = MethodKind::direct;
     double until = 0;

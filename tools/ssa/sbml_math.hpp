@@ -14,7 +14,7 @@ LIBSBML_CPP_NAMESPACE_USE
 
 namespace strid::ssa {
 
-/// What a name stands for.
+/// The meaning of a name.
 using Meaning = std::function<Expression(const std::string&)>;
 
 /// Throws GraphError for what has no meaning here: time, delays, rates of change, functions that

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is known of many trajectories at each sample time, without the trajectories: mean, variance
-// and quantiles of the count of each species (the selective memory of StochKit-FF).
+// Statistics of many trajectories at each sample time, without keeping the trajectories: mean,
+// variance and quantiles of the count of each species (the selective memory of StochKit-FF).
 //
 // Counts are whole numbers, so that all that is kept is whole numbers, too: sums, sums of squares
 // of 128 bits, and numbers of counts in buckets.

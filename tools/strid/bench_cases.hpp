@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What `strid bench` measures: applications, each beside a hand-written program that gives the same
+// The cases of `strid bench`: applications, each beside a hand-written program that gives the same
 // answer.
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace strid::tool {
 
-/// What one pass over an input comes to: how many results, and what their last column adds up to.
+/// The result of one pass over an input: the number of results, and the sum of their last column.
 struct BenchAnswer {
     std::uint64_t results = 0;
     double sum = 0;

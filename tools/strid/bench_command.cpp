@@ -137,7 +137,7 @@ void check_answer(const BenchCase& measured, apps::Application& application,
                             by_hand.records, expected.results, expected.sum));
 }
 
-/// What one case comes to: its rows, and its bars.
+/// The result of one case: its rows, and its bars.
 struct Measured {
     std::string rows;
     std::string bars;

@@ -17,7 +17,7 @@ namespace strid::tool {
 
 using Applications = std::vector<std::unique_ptr<apps::Application>>;
 
-/// What the chosen command does; returns the exit code.
+/// Runs the chosen command; returns the exit code.
 using Action = std::function<int()>;
 
 /// `run APP` and `explain APP`: a command per application below each.

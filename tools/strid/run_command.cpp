@@ -78,7 +78,7 @@ CLI::App* add_application_command(CLI::App& parent, apps::Application& applicati
     return command;
 }
 
-/// What the operators cost, each on its own, on one worker; the results are thrown away.
+/// Measures the cost of each operator alone, on one worker; the results are discarded.
 std::map<std::string, double> measured_loads(apps::Application& application, apps::Endpoints ends) {
     using namespace std::chrono_literals;
     if (ends.input == "-" && ends.generate == 0)

@@ -22,7 +22,7 @@ struct LearningOptions {
     double confidence = 0.25;
 };
 
-/// What is printed of a tree that was learned.
+/// The summary of a learned tree.
 [[nodiscard]] std::string learned_text(const Model& model, const Table& table);
 
 /// Rows in `folds` parts that have the classes of the whole, by a shuffle that `seed` settles;
@@ -31,7 +31,7 @@ struct LearningOptions {
                                                                        std::size_t folds,
                                                                        std::uint64_t seed);
 
-/// What became of one fold: the rows that were left out, asked of a tree of the others.
+/// The result of one fold: the rows left out, predicted by a tree of the others.
 struct FoldResult {
     std::size_t nodes;
     ConfusionMatrix confusion;

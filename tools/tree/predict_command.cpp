@@ -47,7 +47,7 @@ std::string read_all(const std::string& path, const std::atomic<bool>& interrupt
     }
 }
 
-/// What the blocks add up to.
+/// The sums over all blocks.
 struct Totals {
     std::uint64_t rows = 0;
     ConfusionMatrix confusion;

@@ -26,7 +26,7 @@ struct PredictionOptions {
     bool compares = false;          ///< with the classes in the column of the target
 };
 
-/// What became of one block.
+/// The result of one block.
 struct PredictedBlock {
     std::string text = {};  // rows of CSV
     std::uint64_t rows = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a test of one attribute gains at a node, as C4.5 release 8 computes it (Quinlan, C4.5,
+// The gain of a test of one attribute at a node, as C4.5 release 8 computes it (Quinlan, C4.5,
 // 1993, chapter 2; Quinlan, Improved use of continuous attributes in C4.5, 1996). Pure functions of
 // the cases; a Scratch is for one thread at a time.
 #pragma once

@@ -26,7 +26,7 @@ struct Attribute {
     bool operator==(const Attribute&) const = default;
 };
 
-/// What a tree knows of the table that it was learned from.
+/// The description of the table that a tree was learned from.
 struct Schema {
     std::string target = {};
     std::vector<std::string> classes = {};  // in order of their bytes

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is written to clients, as far as they read it.
+// The output to clients, as far as they read it.
 #include <array>
 #include <utility>
 

@@ -33,7 +33,7 @@ struct FramesOfLink {
     std::uint64_t link = 0;
 };
 
-/// What is to be sent to the session manager.
+/// The output to the session manager.
 struct LinkFrames {
     struct Garbled {
         std::uint64_t client;
@@ -44,7 +44,7 @@ struct LinkFrames {
     std::uint64_t link = 0;
 };
 
-/// What is to be written to clients; an empty text closes the client, `reason` says why.
+/// The output to clients; an empty text closes the client, `reason` says why.
 struct ClientOutput {
     struct One {
         std::uint64_t client;

@@ -7,7 +7,7 @@
 
 namespace strid::exchange {
 
-/// What the journal says, as lines of words with tabs between them:
+/// The content of the journal, as lines of words with tabs between them:
 ///
 ///     commands N; reports N; acknowledged N; trades N
 ///     order SYMBOL SIDE PRICE OPEN ID USER CLORDID      the books, best price first, then by time

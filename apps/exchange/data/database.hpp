@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a journal needs of a database: transactions of prepared statements, and queries. SQLite
-// (sqlite_database.hpp) and PostgreSQL (postgres_database.hpp) are such. One thread at a time; each
-// thread has one of its own.
+// The interface of a database for a journal: transactions of prepared statements, and queries.
+// SQLite (sqlite_database.hpp) and PostgreSQL (postgres_database.hpp) are such. One thread at a
+// time; each thread has one of its own.
 //
 // Law: what was committed is there after the process was killed at any moment, all of the
 // transaction or nothing of it.
@@ -18,7 +18,7 @@
 
 namespace strid::exchange {
 
-/// What a commit waits for.
+/// The event that a commit waits for.
 enum class Sync : std::uint8_t {
     full,    ///< the disk: survives the loss of power
     normal,  ///< the disk from time to time: survives a process that is killed

@@ -28,7 +28,7 @@
 
 namespace strid::exchange {
 
-/// What a transaction has made durable.
+/// The content of a durable transaction.
 struct Committed {
     CommandNumber last_command = 0;
     std::uint64_t first_report = 1;

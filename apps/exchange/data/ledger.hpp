@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What each user has: shares of each symbol, and the money that they cost or brought. One thread at
-// a time.
+// The position of each user: shares of each symbol, and the money that they cost or brought. One
+// thread at a time.
 //
 // Law: every trade gives as much as it takes, so over all users the shares of each symbol are 0,
 // and so is the money. Shorts are positions below 0.

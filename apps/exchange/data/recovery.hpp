@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a journal holds, read and checked. Plain values and functions without state.
+// Reads and checks the content of a journal. Plain values and functions without state.
 #pragma once
 
 #include <cstdint>

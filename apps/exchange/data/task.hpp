@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What flows through the graph of the data manager, and the keyed operator in its middle.
+// The records of the graph of the data manager, and its keyed operator.
 //
 // A command concerns one book, and a book is the state of one key: replicas match different symbols
 // at once. Commands of one symbol stay in their order, because the link is one source; across
@@ -32,7 +32,7 @@ struct Task {
     std::variant<Command, Order, RetiredId, Subscription> content = {};
 };
 
-/// What a command has changed.
+/// The changes by a command.
 struct Matched {
     CommandNumber number = 0;  ///< 0: nothing; a book was restored
     std::string user = {};

@@ -4,10 +4,10 @@
 // FrameCutter finds where messages begin and end (BeginString, BodyLength, the place of CheckSum),
 // parse() checks the sum and reads the fields. A Decoder does both.
 //
-// What is garbled (FIX 4.4, volume 2) is passed over: the bytes up to the next BeginString are
-// dropped and the reason is reported. That a sequence number is missing then, the session finds
-// out. A message that is whole but has a field that is wrong is no garbled one: it is given with
-// its fault, for a Reject.
+// Garbled input (FIX 4.4, volume 2) is skipped: the bytes up to the next BeginString are dropped
+// and the reason is reported. That a sequence number is missing then, the session finds out. A
+// message that is whole but has a field that is wrong is no garbled one: it is given with its
+// fault, for a Reject.
 //
 // One thread at a time each. Bytes kept: one message at most, and what was fed beyond it.
 #pragma once
@@ -22,7 +22,7 @@
 
 namespace strid::exchange::fix {
 
-/// What a look at the stream found.
+/// The result of a call of the decoder.
 enum class [[nodiscard]] Decoded : std::uint8_t {
     more,     ///< no whole message is there yet: feed more
     message,  ///< one is

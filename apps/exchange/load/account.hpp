@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What was asked for and what was answered, and whether both agree: each request has one answer,
-// no report comes twice, the trades of an order add up to what it says, and all trades together
-// have a buyer and a seller of the same quantity for the same money. One thread.
+// The requests, the answers, and whether both agree: each request has one answer, no report comes
+// twice, the trades of an order add up to what it says, and all trades together have a buyer and a
+// seller of the same quantity for the same money. One thread.
 #pragma once
 
 #include <cstddef>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the clients of a run send (paper 3, section III.B). w1: each pair of sessions buys and sells
-// the same quantities at the same prices at once. w2: each session trades by simple rules of a
-// market: orders near the last price, some at any price, replaced to follow the price, cancelled;
-// the arrivals of a trading day with a busy opening and close.
+// The requests that the clients of a run send (paper 3, section III.B). w1: each pair of sessions
+// buys and sells the same quantities at the same prices at once. w2: each session trades by simple
+// rules of a market: orders near the last price, some at any price, replaced to follow the price,
+// cancelled; the arrivals of a trading day with a busy opening and close.
 //
 // The same seed gives the same requests in w1; in w2 as long as the answers come in the same order.
 // One thread.

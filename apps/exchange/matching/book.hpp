@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The order book of one symbol: matching by price, then time, and the states of its orders. What
-// the rules are says README.md; here is how.
+// The order book of one symbol: matching by price, then time, and the states of its orders. The
+// rules are in README.md.
 //
 // Owns the orders that are open, and the identifiers of all that ever were. One thread at a time.
 //
 // Invariants: `bids` and `offers` hold exactly the open limit orders, and no bid reaches an offer
-// between two commands. What a command makes depends on the commands before it and on nothing else:
-// no clock, no address, no random number.
+// between two commands. The result of a command depends only on the commands before it: no clock,
+// no address, no random number.
 #pragma once
 
 #include <cstddef>
@@ -78,8 +78,8 @@ class Book {
     Levels offers_{Side::sell};
 };
 
-/// What is wrong with the symbol, for a refusal; empty where nothing is: 1 to 16 characters of
-/// ASCII that show, none of them a space.
+/// The fault of the symbol, for a refusal; empty for a valid symbol: 1 to 16 characters of ASCII
+/// that show, none of them a space.
 [[nodiscard]] std::string fault_of_symbol(const std::string& symbol);
 
 /// The answer to a command of a user whose name is no identifier, or whose symbol is not traded

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a user asks of the exchange, as it came: the texts of the FIX fields. The book checks them
+// A request of a user to the exchange, with the texts of its FIX fields. The book checks them
 // (book.hpp), so that a refusal can repeat what was sent.
 #pragma once
 
@@ -43,8 +43,8 @@ struct Command {
     std::string client_sequence = {};  ///< 45: the number of the client's message, if it was sent
 };
 
-/// What may be the name of a user, an order or a request: 1 to 64 characters of ASCII that show, or
-/// spaces.
+/// Whether a text is a valid name of a user, an order or a request: 1 to 64 characters of ASCII
+/// that show, or spaces.
 [[nodiscard]] inline bool is_identifier(std::string_view text) noexcept {
     constexpr std::size_t bytes_max = 64;
     return !text.empty() && text.size() <= bytes_max &&

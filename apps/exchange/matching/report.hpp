@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the exchange answers, and all that one command changed. Plain values.
+// The answer of the exchange, with all changes by one command. Plain values.
 #pragma once
 
 #include <cstdint>

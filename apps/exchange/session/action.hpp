@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What comes to the session of a user, and what it wants done. Plain values that go through the
-// graph of the session manager; messages are shared, not copied.
+// The events and the actions of the session of a user. Plain values that go through the graph of
+// the session manager; messages are shared, not copied.
 //
 // Invariant: an action carries the sequence numbers of its user as they are when it is done. The
 // ledger stores an action together with them in one transaction, and sends what the action sends
@@ -57,7 +57,7 @@ struct Action {
     std::string reason = {};
 };
 
-/// What is kept of a user while no session is on.
+/// The state of a user without a session.
 struct SequenceNumbers {
     std::int64_t next_incoming = 1;
     std::int64_t next_outgoing = 1;

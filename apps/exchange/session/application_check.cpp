@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the messages of the application must have before they are handed to the data manager: fields
-// that are there and have the form of their type. Whether an order makes sense is for that to say.
+// Checks the messages of the application before they are passed to the data manager: fields that
+// are there and have the form of their type. Whether an order makes sense is for that to say.
 #include <algorithm>
 #include <string_view>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What sessions want done, done durably: takes the actions that leave the graph, stores those that
-// are there together in one transaction, and only then hands commands to the data manager and
+// Performs the actions of sessions durably: takes the actions that leave the graph, stores those
+// that are there together in one transaction, and only then hands commands to the data manager and
 // messages to the core.
 //
 // One thread.

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t door_records = 4096;
 
-/// What all copies of the function below know.
+/// The common state of all copies of the function below.
 struct Known {
     std::map<std::string, SequenceNumbers> numbers;
     std::shared_ptr<const SessionRules> options;

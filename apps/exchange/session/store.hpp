@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the session manager must not forget, in SQLite: the sequence numbers of each user and the
+// The durable state of the session manager, in SQLite: the sequence numbers of each user and the
 // messages that were sent to it, the commands that the data manager has not confirmed, how far its
 // reports are done.
 //

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is counted at each call. The functions that are inlined here are all that most calls cost:
-// a few additions to the thread's own counters, and one word of the side table.
+// The counting at each call. The functions that are inlined here are all that most calls cost: a
+// few additions to the thread's own counters, and one word of the side table.
 #pragma once
 
 #include <bit>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is known of each live block, by its address: a word for each place where a block can begin
-// (a granule), found through one table of pointers to groups of words. No lock and no hashing: from
+// The record of each live block, by its address: a word for each place where a block can begin (a
+// granule), found through one table of pointers to groups of words. No lock and no hashing: from
 // its allocation to its release a block's words belong to the thread that has the block, and the
 // program itself orders what another thread does with it.
 //

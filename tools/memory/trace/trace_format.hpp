@@ -114,7 +114,7 @@ struct ThreadChunk {
     std::uint64_t size_calls[kKinds][kExactMax + 1];
 };
 
-/// What a thread did: the difference of two of these.
+/// The counters of a thread; the difference of two gives its work in between.
 struct ThreadTotals {
     std::uint64_t births;
     std::uint64_t resizes;

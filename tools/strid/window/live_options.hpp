@@ -22,7 +22,7 @@ void add_live_options(CLI::App& command, WindowCommand& options);
 /// Throws GraphError where what is asked for makes no sense together, or with these windows.
 void check_live_options(const WindowJob& job, const Windows& windows);
 
-/// What a person should know of a run that is over; empty: nothing.
+/// The remark on a run that is over; empty: none.
 [[nodiscard]] std::string live_notes(const WindowJob& job);
 
 }  // namespace strid::tool

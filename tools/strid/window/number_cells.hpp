@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a window keeps of a column of numbers: a sum, an extreme. Cells are a few words of plain
+// The state of a window for a column of numbers: a sum, an extreme. Cells are a few words of plain
 // bytes, which lie in the array of words of a state (hence may_alias), empty where all are zero,
 // and combine in any order to the same: integers are added up in 128 bits, extremes are compared
 // exactly; sums of decimals are rounded as those of doubles are.

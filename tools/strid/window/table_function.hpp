@@ -13,7 +13,7 @@
 
 namespace strid::tool {
 
-/// What stands in the parentheses, besides the column.
+/// The arguments in the parentheses, besides the column.
 enum class FunctionTakes : std::uint8_t {
     rows,               ///< nothing, or *
     any,                ///< a column of whatever

@@ -25,7 +25,7 @@ enum class ValueKind : std::uint8_t {
     text
 };
 
-/// What a field of a row says, as its kind has it. A text begins here.
+/// The value of a field of a row, by its kind. A text begins here.
 union TableValue {
     double decimal;
     std::int64_t integer;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What `strid window` reads and computes, known at run time only: the columns of the keys, the time
-// and the values, and the aggregates asked for. A table may be narrow, wide or large: sets of
-// limits for which rows, states and results are laid out, so that the small questions that most
+// The input and the computation of `strid window`, known at run time only: the columns of the keys,
+// the time and the values, and the aggregates asked for. A table may be narrow, wide or large: sets
+// of limits for which rows, states and results are laid out, so that the small questions that most
 // people ask do not pay for the large ones.
 //
 // A plan is shared by the replicas of a run and constant while it lasts.
@@ -76,7 +76,7 @@ struct ValueColumn {
     friend bool operator==(const ValueColumn&, const ValueColumn&) = default;
 };
 
-/// What a window keeps; several aggregates may be read from the same.
+/// The state of a window; several aggregates may read the same state.
 enum class CellKind : std::uint8_t {
     rows,     ///< how many
     present,  ///< of the values that are not missing how many
@@ -106,7 +106,7 @@ struct TableCell {
     std::uint32_t length;  // of a list
 };
 
-/// What is read from a cell.
+/// The value that is read from a cell.
 enum class AggregateKind : std::uint8_t {
     count_rows,
     count,
@@ -132,7 +132,7 @@ struct TableAggregateItem {
 
 struct AskedAggregate;
 
-/// What is read, and what is computed of it.
+/// The input, and the computation.
 struct TablePlan {
     std::vector<std::string> keys;
     std::string time;  // empty: there is no time

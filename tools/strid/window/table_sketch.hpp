@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a window keeps of a column that is no few words: a sketch of its distribution, the
-// different values, lists. Stateless functions over them.
+// The state of a window for a column that needs more than a few words: a sketch of its
+// distribution, the different values, lists. Stateless functions over them.
 #pragma once
 
 #include <cstddef>

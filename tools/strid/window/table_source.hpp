@@ -23,7 +23,7 @@
 
 namespace strid::tool {
 
-/// What does not depend on how rows are laid out.
+/// The part of a source that does not depend on the layout of rows.
 class TableInput : public CsvSource {
   protected:
     /// Throws GraphError for options that contradict each other.

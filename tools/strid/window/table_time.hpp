@@ -8,7 +8,7 @@
 
 namespace strid::tool {
 
-/// What is asked for: --disorder TIME or end, --idle.
+/// The options --disorder TIME or end, and --idle.
 struct TimeProgress {
     Duration disorder = Duration::zero();
     bool waits_for_end = false;          // the disorder is not looked at

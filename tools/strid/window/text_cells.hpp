@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a window keeps of texts: one that the time or another column chooses, those that come most
-// often, all of them. Text is copied, to memory that is used again (memory/recycling.hpp).
+// The state of a window for texts: one that the time or another column chooses, those that come
+// most often, all of them. Text is copied, to memory that is used again (memory/recycling.hpp).
 //
 // Where rows are of the same time, the one that came first counts as the earlier. Panes do not
 // overlap in time, so that parts combine to what the rows together would give.

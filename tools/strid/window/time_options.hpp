@@ -31,7 +31,7 @@ inline constexpr std::array<std::pair<const char*, std::int64_t>, 7> units = {
 
 void add_time_options(CLI::App& command, WindowCommand& options);
 
-/// What may be wrong although the run went well: seconds that were read as milliseconds. Empty:
+/// A possible fault although the run went well: seconds that were read as milliseconds. Empty:
 /// nothing.
 [[nodiscard]] std::string hint_about_times(const TimeFormat& format);
 

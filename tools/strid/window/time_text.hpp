@@ -58,7 +58,7 @@ struct TimeForm {
 };
 static_assert(std::atomic<TimeForm>::is_always_lock_free);
 
-/// What is known of the times of a table before it is read, and the form of the bounds.
+/// The properties of the times of a table before it is read, and the form of the bounds.
 struct TimeFormat {
     std::int64_t unit_ns = 1'000'000;
     bool is_unit_given = false;

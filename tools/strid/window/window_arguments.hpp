@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the command line of `strid window` fills in; the options are added by window_command.cpp and
+// The values of the command line of `strid window`; the options are added by window_command.cpp and
 // the files *_options.cpp, a subject each. One thread.
 #pragma once
 

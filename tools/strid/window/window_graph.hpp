@@ -27,7 +27,7 @@ enum class TableFormat : std::uint8_t {
     json  ///< an object a line
 };
 
-/// What the ending of a file's name says, before .gz or .zst.
+/// The format by the ending of a file's name, before .gz or .zst.
 [[nodiscard]] TableFormat format_by_name(std::string_view path) noexcept;
 /// Whether it says that fields stand between tabs.
 [[nodiscard]] bool is_named_tsv(std::string_view path) noexcept;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What `strid window --help` says besides the options. One thread.
+// The text of `strid window --help` besides the options. One thread.
 #pragma once
 
 #include <string>

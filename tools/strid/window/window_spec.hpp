@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What stands in --window: which windows, and whether their bounds can be written in the unit of
-// the times. Stateless.
+// The value of --window: which windows, and whether their bounds can be written in the unit of the
+// times. Stateless.
 #pragma once
 
 #include <cstdint>
