@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The end of the graph: puts what the replicas have matched in the order of the commands again, and
-// commits it, a transaction for all that is there (group commit). Has a thread of its own, because
-// a commit waits for the disk; while it does, the next transaction gathers.
+// The end of the graph: puts the results of the replicas back into the order of the commands, and
+// commits all that are there in one transaction (group commit). Has a thread of its own, because a
+// commit waits for the disk; meanwhile the next transaction gathers.
 //
-// Law: what is committed are the commands up to a number, all of them. The unit of a transaction is
+// Invariant: the committed commands are all commands up to a number. The unit of a transaction is
 // not what one replica has, but a prefix of the stream: so keys may be matched by as many replicas
 // as there are cores, and the journal stays that of a sequential exchange.
 #pragma once

@@ -4,8 +4,8 @@
 // SQLite (sqlite_database.hpp) and PostgreSQL (postgres_database.hpp) are such. One thread at a
 // time; each thread has one of its own.
 //
-// Law: what was committed is there after the process was killed at any moment, all of the
-// transaction or nothing of it.
+// Invariant: after the process was killed at any moment, each transaction is there wholly or not at
+// all, and a committed one is there.
 #pragma once
 
 #include <cstdint>

@@ -3,7 +3,7 @@
 // The journal: transactions of whole commands, and recovery. Owns the database, the positions, and
 // the digest. One thread at a time.
 //
-// Laws:
+// Invariants:
 // - A transaction holds all that the commands a, a+1, ..., b have changed, and their reports; the
 //   one before ended with a-1. So a journal is always the outcome of the commands 1 to n, whatever
 //   was killed when.

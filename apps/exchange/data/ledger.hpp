@@ -3,8 +3,8 @@
 // The position of each user: shares of each symbol, and the money that they cost or brought. One
 // thread at a time.
 //
-// Law: every trade gives as much as it takes, so over all users the shares of each symbol are 0,
-// and so is the money. Shorts are positions below 0.
+// Invariant: every trade gives as much as it takes, so over all users the shares of each symbol are
+// 0, and so is the money. Shorts are positions below 0.
 #pragma once
 
 #include <cstdint>
@@ -49,7 +49,7 @@ class Ledger {
         seller.money += money;
     }
     [[nodiscard]] const std::map<Key, Position>& positions() const noexcept { return positions_; }
-    /// Of all users: shares by symbol, and money. The law says that each is 0.
+    /// Of all users: shares by symbol, and money. By the invariant each is 0.
     [[nodiscard]] std::map<std::string, Position> sums() const {
         std::map<std::string, Position> sums;
         for (const auto& [key, position] : positions_) {

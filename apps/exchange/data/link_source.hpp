@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The way in: a source that first tells the books what the journal has kept, and then listens for
+// The way in: a source that first sends the books the content of the journal, and then listens for
 // the session manager and reads its commands. Polls wait in the system, on a thread of the source's
 // own.
 //
-// Law: commands leave in the order of their numbers, each once. One that was taken before is passed
-// over; one that is ahead of its turn ends the link, and so does what is no message: the session
-// manager logs on again and is told where to go on.
+// Invariant: commands leave in the order of their numbers, each once. A repeated command is
+// skipped. A command ahead of its turn, or an invalid message, ends the link: the session manager
+// logs on again and gets the number to go on from.
 #pragma once
 
 #include <atomic>

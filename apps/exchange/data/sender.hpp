@@ -4,9 +4,9 @@
 // heartbeats, to the one session manager that is logged on. Owns a thread, which alone sends to
 // that socket. Any thread may call.
 //
-// Law: a link gets the reports from the one that it asked for, each once, in order, without gaps:
-// those that were made before it logged on come from the journal. What no link takes is dropped
-// here; the journal has it. A command is acknowledged behind its reports.
+// Invariant: a link gets the reports from the one that it asked for, each once, in order, without
+// gaps: those that were made before it logged on come from the journal. A report without a link is
+// dropped here; the journal has it. A command is acknowledged behind its reports.
 #pragma once
 
 #include <chrono>

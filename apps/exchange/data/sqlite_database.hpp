@@ -3,7 +3,8 @@
 // A journal in a file of SQLite, with a write-ahead log beside it (FILE-wal, FILE-shm), and a file
 // that is locked while a data manager runs (FILE.lock).
 //
-// Law: FILE is made whole under another name and renamed, so an empty file was cut, and is refused.
+// Invariant: FILE is made whole under another name and renamed, so an empty file was cut, and is
+// refused.
 #pragma once
 
 #include <memory>
