@@ -286,7 +286,7 @@ class Kernel final : public Node {
         if constexpr (has_output) output_->begin_run(clock_ns);
         advance(clock_ns);
         idle_published_ = publish(true);
-        // A run that has finished a batch of the sample says so before the node waits.
+        // A sampled batch that has ended is reported before the node waits.
         if (!in_sample && idle_published_ && !advancing_ && chain_.held_back(false)) {
             return wait_for_input(clock_ns);
         }
@@ -299,10 +299,7 @@ class Kernel final : public Node {
         return true;
     }
 
-    [[nodiscard]] bool refreshed() {
-        if constexpr (has_output) return output_->refresh();
-        return false;
-    }
+    [[nodiscard]] bool refreshed() { return has_output && output_->refresh(); }
 
     // ---- the end -------------------------------------------------------------------------------
 
