@@ -11,6 +11,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 APPS = ROOT / "apps"
 BUILD = ROOT / "build" / "peers"
 JAVA_MIN = 17
+ENGINES = ("flink", "storm")
 PERCENTILES = ("5", "25", "50", "75", "95", "99", "99.9")
 OPENED = {
     "flink": ("java.util", "java.lang", "java.util.concurrent", "java.time", "java.nio",

@@ -28,8 +28,8 @@ import sys
 import tempfile
 
 from applications import APPLICATIONS
-from contestants import (APPS, BUILD, PERCENTILES, ROOT, Failure, JavaEngine, Strid, StridYahoo,
-                         engine_command, java, program)
+from contestants import (APPS, BUILD, ENGINES, PERCENTILES, ROOT, Failure, JavaEngine, Strid,
+                         StridYahoo, engine_command, java, program)
 
 FLINK = "1.20.2"
 
@@ -52,7 +52,12 @@ def filled(name, texts):
 
 
 def engines_of(name, wanted):
-    return [engine for engine in APPLICATIONS[name].engines if engine in wanted]
+    """Those of the wanted engines that have the application: at least one."""
+    found = [engine for engine in APPLICATIONS[name].engines if engine in wanted]
+    if not found:
+        raise Failure(f"{name} is not on {' or '.join(wanted)}, only on "
+                      f"{', '.join(APPLICATIONS[name].engines)}")
+    return found
 
 
 def unpacked(path, folder):
@@ -85,8 +90,11 @@ def check_one(name, engine, check, parallelism, folder):
                  *check.options]
     if subprocess.run(engine_command(engine, "check", arguments), check=False).returncode:
         raise Failure(f"{engine} could not run {name}")
+    expected = expected_rows(name, check, folder)
+    if not expected.stat().st_size:
+        raise Failure(f"the oracle of {name} has no row: nothing was compared")
     compared = subprocess.run(
-        [sys.executable, APPS / "compare.py", expected_rows(name, check, folder), output,
+        [sys.executable, APPS / "compare.py", expected, output,
          "--key-order", str(check.key_order)], check=False)
     verdict = "differs" if compared.returncode else "the same answer"
     title = " ".join((engine, name, *check.options))
@@ -96,8 +104,10 @@ def check_one(name, engine, check, parallelism, folder):
 
 def check_all(options):
     right = True
+    names = options.applications or [
+        name for name, one in APPLICATIONS.items() if set(one.engines) & set(options.engines)]
     with tempfile.TemporaryDirectory() as folder:
-        for name in options.applications or APPLICATIONS:
+        for name in names:
             for engine in engines_of(name, options.engines):
                 for parallelism in options.parallelism:
                     for check in APPLICATIONS[name].checks:
@@ -166,8 +176,6 @@ def measure(options):
     rounds = []
     with contextlib.ExitStack() as stack:
         programs = list(contestants(options, stack))
-        if not programs:
-            raise Failure(f"nothing to measure: {options.application} is not on these engines")
         for number in range(options.rounds):
             for one in programs:
                 rounds.append({"round": number, **one.round()})
@@ -216,8 +224,23 @@ def print_table(options, rounds):
               f"{min(rates) / 1e6:.3f} | {max(rates) / 1e6:.3f} | {ratio} |")
 
 
+def whole_number(text):
+    if not text.isdigit() or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"'{text}' is no whole number above 0")
+    return int(text)
+
+
 def whole_numbers(text):
-    return [int(part) for part in text.split(",")]
+    return [whole_number(part) for part in text.split(",")]
+
+
+def engine_names(text):
+    names = list(dict.fromkeys(text.split(",")))
+    for name in names:
+        if name not in ENGINES:
+            raise argparse.ArgumentTypeError(
+                f"no engine '{name}': the engines are {', '.join(ENGINES)}")
+    return names
 
 
 def add_measuring(commands, purpose, text):
@@ -227,7 +250,7 @@ def add_measuring(commands, purpose, text):
     command.add_argument("--parallelism", type=whole_numbers, default=[1, 2], metavar="N,...")
     command.add_argument("--duration", default="10s", metavar="TIME", help="of a round")
     command.add_argument("--warmup", default="10s", metavar="TIME")
-    command.add_argument("--rounds", type=int, default=5, metavar="N")
+    command.add_argument("--rounds", type=whole_number, default=5, metavar="N")
     command.add_argument("--strid", metavar="PROGRAM", help="our engine takes turns")
     command.add_argument("--input", metavar="FILE", help="instead of the usual input")
     command.add_argument("--options", default="", metavar="'--NAME VALUE ...'",
@@ -257,8 +280,8 @@ def main():
     measuring = [add_measuring(commands, "throughput", "records a second"),
                  add_measuring(commands, "latency", "latencies at a rate")]
     for command in (check, *measuring):
-        command.add_argument("--engines", type=lambda text: text.split(","),
-                             default=["flink", "storm"], metavar="NAME,...")
+        command.add_argument("--engines", type=engine_names, default=list(ENGINES),
+                             metavar="NAME,...", help="of " + ", ".join(ENGINES))
     options = parser.parse_args()
     for name in getattr(options, "applications", []):
         if name not in APPLICATIONS:

@@ -51,6 +51,26 @@ class Peers(unittest.TestCase):
         self.assertEqual(result.returncode, 2)
         self.assertIn("no application 'nothing-such'", result.stderr)
 
+    def test_unknown_engines_and_counts_are_refused(self):
+        for arguments, message in (
+                (["check", "--engines", "flnk"], "no engine 'flnk': the engines are flink, storm"),
+                (["check", "--engines", ""], "no engine ''"),
+                (["throughput", "word-count", "--engines", "flink,none"], "no engine 'none'"),
+                (["check", "--parallelism", "0"], "'0' is no whole number above 0"),
+                (["latency", "word-count", "--rounds", "0"], "'0' is no whole number above 0")):
+            with self.subTest(arguments=arguments):
+                result = run(*arguments)
+                self.assertEqual(result.returncode, 2)
+                self.assertIn(message, result.stderr)
+                self.assertEqual(result.stdout, "")
+
+    def test_nothing_to_compare_is_an_error(self):
+        for command in ("check", "throughput"):
+            result = run(command, "linear-road", "--engines", "storm")
+            self.assertEqual(result.returncode, 1)
+            self.assertEqual(result.stderr, "peers.py: error: linear-road is not on storm, only "
+                                            "on flink\n")
+
 
 class PeersAnswer(unittest.TestCase):
     """One application on Flink, where peers.py build has been run."""
