@@ -70,11 +70,15 @@ def windflow(path: Path, cases: list[Case]) -> dict[str, Peer]:
     return peers
 
 
+def files_of(folder: Path) -> list[Path]:
+    return sorted(folder.glob("*.json"))
+
+
 def read_runs(folder: Path) -> Peers:
     """Files as `peers.py throughput` and `peers.py latency` write them with --output. The degree of
     parallelism with the highest median is the best; of latencies the lowest median counts."""
     peers: Peers = {}
-    for path in sorted(folder.glob("*.json")):
+    for path in files_of(folder):
         try:
             found = json.loads(path.read_text())
             name, latency = found["application"], found["purpose"] == "latency"

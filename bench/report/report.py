@@ -14,7 +14,8 @@ Writes into the output folder:
 
 Every way to run an application is held against its oracle before it is measured, every run is held
 against the number of results that a record has. --quick: whether everything works, in a minute or
-two; its figures say nothing. After an interruption --resume goes on.
+two; its figures say nothing. After an interruption --resume goes on. Without it an older report in
+the output folder is moved to that name with a number (out/report.1).
 """
 
 from __future__ import annotations
@@ -111,7 +112,7 @@ def commit_of() -> str:
 def make_context(options: argparse.Namespace):
     from context import QUICK, WHOLE, Context
     from dataclasses import replace
-    from others import windflow
+    from others import files_of, read_runs, windflow
     from runs import Runner
     size = QUICK if options.quick else WHOLE
     size = replace(size, rounds=options.rounds or size.rounds,
@@ -119,16 +120,25 @@ def make_context(options: argparse.Namespace):
     output = options.output.resolve()
     build = options.build.resolve()
     cores = core_counts(len(processors()))
+    # Read before an older report is moved, as they may lie in it.
     found = windflow(options.windflow, options.apps) if options.windflow else {}
     peers = {"WindFlow": found} if found else {}
+    kept = {"windflow.json": options.windflow.read_bytes()} if found else {}
+    if options.peers:
+        peers |= read_runs(options.peers)
+        kept |= {f"peers/{path.name}": path.read_bytes() for path in files_of(options.peers)}
     for program in (build / "tools/strid", build / "bench/report/batched_words"):
         if not program.exists():
             raise ReportError(f"{program} is not built: `make report` builds it")
-    store = Store(output / "raw", {
-        "quick": options.quick, "seconds": size.seconds, "commit": commit_of(),
-        "machine": describe_machine(build).split(", commit")[0], "cores": cores}, options.resume)
-    if options.windflow:
-        (store.folder / "windflow.json").write_bytes(options.windflow.read_bytes())
+    store = Store(output, {
+        "quick": options.quick, "rounds": size.rounds, "seconds": size.seconds,
+        "commit": commit_of(), "machine": describe_machine(build).split(", commit")[0],
+        "cores": cores}, options.resume)
+    if store.moved:
+        print(f"report: the older report is now {store.moved}", file=sys.stderr, flush=True)
+    for name, data in kept.items():
+        (store.folder / name).parent.mkdir(exist_ok=True)
+        (store.folder / name).write_bytes(data)
     runner = Runner(build, output / "inputs", store, cores[-1], options.quick)
     there = [case for case in options.apps if not runner.missing(case)]
     left_out = {case.name: runner.missing(case) for case in options.apps if case not in there}
@@ -146,7 +156,6 @@ def add_peers(context, options: argparse.Namespace) -> dict[str, str]:
     if options.no_peers:
         return {"Flink, Storm": "--no-peers"}
     if options.peers:
-        context.peers.update(read_runs(options.peers))
         return {}
     if options.quick:
         return {"Flink, Storm": "not run by --quick"}

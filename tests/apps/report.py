@@ -77,6 +77,34 @@ class ReportQuick(Report):
         self.assertEqual(again[:-1], rows[:-1])
         done = self.report(*run, "--resume", "--seconds", "0.3", code=1)
         self.assertIn("was made with another seconds", done.stderr)
+        done = self.report(*run, "--resume", "--rounds", "2", code=1)
+        self.assertIn("was made with another rounds", done.stderr)
+
+    def test_a_new_report_takes_nothing_of_an_older_one(self):
+        run = ["--quick", "--apps", "SD", "--figures", "T3"]
+        output = self.folder / "report"
+        self.report(*run)
+        older = {"raw/peers/spike-detection-throughput.json": "{}",
+                 "inputs/spike-detection-500000.input": "a,1\n"}
+        for name, text in older.items():
+            (output / name).parent.mkdir(exist_ok=True)
+            (output / name).write_text(text)
+        done = self.report(*run)
+        self.assertIn(f"the older report is now {output}.1", done.stderr)
+        self.report(*run)
+        for name, text in older.items():
+            self.assertFalse((output / name).exists())
+            self.assertEqual((self.folder / "report.1" / name).read_text(), text)
+        self.assertTrue((self.folder / "report.2/index.html").exists())
+        self.report(*run, "--resume")
+        self.assertFalse((self.folder / "report.3").exists())
+
+    def test_a_folder_of_something_else_is_left_alone(self):
+        (self.folder / "report").mkdir()
+        (self.folder / "report/thesis.txt").write_text("mine")
+        done = self.report("--quick", "--apps", "SD", "--figures", "T3", code=1)
+        self.assertIn("has files that are no report", done.stderr)
+        self.assertEqual((self.folder / "report/thesis.txt").read_text(), "mine")
 
 
 class ReportMistakes(Report):
