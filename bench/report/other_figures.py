@@ -70,8 +70,9 @@ def waiting(context: Context) -> list[Section]:
         for (way, degree), variant in variants.items():
             context.store.once(("waiting", case.name, way, degree, number),
                                lambda variant=variant: context.runner.measure(
-                                   case, context.runner.command(case, variant,
-                                                                context.size.seconds)))
+                                   case, context.runner.command(
+                                       case, context.runner.checked(case, variant),
+                                       context.size.seconds)))
         progress(f"waiting, round {number + 1} of {context.size.rounds}")
     for way in ("park", "spin"):
         series[way] = [
@@ -100,7 +101,7 @@ def latency_of(context: Context, case: Case, rate: int, seconds: float, number: 
     def measure() -> dict:
         words = context.runner.command(case, DEFAULT, seconds, rate)
         return context.runner.measure(case, words, histogram=True)
-    context.runner.checked(case, "default")
+    context.runner.checked(case, DEFAULT)
     return context.store.once(("latency", case.name, rate, number), measure)
 
 

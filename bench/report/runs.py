@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs of the applications, each with its answer checked.
 
-A way to run an application is checked once before it is measured: a whole pass over the bundled
-input gives the rows of the application's oracle, in whatever order. A measured run replays the long
-input from memory for a time. It has to emit as many results a record as one whole pass or a second
-of replay does on one worker, within a factor: state goes on from pass to pass, and the sources of a
-replay mix the records of a key. In a pipeline no record may get lost between two operators.
+A way to run an application is checked once before it is measured, batched_words by itself: a whole
+pass over the bundled input gives the rows of the application's oracle, in whatever order. A
+measured run replays the long input from memory for a time. It has to emit as many results a record as one
+whole pass or a second of replay does on one worker, within a factor: state goes on from pass to
+pass, and the sources of a replay mix the records of a key. In a pipeline no record may get lost
+between two operators.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import re
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 from cases import APPS, EVENTS_A_SECOND, LINES, ROOT, Case, Variant, affinity, draw, variants
@@ -141,15 +143,12 @@ class Runner:
             raise ReportError(f"{golden}: no such file")
         return path
 
-    def check(self, case: Case, variant: Variant) -> None:
-        """One pass over the bundled input, run in this way, has the oracle's rows."""
+    def check(self, case: Case, words: list[str]) -> None:
+        """A command that handles the bundled input once writes the oracle's rows."""
         expected = self.expected(case)
-        words = [self.strid, "run", case.name, *self.options(case),
-                 *case.fill(case.golden_options), "--input", str(case.data / case.bundled),
-                 "--quiet"]
         with tempfile.TemporaryDirectory() as folder:
             rows = Path(folder) / "rows.csv"
-            words = self.placed(variant, [*words, "--output", str(rows)])
+            words = [*words, "--quiet", "--output", str(rows)]
             call(words)
             if (collections.Counter(rows.read_bytes().split(b"\n"))
                     == collections.Counter(expected.read_bytes().split(b"\n"))):
@@ -160,13 +159,17 @@ class Runner:
                 raise ReportError(f"`{command_text(words)}` has another answer than the oracle: "
                                   f"{(done.stdout + done.stderr).strip().splitlines()[0]}")
 
-    def checked(self, case: Case, name: str) -> Variant:
-        variant = self.variants[name]
-
+    def check_once(self, case: Case, way: str, command: Callable[[], list[str]]) -> None:
         def measure() -> dict:
-            self.check(case, variant)
+            self.check(case, command())
             return {"right": True}
-        self.store.once(("answer", case.name, name), measure)
+        self.store.once(("answer", case.name, way), measure)
+
+    def checked(self, case: Case, variant: Variant) -> Variant:
+        """The variant, whose answer is that of the oracle."""
+        self.check_once(case, variant.name, lambda: self.placed(variant, [
+            self.strid, "run", case.name, *self.options(case), *case.fill(case.golden_options),
+            "--input", str(case.data / case.bundled)]))
         return variant
 
     def results_per_record(self, case: Case) -> tuple[float, float]:
@@ -203,7 +206,7 @@ class Runner:
     # Measuring
 
     def throughput(self, case: Case, name: str, seconds: float, number: int) -> dict:
-        variant = self.checked(case, name)
+        variant = self.checked(case, self.variants[name])
 
         def measure() -> dict:
             return self.measure(case, self.command(case, variant, seconds))
@@ -224,8 +227,11 @@ class Runner:
     def words(self, batch: int, seconds: float, more: list[str]) -> dict:
         """Word count with batches of so many words; 0: the engine's."""
         case = next(one for one in self.cases_with_words())
-        words = [str(self.programs / "batched_words"), "--input", str(self.input(case)),
-                 "--duration", f"{seconds * 1000:.0f}ms", "--batch", str(batch), *more]
+        bounded = [str(self.programs / "batched_words"), "--batch", str(batch), *more]
+        self.check_once(case, f"batches of {batch} {' '.join(more)}", lambda: [
+            *bounded, "--input", str(case.data / case.bundled)])
+        words = [*bounded, "--input", str(self.input(case)), "--duration",
+                 f"{seconds * 1000:.0f}ms"]
         metrics = json.loads(call([*words, "--quiet", "--metrics", "-"]))
         self.check_counts(case, metrics, words)
         row = figures_of(metrics, words)
