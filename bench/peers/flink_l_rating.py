@@ -12,18 +12,18 @@ a process of its own, which has run the job over the same records for --warmup b
 where all records were emitted, no answer came more than 5 seconds behind its record, and the run
 ended no later than that behind its last second.
 """
-import json
+import contextlib
 import pathlib
 import subprocess
 import sys
 
-import contestants
+from java_engine import BUILD, START_S_MAX, Failure, JavaProcess, engine_command, seconds_of
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "linear_road"))
 import rating_search  # noqa: E402  (of the folder beside)
 
 SECONDS_TO_ANSWER = 5
-INPUTS = contestants.BUILD / "inputs" / "linear-road"
+INPUTS = BUILD / "inputs" / "linear-road"
 
 
 def traffic(options):
@@ -45,13 +45,15 @@ def trial(options, expressways, path, records):
     arguments = ["linear-road", "--input", str(path), "--pace", "1", "--expressways",
                  str(expressways), "--parallelism", str(options.parallelism), "--warmup",
                  options.warmup]
-    command = contestants.engine_command(
+    command = engine_command(
         "flink", "latency", arguments, (f"-Xms{options.heap}", f"-Xmx{options.heap}"))
-    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
-    lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
-    if done.returncode != 0 or not lines:
-        return {"expressways": expressways, "sustained": False, "why": "Flink ended with an error"}
-    measured = json.loads(lines[-1])
+    process = JavaProcess(f"flink, L-rating, {expressways} expressways", command)
+    with contextlib.closing(process):
+        try:
+            measured = process.finish(START_S_MAX + 4 * seconds_of(options.warmup)
+                                      + 2 * 60 * options.minutes)[-1]
+        except (Failure, IndexError) as failure:
+            return {"expressways": expressways, "sustained": False, "why": str(failure)}
     latency_ms = {name: us / 1e3 for name, us in measured["latency_us"].items()}
     overrun = measured["seconds"] - (options.minutes * 60 - 1)
     complete = measured["records"] == records * expressways
@@ -74,7 +76,7 @@ def main():
         path, records = traffic(options)
         best, rows = rating_search.search(
             options, lambda count: trial(options, count, path, records))
-    except contestants.Failure as failure:
+    except Failure as failure:
         print(f"flink_l_rating.py: error: {failure}", file=sys.stderr)
         return 1
     return rating_search.report(options, "L-rating on Flink", best, rows)

@@ -28,9 +28,11 @@ import sys
 import tempfile
 
 from applications import APPLICATIONS
-from contestants import (APPS, BUILD, ENGINES, PERCENTILES, ROOT, Failure, JavaEngine, Strid,
-                         StridYahoo, engine_command, java, program)
+from contestants import PERCENTILES, Strid, StridYahoo
+from java_engine import (BUILD, ENGINES, ROOT, START_S_MAX, Failure, JavaEngine, JavaProcess,
+                         engine_command, java, program, seconds_of)
 
+APPS = ROOT / "apps"
 FLINK = "1.20.2"
 
 
@@ -88,8 +90,10 @@ def check_one(name, engine, check, parallelism, folder):
     arguments = [name, "--once", "--output", str(output), "--parallelism", str(parallelism),
                  *filled(name, ("--input", application.input, *application.options)),
                  *check.options]
-    if subprocess.run(engine_command(engine, "check", arguments), check=False).returncode:
-        raise Failure(f"{engine} could not run {name}")
+    process = JavaProcess(f"{engine}, check of {name}, parallelism {parallelism}",
+                          engine_command(engine, "check", arguments))
+    with contextlib.closing(process):
+        process.finish(START_S_MAX)
     expected = expected_rows(name, check, folder)
     if not expected.stat().st_size:
         raise Failure(f"the oracle of {name} has no row: nothing was compared")
@@ -168,7 +172,8 @@ def contestants(options, stack):
         for engine in engines_of(name, options.engines):
             print(f"warming up: {engine}, parallelism {parallelism}", file=sys.stderr)
             yield stack.enter_context(contextlib.closing(JavaEngine(
-                engine, options.purpose, parallelism, [*arguments, *warm, *own[engine]])))
+                engine, options.purpose, parallelism, [*arguments, *warm, *own[engine]],
+                warmup=options.warmup, duration=options.duration)))
 
 
 def measure(options):
@@ -234,6 +239,14 @@ def whole_numbers(text):
     return [whole_number(part) for part in text.split(",")]
 
 
+def time(text):
+    try:
+        seconds_of(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    return text
+
+
 def engine_names(text):
     names = list(dict.fromkeys(text.split(",")))
     for name in names:
@@ -248,8 +261,8 @@ def add_measuring(commands, purpose, text):
     command.set_defaults(run=measure, purpose=purpose)
     command.add_argument("application", choices=APPLICATIONS)
     command.add_argument("--parallelism", type=whole_numbers, default=[1, 2], metavar="N,...")
-    command.add_argument("--duration", default="10s", metavar="TIME", help="of a round")
-    command.add_argument("--warmup", default="10s", metavar="TIME")
+    command.add_argument("--duration", type=time, default="10s", metavar="TIME", help="of a round")
+    command.add_argument("--warmup", type=time, default="10s", metavar="TIME")
     command.add_argument("--rounds", type=whole_number, default=5, metavar="N")
     command.add_argument("--strid", metavar="PROGRAM", help="our engine takes turns")
     command.add_argument("--input", metavar="FILE", help="instead of the usual input")

@@ -3,9 +3,9 @@
 
 A way to run an application is checked once before it is measured, batched_words by itself: a whole
 pass over the bundled input gives the rows of the application's oracle, in whatever order. A
-measured run replays the long input from memory for a time. It has to emit as many results a record as one
-whole pass or a second of replay does on one worker, within a factor: state goes on from pass to
-pass, and the sources of a replay mix the records of a key. In a pipeline no record may get lost
+measured run replays the long input from memory for a time. It has to emit as many results a record
+as one whole pass or a second of replay does on one worker, within a factor: state goes on from pass
+to pass, and the sources of a replay mix the records of a key. In a pipeline no record may get lost
 between two operators.
 """
 

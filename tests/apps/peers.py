@@ -14,6 +14,7 @@ FOLDER = SOURCE / "bench/peers"
 sys.path.insert(0, str(FOLDER))
 
 import contestants  # noqa: E402
+import java_engine  # noqa: E402
 import peers  # noqa: E402
 
 
@@ -57,7 +58,8 @@ class Peers(unittest.TestCase):
                 (["check", "--engines", ""], "no engine ''"),
                 (["throughput", "word-count", "--engines", "flink,none"], "no engine 'none'"),
                 (["check", "--parallelism", "0"], "'0' is no whole number above 0"),
-                (["latency", "word-count", "--rounds", "0"], "'0' is no whole number above 0")):
+                (["latency", "word-count", "--rounds", "0"], "'0' is no whole number above 0"),
+                (["latency", "word-count", "--warmup", "10"], "'10' is not a time such as 10s")):
             with self.subTest(arguments=arguments):
                 result = run(*arguments)
                 self.assertEqual(result.returncode, 2)
@@ -71,12 +73,38 @@ class Peers(unittest.TestCase):
             self.assertEqual(result.stderr, "peers.py: error: linear-road is not on storm, only "
                                             "on flink\n")
 
+    def process(self, script):
+        """A process of the kind that engines run in, which is a shell here."""
+        process = java_engine.JavaProcess(f"test of peers, {os.getpid()}", ["sh", "-c", script])
+        self.addCleanup(process.log.unlink, missing_ok=True)
+        self.addCleanup(process.close)
+        return process
+
+    def test_processes_of_engines_sleep_without_slack(self):
+        process = self.process("read slack < /proc/self/timerslack_ns; "
+                               "echo '{\"ns\":'$slack'}'")
+        self.assertEqual(process.finish(60), [{"ns": 1}])
+
+    def test_a_process_that_fails_is_told_with_its_log(self):
+        process = self.process("echo first >&2; echo 'peers: error: no luck' >&2; exit 3")
+        with self.assertRaisesRegex(java_engine.Failure, r"test of peers, \d+ ended with 3: "
+                                    r"no luck \(log: build/peers/logs/test-of-peers-\d+\.log"):
+            process.finish(60)
+        self.assertIn("first", process.log.read_text(encoding="utf-8"))
+
+    def test_a_process_that_hangs_is_ended(self):
+        for wait in (lambda process: process.read(0.3), lambda process: process.finish(0.3)):
+            process = self.process("echo '{\"warm\":true}'; exec sleep 100")
+            self.assertEqual(process.read(60), {"warm": True})
+            with self.assertRaisesRegex(java_engine.Failure, r"after 0 s|within 0 s"):
+                wait(process)
+
 
 class PeersAnswer(unittest.TestCase):
     """One application on Flink, where peers.py build has been run."""
 
     def setUp(self):
-        if not (contestants.BUILD / "flink/classpath").exists():
+        if not (java_engine.BUILD / "flink/classpath").exists():
             self.skipTest("the peers are not built")
 
     def test_spike_detection_on_flink(self):
@@ -95,7 +123,7 @@ class PeersAnswer(unittest.TestCase):
                   "--once", "--output", "/dev/null", "--colour", "red"],
                  "spike-detection has no option --colour")):
             with self.subTest(arguments=arguments):
-                command = contestants.engine_command("flink", "check", map(str, arguments))
+                command = java_engine.engine_command("flink", "check", map(str, arguments))
                 result = subprocess.run(command, capture_output=True, text=True, check=False)
                 self.assertEqual(result.returncode, 1)
                 lines = result.stderr.splitlines()
