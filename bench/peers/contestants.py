@@ -7,8 +7,7 @@ import subprocess
 import tempfile
 
 from java_engine import Failure
-
-PERCENTILES = ("5", "25", "50", "75", "95", "99", "99.9")
+from reporting import PERCENTILES, percentile
 
 
 class Strid:
@@ -34,8 +33,7 @@ class Strid:
         histogram = report["latency"]["histogram_ns"]
         if histogram:
             result["latency_us"] = {
-                percentile: percentile_ns(histogram, float(percentile)) / 1e3
-                for percentile in PERCENTILES}
+                name: percentile(histogram, float(name)) / 1e3 for name in PERCENTILES}
             result["latency_us"]["max"] = report["latency"]["max_ns"] / 1e3
         return result
 
@@ -65,13 +63,3 @@ class StridYahoo:
         per_second = float(rate[1]) * 1e6
         return {"engine": "strid", "parallelism": self.parallelism, "records": self.EVENTS,
                 "seconds": self.EVENTS / per_second, "records_per_second": per_second}
-
-
-def percentile_ns(histogram, percentile):
-    wanted = sum(count for _, count in histogram) * percentile / 100
-    seen = 0
-    for upper_ns, count in histogram:
-        seen += count
-        if seen >= wanted:
-            return upper_ns
-    return histogram[-1][0]

@@ -22,7 +22,6 @@ from java_engine import BUILD, START_S_MAX, Failure, JavaProcess, engine_command
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "linear_road"))
 import rating_search  # noqa: E402  (of the folder beside)
 
-SECONDS_TO_ANSWER = 5
 INPUTS = BUILD / "inputs" / "linear-road"
 
 
@@ -53,18 +52,15 @@ def trial(options, expressways, path, records):
             measured = process.finish(START_S_MAX + 4 * seconds_of(options.warmup)
                                       + 2 * 60 * options.minutes)[-1]
         except (Failure, IndexError) as failure:
-            return {"expressways": expressways, "sustained": False, "why": str(failure)}
-    latency_ms = {name: us / 1e3 for name, us in measured["latency_us"].items()}
-    overrun = measured["seconds"] - (options.minutes * 60 - 1)
+            return rating_search.failed(expressways, str(failure))
+    latency_us = measured.get("latency_us", {"max": 0, "99": 0})  # none where no answer came
     complete = measured["records"] == records * expressways
-    return {"expressways": expressways,
-            "sustained": complete and latency_ms["max"] <= SECONDS_TO_ANSWER * 1e3
-            and overrun <= SECONDS_TO_ANSWER,
-            "records": measured["records"],
-            "answers": measured["results"],
-            "latency max ms": round(latency_ms["max"]),
-            "latency p99 ms": round(latency_ms["99"]),
-            "seconds": round(measured["seconds"], 2)}
+    return rating_search.row(
+        options, expressways,
+        on_time=complete and latency_us["max"] <= rating_search.SECONDS_TO_ANSWER * 1e6,
+        records=measured["records"], answers=measured["results"],
+        latency_ms={"max": latency_us["max"] / 1e3, "p99": latency_us["99"] / 1e3},
+        seconds=measured["seconds"])
 
 
 def main():

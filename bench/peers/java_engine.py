@@ -12,9 +12,12 @@ import pathlib
 import re
 import shutil
 import subprocess
+import sys
 import threading
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+if str(ROOT / "bench") not in sys.path:
+    sys.path.append(str(ROOT / "bench"))  # reporting.py
 BUILD = ROOT / "build" / "peers"
 LOGS = BUILD / "logs"
 JAVA_MIN = 17

@@ -22,15 +22,15 @@ import pathlib
 import re
 import shlex
 import shutil
-import statistics
 import subprocess
 import sys
 import tempfile
 
 from applications import APPLICATIONS
-from contestants import PERCENTILES, Strid, StridYahoo
+from contestants import Strid, StridYahoo
 from java_engine import (BUILD, ENGINES, ROOT, START_S_MAX, Failure, JavaEngine, JavaProcess,
                          engine_command, java, program, seconds_of)
+from reporting import PERCENTILES, command_text, median, table, whole_number
 
 APPS = ROOT / "apps"
 FLINK = "1.20.2"
@@ -187,7 +187,8 @@ def measure(options):
     if options.output:
         pathlib.Path(options.output).write_text(
             json.dumps({"purpose": options.purpose, "application": options.application,
-                        "command": sys.argv, "rounds": rounds}, indent=1), encoding="utf-8")
+                        "command": command_text(sys.argv), "rounds": rounds}, indent=1),
+            encoding="utf-8")
     print_table(options, rounds)
 
 
@@ -199,40 +200,37 @@ def by_contestant(rounds):
 
 
 def print_table(options, rounds):
-    table = by_contestant(rounds)
+    found = by_contestant(rounds)
     if options.purpose == "latency":
         print(f"{options.application} at {options.rate} records a second: latency in us, medians "
-              f"of {options.rounds}")
-        print("| engine | parallelism | " + " | ".join(f"{p} %" for p in PERCENTILES) +
-              " | max | records/s |")
-        print("|---|---|" + "---|" * (len(PERCENTILES) + 2))
-        for (engine, parallelism), runs in table.items():
+              f"of {options.rounds}, each percentile by itself")
+        head = ["engine", "parallelism", *(f"{name} %" for name in PERCENTILES), "max",
+                "records/s"]
+        rows = []
+        for (engine, parallelism), runs in found.items():
             cells = []
-            for percentile in (*PERCENTILES, "max"):
-                values = [run["latency_us"][percentile] for run in runs if "latency_us" in run]
-                cells.append(f"{statistics.median(values):.1f}" if values else "no results")
-            rate = statistics.median(run["records_per_second"] for run in runs)
-            print(f"| {engine} | {parallelism} | " + " | ".join(cells) + f" | {rate:.0f} |")
-        return
-    print(f"{options.application}: records a second, medians of {options.rounds} rounds by turns")
-    print("| engine | parallelism | M records/s | lowest | highest | strid is faster by |")
-    print("|---|---|---|---|---|---|")
-    for (engine, parallelism), runs in table.items():
-        rates = [run["records_per_second"] for run in runs]
-        ours = table.get(("strid", parallelism))
-        ratio = ""
-        if ours and engine != "strid":
-            ratios = [a["records_per_second"] / b["records_per_second"]
-                      for a, b in zip(ours, runs)]
-            ratio = f"{statistics.median(ratios):.1f} ({min(ratios):.1f} to {max(ratios):.1f})"
-        print(f"| {engine} | {parallelism} | {statistics.median(rates) / 1e6:.3f} | "
-              f"{min(rates) / 1e6:.3f} | {max(rates) / 1e6:.3f} | {ratio} |")
-
-
-def whole_number(text):
-    if not text.isdigit() or int(text) == 0:
-        raise argparse.ArgumentTypeError(f"'{text}' is no whole number above 0")
-    return int(text)
+            for name in (*PERCENTILES, "max"):
+                values = [run["latency_us"][name] for run in runs if "latency_us" in run]
+                cells.append(f"{median(values):.1f}" if values else "no results")
+            rate = median(run["records_per_second"] for run in runs)
+            rows.append([engine, str(parallelism), *cells, f"{rate:.0f}"])
+    else:
+        print(f"{options.application}: records a second, medians of {options.rounds} rounds by "
+              "turns")
+        head = ["engine", "parallelism", "M records/s", "lowest", "highest",
+                "strid is faster by"]
+        rows = []
+        for (engine, parallelism), runs in found.items():
+            rates = [run["records_per_second"] for run in runs]
+            ours = found.get(("strid", parallelism))
+            ratio = ""
+            if ours and engine != "strid":
+                ratios = [a["records_per_second"] / b["records_per_second"]
+                          for a, b in zip(ours, runs)]
+                ratio = f"{median(ratios):.1f} ({min(ratios):.1f} to {max(ratios):.1f})"
+            rows.append([engine, str(parallelism), *(
+                f"{rate / 1e6:.3f}" for rate in (median(rates), min(rates), max(rates))), ratio])
+    print("\n".join(table(head, rows)))
 
 
 def whole_numbers(text):

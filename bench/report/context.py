@@ -10,8 +10,9 @@ from pathlib import Path
 import plots
 from cases import Case
 from others import Peers
+from reporting import median
 from runs import Runner
-from store import Store, median
+from store import Store
 
 
 @dataclass(frozen=True)

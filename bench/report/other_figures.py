@@ -9,9 +9,8 @@ import plots
 from cases import LATENCY_NAMES, SPLIT_NAMES, Case, Variant
 from context import Context, listed, progress, shown
 from html_page import Section
-from others import PERCENTILES
+from reporting import PERCENTILES, median, percentile
 from runs import call
-from store import median, percentile
 from throughput_figures import NOISE, windflow_of
 
 RATE = 10_000

@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from cases import ROOT, Case
-from store import ReportError, median
+from reporting import PERCENTILES, median
+from store import ReportError
 
 SCRIPT = ROOT / "bench/peers/peers.py"
-PERCENTILES = ("5", "25", "50", "75", "95", "99", "99.9")
 
 
 @dataclass

@@ -17,7 +17,7 @@ matplotlib.rcParams.update({
 from matplotlib.figure import Figure  # noqa: E402  (the settings come first)
 from matplotlib.ticker import FuncFormatter, NullFormatter, ScalarFormatter  # noqa: E402
 
-from store import median  # noqa: E402
+from reporting import median  # noqa: E402
 
 COLOURS = {"Strid": "#2e7d4f", "Strid, thread per operator": "#9ccdae", "WindFlow": "#4e79a7",
            "Flink": "#e07b39", "Storm": "#b0545c"}

@@ -35,7 +35,7 @@ if (ROOT / "build/peers/python").is_dir():
 
 from cases import (CASES, LATENCY_NAMES, VARIANTS_OF, Case, core_counts,  # noqa: E402
                    processors)
-from reporting import describe_machine  # noqa: E402
+from reporting import command_text, describe_machine, whole_number  # noqa: E402
 from store import ReportError, Store  # noqa: E402
 
 FIGURES = ("12", "13", "14", "15", "16", "17", "18", "19", "20", "T3")
@@ -74,12 +74,6 @@ def positive(text: str) -> float:
     return value
 
 
-def rounds(text: str) -> int:
-    if not text.isdigit() or int(text) == 0:
-        raise argparse.ArgumentTypeError(f"'{text}' is no number of rounds")
-    return int(text)
-
-
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -92,7 +86,8 @@ def arguments() -> argparse.Namespace:
         help=f"of {', '.join(FIGURES)}; T4 comes with 12")
     add("--apps", type=cases_of, default=CASES, metavar="APP[,APP...]",
         help="names or the paper's letters, as word-count or WC")
-    add("--rounds", type=rounds, metavar="N", help="of every case, instead of 5; 1 in quick mode")
+    add("--rounds", type=whole_number, metavar="N",
+        help="of every case, instead of 5; 1 in quick mode")
     add("--seconds", type=positive, metavar="S", help="of a run for throughput, instead of 2")
     add("--windflow", type=Path, metavar="FILE", help="figures of WindFlow as JSON (README.md)")
     add("--peers", type=Path, metavar="FOLDER",
@@ -228,10 +223,10 @@ def write(context, options: argparse.Namespace, sections: list, left_out: dict[s
     settings = (f"{context.size.rounds} round{'s' if context.size.rounds > 1 else ''} by turns, "
                 f"{context.size.seconds:g} s a run for throughput; medians, with the least and "
                 "the most of the rounds")
-    own = [word for word in sys.argv[1:] if word != "--resume"]
+    own = command_text(word for word in sys.argv if word != "--resume")
     about = [("machine", machine_of(options.build.resolve())),
              ("commit", commit_of()),
-             ("command", f"`bench/report/report.py {' '.join(own)}`"),
+             ("command", f"`{own}`"),
              ("settings", settings),
              ("made", time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime())
               + f", in {max(seconds / 60, 1):.0f} min")]

@@ -22,15 +22,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 from cases import APPS, EVENTS_A_SECOND, LINES, ROOT, Case, Variant, affinity, draw, variants
+from reporting import command_text
 from store import ReportError, Store
 
 TIMEOUT_S = 300
 RESULTS_FACTOR = 2
-
-
-def command_text(words: list[str]) -> str:
-    """As one types it in the project's folder."""
-    return " ".join(word.replace(f"{ROOT}/", "") for word in words)
 
 
 def call(words: list[str], output: Path | None = None) -> str:

@@ -6,8 +6,7 @@ nothing of the one before it: that is moved aside."""
 from __future__ import annotations
 
 import json
-import statistics
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 
 
@@ -91,20 +90,3 @@ class Store:
 
     def rates(self, *begin: object) -> list[float]:
         return [row["records"] / row["seconds"] for row in self.of(*begin)]
-
-
-def median(values: Iterable[float]) -> float:
-    found = list(values)
-    return statistics.median(found) if found else 0.0
-
-
-def percentile(histogram: list[list[int]], percent: float) -> float:
-    """Of [at most so many nanoseconds, count] with rising bounds: the bound of the bucket in which
-    the record lies that is not slower than so many percent. Nanoseconds."""
-    wanted = sum(count for _, count in histogram) * percent / 100
-    seen = 0
-    for bound, count in histogram:
-        seen += count
-        if seen >= wanted:
-            return float(bound)
-    return 0.0

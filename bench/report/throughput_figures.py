@@ -7,7 +7,7 @@ import plots
 from context import Context, listed, paired, shown
 from html_page import Section, Table
 from others import Peer
-from store import median
+from reporting import median
 
 THREADS = "Strid, thread per operator"
 NOISE = 0.03  # closer than this is no difference

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The script of bench/peers: its arithmetic, its mistakes and, where peers are built, an answer.
+"""The script of bench/peers: its mistakes and, where peers are built, an answer.
 
 Continuous integration does not build the peers, as Maven would fetch the engines from a network.
 """
+import contextlib
+import io
 import os
 import pathlib
 import subprocess
@@ -11,11 +13,11 @@ import unittest
 
 SOURCE = pathlib.Path(os.environ["STRID_SOURCE"])
 FOLDER = SOURCE / "bench/peers"
-sys.path.insert(0, str(FOLDER))
+sys.path[:0] = [str(FOLDER), str(SOURCE / "bench/linear_road")]
 
-import contestants  # noqa: E402
 import java_engine  # noqa: E402
 import peers  # noqa: E402
+import rating_search  # noqa: E402
 
 
 def run(*arguments, **options):
@@ -24,12 +26,6 @@ def run(*arguments, **options):
 
 
 class Peers(unittest.TestCase):
-    def test_percentiles_of_a_histogram(self):
-        histogram = [[10, 50], [20, 40], [1000, 10]]  # 50 values of 10 ns, ...
-        for percentile, expected in ((5, 10), (50, 10), (51, 20), (90, 20), (90.1, 1000),
-                                     (99.9, 1000)):
-            self.assertEqual(contestants.percentile_ns(histogram, percentile), expected)
-
     def test_the_applications_are_those_of_the_sources(self):
         listed = (FOLDER / "flink/src/main/java/dev/strid/peers/flink/Applications.java").read_text(
             encoding="utf-8")
@@ -72,6 +68,29 @@ class Peers(unittest.TestCase):
             self.assertEqual(result.returncode, 1)
             self.assertEqual(result.stderr, "peers.py: error: linear-road is not on storm, only "
                                             "on flink\n")
+
+    def rating(self, **trial):
+        """Of an engine that answers in time up to 50 expressways; `trial`: what is so of all."""
+        options = rating_search.parser("").parse_args(["strid", "--minutes", "1"])
+
+        def tried(expressways):
+            return rating_search.row(options, expressways, **{
+                "on_time": expressways <= 50, "records": 100, "answers": 10, "seconds": 60.0,
+                "latency_ms": {"max": 7.4, "p99": 3.2}, **trial})
+        with contextlib.redirect_stdout(io.StringIO()):
+            return rating_search.search(options, tried)
+
+    def test_the_rating_is_the_most_expressways_in_time(self):
+        best, rows = self.rating()
+        self.assertTrue(48 <= best <= 50, best)
+        self.assertEqual({row["expressways"]: row["sustained"] for row in rows},
+                         {row["expressways"]: row["expressways"] <= 50 for row in rows})
+        self.assertEqual(self.rating(seconds=64.1)[0], 0)  # it ended more than 5 s late
+
+    def test_a_trial_without_answers_fails(self):
+        best, rows = self.rating(answers=0)
+        self.assertEqual(best, 0)
+        self.assertEqual({row["why"] for row in rows}, {"no answer came"})
 
     def process(self, script):
         """A process of the kind that engines run in, which is a shell here."""

@@ -14,7 +14,7 @@ from command_line import SOURCE, STRID, Case
 
 REPORT = SOURCE / "bench/report"
 BUILD = pathlib.Path(STRID).parents[1]
-sys.path[:0] = [str(REPORT)]
+sys.path[:0] = [str(REPORT), str(REPORT.parent)]
 PEERS = SOURCE / "build/peers/python"
 WINDFLOW = {"sd": {"setting": "batch 512", "records_per_second": [9e6, 8e6, 1e7],
                    "latency": {"blocking": {"microseconds": {
@@ -199,7 +199,7 @@ class ReportMistakes(Report):
 
 class ReportParts(unittest.TestCase):
     def test_percentiles(self):
-        from store import percentile
+        from reporting import percentile
         histogram = [[10, 50], [20, 45], [40, 4], [80, 1]]
         found = [percentile(histogram, percent) for percent in (5, 50, 50.1, 95, 99, 99.9)]
         self.assertEqual(found, [10, 10, 20, 20, 40, 80])
