@@ -64,13 +64,17 @@ def seconds_of(text):
     return float(found[1]) * {"ms": 1e-3, "s": 1, "m": 60, "h": 3600}[found[2]]
 
 
+def java_options(purpose, heap=HEAP):
+    return [*heap, COLLECTOR[purpose]]
+
+
 def engine_command(engine, purpose, arguments, heap=HEAP):
     classpath = BUILD / engine / "classpath"
     if not classpath.exists():
         raise Failure(f"{engine} is not built: run bench/peers/peers.py build")
     opened = [f"--add-opens=java.base/{name}=ALL-UNNAMED" for name in OPENED[engine]]
     classes = f"{BUILD / engine / 'classes'}:{classpath.read_text()}"
-    return [java(), *heap, COLLECTOR[purpose], *opened, "-cp", classes,
+    return [java(), *java_options(purpose, heap), *opened, "-cp", classes,
             f"dev.strid.peers.{engine}.Main", *arguments]
 
 

@@ -29,11 +29,13 @@ import tempfile
 from applications import APPLICATIONS
 from contestants import Strid, StridYahoo
 from java_engine import (BUILD, ENGINES, ROOT, START_S_MAX, Failure, JavaEngine, JavaProcess,
-                         engine_command, java, program, seconds_of)
+                         engine_command, java, java_options, program, seconds_of)
 from reporting import PERCENTILES, command_text, median, table, whole_number
 
 APPS = ROOT / "apps"
 FLINK = "1.20.2"
+RESULTS_FACTOR = 2  # within which contestants have as many results a record
+PASSES_COMPARED = 2
 
 
 def build(options):
@@ -140,30 +142,40 @@ def prepare(name):
     assert pathlib.Path(path).exists()
 
 
+def measured_input(options):
+    application = APPLICATIONS[options.application]
+    (path,) = filled(options.application,
+                     [options.input or application.measured_input or application.input])
+    return path
+
+
 def measured_arguments(options):
     """The command line from the application's name on, for strid run and the engines alike."""
     name = options.application
     application = APPLICATIONS[name]
-    source = options.input or application.measured_input or application.input
-    arguments = [name, *filled(name, ("--input", source, *application.options)),
+    arguments = [name, "--input", measured_input(options), *filled(name, application.options),
                  *filled(name, application.measured), "--duration", options.duration]
     if options.purpose == "latency":
         arguments += ["--rate", options.rate]
     return arguments + shlex.split(options.options)
 
 
+def engine_arguments(options, engine):
+    """What an engine is told besides."""
+    words = ["--warmup", options.warmup]
+    if options.purpose == "latency":
+        words += ["--waiting", options.waiting]
+        if engine == "flink":
+            words += ["--buffer-timeout", options.buffer_timeout]
+    if options.no_chaining and engine == "flink":
+        words.append("--no-chaining")
+    return words
+
+
 def contestants(options, stack):
     """The programs in the order of their turns, the engines warm."""
     name = options.application
     arguments = measured_arguments(options)
-    warm = ["--warmup", options.warmup, "--rounds", str(options.rounds)]
-    if options.purpose == "latency":
-        warm += ["--waiting", options.waiting]
-    own = {"flink": [], "storm": []}
-    if options.purpose == "latency":
-        own["flink"] += ["--buffer-timeout", options.buffer_timeout]
-    if options.no_chaining:
-        own["flink"].append("--no-chaining")
     for parallelism in options.parallelism:
         if options.strid and name == "yahoo-benchmark":
             yield StridYahoo(options.strid, parallelism)
@@ -172,8 +184,44 @@ def contestants(options, stack):
         for engine in engines_of(name, options.engines):
             print(f"warming up: {engine}, parallelism {parallelism}", file=sys.stderr)
             yield stack.enter_context(contextlib.closing(JavaEngine(
-                engine, options.purpose, parallelism, [*arguments, *warm, *own[engine]],
+                engine, options.purpose, parallelism,
+                [*arguments, *engine_arguments(options, engine), "--rounds", str(options.rounds)],
                 warmup=options.warmup, duration=options.duration)))
+
+
+def records_of_a_pass(path):
+    """Lines of the input."""
+    opened = gzip.open if path.endswith(".gz") else open
+    with opened(path, "rb") as file:
+        return sum(chunk.count(b"\n") for chunk in iter(lambda: file.read(1 << 20), b""))
+
+
+def compare_results(rounds, pass_records):
+    """The contestants have about as many results a record, of rounds of some passes over the
+    input; a shorter one depends on where it ended. None has no results at all."""
+    ratios = {}
+    for (engine, parallelism), runs in by_contestant(rounds).items():
+        title = f"{engine}, parallelism {parallelism}"
+        if not any(run["results"] for run in runs):
+            raise Failure(f"{title}: no result of {sum(run['records'] for run in runs)} records")
+        found = [run["results"] / run["records"] for run in runs
+                 if run["records"] >= PASSES_COMPARED * pass_records]
+        if found:
+            ratios[title] = median(found)
+    if ratios and max(ratios.values()) > RESULTS_FACTOR * min(ratios.values()):
+        raise Failure("results a record differ: " + "; ".join(
+            f"{title}: {ratio:.4g}" for title, ratio in ratios.items()))
+
+
+def settings(options):
+    """In words, by engine."""
+    words = [f"rounds of {options.duration}"]
+    if options.purpose == "latency":
+        words.append(f"{options.rate} records a second")
+    return {engine: ", ".join([
+        *words, f"Java {' '.join(java_options(options.purpose))}",
+        command_text(engine_arguments(options, engine))])
+        for engine in engines_of(options.application, options.engines)}
 
 
 def measure(options):
@@ -184,10 +232,12 @@ def measure(options):
         for number in range(options.rounds):
             for one in programs:
                 rounds.append({"round": number, **one.round()})
+    compare_results(rounds, records_of_a_pass(measured_input(options)))
     if options.output:
         pathlib.Path(options.output).write_text(
             json.dumps({"purpose": options.purpose, "application": options.application,
-                        "command": command_text(sys.argv), "rounds": rounds}, indent=1),
+                        "command": command_text(sys.argv), "settings": settings(options),
+                        "rounds": rounds}, indent=1),
             encoding="utf-8")
     print_table(options, rounds)
 

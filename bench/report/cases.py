@@ -15,6 +15,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 APPS = ROOT / "apps"
 EVENTS_A_SECOND = 10_000_000  # of a program that has a number of events and not a time
+EVENTS_OF_A_PASS = 2_000_000  # of such a program: two windows, so that the last one is not much
 LINES = 500_000  # of an input that is drawn, as `strid bench` has them
 
 

@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import plots
 from cases import Case
-from others import Peers
+from others import Peer, Peers
 from reporting import median
 from runs import Runner
 from store import Store
@@ -57,6 +58,16 @@ class Context:
 
     def best_of_threads(self, case: Case) -> list[float]:
         return max((self.rates(case, name) for name in ("thread_one", "thread")), key=median)
+
+    def told_by_peers(self, text: Callable[[Peer], str]) -> list[str]:
+        """What each peer says of the applications that are measured here."""
+        told = []
+        for engine, peers in self.peers.items():
+            texts = [f"{case.short} {text(peers[case.name])}" for case in self.cases
+                     if case.name in peers and text(peers[case.name])]
+            if texts:
+                told.append(f"{engine}: {'; '.join(texts)}.")
+        return told
 
 
 def progress(what: str) -> None:

@@ -120,8 +120,12 @@ def make_context(options: argparse.Namespace):
     peers = {"WindFlow": found} if found else {}
     kept = {"windflow.json": options.windflow.read_bytes()} if found else {}
     if options.peers:
-        peers |= read_runs(options.peers)
-        kept |= {f"peers/{path.name}": path.read_bytes() for path in files_of(options.peers)}
+        files = files_of(options.peers)
+        peers |= read_runs(files)
+        if not any(case.name in found for found in peers.values() for case in options.apps):
+            raise ReportError(f"{options.peers}: there is no file of peers.py --output for "
+                              f"{', '.join(case.name for case in options.apps)}")
+        kept |= {f"given/{path.name}": path.read_bytes() for path in files}
     for program in (build / "tools/strid", build / "bench/report/batched_words"):
         if not program.exists():
             raise ReportError(f"{program} is not built: `make report` builds it")
@@ -146,38 +150,16 @@ def make_context(options: argparse.Namespace):
 
 
 def add_peers(context, options: argparse.Namespace) -> dict[str, str]:
-    """Flink and Storm, measured now or before; returns what is left out."""
-    from others import SCRIPT, built_engines, read_runs, run_peers
+    """Flink and Storm; returns what is left out."""
+    left_out = {} if options.windflow else {"WindFlow": "no --windflow"}
     if options.no_peers:
-        return {"Flink, Storm": "--no-peers"}
+        return {**left_out, "Flink, Storm": "--no-peers"}
     if options.peers:
-        return {}
+        return left_out
     if options.quick:
-        return {"Flink, Storm": "not run by --quick"}
-    engines = built_engines()
-    if not SCRIPT.exists() or not engines:
-        return {"Flink, Storm": "`bench/peers/peers.py build` was not run"}
-    folder = context.store.folder / "peers"
-    purposes = [purpose for purpose, figure in (("throughput", "12"), ("latency", "16"))
-                if figure in options.figures]
-    left_out = {}
-    for case in context.cases:
-        degrees = ",".join(str(count) for count in {1: 0, context.cores_all: 0})
-        for purpose in purposes:
-            seconds = f"{max(context.size.seconds, 5):g}s"
-            words = ["--parallelism", degrees if purpose == "throughput" else "1", "--rounds",
-                     str(context.size.rounds), "--duration", seconds, "--warmup", "10s",
-                     "--engines", ",".join(engines)]
-            if case.replays:
-                words += ["--input", str(context.runner.input(case))]
-            if purpose == "latency" and case.name not in LATENCY_NAMES:
-                continue
-            why = run_peers(case, purpose, words, folder / f"{case.name}-{purpose}.json")
-            if why:
-                left_out[f"{case.name} on Flink and Storm, {purpose}"] = why
-    if folder.exists() and any(folder.glob("*.json")):
-        context.peers.update(read_runs(folder))
-    return left_out
+        return {**left_out, "Flink, Storm": "not run by --quick"}
+    from peer_runs import measure_peers
+    return left_out | measure_peers(context, options.figures)
 
 
 def sections_of(context, figures: list[str]) -> list:
@@ -220,6 +202,7 @@ def commands_of(context, figures: list[str]) -> list:
 def write(context, options: argparse.Namespace, sections: list, left_out: dict[str, str],
           seconds: float) -> None:
     from html_page import page
+    from peer_runs import settings_of
     settings = (f"{context.size.rounds} round{'s' if context.size.rounds > 1 else ''} by turns, "
                 f"{context.size.seconds:g} s a run for throughput; medians, with the least and "
                 "the most of the rounds")
@@ -228,6 +211,10 @@ def write(context, options: argparse.Namespace, sections: list, left_out: dict[s
              ("commit", commit_of()),
              ("command", f"`{own}`"),
              ("settings", settings),
+             *((engine, settings_of({case.name: peers[case.name] for case in context.cases
+                                     if case.name in peers},
+                                    given=engine == "WindFlow" or options.peers is not None))
+               for engine, peers in context.peers.items()),
              ("made", time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime())
               + f", in {max(seconds / 60, 1):.0f} min")]
     if left_out:
