@@ -2,7 +2,6 @@
 """Our engine as one that takes turns with those of java_engine.py."""
 import json
 import pathlib
-import re
 import subprocess
 import tempfile
 
@@ -10,10 +9,21 @@ from java_engine import Failure
 from reporting import PERCENTILES, percentile
 
 
+def measured(program, arguments, parallelism):
+    """The report of a run of one of our programs."""
+    with tempfile.NamedTemporaryFile("r") as metrics:
+        subprocess.run([program, *arguments, "--workers", str(parallelism), "--metrics",
+                        metrics.name, "--quiet"], check=True)
+        with open(metrics.name, encoding="utf-8") as file:
+            report = json.load(file)
+    return report, {"engine": "strid", "parallelism": parallelism,
+                    "records": report["records_in"], "results": report["records_out"],
+                    "seconds": report["seconds"],
+                    "records_per_second": report["records_in"] / report["seconds"]}
+
+
 class Strid:
     """Our engine: a process a round."""
-
-    name = "strid"
 
     def __init__(self, path, parallelism, arguments):
         self.path = path
@@ -21,15 +31,7 @@ class Strid:
         self.arguments = arguments
 
     def round(self):
-        with tempfile.NamedTemporaryFile("r") as metrics:
-            subprocess.run([self.path, "run", *self.arguments, "--workers", str(self.parallelism),
-                            "--metrics", metrics.name, "--quiet"], check=True)
-            with open(metrics.name, encoding="utf-8") as file:
-                report = json.load(file)
-        result = {"engine": "strid", "parallelism": self.parallelism,
-                  "records": report["records_in"], "results": report["records_out"],
-                  "seconds": report["seconds"],
-                  "records_per_second": report["records_in"] / report["seconds"]}
+        report, result = measured(self.path, ["run", *self.arguments], self.parallelism)
         histogram = report["latency"]["histogram_ns"]
         if histogram:
             result["latency_us"] = {
@@ -39,27 +41,18 @@ class Strid:
 
 
 class StridYahoo:
-    """bench/yahoo: the application's operators over events in memory whose times go on, as the
-    engines' sources give them (strid run does not replay what has times)."""
+    """bench/report/replayed_ads: the application's operators over events in memory whose times go
+    on, as the engines' sources give them (strid run does not replay what has times). Events, ads,
+    campaigns and disorder are those of the engines' input (applications.py)."""
 
-    name = "strid"
     EVENTS = 20_000_000
-    TITLE = "Yahoo, events in memory:"
-    ROW = {1: "Strid, one worker", 2: "Strid, two workers"}
 
     def __init__(self, strid, parallelism):
-        self.program = pathlib.Path(strid).resolve().parents[1] / "bench/yahoo/yahoo_bench"
+        self.program = pathlib.Path(strid).resolve().parents[1] / "bench/report/replayed_ads"
         self.parallelism = parallelism
-        if parallelism not in self.ROW:
-            raise Failure("yahoo_bench has one worker and two")
         if not self.program.exists():
-            raise Failure(f"{self.program} is not built (target yahoo_bench)")
+            raise Failure(f"{self.program} is not built (target replayed_ads)")
 
     def round(self):
-        text = subprocess.run([self.program, str(self.EVENTS), "1"], check=True,
-                              capture_output=True, text=True).stdout
-        table = text[text.index(self.TITLE):]
-        rate = re.search(re.escape(self.ROW[self.parallelism]) + r" *\| *([0-9.]+)", table)
-        per_second = float(rate[1]) * 1e6
-        return {"engine": "strid", "parallelism": self.parallelism, "records": self.EVENTS,
-                "seconds": self.EVENTS / per_second, "records_per_second": per_second}
+        _, result = measured(self.program, ["--events", str(self.EVENTS)], self.parallelism)
+        return result

@@ -123,23 +123,29 @@ def check_all(options):
 
 
 def prepare(name):
-    """Makes the input that is measured where it is not there."""
+    """Makes the input that is measured where it is not there, or was made otherwise."""
     application = APPLICATIONS[name]
     if not application.prepare:
         return
     folder = BUILD / "inputs" / name
-    if folder.exists():
+    made_by = command_text(application.prepare)
+    note = folder / "made_by.txt"
+    if note.exists() and note.read_text(encoding="utf-8") == made_by:
         return
     (path,) = filled(name, [application.measured_input])
+    BUILD.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=BUILD) as made:
         part = pathlib.Path(made) / name
         part.mkdir()
         arguments = [text.replace("{made}", str(part)) for text in application.prepare]
         subprocess.run([sys.executable, APPS / name / "data" / "prepare.py", *arguments],
                        check=True)
+        if not (part / pathlib.Path(path).name).exists():
+            raise Failure(f"{APPS / name / 'data/prepare.py'} did not make {path}")
+        (part / note.name).write_text(made_by, encoding="utf-8")
         folder.parent.mkdir(exist_ok=True)
+        shutil.rmtree(folder, ignore_errors=True)
         part.rename(folder)
-    assert pathlib.Path(path).exists()
 
 
 def measured_input(options):
@@ -225,6 +231,9 @@ def settings(options):
 
 
 def measure(options):
+    if options.purpose == "latency" and not APPLICATIONS[options.application].latency:
+        raise Failure(f"{options.application} assigns times: no latencies")
+    engines_of(options.application, options.engines)
     prepare(options.application)
     rounds = []
     with contextlib.ExitStack() as stack:

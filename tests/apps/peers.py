@@ -4,12 +4,17 @@
 Continuous integration does not build the peers, as Maven would fetch the engines from a network.
 """
 import contextlib
+import dataclasses
+import gzip
 import io
 import os
 import pathlib
+import re
 import subprocess
 import sys
+import tempfile
 import unittest
+from unittest import mock
 
 SOURCE = pathlib.Path(os.environ["STRID_SOURCE"])
 FOLDER = SOURCE / "bench/peers"
@@ -68,6 +73,58 @@ class Peers(unittest.TestCase):
             self.assertEqual(result.returncode, 1)
             self.assertEqual(result.stderr, "peers.py: error: linear-road is not on storm, only "
                                             "on flink\n")
+
+    def test_latencies_of_assigned_times_are_refused(self):
+        result = run("latency", "yahoo-benchmark")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("yahoo-benchmark assigns times: no latencies", result.stderr)
+
+    def test_results_a_record_are_compared(self):
+        def rounds(*found):
+            return [{"engine": engine, "parallelism": 1, "records": records, "results": results}
+                    for engine, records, results in found]
+        peers.compare_results(rounds(("flink", 200, 20), ("storm", 2000, 390)), 100)
+        # Less than two passes: how many results depends on where it ended.
+        peers.compare_results(rounds(("flink", 199, 90), ("storm", 2000, 390)), 100)
+        for found, message in (
+                ((("flink", 200, 20), ("storm", 2000, 410)), "results a record differ: flink, "
+                 "parallelism 1: 0.1; storm, parallelism 1: 0.205"),
+                ((("flink", 200, 20), ("storm", 20, 0)), "storm, parallelism 1: no result of 20")):
+            with self.assertRaisesRegex(java_engine.Failure, message):
+                peers.compare_results(rounds(*found), 100)
+
+    def test_records_of_a_pass_are_lines(self):
+        for text in ("apps/linear-road/data/cars.csv.gz", "apps/spike-detection/data/readings.csv"):
+            path = str(SOURCE / text)
+            opened = gzip.open if path.endswith(".gz") else open
+            with opened(path, "rb") as file:
+                expected = len(file.read().splitlines())
+            self.assertEqual(peers.records_of_a_pass(path), expected)
+
+    def test_events_of_ads_are_those_of_our_program(self):
+        text = (SOURCE / "bench/ad_events.hpp").read_text(encoding="utf-8")
+        yahoo = peers.APPLICATIONS["yahoo-benchmark"]
+        made = dict(zip(yahoo.prepare[2::2], yahoo.prepare[3::2]))
+        (disorder,) = re.findall(r"disorder_ms_max = (\d+);", text)
+        (events_per_ms,) = re.findall(r"events_per_ms = (\d+);", text)
+        self.assertEqual(made["--disorder-ms"], disorder)
+        self.assertEqual(int(made["--rate"]), 1000 * int(events_per_ms))
+        self.assertIn(("--disorder", f"{disorder}ms"), zip(yahoo.measured, yahoo.measured[1:]))
+
+    def test_an_input_that_was_made_otherwise_is_made_again(self):
+        with tempfile.TemporaryDirectory() as folder, \
+                mock.patch.object(peers, "BUILD", pathlib.Path(folder)), \
+                mock.patch.dict(peers.APPLICATIONS):
+            made = pathlib.Path(folder) / "inputs/yahoo-benchmark"
+            for events in ("300", "200", "200"):
+                before = (made / "events.csv").stat().st_mtime_ns if made.exists() else 0
+                peers.APPLICATIONS["yahoo-benchmark"] = dataclasses.replace(
+                    peers.APPLICATIONS["yahoo-benchmark"], prepare=(
+                        "{made}/events.csv", "{made}/campaigns.csv", "--events", events))
+                peers.prepare("yahoo-benchmark")
+                lines = (made / "events.csv").read_bytes().splitlines()
+                self.assertEqual(len(lines), int(events))
+            self.assertEqual((made / "events.csv").stat().st_mtime_ns, before)
 
     def rating(self, **trial):
         """Of an engine that answers in time up to 50 expressways; `trial`: what is so of all."""
