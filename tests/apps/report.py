@@ -209,6 +209,17 @@ class ReportParts(unittest.TestCase):
         found = [percentile(histogram, percent) for percent in (5, 50, 50.1, 95, 99, 99.9)]
         self.assertEqual(found, [10, 10, 20, 20, 40, 80])
 
+    def test_peers_are_given_the_options_that_strid_is_given(self):
+        from cases import CASES
+        sys.path.append(str(SOURCE / "bench/peers"))
+        from applications import APPLICATIONS
+        for case in CASES:
+            theirs = APPLICATIONS[case.name]
+            if not case.program:  # that one makes its events
+                self.assertEqual([word.replace("{app}", str(SOURCE / "apps" / case.name))
+                                  for word in (*theirs.options, *theirs.measured)],
+                                 case.fill(case.options), case.name)
+
     def test_core_counts(self):
         from cases import core_counts
         self.assertEqual(core_counts(1), [1])
