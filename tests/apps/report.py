@@ -56,6 +56,10 @@ class ReportQuick(Report):
         self.assertIn("WindFlow", page)
         self.assertIn("SD: WindFlow 3 us in the median", page)
         # How it was measured: a row of the settings, and its best beside ours.
+        # tests/apps/table3_test.cpp asserts the rows of our graphs, by hand.
+        for row in (("SD, paper", 5, 1, 2, 2, 1), ("SD, Strid, one replica", 5, 3, 2, 2, 1),
+                    ("WC, Strid, one replica", 5, 3, 2, 2, 1)):
+            self.assertIn("".join(f"<td>{cell}</td>" for cell in row), page)
         self.assertRegex(page, "<dt>WindFlow</dt><dd>4.2.2; .*not by turns with Strid")
         self.assertIn("The best of WindFlow: SD batch 512.", page)
 
@@ -219,6 +223,15 @@ class ReportParts(unittest.TestCase):
                 self.assertEqual([word.replace("{app}", str(SOURCE / "apps" / case.name))
                                   for word in (*theirs.options, *theirs.measured)],
                                  case.fill(case.options), case.name)
+
+    def test_blocks_of_the_paper_are_those_that_its_rules_give(self):
+        from cases import CASES
+        text = (SOURCE / "tests/block/table3_test.cpp").read_text()
+        for case in CASES:
+            row = ", ".join(map(str, case.paper_blocks))
+            # Those of VS are what the paper prints, and not what its rules give.
+            self.assertIn(f"paper prints ({row})" if case.short == "VS" else
+                          f"(BlockCounts{{{row}}})", text, case.short)
 
     def test_core_counts(self):
         from cases import core_counts
