@@ -155,7 +155,7 @@ def figure_16(context: Context) -> list[Section]:
         f"No median and no 99th percentile of Strid is {MARGIN} above that of another: "
         + "; ".join(f"{engine} ({', '.join(names)})" for engine, names in compared.items())
         + ". Other percentiles are in the table." if compared else
-        "No peer was measured with this report, so none is compared.", [path])
+        "Strid is compared with none: no peer was measured with this report.", [path])
     section.tables.append((["microseconds", *(f"{name}th" for name in PERCENTILES)], [
         [f"{name}, {engine}", *(plots.quantity(values[at]) for at in PERCENTILES)]
         for name, engine, values in found]))

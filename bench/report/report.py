@@ -33,8 +33,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent)]
 if (ROOT / "build/peers/python").is_dir():
     sys.path.append(str(ROOT / "build/peers/python"))
 
-from cases import (CASES, LATENCY_NAMES, VARIANTS_OF, Case, core_counts,  # noqa: E402
-                   processors)
+from cases import CASES, VARIANTS_OF, Case, core_counts, processors  # noqa: E402
 from reporting import command_text, describe_machine, whole_number  # noqa: E402
 from store import ReportError, Store  # noqa: E402
 
