@@ -49,7 +49,11 @@ def program(name, package):
 
 def java():
     path = program("java", "openjdk-17-jdk-headless")
-    text = subprocess.run([path, "-version"], capture_output=True, text=True, check=False).stderr
+    try:
+        text = subprocess.run([path, "-version"], capture_output=True, text=True, check=False,
+                              timeout=START_S_MAX).stderr
+    except subprocess.TimeoutExpired:
+        raise Failure(f"{path} -version had no answer after {START_S_MAX} s") from None
     version = re.search(r'version "(\d+)', text)
     if not version or int(version[1]) < JAVA_MIN:
         raise Failure(f"{path} is not Java {JAVA_MIN} or later")

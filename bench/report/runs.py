@@ -18,7 +18,6 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 
 from cases import (APPS, EVENTS_A_SECOND, EVENTS_OF_A_PASS, LINES, ROOT, Case, Variant, affinity,
@@ -141,12 +140,13 @@ class Runner:
             raise ReportError(f"{golden}: no such file")
         return path
 
-    def check(self, case: Case, words: list[str]) -> None:
-        """A command that handles the bundled input once writes the oracle's rows."""
+    def check(self, case: Case, words: list[str], variant: Variant) -> None:
+        """A command that handles the bundled input once writes the oracle's rows. It is placed
+        with its output, which may be a task."""
         expected = self.expected(case)
         with tempfile.TemporaryDirectory() as folder:
             rows = Path(folder) / "rows.csv"
-            words = [*words, "--quiet", "--output", str(rows)]
+            words = self.placed(variant, [*words, "--quiet", "--output", str(rows)])
             call(words)
             if (collections.Counter(rows.read_bytes().split(b"\n"))
                     == collections.Counter(expected.read_bytes().split(b"\n"))):
@@ -157,17 +157,16 @@ class Runner:
                 raise ReportError(f"`{command_text(words)}` has another answer than the oracle: "
                                   f"{(done.stdout + done.stderr).strip().splitlines()[0]}")
 
-    def check_once(self, case: Case, way: str, command: Callable[[], list[str]]) -> None:
+    def check_once(self, case: Case, words: list[str], variant: Variant) -> None:
         def measure() -> dict:
-            self.check(case, command())
+            self.check(case, [*words, "--input", str(case.data / case.bundled)], variant)
             return {"right": True}
-        self.store.once(("answer", case.name, way), measure)
+        self.store.once(("answer", case.name, variant.name), measure)
 
     def checked(self, case: Case, variant: Variant) -> Variant:
         """The variant, whose answer is that of the oracle."""
-        self.check_once(case, variant.name, lambda: self.placed(variant, [
-            self.strid, "run", case.name, *self.options(case), *case.fill(case.golden_options),
-            "--input", str(case.data / case.bundled)]))
+        self.check_once(case, [self.strid, "run", case.name, *self.options(case),
+                               *case.fill(case.golden_options)], variant)
         return variant
 
     def results_per_record(self, case: Case) -> tuple[float, float]:
@@ -233,11 +232,11 @@ class Runner:
     def words(self, batch: int, seconds: float, more: list[str]) -> dict:
         """Word count with batches of so many words; 0: the engine's."""
         case = next(one for one in self.cases_with_words())
-        bounded = [str(self.programs / "batched_words"), "--batch", str(batch), *more]
-        self.check_once(case, f"batches of {batch} {' '.join(more)}", lambda: [
-            *bounded, "--input", str(case.data / case.bundled)])
-        words = [*bounded, "--input", str(self.input(case)), "--duration",
-                 f"{seconds * 1000:.0f}ms"]
+        variant = Variant(f"batches of {batch} {' '.join(more)}", tuple(more), "")
+        words = [str(self.programs / "batched_words"), "--batch", str(batch)]
+        self.check_once(case, words, variant)
+        words += [*variant.options, "--input", str(self.input(case)), "--duration",
+                  f"{seconds * 1000:.0f}ms"]
         metrics = json.loads(call([*words, "--quiet", "--metrics", "-"]))
         self.check_counts(case, metrics, words)
         row = figures_of(metrics, words)

@@ -93,6 +93,9 @@ class ReportQuick(Report):
         done = self.report(*run, "--resume", "--rounds", "2", code=1)
         self.assertIn("was made with another rounds", done.stderr)
 
+    def test_an_output_that_is_a_task_has_its_place(self):
+        self.report("--quick", "--apps", "YB", "--figures", "15")
+
     def test_a_new_report_takes_nothing_of_an_older_one(self):
         run = ["--quick", "--apps", "SD", "--figures", "T3"]
         output = self.folder / "report"
