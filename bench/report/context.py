@@ -39,6 +39,7 @@ class Context:
     runner: Runner
     cases: list[Case]
     peers: Peers
+    machine: str = ""  # with its load before the first run
 
     @property
     def cores_all(self) -> int:

@@ -187,9 +187,8 @@ def figure_19(context: Context) -> list[Section]:
     section = Section(
         "Figure 19: where the latency comes from",
         f"LR and VS at {SPLIT_RATE} records a second, far below what they can take: the mean "
-        "latency of a record, split into the operators (user code), the engine, and waiting, "
-        "which is from when a batch is sent until it is taken, the wake-up of a worker that sleeps "
-        "among it.")
+        "latency of a record, split into the operators (user code), the engine, and what is "
+        "neither: waiting, the wake-up of a worker that sleeps among it.")
     if not cases:
         section.notes.append("Neither linear-road nor voip-stream is in this build: left out.")
         return [section]

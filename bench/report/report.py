@@ -95,6 +95,11 @@ def arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
+def machine_of(build: Path) -> str:
+    before, _, after = describe_machine(build).partition(", commit ")
+    return f"{before};{after.partition(';')[2]}"
+
+
 def commit_of() -> str:
     done = subprocess.run(["git", "rev-parse", "HEAD"], capture_output=True, text=True,
                           check=False, cwd=ROOT)
@@ -120,18 +125,20 @@ def make_context(options: argparse.Namespace):
     kept = {"windflow.json": options.windflow.read_bytes()} if found else {}
     if options.peers:
         files = files_of(options.peers)
-        peers |= read_runs(files)
-        if not any(case.name in found for found in peers.values() for case in options.apps):
+        engines = read_runs(files)
+        peers |= engines
+        if not any(case.name in one for one in engines.values() for case in options.apps):
             raise ReportError(f"{options.peers}: there is no file of peers.py --output for "
                               f"{', '.join(case.name for case in options.apps)}")
         kept |= {f"given/{path.name}": path.read_bytes() for path in files}
     for program in (build / "tools/strid", build / "bench/report/batched_words"):
         if not program.exists():
             raise ReportError(f"{program} is not built: `make report` builds it")
+    machine = machine_of(build)
     store = Store(output, {
         "quick": options.quick, "rounds": size.rounds, "seconds": size.seconds,
-        "commit": commit_of(), "machine": describe_machine(build).split(", commit")[0],
-        "cores": cores}, options.resume)
+        "commit": commit_of(), "machine": machine.split("; load")[0], "cores": cores},
+        options.resume)
     if store.moved:
         print(f"report: the older report is now {store.moved}", file=sys.stderr, flush=True)
     for name, data in kept.items():
@@ -143,7 +150,7 @@ def make_context(options: argparse.Namespace):
     if not there:
         name, why = next(iter(left_out.items()))
         raise ReportError(f"no application is left: {name}: {why}")
-    context = Context(output, size, cores, store, runner, there, peers)
+    context = Context(output, size, cores, store, runner, there, peers, machine)
     left_out |= add_peers(context, options)
     return context, left_out
 
@@ -206,7 +213,7 @@ def write(context, options: argparse.Namespace, sections: list, left_out: dict[s
                 f"{context.size.seconds:g} s a run for throughput; medians, with the least and "
                 "the most of the rounds")
     own = command_text(word for word in sys.argv if word != "--resume")
-    about = [("machine", machine_of(options.build.resolve())),
+    about = [("machine", context.machine),
              ("commit", commit_of()),
              ("command", f"`{own}`"),
              ("settings", settings),
@@ -233,11 +240,6 @@ def write(context, options: argparse.Namespace, sections: list, left_out: dict[s
     unfinished = context.output / ".index.html"
     unfinished.write_text(text)
     unfinished.replace(context.output / "index.html")
-
-
-def machine_of(build: Path) -> str:
-    before, _, after = describe_machine(build).partition(", commit ")
-    return f"{before};{after.partition(';')[2]}"
 
 
 def main() -> int:
