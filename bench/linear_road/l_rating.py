@@ -6,8 +6,9 @@
 
 Each trial makes the traffic of some expressways on the fly, in the same process and on the same
 cores, and hands each record out in the second that it names, at the real pace (`--pace 1`). Its
-traffic grows evenly from 2 % to all cars in the last second. A trial passes where no answer came
-more than 5 seconds behind its record, and the run ended no later than that behind its last second.
+traffic grows evenly from 2 % to all cars in the last second. A trial passes where answers came,
+none more than 5 seconds behind its record, and the run ended no later than that behind its last
+second.
 
 The benchmark asks for three hours (--minutes 180). A shorter run has the same traffic at its end,
 but accounts of fewer cars; the rating is said with its minutes. The search doubles the number of

@@ -9,8 +9,8 @@ The same search over the same traffic as bench/linear_road/l_rating.py for strid
 traffic of one expressway; Flink's sources read it from memory, emit each record once for each
 expressway, with cars of its own, in the second that the record names, at the real pace. A trial is
 a process of its own, which has run the job over the same records for --warmup before. It passes
-where all records were emitted, no answer came more than 5 seconds behind its record, and the run
-ended no later than that behind its last second.
+where all records were emitted, answers came, none more than 5 seconds behind its record, and the
+run ended no later than that behind its last second.
 """
 import contextlib
 import pathlib
