@@ -226,7 +226,7 @@ def settings(options):
         words.append(f"{options.rate} records a second")
     return {engine: ", ".join([
         *words, f"Java {' '.join(java_options(options.purpose))}",
-        command_text(engine_arguments(options, engine))])
+        command_text(engine_arguments(options, engine)), "the rest as in bench/peers/README.md"])
         for engine in engines_of(options.application, options.engines)}
 
 
