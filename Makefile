@@ -113,7 +113,7 @@ format:
 	@clang-format-16 -i $(sources)
 
 check:
-	@bash .ci/run dependencies formatting release instructions benchmarks asan-ubsan \
+	@bash .ci/run dependencies formatting release instructions benchmarks peers asan-ubsan \
 		clang-warnings tsan perturb paranoid clang
 
 clean:
