@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What records own on the heap, beside what an allocator counts of it.
+// The heap memory that records own, beside the counts of an allocator.
 #include <any>
 #include <array>
 #include <cstddef>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The topology against what the kernel says in /sys and about this thread.
+// The topology against the contents of /sys and the affinity of this thread.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>

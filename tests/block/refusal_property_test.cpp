@@ -49,7 +49,7 @@ Wrong random_wrong(const ParallelBlock& term) {
         case 0:
             descriptor.replicas = 0;
             return {descriptor, Refusal::no_replicas};
-        case 1: {  // windows in turns see every record, whoever else does
+        case 1: {  // windows in turns see every record
             descriptor = make_operator("wrong", OperatorKind::parallel_windows);
             std::vector<DistributionKind> refused;
             for (const auto kind : {DistributionKind::forward, DistributionKind::rebalance,

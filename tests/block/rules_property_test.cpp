@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Laws of the rules on random programs. Growing one Matryoshka is checked against a model that
-// writes the expected term as text; programs with splits and merges against the laws that every
-// transition keeps: grammar (2), exactly the new operators, the other ends untouched.
+// Invariants of the rules on random programs. Growing one Matryoshka is checked against a model
+// that writes the expected term as text. Programs with splits and merges are checked against the
+// invariants of every transition: grammar (2), exactly the new operators, the other ends untouched.
 #include <algorithm>
 #include <set>
 

@@ -26,7 +26,7 @@ inline NamedEdges edges_of(const Dag& dag) {
     return edges;
 }
 
-/// Operators at the two borders of a term; for the last ones, whom their distributions name.
+/// Operators at the two borders of a term; for the last ones, the targets of their distributions.
 struct Borders {
     std::set<std::string> first;
     std::set<std::string> last;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the interleaving tests of the channels share: a record of the answers each thread got, and
-// what such a record must look like.
+// Shared by the interleaving tests of the channels: a record of the results that each thread got,
+// and the properties of a right record.
 #pragma once
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A program that runs with an allocator of malloc/ preloaded, and sees that every function of the
+// A program that runs with an allocator of malloc/ preloaded, and checks that every function of the
 // C library and of C++ keeps the rules of its standard. STRID_PRELOADED names the library, which
-// has to be there.
+// must exist.
 #include <algorithm>
 #include <atomic>
 #include <cerrno>

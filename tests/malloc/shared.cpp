@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A program of threads that allocate at random, hand pieces to each other and check what is in
-// them, while the process forks children that do the same; run under a malloc that is preloaded,
-// whose file STRID_PRELOADED names. What is large goes back to the system, and a process that has
-// used up its address space gets errors, and memory again when it has freed some.
+// A program of threads that allocate at random, pass pieces to each other and check their contents,
+// while the process forks children that do the same. It runs under a malloc that is preloaded,
+// whose file STRID_PRELOADED names. Large pieces go back to the system; a process that has used up
+// its address space gets errors, and gets memory again when it has freed some.
 #include <array>
 #include <atomic>
 #include <cerrno>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Texts that come and go against a model: what is live, or may be pointed to by what was sent, is
-// there to the letter; the rest is freed.
+// Texts that come and go, against a model: live texts, and texts to which sent batches may refer,
+// are unchanged; the others are freed.
 #include <algorithm>
 #include <atomic>
 #include <deque>
@@ -116,8 +116,8 @@ TEST(PassingTexts, GoOnWhileEveryTurnIsHeld) {
     EXPECT_EQ(texts.held(), 0U);
 }
 
-/// The obvious implementation: every text with its letters, those that are retired with the turn
-/// in which they were, and who holds which turn.
+/// The obvious implementation: every text with its letters, the retired ones with the turn of their
+/// retirement, and the holders of each turn.
 class Model {
   public:
     explicit Model(std::uint64_t seed) : random_(seed), size_max_(1 + random_() % 4'000) {}

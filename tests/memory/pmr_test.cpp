@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Standard containers over the allocators of this room, and containers that die on another thread.
+// Standard containers over the allocators of this room, and containers destroyed on another thread.
 #include <algorithm>
 #include <array>
 #include <list>

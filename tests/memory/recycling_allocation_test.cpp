@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What memory that is used again asks the heap for, and when it gives it back.
+// The requests of reused memory to the heap, and when it gives memory back.
 #include <cstdint>
 #include <thread>
 #include <vector>

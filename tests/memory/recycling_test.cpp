@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Memory that is used again: its size classes, that pieces are whole and apart whatever threads get
-// them and let go of them, and threads that end while others go on.
+// Reused memory: its size classes; that pieces are whole and disjoint whichever threads allocate
+// and free them; threads that end while others continue.
 #include <cstdint>
 #include <cstring>
 #include <deque>
@@ -63,7 +63,7 @@ void come_and_go(std::uint64_t seed, int rounds) {
 
 TEST(Recycling, pieces_are_whole_and_apart) {
     for (const std::uint64_t seed : test::seeds(5)) {
-        come_and_go(seed, 2'000);  // nobody keeps what a thread has no room for
+        come_and_go(seed, 2'000);  // pieces beyond a thread's room are not kept
         const RecyclingScope scope;
         come_and_go(seed, 2'000);
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Text chunks: who holds them, who gets them back, and on which thread the last reference may go.
+// Text chunks: their holders, their way home, and the thread on which the last reference is
+// dropped.
 #include <algorithm>
 #include <atomic>
 #include <cstring>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a step leaves behind for the one after it.
+// The state that a step leaves for the next one.
 #include <memory>
 #include <vector>
 

@@ -133,7 +133,7 @@ TEST(PortForAll, TellsAllHowFarTheStreamHasComeInTheSamePlaceOrNone) {
     publish(true);
     EXPECT_EQ(received(0), (Batches{{0, 20}, {1, 30}}));
     EXPECT_EQ(received(1), (Batches{{1, 10}, {0, 20}, {1, 30}}));
-    // Neither waits: a busy producer tells nobody.
+    // Neither waits: a busy producer notifies no consumer.
     write<Record>(port, port.slot(0), Record{3});
     publish(true);
     come_to(40);
@@ -185,9 +185,9 @@ TEST_F(Port, KeepsTheTextsOfItsInputAndOfSomeOperatorsAlive) {
     port.forget_texts();
 }
 
-// A producer that is not refused any record yet has something that waits for room: where it took
-// itself for done, it slept, and nobody woke it (only who waits for room is woken by those who make
-// some).
+// A producer whose records are all accepted may still have a watermark that waits for room. If it
+// counted as done it would sleep, and no consumer would wake it: those that make room wake only
+// producers that wait for it.
 TEST(FullRing, ANodeIsNotDoneWhileAWatermarkWaitsForRoom) {
     OutputPort port{record_type<Record>(),
                     {{.links = 1, .policy = SendPolicy::one}},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which events are chosen at rates that are known, on a clock of the test's own.
+// The events that are chosen at known rates, on a clock of the test.
 #include <cstdint>
 #include <vector>
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where the threads of an execution are while it runs, as the kernel says: on the processors that
-// the options name, which is what the plan says too (placement_test.cpp tests plans for machines
-// that this one need not be).
+// The processors of an execution's threads while it runs, as the kernel reports them: those that
+// the options name, as in the plan (placement_test.cpp tests plans for other machines).
 #include <latch>
 #include <memory>
 #include <set>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The watchdog names whoever has work and does not get on with it, and nobody else.
+// The watchdog names the tasks that have work and do not proceed, and no others.
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
