@@ -172,8 +172,7 @@ class Kernel final : public Node {
         const std::uint32_t first = position_;
         Passed passed{};
         split_.enter_operators();
-        // Acquire pairs with the release half of other readers' fetch_sub: at 1 there is no other
-        // reader.
+        // Acquire pairs with the release half of other readers' fetch_sub: 1 means no other reader.
         if (batch_->references.load(std::memory_order_acquire) == 1) {
             handle<false>(header, passed);
         } else {
