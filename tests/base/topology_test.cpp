@@ -141,7 +141,7 @@ TEST(Topology, PinnedThreadRunsThere) {
     }
 }
 
-/// Leaving out one processor after the other, down to one.
+/// Without one processor after the other, down to one.
 TEST(Topology, BoundThreadRunsThere) {
     std::thread([] {
         std::vector<int> allowed = test::whereabouts().may_be_on;

@@ -101,8 +101,8 @@ TEST(TableThree, LinearRoad) {
 // A2As cannot follow from its own rules together with them. Take a graph with one source, one sink
 // and one replica everywhere. Each add-shuffle is one Combiner and one A2A, and a split into b
 // branches two Combiners, one A2A and b Pipes. The merges add b - 1 Combiners more than A2As. Hence
-// Combiners - A2As
-// b and Pipes - A2As = b; the printed row has 4 for the one and 5 for the other.
+// Combiners less A2As are b, and Pipes less A2As are b; the printed row has 4 for the one and 5 for
+// the other.
 TEST(TableThree, VoipStreamAsFarAsTheRulesReach) {
     Sketch sketch;
     const std::size_t reordered =

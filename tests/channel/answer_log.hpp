@@ -19,7 +19,7 @@ using channel::ArbiterResult;
 using channel::PopResult;
 using channel::PushResult;
 
-/// One thread's record of what it was told.
+/// One thread's record of its results.
 struct Log {
     std::vector<int> values;  // accepted, or taken
     std::string answers;      // o, f, e, c
@@ -48,7 +48,7 @@ PopResult pop_logged(Log& log, Pop pop) {
     return result;
 }
 
-/// What a log of pops looks like: never anything after `closed`.
+/// A right log of pops: nothing follows `closed`.
 inline bool closed_is_last(const std::string& answers) {
     const auto first = answers.find('c');
     return first == std::string::npos || answers.find_first_not_of('c', first) == std::string::npos;

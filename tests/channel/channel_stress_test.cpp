@@ -30,7 +30,7 @@ Item make_item(std::uint64_t producer, std::uint64_t number) {
     return std::make_shared<std::pair<std::uint64_t, std::uint64_t>>(producer, number);
 }
 
-/// What one consumer saw.
+/// The observations of one consumer.
 struct Tally {
     std::array<std::uint64_t, producers_max> last{};
     std::uint64_t count = 0;

@@ -108,7 +108,7 @@ void work(Exchange& exchange, std::uint64_t seed, int steps) {
 void fork_and_wait(std::uint64_t seed) {
     const pid_t child = fork();
     if (child == 0) {
-        Exchange exchange;  // not the parents': its lock may be held by a thread that is not here
+        Exchange exchange;  // not the parents': a thread that is not here may hold its lock
         work(exchange, seed, 2000);
         std::_Exit(0);
     }

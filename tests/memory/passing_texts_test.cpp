@@ -160,11 +160,11 @@ class Model {
         std::size_t turn;
     };
 
-    /// What was retired before the oldest turn that is held, or present, is freed now; all else is
-    /// there to the letter.
+    /// Texts that were retired before the oldest turn that is held, or present, are freed now; all
+    /// others are unchanged.
     void turn(bool hold) {
         const TextReference& present = texts_.turn();
-        // A new turn is told by its chunk, which cannot be that of the one before it.
+        // The chunk identifies a turn: it cannot be that of the turn before.
         if (std::exchange(chunk_, present.get()) != present.get()) ++turn_;
         std::size_t oldest = turn_;
         for (const auto& [reference, turn] : held_) oldest = std::min(oldest, turn);
@@ -198,7 +198,7 @@ TEST(PassingTexts, AgreeWithAModelUnderRandomOperations) {
     EXPECT_GT(turns, 10U) << "no turn was worth one";
 }
 
-/// One thread keeps, sends and retires, another reads what was sent and lets go of it.
+/// One thread keeps, sends and retires; another reads what was sent and releases it.
 TEST(PassingTextsStress, AreReadToTheLetterByAnotherThread) {
     struct Message {
         TextReference turn;

@@ -16,7 +16,7 @@ namespace {
 
 using Numbers = std::vector<std::uint64_t, RecyclingAllocator<std::uint64_t>>;
 
-/// As many lists as the thread's own have no room for, of several sizes.
+/// More lists, of several sizes, than the thread has room for.
 void fill_and_let_go() {
     std::vector<Numbers> lists(500);
     for (std::size_t i = 0; i != lists.size(); ++i) {

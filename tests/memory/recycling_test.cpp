@@ -33,7 +33,7 @@ TEST(Recycling, classes_are_those_of_slabs_and_go_on) {
     }
 }
 
-/// Bytes that all say the same, and how many they are.
+/// Bytes that are all equal, and their number.
 Bytes filled(std::mt19937_64& random) {
     const std::size_t magnitude = std::size_t{1} << random() % 17;  // over that of a chain, too
     const std::size_t count = 1 + random() % magnitude;
@@ -46,7 +46,7 @@ bool is_whole(const Bytes& bytes) {
     return true;
 }
 
-/// Lists come and go, those of threads that ended before among them.
+/// Lists come and go, among them lists of threads that have ended.
 void come_and_go(std::uint64_t seed, int rounds) {
     std::mt19937_64 random{seed};
     std::deque<Bytes> live;

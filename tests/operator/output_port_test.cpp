@@ -28,7 +28,7 @@ class Port : public testing::Test {
     void write_records(std::uint64_t count) {
         for (std::uint64_t i = 0; i < count; ++i) write<Record>(port, port.slot(0), Record{next++});
     }
-    /// The records of the batch that arrived, or 0; it is given back.
+    /// The number of records in the batch that arrived, or 0; the batch is given back.
     std::size_t received() {
         memory::Block* batch = nullptr;
         if (port.link(0).receive(batch) != channel::PopResult::ok) return 0;
@@ -99,7 +99,7 @@ TEST_F(Port, ABusyConsumerGetsFullBatchesOnly) {
     EXPECT_EQ(received(), 1U) << "hungry again";
 }
 
-/// Replicas that share windows take the records that come behind the news to be late alike.
+/// Replicas that share windows must agree on the late records behind a watermark.
 TEST(PortForAll, TellsAllHowFarTheStreamHasComeInTheSamePlaceOrNone) {
     OutputPort port{
         record_type<Record>(), {{.links = 2, .policy = SendPolicy::all}}, {.block_bytes = 4096}};
@@ -125,7 +125,7 @@ TEST(PortForAll, TellsAllHowFarTheStreamHasComeInTheSamePlaceOrNone) {
     write<Record>(port, port.slot(0), Record{1});
     publish(true);
     EXPECT_EQ(received(0), (Batches{{1, 10}}));
-    // One waits for more, the other one has not looked yet.
+    // One consumer waits for more, the other has not read yet.
     come_to(20);
     publish(false);
     come_to(30);
@@ -152,7 +152,7 @@ TEST_F(Port, HasNoSpareWhenItsBlocksAreOutAndASpareWhenOneComesHome) {
     EXPECT_TRUE(port.refresh());
 }
 
-// As many texts as a batch gets from its input leave room for those of operators that it passes.
+// A batch with the most texts of its input has room for texts of operators that it passes.
 TEST_F(Port, KeepsTheTextsOfItsInputAndOfSomeOperatorsAlive) {
     memory::TextPool pool(16, 16);
     std::vector<memory::TextReference> texts;

@@ -197,7 +197,7 @@ struct Ended {};
 struct Closed {};
 struct CutOff {};
 
-// ---- what a maker is told ----------------------------------------------------------------------
+// ---- descriptions for makers --------------------------------------------------------------------
 
 /// The records that arrive, for a function that makes an operator: `apply(maker)` calls
 /// `maker(arriving)`. `time_of` gives the event time of a record, unless it is a NoTime.
@@ -217,7 +217,7 @@ struct ArrivingByKey {
     [[no_unique_address]] TimeOf time_of;
 };
 
-// ---- what the engine asks ----------------------------------------------------------------------
+// ---- used by the engine -------------------------------------------------------------------------
 
 namespace operators {
 
