@@ -116,8 +116,8 @@ TEST(PassingTexts, GoOnWhileEveryTurnIsHeld) {
     EXPECT_EQ(texts.held(), 0U);
 }
 
-/// The obvious implementation: every text with its letters, the retired ones with the turn of their
-/// retirement, and the holders of each turn.
+/// The obvious implementation: every text with its letters, the retired ones with the epoch of
+/// their retirement, and the holders of each epoch.
 class Model {
   public:
     explicit Model(std::uint64_t seed) : random_(seed), size_max_(1 + random_() % 4'000) {}
@@ -160,11 +160,11 @@ class Model {
         std::size_t turn;
     };
 
-    /// Texts that were retired before the oldest turn that is held, or present, are freed now; all
+    /// Texts that were retired before the oldest epoch that is held, or present, are freed now; all
     /// others are unchanged.
     void turn(bool hold) {
         const TextReference& present = texts_.turn();
-        // The chunk identifies a turn: it cannot be that of the turn before.
+        // The chunk identifies an epoch: it cannot be that of the epoch before.
         if (std::exchange(chunk_, present.get()) != present.get()) ++turn_;
         std::size_t oldest = turn_;
         for (const auto& [reference, turn] : held_) oldest = std::min(oldest, turn);

@@ -3,17 +3,18 @@
 // Copies of texts that come and go, such as the keys of windows, while records in flight may still
 // refer to them: epoch-based reclamation.
 //
-// A turn is an epoch. Every batch that is sent during a turn holds a reference to the turn, as it
-// holds the chunks with a source's texts, and passes it on to batches that are derived from it. A
-// text that is retired during a turn is freed once no batch holds this turn or an earlier one. A
-// text therefore needs no reference count, and a batch one reference for any number of texts.
+// Every batch that is sent during an epoch holds a reference to the epoch, as it holds the chunks
+// with a source's texts, and passes it on to batches that are derived from it. A text that is
+// retired during an epoch is freed once no batch holds this epoch or an earlier one. A text
+// therefore needs no reference count, and a batch one reference for any number of texts.
 //
-// Threads: one at a time keeps, retires and turns; references to turns may be copied and dropped by
-// any thread.
+// Threads: one at a time keeps and retires texts and begins epochs; references to epochs may be
+// copied and dropped by any thread.
 //
-// Invariant: a text is live (kept and not retired), or in the turn during which it was retired,
-// unless that was after keep_for_good(). Turns are in order, the last one is the present one;
-// enough was retired in every other one to be worth a turn. There are at most turns_max turns.
+// Invariant: a text is live (kept and not retired), or in the epoch during which it was retired,
+// unless that was after keep_for_good(). Epochs are in order, the last one is the present one;
+// enough was retired in every other one to make it worth while. The number of epochs is at most
+// turns_max.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +31,7 @@ class PassingTexts {
     /// May throw std::bad_alloc.
     PassingTexts();
 
-    /// A copy of the text. It lives until it is retired, and then until no batch of the turns so
+    /// A copy of the text. It lives until it is retired, and then until no batch of the epochs so
     /// far is left. O(size). May throw std::bad_alloc.
     [[nodiscard]] std::string_view keep(std::string_view text);
 
@@ -39,7 +40,7 @@ class PassingTexts {
     /// Instead of retire(), when nothing refers to this copy.
     void free(std::string_view kept) noexcept;
 
-    /// Begins a new turn if enough was retired, and frees the texts to which nothing can refer any
+    /// Begins a new epoch if enough was retired, and frees the texts to which nothing can refer any
     /// more. Everything that is sent from now until the next call must hold the returned reference.
     /// O(texts freed). May throw std::bad_alloc.
     [[nodiscard]] const TextReference& turn();
@@ -54,7 +55,7 @@ class PassingTexts {
     [[nodiscard]] bool is_valid() const;
 
   private:
-    /// Turns that may be held at a time.
+    /// Epochs that may be held at a time.
     static constexpr std::size_t turns_max = 64;
 
     struct Turn {
@@ -68,7 +69,7 @@ class PassingTexts {
     SlabAllocator texts_;
     TextPool turns_pool_;  // of empty chunks: only their reference counts matter
     std::vector<Turn> turns_;
-    std::vector<std::vector<char*>> spares_;  // for the texts of turns to come
+    std::vector<std::vector<char*>> spares_;  // for the texts of later epochs
     bool for_good_ = false;
 };
 
