@@ -2,7 +2,6 @@
 //
 // The FIX session of one user (FIX 4.4, volume 2): logon and logout, sequence numbers both ways,
 // heartbeats and test requests, resend requests, gap fills, rejects. A state machine without time,
-// heartbeats and test requests, resend requests, gap fills, rejects. A state machine without time,
 // sockets or files of its own: for each event it appends actions.
 //
 // Invariant: incoming messages are handled in the order of their numbers, each once. A message that

@@ -15,7 +15,6 @@
 // Blocks acquired in debt are kept for the next debt, so that a fan-out that repeats costs no
 // allocation. A block that comes home while acquired > 2 * capacity is freed. A block at home has 0
 // references; one that is out has a reference for each reader that still has to release it.
-// it.
 #pragma once
 
 #include <array>

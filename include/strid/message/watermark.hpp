@@ -126,8 +126,7 @@ class AtEnd {
 /// For live streams that fall silent: when no record has come for `after`, the watermark continues
 /// by the machine's clock, `after` behind it, from the last watermark of `Strategy`. A window
 /// therefore fires in silence when `after` has passed since its end. A record that comes then is
-/// late only if it lies further behind the clock than `Strategy` allows, and by `after` more.
-/// behind the clock than it would be behind the records, and by `after` besides.
+/// late only if it lies behind the clock by more than the bound of `Strategy` and `after` together.
 template <class Strategy>
 class InSilence {
   public:

@@ -41,7 +41,6 @@ inline constexpr std::size_t claim_ahead_bytes = 1024;
 /// Writes a record into the batch of a slot. The cost of an edge, per record: two comparisons, the
 /// bytes of the record, and counting the heap memory of a record that owns some. Inlined: a call
 /// costs a quarter of the rate as well.
-/// call it costs a quarter of the rate as well.
 template <class Physical, class... Parts>
 [[gnu::always_inline]] inline void write(OutputPort& port, OutputPort::Slot& slot,
                                          Parts&&... parts) {

@@ -68,7 +68,6 @@ struct EmitProbe {
 /// atomic, a pipe), must not wait for it, and must neither stop nor cancel the run. A stopped
 /// source is not polled again, unless it has `static constexpr bool drains = true`: then it is
 /// polled until it returns `finished`, to deliver the records it has accepted.
-/// promised to deliver.
 template <class S>
 concept Source =
     std::copy_constructible<S> &&
