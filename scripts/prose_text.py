@@ -18,7 +18,7 @@ SUFFIXES = SLASHES | HASHES | {".py", ".md"}
 # Files without a suffix, or with one that says nothing, whose comments begin with a hash.
 HASHED_NAMES = re.compile(r"(?:^|/)(?:CMakeLists\.txt|Makefile|run)$|^scripts/[^.]+$")
 # Data, and the texts of others.
-NOT_OURS = re.compile(r"(?:^|/)(?:data|golden|licenses|corpus|build|out|shared)/|^LICENSE$")
+NOT_OURS = re.compile(r"(?:^|/)(?:data|golden|licenses|corpus|build|out|shared|\.git)/|^LICENSE$")
 
 COMMENT_LINE = re.compile(r"^\s*//+[<!]?(.*)$")
 TRAILING_COMMENT = re.compile(r"(?:\s\s|[;{},])\s*///?<?\s(.*)$")
@@ -31,10 +31,9 @@ CODE_INDENT = 4  # columns by which code and drawings in a comment are moved to 
 def files_of(root: Path, paths: list[str]) -> list[str]:
     """The names below `root` of the files to read: git's where there is a repository, else all."""
     command = ["git", "-C", str(root), "ls-files", "-co", "--exclude-standard", "--", *paths]
-    listed = None
-    if (root / ".git").exists():
-        listed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-        names = [name for name in listed.splitlines() if (root / name).is_file()]
+    listed = (root / ".git").exists() and subprocess.run(command, capture_output=True, text=True)
+    if listed and listed.returncode == 0:
+        names = [name for name in listed.stdout.splitlines() if (root / name).is_file()]
     else:
         names = [file.relative_to(root).as_posix() for path in paths or ["."]
                  for file in [root / path, *(root / path).rglob("*")] if file.is_file()]
