@@ -13,9 +13,9 @@ namespace {
 constexpr message::BatchSample unknown_sample{0, message::BatchSample::unknown,
                                               message::BatchSample::unknown};
 
-/// What is neither is waiting. A poll may have worked before its oldest record was born, and two
-/// threads' clocks may differ by some nanoseconds: what is more than the time since then counts for
-/// nothing, so that the three always add up to it.
+/// The rest is waiting. A poll may have worked before its oldest record entered, and two threads'
+/// clocks may differ by some nanoseconds: times beyond `elapsed_ns` are cut, so that the three always
+/// add up to it.
 SplitClock::Times split(std::int64_t elapsed_ns, std::int64_t user_ns, std::int64_t engine_ns) {
     engine_ns = std::min(engine_ns, elapsed_ns);
     user_ns = std::min(user_ns, elapsed_ns - engine_ns);
