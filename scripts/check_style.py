@@ -141,7 +141,7 @@ def script_files(root: Path) -> list[Path]:
     """Python and shell: by suffix, or without one in the folders of scripts."""
     return sorted(
         file
-        for folder in ["scripts", ".ci", "tests", "apps", "bench"]
+        for folder in ["scripts", ".ci", "tests", "apps", "bench", "examples"]
         for file in (root / folder).rglob("*")
         if file.is_file()
         and (file.suffix in {".py", ".sh"} or not file.suffix and folder in {"scripts", ".ci"})
