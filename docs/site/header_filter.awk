@@ -20,9 +20,12 @@ BEGIN {
         "may_block|count_malformed)\\(|" name "operator\\(\\)\\()"
     aggregate_hooks = "^    +(using State =|static constexpr bool (commutative|only_forward|" \
         "local_states|selective|invertible)|" name "(lift|add|identity|combine|without|lower)\\()"
+    pattern_hooks = "^    +" name "(scheduler|multicaster)\\("
     special = "= (default|delete);|friend .*operator(==|<=>)|operator=\\("
+    guide = "^[A-Z][A-Za-z]*\\(.*\\) -> "
     is_contract = file ~ /operator\/(contract|source)\.hpp$|aggregates\/aggregate\.hpp$/
     in_connector = file ~ /\/connector\//
+    in_patterns = file ~ /\/pattern\//
     in_aggregates = file ~ /\/window\/aggregates/
 }
 
@@ -31,14 +34,15 @@ opening && /^\/\// { sub(/^\/\//, "///"); print; next }
 { opening = 0 }
 
 # The head of a template waits for what it is the head of.
-/^ +template </ { flush_held(); lines[++held] = $0; next }
+/^ *template </ { flush_held(); lines[++held] = $0; next }
 held && /^ +requires/ { lines[++held] = $0; next }
 
 {
     hides = !is_contract && ($0 ~ operator_hooks || (in_connector && $0 ~ connector_hooks) ||
+                             (in_patterns && $0 ~ pattern_hooks) ||
                              (in_aggregates && $0 ~ aggregate_hooks))
     lines[++held] = $0
-    if (hides || ($0 ~ /^    / && $0 ~ special)) sub(/^ +/, "&/** @private */ ", lines[1])
+    if (hides || ($0 ~ /^    / && $0 ~ special) || $0 ~ guide) sub(/^ */, "&/** @private */ ", lines[1])
     flush_held()
 }
 
