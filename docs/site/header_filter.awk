@@ -1,49 +1,83 @@
 #!/usr/bin/awk -f
 # SPDX-License-Identifier: Apache-2.0
 #
-# A header as Doxygen reads it. Its opening comment documents the file. Private, and thus left out,
-# are the hooks of a contract that is documented once: of operators (operator/contract.hpp), sources
-# and sinks (operator/source.hpp), aggregates (window/aggregates/aggregate.hpp); and copying, moving
-# and comparing, which mean what they always do. Lines keep their numbers.
+# A header as Doxygen reads it. The opening comment documents the file. Left out are: the hooks of a
+# contract that one header documents, of operators (operator/contract.hpp), sources and sinks
+# (operator/source.hpp), aggregates (window/aggregates/aggregate.hpp) and policies of farms
+# (pattern/scheduling.hpp); copies, moves, comparisons and deduction guides; functions of the engine,
+# which EXCLUDE_SYMBOLS of the Doxyfile cannot name. A
+# header belongs to the group of its room (groups.dox). Lines keep their numbers.
 
-function flush_held(  i) {
+BEGIN {
+    file = ARGV[1]
+    room = file
+    sub(/.*include\/strid\//, "", room)
+    in_room = sub(/\/.*/, "", room)
+    name = "(\\[\\[nodiscard\\]\\] )?(static )?(constexpr )?[A-Za-z][A-Za-z0-9_:<>,*& ]* [&*]?"
+    hooks = "(" name "(on|process|state|facts)\\(|static constexpr OperatorTraits traits"
+    if (file ~ /\/connector\//)
+        hooks = hooks "|using (record_type|Found) =|static constexpr bool drains|" name \
+            "(open|poll|wake_at_ns|blocks|stop|files|fraction_done|bytes_read|flush|close|" \
+            "may_block|count_malformed)\\(|" name "operator\\(\\)\\("
+    if (file ~ /\/pattern\//) hooks = hooks "|" name "(scheduler|multicaster)\\("
+    if (file ~ /\/window\/aggregates/)
+        hooks = hooks "|using State =|static constexpr bool (commutative|only_forward|" \
+            "local_states)|" name "(lift|add|identity|combine|without|lower)\\("
+    hooks = "^    +" hooks ")"
+    if (file ~ /operator\/(contract|source)\.hpp$|aggregates\/aggregate\.hpp$/) hooks = "^$"
+    special = "^    .*(= (default|delete);|friend .*operator(==|<=>)|operator=\\()"
+    guide = "^[A-Z][A-Za-z]*\\(.*\\) -> "
+    engine = "^(using (RowOf|OptionsOf|AsOfResult) |.* (of_window|takes_pointers|records_of|" \
+        "never_born|header_bytes)\\>)"
+}
+
+function print_held(  i) {
     for (i = 1; i <= held; i++) print lines[i]
     held = 0
 }
 
-BEGIN {
-    file = ARGV[1]
-    name = "(\\[\\[nodiscard\\]\\] )?(static )?(constexpr )?[A-Za-z][A-Za-z0-9_:<>,*& ]* [&*]?"
-    operator_hooks = "^    +(" name "(on|process|state|facts)\\(|static constexpr OperatorTraits traits)"
-    connector_hooks = "^    +(using (record_type|Found) =|static constexpr bool drains|" name \
-        "(open|poll|wake_at_ns|blocks|stop|files|fraction_done|bytes_read|flush|close|" \
-        "may_block|count_malformed)\\(|" name "operator\\(\\)\\()"
-    aggregate_hooks = "^    +(using State =|static constexpr bool (commutative|only_forward|" \
-        "local_states|selective|invertible)|" name "(lift|add|identity|combine|without|lower)\\()"
-    pattern_hooks = "^    +" name "(scheduler|multicaster)\\("
-    special = "= (default|delete);|friend .*operator(==|<=>)|operator=\\("
-    guide = "^[A-Z][A-Za-z]*\\(.*\\) -> "
-    is_contract = file ~ /operator\/(contract|source)\.hpp$|aggregates\/aggregate\.hpp$/
-    in_connector = file ~ /\/connector\//
-    in_patterns = file ~ /\/pattern\//
-    in_aggregates = file ~ /\/window\/aggregates/
-}
-
 FNR == 1 { print "/// @file"; opening = 1; next }
 opening && /^\/\// { sub(/^\/\//, "///"); print; next }
+/^#pragma once/ && in_room { $0 = "/** @addtogroup " room " */ /** @{ */" }
 { opening = 0 }
 
-# The head of a template waits for what it is the head of.
-/^ *template </ { flush_held(); lines[++held] = $0; next }
-held && /^ +requires/ { lines[++held] = $0; next }
-
-{
-    hides = !is_contract && ($0 ~ operator_hooks || (in_connector && $0 ~ connector_hooks) ||
-                             (in_patterns && $0 ~ pattern_hooks) ||
-                             (in_aggregates && $0 ~ aggregate_hooks))
-    lines[++held] = $0
-    if (hides || ($0 ~ /^    / && $0 ~ special) || $0 ~ guide) sub(/^ */, "&/** @private */ ", lines[1])
-    flush_held()
+# Within what is left out at the level of a namespace.
+left_out {
+    if (/^}/ || (!body && /;$/)) {
+        left_out = 0
+        $0 = $0 " /** @endcond */"
+    } else if (/{$/) {
+        body = 1
+    }
+    print
+    next
 }
 
-END { flush_held() }
+/^(inline )?namespace / && /{$/ { in_graph = /graph {$/ }
+/^}.*namespace / { in_graph = 0 }
+
+# The head of a template waits for what it is the head of.
+/^ *template </ || (held && /^ +requires/) {
+    if (/^ *template </) print_held()
+    lines[++held] = $0
+    next
+}
+
+{
+    lines[++held] = $0
+    if ($0 ~ hooks || $0 ~ special) {
+        sub(/^ */, "&/** @private */ ", lines[1])
+    } else if ($0 ~ guide || $0 ~ engine ||
+               (in_graph && /^[^ }\/#]/ && !/^(class|struct|enum|namespace|concept|friend)/)) {
+        body = /{$/
+        lines[1] = "/** @cond */ " lines[1]
+        if (!body && /[;}]$/) lines[held] = lines[held] " /** @endcond */"
+        else left_out = 1
+    }
+    print_held()
+}
+
+END {
+    print_held()
+    if (in_room) print "/** @} */"
+}

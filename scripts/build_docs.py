@@ -1,0 +1,223 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Builds the site of the documentation: the pages by MkDocs, the API reference by Doxygen.
+
+    build_docs.py [TARGET]      TARGET, build/docs unless named, is replaced. Needs the Debian
+                                packages mkdocs, mkdocs-material, doxygen and graphviz.
+
+The pages are the Markdown files of the repository where they lie: links are the same on the site
+and in the repository. The navigation has the pages of docs/ in the order in which docs/README.md
+names them, then those that it does not name: a new page needs no entry anywhere. Afterwards every
+link of the built pages is checked, with its heading, and that they load nothing from elsewhere.
+Each fault is a line; the status is 1 where there is one.
+"""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote
+
+import check_documented
+
+ROOT = Path(__file__).resolve().parent.parent
+SITE = "docs/site"
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+FENCE = re.compile(r"^ *(```+|~~~+)")
+ITEM = re.compile(r"^([-*+]|\d+\.) ")
+LISTED = re.compile(r"^([-*+]|\d+\.) |^ ")
+# Folders that have no pages of the site.
+NO_PAGES = {"out", "tests", "site"}
+# A section of the navigation -> what the names of its pages begin with. The first section that
+# matches has the page.
+SECTIONS = {
+    "Measurements": ("docs/benchmarks.md", "bench/"),
+    "Architecture and design": ("ARCHITECTURE.md", "docs/design/"),
+    "The book": ("docs/",),
+    "Examples": ("examples/",),
+    "Applications": ("apps/",),
+    "Programs": ("tools/", "malloc/"),
+    "The project": ("",),
+}
+# Their order on the site.
+ORDER = ("The book", "Examples", "Applications", "Programs", "Measurements",
+         "Architecture and design", "The project")  # fmt: skip
+
+
+def pages_of(root: Path) -> list[str]:
+    """The Markdown files that are pages, relative to the root."""
+    pages = []
+    for folder, folders, files in os.walk(root):
+        folders[:] = sorted(f for f in folders if f not in NO_PAGES and not f.startswith((".", "build")))
+        pages += [os.path.relpath(os.path.join(folder, f), root) for f in files if f.endswith(".md")]
+    return sorted(pages)
+
+
+def title_of(text: str, path: str) -> str:
+    heading = re.search(r"^# +(.+)$", text, re.MULTILINE)
+    return heading.group(1).replace("`", "") if heading else path
+
+
+def staged_text(text: str, link) -> str:
+    """A page as Python-Markdown takes it: links changed by `link`, lists as GitHub reads them."""
+    lines = []
+    fence = None
+    for line in text.split("\n"):
+        mark = FENCE.match(line)
+        if mark:
+            fence = mark.group(1) if fence is None else None
+        elif fence is None:
+            line = LINK.sub(link, line)
+            if ITEM.match(line) and lines and lines[-1].strip() and not LISTED.match(lines[-1]):
+                lines.append("")
+            line = re.sub("^ +", lambda spaces: 2 * spaces.group(), line)  # four nest, not two
+        lines.append(line)
+    return "\n".join(lines)
+
+
+def stage(root: Path, pages: list[str], target: Path) -> tuple[dict[str, str], list[str]]:
+    """Lays the pages out below `target` as in the repository, with the files that they link to.
+    Returns their titles, and faults."""
+    faults = []
+    texts = {page: (root / page).read_text() for page in pages}
+    for folder in sorted({os.path.dirname(page) for page in pages}):
+        index = f"{folder}/README.md"
+        if folder and index not in texts:  # where the repository shows a list of files
+            title = "Design notes" if folder == "docs/design" else folder
+            listed = [page for page in pages if os.path.dirname(page) == folder]
+            texts[index] = f"# {title}\n\n" + "".join(
+                f"- [{title_of(texts[page], page)}]({os.path.basename(page)})\n" for page in listed
+            )
+
+    for page, text in texts.items():
+
+        def link(found: re.Match, page: str = page) -> str:
+            path, _, anchor = found.group(1).partition("#")
+            if not path or re.match("[a-z]+:", path):
+                return found.group()
+            there = os.path.normpath(os.path.join(os.path.dirname(page), unquote(path)))
+            if there.startswith("..") or not (root / there).exists():
+                faults.append(f"{page}: {found.group(1)} leads nowhere")
+            elif (root / there).is_dir():
+                path = path.rstrip("/") + "/README.md"
+            elif there not in texts:
+                (target / there).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(root / there, target / there)
+            return f"]({path}{'#' + anchor if anchor else ''})"
+
+        (target / page).parent.mkdir(parents=True, exist_ok=True)
+        (target / page).write_text(staged_text(text, link))
+    return {page: title_of(text, page) for page, text in texts.items()}, faults
+
+
+def navigation(root: Path, titles: dict[str, str]) -> list:
+    """The sections of the site, each with its pages."""
+    listed = LINK.findall((root / "docs" / "README.md").read_text())
+    order = [os.path.normpath(os.path.join("docs", path.partition("#")[0])) for path in listed]
+    order = ["ARCHITECTURE.md", "docs/README.md", *order]
+    sections: dict[str, list[str]] = {name: [] for name in ORDER}
+    for page in sorted(titles, key=lambda p: (order.index(p) if p in order else len(order), p)):
+        if page != "README.md":
+            name = next(n for n, begins in SECTIONS.items() if page.startswith(begins))
+            sections[name].append(page)
+    return [
+        {"Strid": "README.md"},
+        *({name: [{titles[p]: p} for p in pages]} for name, pages in sections.items() if pages),
+        {"API reference": "api/index.html"},
+    ]
+
+
+class Links(HTMLParser):
+    """What a page links to, what it loads, and what in it can be linked to."""
+
+    def __init__(self, text: str):
+        super().__init__()
+        self.links: list[str] = []
+        self.loaded: list[str] = []
+        self.anchors: set[str] = set()
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        for name, value in attributes:
+            if name in ("id", "name") and value:
+                self.anchors.add(value)
+            elif name == "href" and tag == "a" and value:
+                self.links.append(value)
+            elif name in ("src", "href", "data", "action") and value:
+                self.loaded.append(value)
+
+
+def faults_of_site(site: Path) -> list[str]:
+    """Links of the pages that lead nowhere, and what they would load from elsewhere. Of the
+    reference, whose links Doxygen makes, only the latter."""
+    faults = []
+    pages = {p: Links(p.read_text(errors="replace")) for p in sorted(site.rglob("*.html"))}
+    for page, found in pages.items():
+        name = page.relative_to(site)
+        for address in found.loaded:
+            if re.match("(https?:)?//", address):
+                faults.append(f"{name}: loads {address}")
+        if name.parts[0] == "api" or name.name == "404.html":
+            continue
+        for address in found.links + found.loaded:
+            path, _, anchor = address.partition("#")
+            if re.match("([a-z]+:|//)", path):
+                continue
+            there = (page.parent / unquote(path)).resolve() if path else page
+            if there.is_dir():
+                there /= "index.html"
+            if not there.exists():
+                faults.append(f"{name}: {address} leads nowhere")
+            elif anchor and there in pages and unquote(anchor) not in pages[there].anchors:
+                faults.append(f"{name}: {address}: no such heading")
+    for style in sorted(site.rglob("*.css")):
+        if re.search(r"(@import|url\()\s*['\"]?(https?:)?//", style.read_text(errors="replace")):
+            faults.append(f"{style.relative_to(site)}: loads from elsewhere")
+    return list(dict.fromkeys(faults))
+
+
+def build(root: Path, target: Path) -> list[str]:
+    """Builds the site. Returns what is wrong with it."""
+    with tempfile.TemporaryDirectory() as folder:
+        pages = Path(folder) / "pages"
+        titles, faults = stage(root, pages_of(root), pages)
+        (pages / "api").mkdir()
+        (pages / "api" / "index.html").touch()  # Doxygen's, below
+        shutil.copyfile(root / SITE / "site.css", pages / "site.css")
+        settings = (root / SITE / "mkdocs.yml").read_text()
+        settings += f"docs_dir: {pages}\nsite_dir: {target}\n"
+        settings += "nav: " + json.dumps(navigation(root, titles)) + "\n"
+        (Path(folder) / "mkdocs.yml").write_text(settings)
+        done = subprocess.run(
+            ["mkdocs", "build", "--strict", "--quiet", "-f", f"{folder}/mkdocs.yml"],
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        if done.returncode != 0:
+            return faults + (done.stdout + done.stderr).splitlines()
+        reference = Path(folder) / "reference"
+        reference.mkdir()
+        faults += check_documented.run_doxygen(root, reference, {})
+        shutil.rmtree(target / "api")
+        shutil.copytree(reference / "html", target / "api")
+    return faults + faults_of_site(target)
+
+
+def main() -> int:
+    missing = [name for name in ("mkdocs", "doxygen") if not shutil.which(name)]
+    if missing:
+        print(f"missing: {' '.join(missing)} (scripts/install-dependencies --docs)")
+        return 1
+    target = Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / "build" / "docs").resolve()
+    target.parent.mkdir(parents=True, exist_ok=True)
+    faults = build(ROOT, target)
+    print("\n".join(faults) if faults else f"{target / 'index.html'}")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
