@@ -65,8 +65,9 @@ def title_of(text: str, path: str) -> str:
 
 def staged_text(text: str, link) -> str:
     """A page as Python-Markdown takes it: links changed by `link`, lists as GitHub reads them."""
-    lines = []
+    lines: list[str] = []
     fence = None
+    in_list = False
     for line in text.split("\n"):
         mark = FENCE.match(line)
         if mark:
@@ -75,7 +76,9 @@ def staged_text(text: str, link) -> str:
             line = LINK.sub(link, line)
             if ITEM.match(line) and lines and lines[-1].strip() and not LISTED.match(lines[-1]):
                 lines.append("")
-            line = re.sub("^ +", lambda spaces: 2 * spaces.group(), line)  # four nest, not two
+            in_list = bool(ITEM.match(line)) or in_list and (not line or line.startswith(" "))
+            if in_list:  # four columns nest, not two
+                line = re.sub("^ +", lambda spaces: 2 * spaces.group(), line)
         lines.append(line)
     return "\n".join(lines)
 

@@ -56,6 +56,17 @@ left_out {
 /^(inline )?namespace / && /{$/ { in_graph = /graph {$/ }
 /^}.*namespace / { in_graph = 0 }
 
+# A plain comment behind a member or an enumerator documents it; the next line may go on with it.
+/^    [^\/]*[;,a-z0-9]  +\/\/ / && !/^ *(return|case|if) / {
+    sub(/  +\/\/ /, "  ///< ")
+    goes_on = 1
+    lines[++held] = $0
+    print_held()
+    next
+}
+goes_on && /^ +\/\/ / { sub(/\/\/ /, "///< ") }
+{ goes_on = 0 }
+
 # The head of a template waits for what it is the head of.
 /^ *template </ || (held && /^ +requires/) {
     if (/^ *template </) print_held()

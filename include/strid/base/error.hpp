@@ -39,11 +39,13 @@ class SkipRecord : public Error {
 /// User code threw inside an operator. Names the operator and carries the original exception.
 class OperatorError : public Error {
   public:
+    /// `message` says what was thrown; `cause` is the exception itself.
     OperatorError(std::string operator_name, const std::string& message, std::exception_ptr cause)
         : Error("operator '" + operator_name + "': " + message),
           operator_name_(std::move(operator_name)),
           cause_(std::move(cause)) {}
 
+    /// The operator's name in the graph.
     [[nodiscard]] const std::string& operator_name() const noexcept { return operator_name_; }
     /// The exception as user code threw it, to be rethrown by whoever knows its type.
     [[nodiscard]] const std::exception_ptr& cause() const noexcept { return cause_; }
@@ -57,6 +59,7 @@ class OperatorError : public Error {
 /// run was cancelled or has failed. The engine takes it for an end and never passes it on.
 class Interrupted : public std::exception {
   public:
+    /// A fixed text.
     [[nodiscard]] const char* what() const noexcept override { return "the run has ended"; }
 };
 

@@ -12,10 +12,11 @@ namespace strid {
 
 /// One file that is read or written. Sources and sinks say theirs by a member `files()`.
 struct FileUse {
+    /// What a program does with the file.
     enum class Kind : unsigned char { reads, writes };
 
-    Kind kind = Kind::reads;
-    std::string path = {};  ///< "-": standard input or output.
+    Kind kind = Kind::reads;  ///< Whether the file is read or written.
+    std::string path = {};    ///< "-": standard input or output.
     /// The file is written beside its name first (Writing::whole), and that name is in use, too.
     bool beside = false;
     /// Writers that share one file say the same here, and are one.

@@ -15,6 +15,7 @@
 
 namespace strid {
 
+/// A file that gets its name when it is complete. Threads: one at a time.
 class WholeFile {
   public:
     /// `path` is what the user called it, for messages.

@@ -28,6 +28,7 @@ namespace strid {
 /// who made it. Says by how much.
 class WatermarkError : public Error {
   public:
+    /// `said` is the watermark that went back, `before` the one that was promised already.
     WatermarkError(EventTime said, EventTime before);
 };
 
@@ -78,12 +79,14 @@ inline constexpr bool never_goes_back = requires { requires S::never_goes_back; 
 /// follow; a time that goes back is late.
 class MonotonousTime {
   public:
-    static constexpr bool never_goes_back = true;
+    static constexpr bool never_goes_back = true;  ///< The watermark never goes back.
 
+    /// Takes the time of a record into account. O(1).
     template <class T>
     void observe(const T&, EventTime time) noexcept {
         latest_ = std::max(latest_, time);
     }
+    /// The latest time that was observed.
     [[nodiscard]] EventTime watermark() const noexcept { return latest_; }
 
   private:
@@ -93,17 +96,19 @@ class MonotonousTime {
 /// For times that go back by `bound` at most.
 class BoundedDisorder {
   public:
-    static constexpr bool never_goes_back = true;
+    static constexpr bool never_goes_back = true;  ///< The watermark never goes back.
 
     /// Throws Error for a bound that is negative.
     explicit BoundedDisorder(Duration bound);
 
+    /// Takes the time of a record into account. O(1).
     template <class T>
     void observe(const T&, EventTime time) noexcept {
         if (time <= latest_) return;
         latest_ = time;
         watermark_ = time - bound_;
     }
+    /// The latest time that was observed, less the bound.
     [[nodiscard]] EventTime watermark() const noexcept { return watermark_; }
 
   private:
@@ -116,10 +121,12 @@ class BoundedDisorder {
 /// end, so that nothing is late and every window stays open until then.
 class AtEnd {
   public:
-    static constexpr bool never_goes_back = true;
+    static constexpr bool never_goes_back = true;  ///< The watermark never goes back.
 
+    /// Does nothing.
     template <class T>
     void observe(const T&, EventTime) noexcept {}
+    /// The earliest time: no record is late before the end.
     [[nodiscard]] EventTime watermark() const noexcept { return EventTime::earliest(); }
 };
 
@@ -130,16 +137,19 @@ class AtEnd {
 template <class Strategy>
 class InSilence {
   public:
+    /// As of the strategy that is wrapped.
     static constexpr bool never_goes_back = requires { requires Strategy::never_goes_back; };
 
     /// Throws Error for a time that is negative. 0: time waits for records.
     InSilence(Strategy strategy, Duration after)
         : strategy_(std::move(strategy)), silence_(after) {}
 
+    /// Hands `record` and its time to the strategy that is wrapped.
     template <class T>
     void observe(const T& record, EventTime time) {
         strategy_.observe(record, time);
     }
+    /// That of the strategy, or where silence has moved it to, whichever is later.
     [[nodiscard]] EventTime watermark() const {
         return std::max(strategy_.watermark(), silence_.moved_to());
     }
@@ -160,10 +170,13 @@ class InSilence {
 template <class Find>
 class PunctuatedTime {
   public:
+    /// The watermark never goes back; one that would throws WatermarkError.
     static constexpr bool never_goes_back = true;
 
+    /// `find` returns the watermark that a record carries, or nothing.
     explicit PunctuatedTime(Find find) : find_(std::move(find)) {}
 
+    /// Asks `find` for a watermark. Throws WatermarkError for one that goes back.
     template <class T>
         requires std::same_as<std::invoke_result_t<Find&, const T&>, std::optional<EventTime>>
     void observe(const T& record, EventTime) {
@@ -172,6 +185,7 @@ class PunctuatedTime {
         if (*promised < watermark_) throw WatermarkError(*promised, watermark_);
         watermark_ = *promised;
     }
+    /// The last watermark that a record carried.
     [[nodiscard]] EventTime watermark() const noexcept { return watermark_; }
 
   private:
@@ -182,6 +196,7 @@ class PunctuatedTime {
 /// How far a stream has come: what a batch says of what its sender sends after it, and what travels
 /// down a chain of operators.
 struct Progress {
+    /// No record with an earlier event time follows, but late ones.
     EventTime watermark = EventTime::earliest();
     bool idle = false;  ///< Nothing is known for the time being: this input holds nobody back.
     friend bool operator==(const Progress&, const Progress&) = default;
@@ -218,6 +233,7 @@ class WatermarkMerge {
     /// Nothing more will come from the input.
     void set_ended(std::size_t input);
 
+    /// The least watermark of the inputs that are neither idle nor ended.
     [[nodiscard]] EventTime watermark() const noexcept { return watermark_; }
     /// What the input promised last.
     [[nodiscard]] EventTime promised(std::size_t input) const noexcept {
@@ -225,6 +241,7 @@ class WatermarkMerge {
     }
     /// Of the inputs that have not ended none is active.
     [[nodiscard]] bool all_idle() const noexcept { return active_ == 0 && ended_ < inputs_.size(); }
+    /// What the inputs say together.
     [[nodiscard]] Progress progress() const noexcept { return {watermark_, all_idle()}; }
 
   private:

@@ -47,6 +47,8 @@ struct TaskCounters {
     bool finished = false;
 };
 
+/// A unit of work that the runtime steps: one batch a step. Operators of one's own meet it in
+/// Opened and TasksWanted, for notify().
 class Task {
   public:
     /// `name` is for people: errors, metrics, the watchdog's report.
@@ -93,6 +95,7 @@ class Task {
     /// read-modify-write; a system call only where nobody is awake to take the task.
     void notify() noexcept;
 
+    /// For reports and errors.
     [[nodiscard]] const std::string& name() const noexcept { return name_; }
     /// Any thread; each figure is exact at some recent moment.
     [[nodiscard]] TaskCounters counters() const noexcept;

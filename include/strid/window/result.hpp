@@ -20,9 +20,9 @@ namespace strid {
 /// as what it came with. Who keeps a result longer copies the text.
 template <class K, class V, class Bounds = window::TimeBounds>
 struct WindowResult {
-    K key;
-    Bounds window;
-    V value;
+    K key;          ///< Of the window's records.
+    Bounds window;  ///< Its bounds: times, or positions in the stream of the key.
+    V value;        ///< What the aggregate's `lower` made of the window.
 
     /// When it happened, for windows over windows: the last moment of the window.
     [[nodiscard]] EventTime time() const noexcept
@@ -48,12 +48,14 @@ enum class LateBy : std::uint8_t {
     own_input
 };
 
+/// Options of a window operator.
 struct WindowOptions {
     std::string name = {};        ///< Empty: "window-<n>".
     std::size_t parallelism = 0;  ///< 0: the planner's choice.
     /// A window takes records for this long after its end has passed, and gives its new value each
     /// time. What comes still later is late.
     Duration lateness = Duration::zero();
+    /// Whether windows that are open when the stream ends are given.
     OpenWindows at_end = OpenWindows::fire;
     LateBy late_by = LateBy::slowest_input;  ///< own_input: for windows of time by key.
 };
