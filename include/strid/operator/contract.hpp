@@ -160,14 +160,14 @@ struct TasksWanted {
 };
 /// Before the first record. `task` is the replica's: outside threads wake it.
 struct Opened {
-    const Context& context;
-    runtime::Task& task;
+    const Context& context;  ///< Of the replica.
+    runtime::Task& task;     ///< Its notify() may be called by any thread until on(Closed).
 };
 /// Before the records of a batch. `promised` is what their sender said before: nothing of what
 /// happened before that was to come.
 struct BatchBegins {
-    EventTime promised;
-    std::size_t input;  ///< Which of the inputs the sender is.
+    EventTime promised;  ///< No record with an earlier event time follows, but late ones.
+    std::size_t input;   ///< Which of the inputs the sender is.
 };
 /// Behind the last record of a batch, or of one poll of a source in the same node: what is held for
 /// the length of a batch may go.
@@ -176,19 +176,20 @@ struct BatchEnds {};
 /// looked at, one at least: it is asked again before the next.
 template <class Arrived>
 struct Coming {
-    std::span<const Arrived> records;
+    std::span<const Arrived> records;  ///< In the order in which they will arrive.
 };
 /// No record with an event time before `time` follows, but late ones.
 struct Watermark {
-    EventTime time;
+    EventTime time;     ///< Event time.
     bool idle = false;  ///< Nothing is known of the input for the time being.
 };
 /// A run has begun or is over. Returns how far the stream has come.
 struct Clock {
-    std::int64_t now_ns;
+    std::int64_t now_ns;  ///< The machine's monotonic clock.
 };
+/// A source has said how far its time has come, between two records.
 struct SourceSaid {
-    Progress progress;
+    Progress progress;  ///< What it said.
 };
 struct Flush {};
 struct Ended {};
@@ -208,11 +209,14 @@ struct Arriving {
 /// The same behind `key_by`.
 template <class T, class KeyOf, class TimeOf = NoTime>
 struct ArrivingByKey {
+    /// The type of a record.
     using record = T;
+    /// What arrives at the operator.
     using arrived = message::Hashed<T>;
+    /// The type of the key, by value.
     using key = std::remove_cvref_t<std::invoke_result_t<KeyOf&, const T&>>;
-    KeyOf key_of;
-    [[no_unique_address]] TimeOf time_of;
+    KeyOf key_of;                          ///< What `key_by` was given.
+    [[no_unique_address]] TimeOf time_of;  ///< When a record happened, unless it is a NoTime.
 };
 
 // ---- what the engine asks ----------------------------------------------------------------------

@@ -36,6 +36,7 @@ namespace strid {
 /// By which time keys are forgotten.
 enum class ForgetBy : std::uint8_t { number, event_time, clock };
 
+/// How long keys are kept; made by the functions below.
 template <ForgetBy by>
 class ForgetKeys {
   public:
@@ -52,7 +53,9 @@ class ForgetKeys {
         return *this;
     }
 
+    /// The longest time that a key is kept without a record; zero: no limit.
     [[nodiscard]] Duration unused() const noexcept { return unused_; }
+    /// The most keys that a replica keeps; 0: no limit.
     [[nodiscard]] std::size_t keys_max() const noexcept { return keys_max_; }
 
   private:

@@ -24,8 +24,8 @@ namespace strid {
 /// A record and when it came in. `&Stamped<T>::time` is what a window takes.
 template <class T>
 struct Stamped {
-    T record;
-    IngressTime came_in;
+    T record;             ///< As it arrived.
+    IngressTime came_in;  ///< By the machine's monotonic clock.
 
     /// The same as the time that windows count by.
     [[nodiscard]] EventTime time() const noexcept { return EventTime::of_ns(came_in.ns()); }

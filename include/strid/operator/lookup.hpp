@@ -37,8 +37,10 @@ namespace strid {
 /// stands before the options: `auto [found, missing] = std::move(stream).lookup(table, key_of,
 /// combine, missing_apart)`. Both have to be consumed.
 struct MissingApart {
+    /// Use `missing_apart`.
     explicit constexpr MissingApart(int) noexcept {}  // not made of {}
 };
+/// Asks `lookup` for records without an entry as a stream of their own.
 inline constexpr MissingApart missing_apart{0};
 
 /// What `lookup` takes for records that the table has something for: `void f(T&, const Value&)`, or

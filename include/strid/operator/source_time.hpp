@@ -23,8 +23,10 @@ namespace strid {
 /// A watermark strategy (message/watermark.hpp) that says nothing of its own.
 class SourceTime {
   public:
+    /// Does nothing: the time of records says nothing here.
     template <class T>
     void observe(const T&, EventTime) noexcept {}
+    /// The earliest time; what the source says moves it.
     [[nodiscard]] EventTime watermark() const noexcept { return EventTime::earliest(); }
 };
 

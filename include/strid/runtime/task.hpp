@@ -44,7 +44,7 @@ struct TaskCounters {
     std::uint64_t idle_periods = 0;  // steps that returned waiting or timed
     std::int64_t busy_ns = 0;        // time inside step()
     std::int64_t idle_ns = 0;        // time between such a return and the next step
-    bool finished = false;
+    bool finished = false;           ///< It will never be stepped again.
 };
 
 /// A unit of work that the runtime steps: one batch a step. Operators of one's own meet it in
