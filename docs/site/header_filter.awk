@@ -28,7 +28,7 @@ BEGIN {
     special = "^    .*(= (default|delete);|friend .*operator(==|<=>)|operator=\\()"
     guide = "^[A-Z][A-Za-z]*\\(.*\\) -> "
     engine = "^(using (RowOf|OptionsOf|AsOfResult) |.* (of_window|takes_pointers|records_of|" \
-        "never_born|header_bytes)\\>)"
+        "never_born|header_bytes|is_by_key)\\>)"
 }
 
 function print_held(  i) {

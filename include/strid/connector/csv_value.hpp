@@ -29,9 +29,10 @@ enum class NonFinite : std::uint8_t { reject, accept };
 
 /// How numbers are written.
 struct NumberFormat {
-    NonFinite non_finite = NonFinite::reject;
-    char decimal_point = '.';
+    NonFinite non_finite = NonFinite::reject;  ///< What the words nan and inf mean.
+    char decimal_point = '.';                  ///< '.' or ','.
 
+    /// Both at once.
     NumberFormat(NonFinite of_words, char point = '.')
         : non_finite(of_words), decimal_point(point) {}
 };

@@ -94,8 +94,7 @@ struct RunOptions {
     /// of two, as the simulation does, under the scheduler of `mode`. The environment variable
     /// STRID_PERTURB=1 does so to every run of a program. Slow; the answer must not change.
     bool perturb = false;
-    /// A run in which no task has made progress for this long is reported to `on_stalled`; 0:
-    /// never.
+    /// A task that has work and ends no step for this long is reported to `on_stalled`; 0: none.
     std::chrono::milliseconds watchdog{0};
     /// Called by the watchdog's thread with the names of these tasks; what it throws ends the run.
     std::function<void(const std::vector<std::string>&)> on_stalled = {};
