@@ -24,7 +24,7 @@ BEGIN {
         hooks = hooks "|using State =|static constexpr bool (commutative|only_forward|" \
             "local_states)|" name "(lift|add|identity|combine|without|lower)\\("
     hooks = "^    +" hooks ")"
-    if (file ~ /operator\/(contract|source)\.hpp$|aggregates\/aggregate\.hpp$/) hooks = "^$"
+    if (file ~ /operator\/(contract|source)\.hpp$|aggregates\/aggregate\.hpp$/) hooks = "^@none"
     special = "^    .*(= (default|delete);|friend .*operator(==|<=>)|operator=\\()"
     guide = "^[A-Z][A-Za-z]*\\(.*\\) -> "
     engine = "^(using (RowOf|OptionsOf|AsOfResult) |.* (of_window|takes_pointers|records_of|" \

@@ -33,6 +33,7 @@ class InputOutputError : public Error {
 /// By map, filter, flat_map, accumulate, reduce, process and sinks; elsewhere it ends the run.
 class SkipRecord : public Error {
   public:
+    /// Without a reason: skipped records are counted, not listed.
     SkipRecord() : Error("SkipRecord was thrown where no record can be left out") {}
 };
 

@@ -13,7 +13,10 @@ namespace strid {
 /// One file that is read or written. Sources and sinks say theirs by a member `files()`.
 struct FileUse {
     /// What a program does with the file.
-    enum class Kind : unsigned char { reads, writes };
+    enum class Kind : unsigned char {
+        reads,  ///< It is an input.
+        writes  ///< It is replaced or appended to.
+    };
 
     Kind kind = Kind::reads;  ///< Whether the file is read or written.
     std::string path = {};    ///< "-": standard input or output.

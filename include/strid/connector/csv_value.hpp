@@ -25,7 +25,10 @@
 namespace strid {
 
 /// Whether the words nan, inf and infinity are numbers. A number too large for its type never is.
-enum class NonFinite : std::uint8_t { reject, accept };
+enum class NonFinite : std::uint8_t {
+    reject,  ///< They are no numbers: the row is refused.
+    accept   ///< They are.
+};
 
 /// How numbers are written.
 struct NumberFormat {

@@ -63,7 +63,10 @@ struct GraphDescription {
 };
 
 /// Which characters a terminal picture may use.
-enum class Characters : std::uint8_t { unicode, ascii };
+enum class Characters : std::uint8_t {
+    unicode,  ///< Lines and arrows of Unicode.
+    ascii     ///< Of ASCII alone.
+};
 
 /// A picture for a terminal: one box for each segment, producers above consumers, one rail on the
 /// left for each edge but those that lead back, which only name where to. Lines end in '\n' and

@@ -33,7 +33,14 @@
 namespace strid {
 
 /// The ways, as values of a type; `share::` has the constants that calls take.
-enum class Share : std::uint8_t { by_key, automatic, farmed, combined, paned, map_reduce };
+enum class Share : std::uint8_t {
+    by_key,     ///< share::by_key
+    automatic,  ///< share::automatic
+    farmed,     ///< share::farmed
+    combined,   ///< share::combined
+    paned,      ///< share::paned
+    map_reduce  ///< share::map_reduce
+};
 
 /// The way of a window, and whether its late records are a stream of their own.
 template <Share way, bool apart = false>

@@ -37,6 +37,7 @@ namespace strid::memory {
 /// gives it back, with what its own thread has kept. Any thread.
 class RecyclingScope {
   public:
+    /// From here on memory is kept.
     RecyclingScope() noexcept;
     ~RecyclingScope();
     RecyclingScope(const RecyclingScope&) = delete;

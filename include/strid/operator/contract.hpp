@@ -89,7 +89,7 @@ enum class Emits : std::uint8_t {
 
 /// What an operator has to do with watermarks.
 enum class Watermarks : std::uint8_t {
-    ignored,
+    ignored,  ///< It has no hook for them; they pass it.
     heard,    ///< on(Watermark, emit), where the stream has time.
     needed,   ///< on(Watermark, emit). A GraphError where a stream that leads to it has no time.
     delayed,  ///< on(Watermark, emit); how far the stream behind it has come says passed().
@@ -102,8 +102,8 @@ struct OperatorTraits {
     /// In reports and `explain()`, where an operator that emits nothing is a "sink"; names are made
     /// of it.
     std::string_view kind = "apply";
-    Emits emits = Emits::one;
-    Watermarks watermarks = Watermarks::ignored;
+    Emits emits = Emits::one;                     ///< How many records it makes of one.
+    Watermarks watermarks = Watermarks::ignored;  ///< What it has to do with watermarks.
     /// `process` takes a constant: a batch that others read too is not copied.
     bool only_reads = false;
     /// What is emitted are records that arrived: their event times are known.
@@ -143,7 +143,9 @@ struct OperatorFacts {
 /// The base of an operator: what arrives, and what it emits (`void`: nothing).
 template <class In, class Out>
 struct OperatorTypes {
+    /// The type of a record that arrives.
     using Arrived = In;
+    /// The type of a record that is emitted; void: nothing.
     using Emitted = Out;
 };
 
@@ -152,11 +154,11 @@ struct OperatorTypes {
 /// Once, before all others. What is added to `tasks` the run steps as it does `task`, the replica's
 /// own, and is done with before the operator goes.
 struct TasksWanted {
-    const Context& context;
-    runtime::Task& task;
-    std::size_t workers;  ///< Threads of the run.
-    bool perturbed;       ///< Queues are to be as short as can be.
-    std::vector<runtime::Task*>& tasks;
+    const Context& context;              ///< Of the replica.
+    runtime::Task& task;                 ///< The replica's own, which the run steps in any case.
+    std::size_t workers;                 ///< Threads of the run.
+    bool perturbed;                      ///< Queues are to be as short as can be.
+    std::vector<runtime::Task*>& tasks;  ///< To be added to; they live until on(Closed) at least.
 };
 /// Before the first record. `task` is the replica's: outside threads wake it.
 struct Opened {
@@ -191,9 +193,13 @@ struct Clock {
 struct SourceSaid {
     Progress progress;  ///< What it said.
 };
+/// Nothing more waits in the input: what is held back for larger batches is to go on.
 struct Flush {};
+/// The input has ended. What is still held is emitted now.
 struct Ended {};
+/// All is emitted; nothing follows.
 struct Closed {};
+/// Of a sink: the run ends before the stream, so that waiting must end. Any thread.
 struct CutOff {};
 
 // ---- what a maker is told ----------------------------------------------------------------------
@@ -202,9 +208,11 @@ struct CutOff {};
 /// `maker(arriving)`. `time_of` says when a record happened, unless it is a NoTime.
 template <class T, class TimeOf = NoTime>
 struct Arriving {
+    /// The type of a record.
     using record = T;
+    /// What arrives at the operator.
     using arrived = T;
-    [[no_unique_address]] TimeOf time_of;
+    [[no_unique_address]] TimeOf time_of;  ///< When a record happened, unless it is a NoTime.
 };
 /// The same behind `key_by`.
 template <class T, class KeyOf, class TimeOf = NoTime>

@@ -34,7 +34,11 @@
 namespace strid {
 
 /// By which time keys are forgotten.
-enum class ForgetBy : std::uint8_t { number, event_time, clock };
+enum class ForgetBy : std::uint8_t {
+    number,      ///< By none: only the number of keys is bounded.
+    event_time,  ///< By the watermark.
+    clock        ///< By the machine's clock.
+};
 
 /// How long keys are kept; made by the functions below.
 template <ForgetBy by>

@@ -38,9 +38,9 @@ struct NodeDescription {
 
 /// Which way a lane leads.
 enum class LaneKind : std::uint8_t {
-    forward,
-    back,  ///< From the end of a loop to its entry.
-    order  ///< Tells an ordered farm's collector which worker got which tasks.
+    forward,  ///< To the next node of the pattern.
+    back,     ///< From the end of a loop to its entry.
+    order     ///< Tells an ordered farm's collector which worker got which tasks.
 };
 /// "forward", "back" or "order".
 [[nodiscard]] const char* to_string(LaneKind kind) noexcept;
@@ -67,13 +67,13 @@ struct LaneCounts {
 struct PartDescription {
     /// What was written.
     enum class Kind : std::uint8_t {
-        pipeline,
-        farm,
-        ordered_farm,
-        worker,  ///< One replica of what a farm is made of.
-        loop,
-        limited,
-        named
+        pipeline,      ///< Its parts one behind the other.
+        farm,          ///< Workers side by side.
+        ordered_farm,  ///< Workers side by side, results in the order of the tasks.
+        worker,        ///< One replica of what a farm is made of.
+        loop,          ///< Its part, again and again.
+        limited,       ///< Its part with a bound on what is in flight.
+        named          ///< Its part with a name.
     };
 
     Kind kind = Kind::pipeline;  ///< What was written.

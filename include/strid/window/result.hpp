@@ -38,7 +38,10 @@ inline constexpr bool has_own_time<WindowResult<K, V>> = true;
 }  // namespace operators
 
 /// What becomes of windows that are still open when the stream ends.
-enum class OpenWindows : std::uint8_t { fire, drop };
+enum class OpenWindows : std::uint8_t {
+    fire,  ///< They give their value as it is.
+    drop   ///< They give nothing.
+};
 
 /// By whose time a record is late, where several streams meet right before a window.
 enum class LateBy : std::uint8_t {

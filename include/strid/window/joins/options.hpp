@@ -35,7 +35,11 @@ struct JoinInterval {
 }
 
 /// Which records without a partner come out, too.
-enum class JoinKind : std::uint8_t { inner, left, full };
+enum class JoinKind : std::uint8_t {
+    inner,  ///< None.
+    left,   ///< Those of the left stream.
+    full    ///< Those of both streams.
+};
 
 /// Options of `join`, by interval or by windows.
 struct JoinOptions {
