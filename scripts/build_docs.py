@@ -53,8 +53,9 @@ def pages_of(root: Path) -> list[str]:
     """The Markdown files that are pages, relative to the root."""
     pages = []
     for folder, folders, files in os.walk(root):
-        folders[:] = sorted(f for f in folders if f not in NO_PAGES and not f.startswith((".", "build")))
-        pages += [os.path.relpath(os.path.join(folder, f), root) for f in files if f.endswith(".md")]
+        folders[:] = [f for f in folders if f not in NO_PAGES and not f.startswith((".", "build"))]
+        below = os.path.relpath(folder, root)
+        pages += [os.path.normpath(os.path.join(below, f)) for f in files if f.endswith(".md")]
     return sorted(pages)
 
 
