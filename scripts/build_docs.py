@@ -24,6 +24,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import check_documented
+import draw_diagrams
 
 ROOT = Path(__file__).resolve().parent.parent
 SITE = "docs/site"
@@ -64,12 +65,25 @@ def title_of(text: str, path: str) -> str:
     return heading.group(1).replace("`", "") if heading else path
 
 
+DIAGRAM = re.compile(r"^```mermaid\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def drawn(found: re.Match) -> str:
+    """A Mermaid diagram as it stands on the site: drawn, or its text where that is not understood
+    or there is no Graphviz."""
+    try:
+        svg = draw_diagrams.svg(found.group(1))
+    except (draw_diagrams.Unknown, FileNotFoundError):
+        return found.group()
+    return f'<div class="diagram">{" ".join(svg.split())}</div>'
+
+
 def staged_text(text: str, link) -> str:
     """A page as Python-Markdown takes it: links changed by `link`, lists as GitHub reads them."""
     lines: list[str] = []
     fence = None
     in_list = False
-    for line in text.split("\n"):
+    for line in DIAGRAM.sub(drawn, text).split("\n"):
         mark = FENCE.match(line)
         if mark:
             fence = mark.group(1) if fence is None else None
