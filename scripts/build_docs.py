@@ -45,6 +45,7 @@ SECTIONS = {
     "Programs": ("tools/", "malloc/"),
     "The project": ("",),
 }
+REFERENCE = "api/index.html"  # Doxygen's
 # Their order on the site.
 ORDER = ("The book", "Examples", "Applications", "Programs", "Measurements",
          "Architecture and design", "The project")  # fmt: skip
@@ -137,16 +138,17 @@ def navigation(root: Path, titles: dict[str, str]) -> list:
     """The sections of the site, each with its pages."""
     listed = LINK.findall((root / "docs" / "README.md").read_text())
     order = [os.path.normpath(os.path.join("docs", path.partition("#")[0])) for path in listed]
-    order = ["ARCHITECTURE.md", "docs/README.md", *order]
+    order = ["ARCHITECTURE.md", "docs/README.md", "docs/design/README.md", *order]
     sections: dict[str, list[str]] = {name: [] for name in ORDER}
     for page in sorted(titles, key=lambda p: (order.index(p) if p in order else len(order), p)):
         if page != "README.md":
             name = next(n for n, begins in SECTIONS.items() if page.startswith(begins))
             sections[name].append(page)
+    titles = {**titles, REFERENCE: "API reference"}
+    sections["The book"].append(REFERENCE)
     return [
         {"Strid": "README.md"},
         *({name: [{titles[p]: p} for p in pages]} for name, pages in sections.items() if pages),
-        {"API reference": "api/index.html"},
     ]
 
 
@@ -205,7 +207,7 @@ def build(root: Path, target: Path) -> list[str]:
         pages = Path(folder) / "pages"
         titles, faults = stage(root, pages_of(root), pages)
         (pages / "api").mkdir()
-        (pages / "api" / "index.html").touch()  # Doxygen's, below
+        (pages / REFERENCE).touch()  # so that MkDocs knows it
         shutil.copyfile(root / SITE / "site.css", pages / "site.css")
         settings = (root / SITE / "mkdocs.yml").read_text()
         settings += f"docs_dir: {pages}\nsite_dir: {target}\n"

@@ -37,8 +37,9 @@ function print_held(  i) {
 }
 
 FNR == 1 { print "/// @file"; opening = 1; next }
+FNR == 2 && in_room && /^\/\/$/ { $0 = "// @ingroup " room }
+/^ *\/\// { gsub(/\047\\[nrt0]\047/, "`&`") }
 opening && /^\/\// { sub(/^\/\//, "///"); print; next }
-/^#pragma once/ && in_room { $0 = "/** @addtogroup " room " */ /** @{ */" }
 { opening = 0 }
 
 # Within what is left out at the level of a namespace.
@@ -53,7 +54,7 @@ left_out {
     next
 }
 
-/^(inline )?namespace / && /{$/ { in_graph = /graph {$/ }
+/^namespace / && /{$/ { in_graph = /graph {$/ }
 /^}.*namespace / { in_graph = 0 }
 
 # A plain comment behind a member or an enumerator documents it; the next line may go on with it.
@@ -88,7 +89,4 @@ goes_on && /^ +\/\/ / { sub(/\/\/ /, "///< ") }
     print_held()
 }
 
-END {
-    print_held()
-    if (in_room) print "/** @} */"
-}
+END { print_held() }
