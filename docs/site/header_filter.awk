@@ -4,9 +4,9 @@
 # A header as Doxygen reads it. The opening comment documents the file. Left out are: the hooks of a
 # contract that one header documents, of operators (operator/contract.hpp), sources and sinks
 # (operator/source.hpp), aggregates (window/aggregates/aggregate.hpp) and policies of farms
-# (pattern/scheduling.hpp); copies, moves, comparisons and deduction guides; functions of the engine,
-# which EXCLUDE_SYMBOLS of the Doxyfile cannot name. A
-# header belongs to the group of its room (groups.dox). Lines keep their numbers.
+# (pattern/scheduling.hpp); copies, moves, comparisons and deduction guides; names of the engine
+# (engine_names.txt). A header belongs to the group of its room (groups.dox). Lines keep their
+# numbers.
 
 BEGIN {
     file = ARGV[1]
@@ -27,8 +27,18 @@ BEGIN {
     if (file ~ /operator\/(contract|source)\.hpp$|aggregates\/aggregate\.hpp$/) hooks = "^@none"
     special = "^    .*(= (default|delete);|friend .*operator(==|<=>)|operator=\\()"
     guide = "^[A-Z][A-Za-z]*\\(.*\\) -> "
-    engine = "^(using (RowOf|OptionsOf|AsOfResult) |.* (of_window|takes_pointers|records_of|" \
-        "never_born|header_bytes|is_by_key)\\>)"
+    engine = "^@none"
+    while ((getline line < "docs/site/engine_names.txt") > 0) {
+        count = split(line, words, " ")
+        if (file !~ "/strid/" words[1] "$") continue
+        types = functions = "@none"
+        for (i = 2; i <= count; i++) {
+            if (words[i] ~ /^[A-Z]/) types = types "|" words[i]
+            else functions = functions "|" words[i]
+        }
+        engine = "^(class|struct|using|concept) (\\[\\[[a-z]+\\]\\] |alignas\\(.*\\) )?(" types \
+            ")\\>|^[^ /#].* (" functions ")(\\(| =|<)|^[^ /#].* (" types ")(<.*>)?::"
+    }
 }
 
 function print_held(  i) {
@@ -44,7 +54,7 @@ opening && /^\/\// { sub(/^\/\//, "///"); print; next }
 
 # Within what is left out at the level of a namespace.
 left_out {
-    if (/^}/ || (!body && /;$/)) {
+    if (/^}/ || (!body && /;$/) || (left_out == "concept" && /^    };$/)) {
         left_out = 0
         $0 = $0 " /** @endcond */"
     } else if (/{$/) {
@@ -84,7 +94,7 @@ goes_on && /^ +\/\/ / { sub(/\/\/ /, "///< ") }
         body = /{$/
         lines[1] = "/** @cond */ " lines[1]
         if (!body && /[;}]$/) lines[held] = lines[held] " /** @endcond */"
-        else left_out = 1
+        else left_out = /^concept / ? "concept" : "other"
     }
     print_held()
 }
