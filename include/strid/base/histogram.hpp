@@ -64,7 +64,7 @@ class Histogram {
         max_.store(0, relaxed);
     }
 
-    /// How many numbers were recorded since the last reset.
+    /// How many numbers were recorded since the last clear().
     [[nodiscard]] std::uint64_t count() const noexcept { return count_.load(relaxed); }
     /// Exact; 0 while the histogram is empty.
     [[nodiscard]] std::int64_t min() const noexcept {

@@ -84,7 +84,7 @@ struct RunOptions {
     /// per worker.
     std::map<std::string, double> loads = {};
     bool fuse = true;  ///< False: every operator is a node of its own, as in the papers.
-    Composition composition = Composition::combined;  ///< How operators are combined into nodes.
+    Composition composition = Composition::combined;  ///< How records reach the next replicas.
     Waiting waiting = Waiting::park;  ///< What a thread does that has nothing to do.
     bool pin = false;                 ///< True: each worker stays on its core.
     /// Processor of each task, as explain() lists them. The nodes of patterns have these in turn.
