@@ -58,6 +58,21 @@ class Names(unittest.TestCase):
         self.assertEqual(self.faults(f"namespace detail {{\n{undocumented}}}\n"), "")
 
 
+class Lists(unittest.TestCase):
+    """Entries of the lists of what is not public."""
+
+    def test_an_entry_that_names_nothing(self):
+        self.assertEqual(check_documented.stale(scripts.parent), [])
+        with tempfile.TemporaryDirectory() as folder:
+            root = Path(folder)
+            (root / "docs" / "site").mkdir(parents=True)
+            (root / check_documented.DOXYFILE).write_text("EXCLUDE = include/strid/gone.hpp\n")
+            (root / check_documented.ENGINE_NAMES).write_text("# Names.\ngone.hpp Gone\n")
+            faults = "\n".join(check_documented.stale(root))
+        self.assertIn("include/strid/gone.hpp is not there", faults)
+        self.assertIn("gone.hpp has no Gone", faults)
+
+
 class Pages(unittest.TestCase):
     """Links of pages in the repository, and of those that are built of them."""
 
