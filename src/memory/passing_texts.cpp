@@ -9,14 +9,14 @@ namespace strid::memory {
 
 namespace {
 
-/// What is retired in a turn before another one begins.
+/// Bytes that must be retired in an epoch before another one begins.
 constexpr std::size_t worth_a_turn_bytes = std::size_t{16} << 10;
 
-/// A short text counts for what it takes.
+/// A short text counts as its allocated size.
 constexpr std::size_t least_bytes = 16;
 
-/// Texts that a turn has room for from the start. It has more where a batch retires many at its
-/// end; where it has far more, because it lasted, its list is not kept for another turn.
+/// Texts that an epoch has room for from the start. It gets more when a batch retires many at its
+/// end. An epoch that lasted long may have far more; its list is then not kept for another epoch.
 constexpr std::size_t usual_texts = worth_a_turn_bytes / least_bytes;
 constexpr std::size_t kept_texts_max = 4 * usual_texts;
 
@@ -49,7 +49,7 @@ void PassingTexts::free(std::string_view kept) noexcept {
 
 const TextReference& PassingTexts::turn() {
     if (turns_.back().retired_bytes >= worth_a_turn_bytes) {
-        // With none to be had the present turn lasts: batches of all the others are on their way.
+        // If there is none, the present epoch lasts: batches of all the others are in flight.
         if (TextReference next = turns_pool_.try_lease()) begin_turn(std::move(next));
     }
     std::size_t over = 0;

@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t worth_sending_part = 4;
 constexpr std::int64_t partial_wait_ns = 50'000;
 
-/// Of ports without a node: never on, so that it is only read.
+/// For ports without a node: never on, so that it is only read.
 SplitClock no_clock;
 
 std::size_t count_links(const std::vector<OutputPort::SlotShape>& slots) {
@@ -22,7 +22,7 @@ std::size_t count_links(const std::vector<OutputPort::SlotShape>& slots) {
                            [](std::size_t sum, const auto& slot) { return sum + slot.links; });
 }
 
-/// Room for the records: what is asked for, or as much as eight records take.
+/// Room for the records: the configured size, or that of eight records.
 std::size_t payload_bytes(std::size_t record_bytes, const PortSizes& sizes) {
     const std::size_t wanted = sizes.block_bytes - sizeof(memory::Block);
     return std::max(wanted, message::header_bytes + 8 * record_bytes);
@@ -91,12 +91,12 @@ bool OutputPort::refresh() {
 }
 
 bool OutputPort::await_spare() {
-    // A refusal out of the blue: nobody would wake us.
+    // A simulated refusal: no consumer would wake the producer.
     if (perturbation_.active() && overflowing_ == 0 && pool_.can_lease()) return false;
     if (!pool_.set_starved()) return false;
     if (overflowing_ == 0) return true;
-    // In debt the pool may stay empty although every ring has been emptied meanwhile. Looked at
-    // after the flag is up: a ring that is full now has a consumer that will give back and see it.
+    // In debt the pool may stay empty although every ring has been emptied meanwhile. Checked after
+    // the flag is set: if a ring is full now, its consumer will give a block back and see the flag.
     const std::size_t waiting = overflowing_;
     drain_overflow();
     return overflowing_ == waiting;
@@ -162,7 +162,7 @@ bool OutputPort::keep_alive_too(const memory::TextReference& text) {
     return true;
 }
 
-// The batches at hand: one that has no room for another text goes as it is.
+// Makes the open batches keep the text; one that has no room for another text is sent as it is.
 void OutputPort::hold(const memory::TextReference& text, std::size_t most) {
     for (Slot& slot : slots_) {
         if (slot.batch == nullptr) continue;
@@ -224,7 +224,7 @@ void OutputPort::push(std::size_t link, memory::Block& batch) {
     announce_[link] = true;
     told_ns_[link] = run_began_ns_;
     if (stamps_) {
-        told_.assign(told_.size(), progress_);  // what follows in the section is told by order
+        told_.assign(told_.size(), progress_);  // later batches of the section follow in order
     } else {
         told_[link] = progress_;
     }
@@ -264,7 +264,7 @@ bool OutputPort::hungry(const Slot& slot) const noexcept {
 }
 
 // By fill or by age, so that a producer that never pauses does not spend its blocks on a few
-// records each. Under perturbation at once: there, what happens must not depend on the clock.
+// records each. Under perturbation at once, because a perturbed run must not depend on the clock.
 bool OutputPort::worth_sending(const Slot& slot) const noexcept {
     const auto filled =
         static_cast<std::size_t>(slot.cursor - message::header_of(*slot.batch).records());
@@ -290,11 +290,12 @@ void OutputPort::send_empty(std::size_t link, memory::Block& block) {
     push(link, block);
 }
 
-// A busy producer tells only those who wait, and not more often than it sends partial batches. An
-// ordered section has one stream of numbered batches: who starts it tells the section once, who
-// stands in it only with the batches that it owes anyway.
+// A busy producer sends watermarks only to hungry consumers, and no more often than partial
+// batches. An ordered section has one stream of numbered batches: its first port sends the section
+// a watermark once, and the ports inside it send watermarks only with the batches that they must
+// send anyway.
 bool OutputPort::tell(Slot& slot, bool idle) {
-    if (numbered_ || slot.batch != nullptr) return true;  // the records at hand come before
+    if (numbered_ || slot.batch != nullptr) return true;  // the open records come first
     if (slot.policy == SendPolicy::all) return tell_together(slot, idle);
     for (std::size_t i = 0; i < slot.link_count; ++i) {
         if (told_[slot.first_link + i] == progress_) continue;
@@ -310,8 +311,8 @@ bool OutputPort::tell(Slot& slot, bool idle) {
     return true;
 }
 
-// Who has the same records finds the news in the same place among them, or replicas that share
-// windows would not agree which of these a record came too late for.
+// Consumers of the same records get the watermark at the same place among them. Otherwise replicas
+// that share windows would not agree for which of these a record is late.
 bool OutputPort::tell_together(Slot& slot, bool idle) {
     const std::size_t any = slot.first_link;
     if (told_[any] == progress_) return true;
@@ -369,7 +370,7 @@ bool OutputPort::publish(bool idle) {
 
 bool OutputPort::close() {
     send_filled(true);
-    // Where the stream has come to matters to who drops what is open then.
+    // The consumers may drop open windows by the last watermark.
     const bool told = tell_all(true);
     announce();
     if (!told) return false;

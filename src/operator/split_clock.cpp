@@ -12,7 +12,7 @@ namespace {
 constexpr message::BatchSample unknown_sample{0, message::BatchSample::unknown,
                                               message::BatchSample::unknown};
 
-/// What is neither is waiting. Two threads' clocks may differ by some nanoseconds.
+/// The rest is waiting. Two threads' clocks may differ by some nanoseconds.
 SplitClock::Times split(std::int64_t elapsed_ns, std::int64_t user_ns, std::int64_t engine_ns) {
     return {user_ns, engine_ns, std::max(elapsed_ns - user_ns - engine_ns, std::int64_t{0})};
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Texts that come and go against a model: what is live, or may be pointed to by what was sent, is
-// there to the letter; the rest is freed.
+// Texts that come and go, against a model: live texts, and texts to which sent batches may refer,
+// are unchanged; the others are freed.
 #include <algorithm>
 #include <atomic>
 #include <deque>
@@ -116,8 +116,8 @@ TEST(PassingTexts, GoOnWhileEveryTurnIsHeld) {
     EXPECT_EQ(texts.held(), 0U);
 }
 
-/// The obvious implementation: every text with its letters, those that are retired with the turn
-/// in which they were, and who holds which turn.
+/// The obvious implementation: every text with its letters, the retired ones with the epoch of
+/// their retirement, and the holders of each epoch.
 class Model {
   public:
     explicit Model(std::uint64_t seed) : random_(seed), size_max_(1 + random_() % 4'000) {}
@@ -160,11 +160,11 @@ class Model {
         std::size_t turn;
     };
 
-    /// What was retired before the oldest turn that is held, or present, is freed now; all else is
-    /// there to the letter.
+    /// Texts that were retired before the oldest epoch that is held, or present, are freed now; all
+    /// others are unchanged.
     void turn(bool hold) {
         const TextReference& present = texts_.turn();
-        // A new turn is told by its chunk, which cannot be that of the one before it.
+        // The chunk identifies an epoch: it cannot be that of the epoch before.
         if (std::exchange(chunk_, present.get()) != present.get()) ++turn_;
         std::size_t oldest = turn_;
         for (const auto& [reference, turn] : held_) oldest = std::min(oldest, turn);
@@ -198,7 +198,7 @@ TEST(PassingTexts, AgreeWithAModelUnderRandomOperations) {
     EXPECT_GT(turns, 10U) << "no turn was worth one";
 }
 
-/// One thread keeps, sends and retires, another reads what was sent and lets go of it.
+/// One thread keeps, sends and retires; another reads what was sent and releases it.
 TEST(PassingTextsStress, AreReadToTheLetterByAnotherThread) {
     struct Message {
         TextReference turn;

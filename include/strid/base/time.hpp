@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Points in time, a type for each of the three times of a stream, so that one is not taken for
-// another: when something happened (event time, which the record says), when it entered the graph
-// (ingress time) and when it is handled (processing time). All count nanoseconds; what zero means
-// is the business of the data for event time, and the machine's monotonic clock for the other two.
+// Points in time, with one type for each of the three times of a stream, so that they cannot be
+// confused: when an event happened (event time, a value in the record), when it entered the graph
+// (ingress time), and when it is processed (processing time). All count nanoseconds. The data
+// define the zero of event time; the other two use the machine's monotonic clock.
 //
-// Arithmetic saturates: the earliest and the latest point stand for "before everything" and "after
-// everything", and a sum that would pass them stays there, as does a time read in another unit that
-// is beyond them. Plain values.
+// Arithmetic saturates: the earliest and the latest point mean "before everything" and "after
+// everything". A sum beyond them stays there, and so does a time in another unit that is out of
+// range. Plain values.
 #pragma once
 
 #include <chrono>
@@ -39,7 +39,7 @@ namespace detail {
                  : std::numeric_limits<std::int64_t>::max();
 }
 
-/// Nanoseconds in a duration of any unit, the nearest that there are; not a number counts as zero.
+/// The nearest number of nanoseconds to a duration of any unit; NaN counts as zero.
 template <class Count, class Unit>
 [[nodiscard]] constexpr std::int64_t saturating_ns(
     std::chrono::duration<Count, Unit> duration) noexcept {

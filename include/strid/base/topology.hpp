@@ -24,7 +24,7 @@ struct Core {
 /// The cores of the machine that this process may use. Immutable; any thread.
 class Topology {
   public:
-    /// What the hardware has, less what the affinity mask of the calling thread forbids. Where the
+    /// The cores of the machine that the affinity mask of the calling thread allows. If the
     /// hardware cannot be read, every processor of the mask counts as a core of one domain.
     static Topology detect();
 
@@ -56,8 +56,7 @@ class Topology {
     std::vector<Processor> processors_;  // allowed ones, ascending by number
 };
 
-/// Keeps the calling thread on `processor`. False when the system refuses; nothing has changed
-/// then.
+/// Keeps the calling thread on `processor`. False when the system refuses; then nothing changes.
 [[nodiscard]] bool pin_current_thread(int processor) noexcept;
 
 /// Keeps the calling thread on any of `processors`. False as above.

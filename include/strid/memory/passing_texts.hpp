@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Copies of texts that come and go, such as the keys of windows, while records on their way may
-// still point to them.
+// Copies of texts that come and go, such as the keys of windows, while records in flight may still
+// refer to them: epoch-based reclamation.
 //
-// Time passes in turns. Every batch that is sent during a turn holds a reference to it, as it holds
-// the chunks that a source's texts lie in, and hands it on to what is derived from it. A text that
-// is retired during a turn is freed once nobody else holds this turn or one before it. So a text
-// needs no count of its own, and a batch one reference for however many of them.
+// Every batch that is sent during an epoch holds a reference to the epoch, as it holds the chunks
+// with a source's texts, and passes it on to batches that are derived from it. A text that is
+// retired during an epoch is freed once no batch holds this epoch or an earlier one. A text
+// therefore needs no reference count, and a batch one reference for any number of texts.
 //
-// Threads: one at a time keeps, retires and turns; references to turns may be copied and dropped
-// anywhere.
+// Threads: one at a time keeps and retires texts and begins epochs; references to epochs may be
+// copied and dropped by any thread.
 //
-// Law: a text is live (kept and not retired) or lies in the turn during which it was retired,
-// unless that was after keep_for_good(); turns stand in their order, the last one is the present
-// one; every other one retired enough to be worth a turn. No more turns than turns_max.
+// Invariant: a text is live (kept and not retired), or in the epoch during which it was retired,
+// unless that was after keep_for_good(). Epochs are in order, the last one is the present one;
+// enough was retired in every other one to make it worth while. The number of epochs is at most
+// turns_max.
 #pragma once
 
 #include <cstddef>
@@ -30,31 +31,31 @@ class PassingTexts {
     /// May throw std::bad_alloc.
     PassingTexts();
 
-    /// A copy of the text, which lives until it is retired and longer, while any batch of the turns
-    /// up to then does. O(size). May throw std::bad_alloc.
+    /// A copy of the text. It lives until it is retired, and then until no batch of the epochs so
+    /// far is left. O(size). May throw std::bad_alloc.
     [[nodiscard]] std::string_view keep(std::string_view text);
 
-    /// Nobody points to this copy who does not do so now. It may be read until the next turn().
+    /// The caller sends no more references to this copy. It may be read until the next turn().
     void retire(std::string_view kept);
-    /// Nobody points to this copy: instead of retire().
+    /// Instead of retire(), when nothing refers to this copy.
     void free(std::string_view kept) noexcept;
 
-    /// Begins a new turn where it is worth one, and frees what nobody can point to any more. The
-    /// reference is what has to be held by all that is sent from now until this is called again.
+    /// Begins a new epoch if enough was retired, and frees the texts to which nothing can refer any
+    /// more. Everything that is sent from now until the next call must hold the returned reference.
     /// O(texts freed). May throw std::bad_alloc.
     [[nodiscard]] const TextReference& turn();
 
-    /// What is retired from now on is not freed: the way out for who cannot hold the reference.
+    /// Texts retired from now on are not freed: for a caller that cannot hold the reference.
     void keep_for_good() noexcept { for_good_ = true; }
 
     /// Texts that are live or not freed yet.
     [[nodiscard]] std::size_t held() const noexcept { return texts_.counters().out(); }
 
-    /// The law above. O(texts held).
+    /// Checks the invariant above. O(texts held).
     [[nodiscard]] bool is_valid() const;
 
   private:
-    /// Turns that may be held at a time.
+    /// Epochs that may be held at a time.
     static constexpr std::size_t turns_max = 64;
 
     struct Turn {
@@ -66,9 +67,9 @@ class PassingTexts {
     void free_texts_of(Turn& turn) noexcept;
 
     SlabAllocator texts_;
-    TextPool turns_pool_;  // of empty chunks: what counts is who holds them
+    TextPool turns_pool_;  // of empty chunks: only their reference counts matter
     std::vector<Turn> turns_;
-    std::vector<std::vector<char*>> spares_;  // for the texts of turns to come
+    std::vector<std::vector<char*>> spares_;  // for the texts of later epochs
     bool for_good_ = false;
 };
 

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The wrapper of paper 1 (4.1 and 5.1): a value that one thread multicasts to several readers, with
-// an atomic count that starts at the size of the group and the allocator it came from, all in one
-// allocation. A single word, its address, travels through the queues; each reader releases it
-// once, and the last one destroys the value and gives the memory back over its own lane.
+// The wrapper of paper 1 (4.1 and 5.1): a value that one thread multicasts to several readers. One
+// allocation holds the value, an atomic count that starts at the size of the group, and the
+// allocator that the memory came from. The queues carry a single word, its address. Each reader
+// releases it once; the last one destroys the value and gives the memory back over its own lane.
 //
-// Law: readers() is how many readers still have to release, 1 to readers_max; the value lives until
-// it is 0, and then there is no message any more.
-// Threads: created by the memory's allocating thread; each reader on its own; readers only read,
-// unless the group is one.
+// Invariant: readers() is the number of readers that still have to release, 1 to readers_max. The
+// value lives until it is 0; then the message is gone.
+//
+// Threads: created by the memory's allocating thread; each reader on its own thread. Readers only
+// read, unless the group has one member.
 #pragma once
 
 #include <atomic>
@@ -23,8 +24,8 @@
 
 namespace strid::memory {
 
-/// Where messages come from: SlabAllocator, StaticArena, StandardMemory. One thread allocates,
-/// the thread of each lane gives back, and deallocate_local() is the allocating thread's own way.
+/// The memory of messages: SlabAllocator, StaticArena, StandardMemory. One thread allocates, the
+/// thread of each lane gives back, and the allocating thread may call deallocate_local().
 template <class Memory>
 concept MessageMemory = requires(Memory& memory, void* piece, std::size_t number) {
     { memory.allocate(number, number) } -> std::same_as<void*>;
@@ -82,21 +83,21 @@ class SharedMessage {
         return readers_.load(std::memory_order_relaxed);
     }
 
-    /// Who still has to release, or who has just created it. Checks the law above: a count that a
-    /// reader too many has released is beyond the largest one.
+    /// For the creator, and for readers that have not released yet. Checks the invariant above: a
+    /// release too many makes the count larger than the largest one.
     [[nodiscard]] bool is_valid() const noexcept {
         const std::uint32_t count = readers();
         return memory_ != nullptr && count >= 1 && count <= readers_max;
     }
 
-    /// Each reader, once. The last one destroys the message, memory going over `lane`; returns true
-    /// for that one.
+    /// Each reader, once. The last one destroys the message and gives its memory back over `lane`;
+    /// returns true for that one.
     bool release(std::size_t lane) noexcept {
         STRID_ASSERT(is_valid());
         // A count of 1 cannot change any more, so the last reader (the only one of a unicast) needs
         // no atomic subtraction. Acquire pairs with the release half of the others' fetch_sub.
         if (readers_.load(std::memory_order_acquire) != 1) {
-            // Pairs with itself and with the load above: all reading comes before destruction.
+            // Pairs with itself and with the load above: all reads come before destruction.
             if (readers_.fetch_sub(1, std::memory_order_acq_rel) != 1) return false;
         }
         Memory& memory = *memory_;
@@ -117,7 +118,7 @@ class SharedMessage {
 };
 
 /// A reader's share of a message, released when it goes out of scope. Made from the address that
-/// came out of the queue.
+/// the queue carried.
 template <class T, MessageMemory Memory>
 class MessageReader {
   public:

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A guard against records from the future: one whose time lies far ahead of the machine's clock, as
-// a device gives it whose own clock is wrong, would move time on and make all others late. What
-// lies in the past never is from the future, however far it lies from its neighbours: a stream that
-// paused goes on. For times whose zero is 1970.
+// A guard against records from the future. A device whose clock is wrong may send a time far ahead
+// of the machine's clock; it would move the watermark on and make all other records late. A time in
+// the past is never dropped, however far it is from its neighbours: a stream may have paused. For
+// times whose zero is 1970.
 //
 // Threads: as any function of an operator, a copy for each replica.
 #pragma once
@@ -18,11 +18,11 @@
 
 namespace strid {
 
-/// The latest time that is taken: so long ahead of the clock, which is read only where a time is
-/// beyond what it said last.
+/// The latest time that is accepted: `ahead` of the clock, which is read only if a time is beyond
+/// the last limit.
 class ClockLimit {
   public:
-    /// Throws Error for a time that is negative.
+    /// Throws Error if the time is negative.
     explicit ClockLimit(Duration ahead) : ahead_(ahead) {
         if (ahead < Duration::zero()) {
             throw Error("how far times may be ahead of the clock must not be negative");
@@ -44,7 +44,7 @@ class ClockLimit {
 };
 
 /// `stream.filter(not_ahead_of_clock(time_of, 1h))` before `event_time`: drops records from the
-/// future. As a function of `split` it parts them.
+/// future. As a function of `split` it separates them.
 template <class TimeOf>
 class NotAheadOfClock {
     static_assert((refuse_member_pointer<TimeOf>(), true));

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the compiler says of an operator that breaks the contract (operator/contract.hpp): one
-// sentence for each fault, and for the first fault only. The operator stands beside it, as every
-// compiler prints the types that a template has.
+// Compiler errors for an operator that breaks the contract (operator/contract.hpp): one sentence
+// for each fault, and for the first fault only. Compilers print the template's types beside it, and
+// so the operator.
 //
-// Each check is true where all is well, and does not compile otherwise. Compile time only.
+// Each check is true if the operator is right, and does not compile otherwise. Compile time only.
 #pragma once
 
 #include <concepts>
@@ -26,7 +26,7 @@ struct Anything {
     operator T&&() const;  // NOLINT: implicit by intent
 };
 
-/// It has an overload of `on` for the event, whatever else that takes.
+/// It has an overload of `on` for the event, whatever other arguments that takes.
 template <class Operator, class Event>
 concept TakesSomehow =
     requires(Operator& one, Event& event) { one.on(event); } ||
@@ -51,8 +51,8 @@ template <class Operator, class Event>
 inline constexpr bool answers_amiss =
     TakesSomehow<Operator, Event> && !AnswersWell<Operator, Event>;
 
-/// Names that look like hooks. A class that derives from these and from the operator has the name
-/// twice where the operator has it too, so that it cannot be named.
+/// Names that look like hooks. A class derived from these and from the operator has the name twice
+/// if the operator has it too, so that it is ambiguous.
 struct LikeHooks {
     int open, close, flush, finish, advance, begin_batch, attach, heed, told, take_late;
 };
@@ -158,7 +158,7 @@ consteval bool has_right_hooks() {
     }
 }
 
-/// Each trait of operators whose records other tasks work on has its hook, and each hook its trait.
+/// Each trait of operators that bring tasks has its hook, and each hook its trait.
 template <class Operator>
 consteval bool agrees_with_its_tasks() {
     constexpr OperatorTraits traits = Operator::traits;
@@ -284,17 +284,17 @@ consteval bool is_operator() {
     }
 }
 
-/// What the operator is called; empty where it is none, which is said elsewhere.
+/// The operator's name; empty if it has none, which is reported elsewhere.
 template <class Operator>
 consteval std::string_view kind_of() {
     if constexpr (SaysTraits<Operator>) return Operator::traits.kind;
     return {};
 }
 
-/// What a maker returns whose static assertions failed: no further error follows.
+/// The result of a maker whose static assertions failed: no further error follows.
 struct Refused {};
 
-/// It makes an operator of what it is told of the stream.
+/// It makes an operator from the description of the stream.
 template <class Maker, class Told>
 consteval bool takes_maker() {
     static_assert(std::invocable<Maker, Told>,
@@ -306,7 +306,7 @@ consteval bool takes_maker() {
     return false;
 }
 
-/// The operator keeps the contract, and is for such records.
+/// The operator keeps the contract, and accepts these records.
 template <class Operator, class Arrived>
 consteval bool is_operator_for() {
     if constexpr (!is_operator<Operator>()) {
