@@ -34,21 +34,19 @@ ITEM = re.compile(r"^([-*+]|\d+\.) ")
 LISTED = re.compile(r"^([-*+]|\d+\.) |^ ")
 # Folders that have no pages of the site.
 NO_PAGES = {"out", "tests", "site"}
-# A section of the navigation -> what the names of its pages begin with. The first section that
-# matches has the page.
+REFERENCE = "api/index.html"  # Doxygen's
+BOOK = "The book"
+# A section of the navigation -> what the names of its pages begin with. The first that matches has
+# the page; pages of the book are in the sections of docs/README.md, where it has any.
 SECTIONS = {
-    "Measurements": ("docs/benchmarks.md", "bench/"),
-    "Architecture and design": ("ARCHITECTURE.md", "docs/design/"),
-    "The book": ("docs/",),
     "Examples": ("examples/",),
     "Applications": ("apps/",),
-    "Programs": ("tools/", "malloc/"),
+    "Programs of the command line": ("tools/", "malloc/"),
+    "Measurements": ("docs/benchmarks.md", "bench/"),
+    "Architecture and design": ("ARCHITECTURE.md", "docs/design/"),
+    BOOK: ("docs/",),
     "The project": ("",),
 }
-REFERENCE = "api/index.html"  # Doxygen's
-# Their order on the site.
-ORDER = ("The book", "Examples", "Applications", "Programs", "Measurements",
-         "Architecture and design", "The project")  # fmt: skip
 
 
 def pages_of(root: Path) -> list[str]:
@@ -99,19 +97,36 @@ def staged_text(text: str, link) -> str:
     return "\n".join(lines)
 
 
+def folders_linked(root: Path, texts: dict[str, str]) -> set[str]:
+    """The folders without a README.md that pages link to: the repository shows a list of files."""
+    folders = set()
+    for page, text in texts.items():
+        for path in LINK.findall(text):
+            there = os.path.normpath(os.path.join(os.path.dirname(page), path.partition("#")[0]))
+            if not there.startswith("..") and (root / there).is_dir():
+                folders.add(there)
+    return {folder for folder in folders if f"{folder}/README.md" not in texts}
+
+
+def index_of(root: Path, folder: str, texts: dict[str, str]) -> str:
+    """A page with the titles of the pages of a folder, or else with the names of its files."""
+    pages = [page for page in sorted(texts) if os.path.dirname(page) == folder]
+    if pages:
+        title = "Design notes" if folder == "docs/design" else folder
+        entries = [(title_of(texts[page], page), os.path.basename(page)) for page in pages]
+    else:
+        title = folder
+        entries = [(f.name, f.name) for f in sorted((root / folder).iterdir()) if f.is_file()]
+    return f"# {title}\n\n" + "".join(f"- [{name}]({path})\n" for name, path in entries)
+
+
 def stage(root: Path, pages: list[str], target: Path) -> tuple[dict[str, str], list[str]]:
     """Lays the pages out below `target` as in the repository, with the files that they link to.
     Returns their titles, and faults."""
     faults = []
     texts = {page: (root / page).read_text() for page in pages}
-    for folder in sorted({os.path.dirname(page) for page in pages}):
-        index = f"{folder}/README.md"
-        if folder and index not in texts:  # where the repository shows a list of files
-            title = "Design notes" if folder == "docs/design" else folder
-            listed = [page for page in pages if os.path.dirname(page) == folder]
-            texts[index] = f"# {title}\n\n" + "".join(
-                f"- [{title_of(texts[page], page)}]({os.path.basename(page)})\n" for page in listed
-            )
+    for folder in sorted(folders_linked(root, texts)):
+        texts[f"{folder}/README.md"] = index_of(root, folder, texts)
 
     for page, text in texts.items():
 
@@ -123,7 +138,7 @@ def stage(root: Path, pages: list[str], target: Path) -> tuple[dict[str, str], l
             if there.startswith("..") or not (root / there).exists():
                 faults.append(f"{page}: {found.group(1)} leads nowhere")
             elif (root / there).is_dir():
-                path = path.rstrip("/") + "/README.md"
+                path = f"{path.rstrip('/')}/README.md" if path.rstrip("/") else "README.md"
             elif there not in texts:
                 (target / there).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(root / there, target / there)
@@ -134,22 +149,38 @@ def stage(root: Path, pages: list[str], target: Path) -> tuple[dict[str, str], l
     return {page: title_of(text, page) for page, text in texts.items()}, faults
 
 
+def order_of_book(root: Path) -> list[tuple[str, str]]:
+    """The pages that docs/README.md links to, in its order, each with the heading above it."""
+    section = "The book"
+    order = []
+    for line in (root / "docs" / "README.md").read_text().splitlines():
+        if line.startswith("## "):
+            section = line.removeprefix("## ").strip()
+        for path in LINK.findall(line):
+            page = os.path.normpath(os.path.join("docs", path.partition("#")[0]))
+            order.append((page if page.endswith(".md") else f"{page}/README.md", section))
+    return order
+
+
 def navigation(root: Path, titles: dict[str, str]) -> list:
-    """The sections of the site, each with its pages."""
-    listed = LINK.findall((root / "docs" / "README.md").read_text())
-    order = [os.path.normpath(os.path.join("docs", path.partition("#")[0])) for path in listed]
-    order = ["ARCHITECTURE.md", "docs/README.md", "docs/design/README.md", *order]
-    sections: dict[str, list[str]] = {name: [] for name in ORDER}
-    for page in sorted(titles, key=lambda p: (order.index(p) if p in order else len(order), p)):
-        if page != "README.md":
-            name = next(n for n, begins in SECTIONS.items() if page.startswith(begins))
-            sections[name].append(page)
-    titles = {**titles, REFERENCE: "API reference"}
-    sections["The book"].append(REFERENCE)
-    return [
-        {"Strid": "README.md"},
-        *({name: [{titles[p]: p} for p in pages]} for name, pages in sections.items() if pages),
-    ]
+    """The sections of the site, each with its pages: those of docs/ as its README.md has them, the
+    others by folder."""
+    listed = order_of_book(root)
+    sections: dict[str, list[str]] = {"Strid": ["README.md", "docs/README.md", REFERENCE]}
+    sections |= {section: [] for page, section in listed if folder_section(page) == BOOK}
+    sections |= {section: [] for section in SECTIONS}
+    titles = {**titles, "README.md": "What it is", REFERENCE: "API reference"}
+    for page in ["ARCHITECTURE.md", *(page for page, _ in listed), *sorted(titles)]:
+        if page in titles and not any(page in pages for pages in sections.values()):
+            section = folder_section(page)
+            if section == BOOK:
+                section = next((s for p, s in listed if p == page), BOOK)
+            sections[section].append(page)
+    return [{name: [{titles[p]: p} for p in pages]} for name, pages in sections.items() if pages]
+
+
+def folder_section(page: str) -> str:
+    return next(name for name, begins in SECTIONS.items() if page.startswith(begins))
 
 
 class Links(HTMLParser):
@@ -214,11 +245,12 @@ def build(root: Path, target: Path) -> list[str]:
         settings += "nav: " + json.dumps(navigation(root, titles)) + "\n"
         (Path(folder) / "mkdocs.yml").write_text(settings)
         done = subprocess.run(
-            ["mkdocs", "build", "--strict", "--quiet", "-f", f"{folder}/mkdocs.yml"],
+            ["mkdocs", "build", "--strict", "-f", f"{folder}/mkdocs.yml"],
             capture_output=True, text=True, check=False,
         )  # fmt: skip
         if done.returncode != 0:
-            return faults + (done.stdout + done.stderr).splitlines()
+            said = (done.stdout + done.stderr).splitlines()
+            return faults + [line for line in said if not line.startswith("INFO")]
         reference = Path(folder) / "reference"
         reference.mkdir()
         faults += check_documented.run_doxygen(root, reference, {})
