@@ -73,7 +73,7 @@ def drawn(found: re.Match) -> str:
     try:
         svg = draw_diagrams.svg(found.group(1))
     except (draw_diagrams.Unknown, FileNotFoundError):
-        return found.group()
+        return found.group().replace("```mermaid", "```text", 1)
     return f'<div class="diagram">{" ".join(svg.split())}</div>'
 
 
@@ -166,7 +166,7 @@ def navigation(root: Path, titles: dict[str, str]) -> list:
     """The sections of the site, each with its pages: those of docs/ as its README.md has them, the
     others by folder."""
     listed = order_of_book(root)
-    sections: dict[str, list[str]] = {"Strid": ["README.md", "docs/README.md", REFERENCE]}
+    sections: dict[str, list[str]] = {"Overview": ["README.md", "docs/README.md", REFERENCE]}
     sections |= {section: [] for page, section in listed if folder_section(page) == BOOK}
     sections |= {section: [] for section in SECTIONS}
     titles = {**titles, "README.md": "What it is", REFERENCE: "API reference"}

@@ -102,6 +102,14 @@ class Pages(unittest.TestCase):
     def test_nested_lists(self):
         self.assertIn("\n    - b\n", self.staged("Text:\n- a\n  - b\n")[1])
 
+    def test_diagrams_are_drawn(self):
+        sequence = "sequenceDiagram\nparticipant A as source\nparticipant B as sink\nA->>B: send\n"
+        staged = self.staged(f"```mermaid\n{sequence}```\n")[1]
+        self.assertIn('<div class="diagram"><svg', staged)
+        self.assertIn(">send</text>", staged)
+        staged = self.staged("```mermaid\npie\n```\n")[1]
+        self.assertIn("```text\npie\n```", staged)
+
     def built(self, page: str) -> list[str]:
         with tempfile.TemporaryDirectory() as folder:
             site = Path(folder)
