@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from xml.etree import ElementTree
 
 DOXYFILE = "docs/site/Doxyfile"
 ENGINE_NAMES = "docs/site/engine_names.txt"
@@ -37,10 +38,36 @@ def run_doxygen(root: Path, output: Path, settings: dict[str, str]) -> list[str]
     return list(dict.fromkeys(lines))
 
 
+def has_text(element: ElementTree.Element) -> bool:
+    return any("".join(part.itertext()).strip() for part in element if "description" in part.tag)
+
+
+def undocumented_enumerators(xml: Path) -> list[str]:
+    """Doxygen does not warn of them."""
+    faults = []
+    for file in sorted(xml.glob("*.xml")):
+        for compound in ElementTree.parse(file).iter("compounddef"):
+            if compound.get("kind") == "file" or compound.get("prot") == "private":
+                continue
+            for member in compound.iter("memberdef"):
+                place = member.find("location")
+                if member.get("kind") == "enum" and member.get("prot") == "public":
+                    faults += [
+                        f"include/{place.get('file')}:{place.get('line')}: enumerator "
+                        f"{member.findtext('name')}::{value.findtext('name')} is not documented."
+                        for value in member.iter("enumvalue")
+                        if not has_text(value)
+                    ]
+    return faults
+
+
 def check(root: Path) -> list[str]:
     """The faults of the headers below `root`."""
     with tempfile.TemporaryDirectory() as folder:
-        return run_doxygen(root, Path(folder), {"GENERATE_HTML": "NO"})
+        output = Path(folder)
+        settings = {"GENERATE_HTML": "NO", "GENERATE_XML": "YES", "XML_PROGRAMLISTING": "NO"}
+        warnings = run_doxygen(root, output, settings)
+        return warnings + undocumented_enumerators(output / "xml")
 
 
 def stale(root: Path) -> list[str]:

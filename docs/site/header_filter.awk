@@ -16,7 +16,7 @@ BEGIN {
     name = "(\\[\\[nodiscard\\]\\] )?(static )?(constexpr )?[A-Za-z][A-Za-z0-9_:<>,*& ]* [&*]?"
     hooks = "(" name "(on|process|state|facts)\\(|static constexpr OperatorTraits traits"
     if (file ~ /\/connector\//)
-        hooks = hooks "|using (record_type|Found) =|static constexpr bool drains|" name \
+        hooks = hooks "|using (record_type|Found) =|enum class Found|static constexpr bool drains|" name \
             "(open|poll|wake_at_ns|blocks|stop|files|fraction_done|bytes_read|flush|close|" \
             "may_block|count_malformed)\\(|" name "operator\\(\\)\\("
     if (file ~ /\/pattern\//) hooks = hooks "|" name "(scheduler|multicaster)\\("

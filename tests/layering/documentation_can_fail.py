@@ -44,6 +44,11 @@ class Names(unittest.TestCase):
         found = self.faults("/// S.\nstruct S {\n    int member = 0;\n};\n")
         self.assertIn("stream.hpp:9: warning: Member member", found)
 
+    def test_an_enumerator(self):
+        found = self.faults("/// E.\nenum class E { first };\n")
+        self.assertIn("stream.hpp:8: enumerator E::first", found)
+        self.assertEqual(self.faults("/// E.\nenum class E {\n    first  ///< F.\n};\n"), "")
+
     def test_a_comment_behind_a_member_counts(self):
         self.assertEqual(self.faults("/// S.\nstruct S {\n    int member = 0;  // M.\n};\n"), "")
 

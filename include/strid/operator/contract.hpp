@@ -89,9 +89,8 @@ enum class Emits : std::uint8_t {
 };
 
 /// How an operator uses watermarks.
-/// It has no hook for them; they pass it.
 enum class Watermarks : std::uint8_t {
-    ignored,
+    ignored,  ///< It has no hook for them; they pass it.
     heard,    ///< on(Watermark, emit), if the stream has time.
     needed,   ///< on(Watermark, emit). A GraphError if a stream that leads to it has no time.
     delayed,  ///< on(Watermark, emit); passed() returns the watermark of the stream behind it.

@@ -49,7 +49,13 @@ struct WindowRange {
 class CalendarSpan {
   public:
     /// What is counted.
-    enum class Unit : std::uint8_t { day, week, month, quarter, year };
+    enum class Unit : std::uint8_t {
+        day,      ///< From midnight to midnight.
+        week,     ///< Seven days from a Monday.
+        month,    ///< Of the calendar: 28 to 31 days.
+        quarter,  ///< Three months.
+        year      ///< Of the calendar: 365 or 366 days.
+    };
 
     /// `count` units; TimeWindows throws Error for a count that is not positive.
     constexpr CalendarSpan(std::int64_t count, Unit unit) noexcept : count_(count), unit_(unit) {}
