@@ -106,7 +106,7 @@ class TimePoint {
     std::int64_t ns_ = 0;
 };
 
-/// When something happened, as the record says. Zero is what the data means by it.
+/// The time at which the event of a record happened. The data defines what zero means.
 using EventTime = TimePoint<struct EventTimeDomain>;
 /// When a record came into the graph, by the machine's monotonic clock.
 using IngressTime = TimePoint<struct IngressTimeDomain>;

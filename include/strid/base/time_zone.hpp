@@ -27,7 +27,7 @@ class TimeZone {
     /// Throws Error if there is no such zone.
     [[nodiscard]] static TimeZone named(std::string_view name);
 
-    /// True for UTC, where no rules are asked.
+    /// True for UTC.
     [[nodiscard]] bool is_utc() const noexcept { return rules_ == nullptr; }
     /// The name in the IANA database, "UTC" for the default.
     [[nodiscard]] std::string name() const;

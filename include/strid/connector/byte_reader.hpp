@@ -27,7 +27,7 @@ namespace strid {
 /// Reads the bytes of an input, decompressed. Owns the descriptor. Threads: one at a time.
 class ByteReader {
   public:
-    /// What a read found.
+    /// The outcome of a read.
     enum class [[nodiscard]] Status : std::uint8_t {
         read,     ///< at least one byte was read
         waiting,  ///< a pipe has nothing now; ask again
@@ -35,7 +35,7 @@ class ByteReader {
     };
     /// The answer of a read.
     struct [[nodiscard]] Result {
-        Status status;      ///< What was found.
+        Status status;      ///< The outcome.
         std::size_t bytes;  ///< Bytes that were read; 0 unless `status` is `read`.
     };
 

@@ -19,7 +19,7 @@
 
 namespace strid {
 
-/// What the first row is.
+/// The meaning of the first row.
 enum class CsvHeader : std::uint8_t {
     none,  ///< the first row is a record
     skip   ///< the first row holds names
@@ -50,7 +50,7 @@ class CsvColumn {
 /// How a table is read. The defaults read RFC 4180 without a header.
 struct CsvOptions {
     char delimiter = ',';                ///< Between fields.
-    CsvHeader header = CsvHeader::none;  ///< What the first row is.
+    CsvHeader header = CsvHeader::none;  ///< The meaning of the first row.
     /// Lines before the header, or before the first row where there is none, that are passed over.
     std::size_t skip_lines = 0;
     /// Lines that begin with this character are passed over; '\0': none.
@@ -75,9 +75,9 @@ struct CsvOptions {
     /// socket), which a stray quote would silence; what TextOptions allows a row of a file.
     std::size_t quoted_lines_max = 0;
     std::size_t quoted_bytes_max = 0;  ///< As quoted_lines_max, in bytes.
-    /// What the words nan and inf mean in a column of numbers.
+    /// Whether the words nan and inf are numbers.
     NonFinite non_finite = NonFinite::reject;
-    OnMalformed on_malformed = OnMalformed::stop;  ///< What becomes of a row that is no record.
+    OnMalformed on_malformed = OnMalformed::stop;  ///< The action for a row that is no record.
     std::string dead_letter_path{};                ///< see MalformedOptions
     /// Called with each refused row, by the thread of the replica.
     std::function<void(const MalformedLine&)> dead_letter{};

@@ -27,12 +27,12 @@ namespace strid {
 /// Whether the words nan, inf and infinity are numbers. A number too large for its type never is.
 enum class NonFinite : std::uint8_t {
     reject,  ///< They are no numbers: the row is refused.
-    accept   ///< They are.
+    accept   ///< They are numbers.
 };
 
 /// How numbers are written.
 struct NumberFormat {
-    NonFinite non_finite = NonFinite::reject;  ///< What the words nan and inf mean.
+    NonFinite non_finite = NonFinite::reject;  ///< Whether the words nan and inf are numbers.
     char decimal_point = '.';                  ///< '.' or ','.
 
     /// Both at once.

@@ -47,7 +47,7 @@ class IdleFor {
   public:
     /// For `time` from now on.
     explicit IdleFor(Duration time) noexcept : time(time) {}
-    Duration time;  ///< How long there is no record.
+    Duration time;  ///< The time without a record.
 };
 /// `co_yield idle_for(10ms)`: no record for so long. The worker does other work meanwhile.
 [[nodiscard]] inline IdleFor idle_for(Duration time) noexcept {

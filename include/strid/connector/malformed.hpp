@@ -17,7 +17,7 @@
 
 namespace strid {
 
-/// What becomes of a line that is no record.
+/// The action for a line that is no record.
 enum class OnMalformed : std::uint8_t {
     stop,        ///< the run fails with an InputOutputError that names file, line and reason
     skip,        ///< the line is dropped and counted
@@ -34,7 +34,7 @@ struct MalformedLine {
 
 /// The policy of one source. `dead_letter_path` gets rows `file,line,reason,text` in CSV.
 struct MalformedOptions {
-    OnMalformed policy = OnMalformed::stop;  ///< What becomes of the line.
+    OnMalformed policy = OnMalformed::stop;  ///< The action for a refused line.
     std::string dead_letter_path{};          ///< The file that refused lines go to; empty: none.
     /// Called with each refused line, by the thread of the replica.
     std::function<void(const MalformedLine&)> dead_letter{};

@@ -46,7 +46,7 @@ struct TableFileOptions {
     CsvOptions csv = {};  ///< How the file is read, as by csv_file.
     /// How often the file is looked at; zero: only by reload().
     Duration check_every = Duration::zero();
-    /// What a version that cannot be read does.
+    /// What happens when a new version cannot be read.
     OnFailedReload on_failed_reload = OnFailedReload::keep;
     /// Is told what was wrong with a new version, once for each, by the thread that read it.
     std::function<void(const std::string&)> report = {};

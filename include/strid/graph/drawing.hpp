@@ -43,13 +43,13 @@ struct GraphDescription {
         std::int64_t latency_p99_ns = 0;  ///< As latency_p50_ns, the 99th percentile.
         Split split = {};                 ///< of what the segment adds
     };
-    /// What joins two segments.
+    /// The connection between two segments.
     struct Edge {
         std::size_t from_segment = 0;  ///< Index of the segment that sends.
         std::size_t to_segment = 0;    ///< Index of the segment that receives.
         std::string routing;           ///< "key_by", "forward", "broadcast", ...
         bool direct = false;           ///< a call within one task, no ring between
-        std::uint64_t records = 0;     ///< That went over it.
+        std::uint64_t records = 0;     ///< Records sent over it.
         double fill = 0;               ///< of the ring, mean, 0 to 1; negative: unknown
         bool back = false;             ///< closes a cycle on purpose, as the end of a loop does
         std::string note = {};         ///< what bounds it
@@ -65,7 +65,7 @@ struct GraphDescription {
 /// Which characters a terminal picture may use.
 enum class Characters : std::uint8_t {
     unicode,  ///< Lines and arrows of Unicode.
-    ascii     ///< Of ASCII alone.
+    ascii     ///< ASCII only.
 };
 
 /// A picture for a terminal: one box for each segment, producers above consumers, one rail on the

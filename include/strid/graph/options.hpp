@@ -34,7 +34,7 @@ enum class OnException : std::uint8_t {
 struct OperatorOptions {
     std::string name = {};        ///< Unique in the graph; empty: its kind and a number.
     std::size_t parallelism = 0;  ///< Replicas; 0: chosen by the planner.
-    /// What an exception of the operator's function does.
+    /// The action for an exception of the operator's function.
     OnException on_exception = OnException::stop;
 };
 
@@ -42,7 +42,7 @@ struct OperatorOptions {
 /// `auto [results, late] = std::move(stream).window(windows, time_of, f, late_apart)`. All streams
 /// that come out have to be consumed.
 struct LateApart {
-    /// Use `late_apart`.
+    /// For `late_apart` alone.
     explicit constexpr LateApart(int) noexcept {}  // not made of {}
 };
 /// Asks for late records as a stream of their own.
@@ -72,7 +72,7 @@ enum class Composition : std::uint8_t {
 struct RunOptions {
     /// Which threads step the tasks.
     using Mode = runtime::ExecutionOptions::Mode;
-    /// What a thread does that has nothing to do.
+    /// How an idle thread waits.
     using Waiting = runtime::ExecutionOptions::Waiting;
 
     Mode mode = Mode::cooperative;  ///< Which threads step the tasks.
@@ -85,8 +85,8 @@ struct RunOptions {
     std::map<std::string, double> loads = {};
     bool fuse = true;  ///< False: every operator is a node of its own, as in the papers.
     Composition composition = Composition::combined;  ///< How records reach the next replicas.
-    Waiting waiting = Waiting::park;  ///< What a thread does that has nothing to do.
-    bool pin = false;                 ///< True: each worker stays on its core.
+    Waiting waiting = Waiting::park;                  ///< How an idle thread waits.
+    bool pin = false;                                 ///< True: each worker stays on its core.
     /// Processor of each task, as explain() lists them. The nodes of patterns have these in turn.
     std::vector<int> affinity = {};
     std::uint64_t seed = 1;  ///< Of the simulation and of a perturbed run.

@@ -112,7 +112,7 @@ struct RunReport {
     std::string graph;                         ///< The graph's name.
     double seconds = 0;                        ///< How long the run has taken.
     std::size_t workers = 0;                   ///< Threads that step tasks.
-    std::size_t tasks = 0;                     ///< What they step: one or more nodes each.
+    std::size_t tasks = 0;                     ///< Tasks; each steps one node or several.
     std::vector<SegmentReport> segments = {};  ///< In the order in which they were declared.
     /// Of the input of the source that is furthest from its end; negative where one does not know.
     double fraction_done = -1;

@@ -41,7 +41,7 @@ struct SessionOptions {
 struct ExitCode {
     static constexpr int done = 0;           ///< The run finished.
     static constexpr int failed = 1;         ///< The run failed, or its input could not be read.
-    static constexpr int usage = 2;          ///< The command line or the graph made no sense.
+    static constexpr int usage = 2;          ///< The command line or the graph was wrong.
     static constexpr int signalled = 128;    ///< plus the number of the signal
     static constexpr int closed_pipe = 141;  ///< as if SIGPIPE had ended it
 };

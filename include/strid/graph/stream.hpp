@@ -73,7 +73,7 @@ class Stream<T, graph::Chain<Head, Operators...>, Time>
     /// `lookup`, as graph::LooksUp has it.
     using Once::lookup, LooksUp::lookup;
     using Once::map, Once::filter, Once::flat_map, Once::sink;
-    /// What arrives at the next operator.
+    /// The type of the records that the next operator receives.
     using record_type = T;
     /// The function that says when a record happened, or a NoTime.
     using time_type = Time;

@@ -26,7 +26,7 @@ namespace strid {
 template <class Pair, class L, class R, class LeftTime = operators::NaturalTime<L>,
           class RightTime = operators::NaturalTime<R>>
 struct JoinStreams {
-    Stream<Pair> pairs;                      ///< What the function made of pairs.
+    Stream<Pair> pairs;                      ///< The results of the function, one for each pair.
     StreamTimedBy<L, LeftTime> late_left;    ///< Left records that came too late.
     StreamTimedBy<R, RightTime> late_right;  ///< Right records that came too late.
 };

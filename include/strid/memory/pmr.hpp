@@ -144,7 +144,7 @@ using BlockResource = MemoryResource<BlockMemory>;
 template <class T, class Memory>
 class StlAllocator {
   public:
-    /// What is allocated.
+    /// The type of the objects.
     using value_type = T;
 
     /// `memory` outlives the allocator and all copies of it.

@@ -119,7 +119,7 @@ inline void give_recycled(void* memory, std::size_t bytes) noexcept {
 /// bytes. Throws std::bad_alloc.
 template <class T>
 struct RecyclingAllocator {
-    /// What is allocated.
+    /// The type of the objects.
     using value_type = T;
 
     RecyclingAllocator() = default;

@@ -74,7 +74,7 @@ class SharedMessage {
         }
     }
 
-    /// To read, by any reader.
+    /// For reading, by any reader.
     [[nodiscard]] const T& value() const noexcept { return value_; }
     /// To move from, by the reader of a group of one.
     [[nodiscard]] T& value() noexcept { return value_; }

@@ -23,7 +23,7 @@ void free_table(void* memory, std::size_t bytes) noexcept;
 template <class T>
 class TableAllocator {
   public:
-    /// What is allocated.
+    /// The type of the objects.
     using value_type = T;
 
     TableAllocator() = default;

@@ -43,7 +43,7 @@ class TextChunk {
     [[nodiscard]] std::span<char> bytes() noexcept {
         return {reinterpret_cast<char*>(this) + sizeof(TextChunk), capacity_bytes_};
     }
-    /// To read.
+    /// For reading.
     [[nodiscard]] std::span<const char> bytes() const noexcept {
         return {reinterpret_cast<const char*>(this) + sizeof(TextChunk), capacity_bytes_};
     }

@@ -149,7 +149,7 @@ class InSilence {
     void observe(const T& record, EventTime time) {
         strategy_.observe(record, time);
     }
-    /// That of the strategy, or where silence has moved it to, whichever is later.
+    /// The later of the strategy's watermark and the one that silence has reached.
     [[nodiscard]] EventTime watermark() const {
         return std::max(strategy_.watermark(), silence_.moved_to());
     }
@@ -243,7 +243,7 @@ class WatermarkMerge {
     }
     /// None of the inputs that have not ended is active.
     [[nodiscard]] bool all_idle() const noexcept { return active_ == 0 && ended_ < inputs_.size(); }
-    /// What the inputs say together.
+    /// The watermark, and whether all inputs are idle.
     [[nodiscard]] Progress progress() const noexcept { return {watermark_, all_idle()}; }
 
   private:

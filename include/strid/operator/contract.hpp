@@ -90,7 +90,7 @@ enum class Emits : std::uint8_t {
 
 /// How an operator uses watermarks.
 enum class Watermarks : std::uint8_t {
-    ignored,  ///< It has no hook for them; they pass it.
+    ignored,  ///< It has no hook for them; they pass through.
     heard,    ///< on(Watermark, emit), if the stream has time.
     needed,   ///< on(Watermark, emit). A GraphError if a stream that leads to it has no time.
     delayed,  ///< on(Watermark, emit); passed() returns the watermark of the stream behind it.
@@ -191,11 +191,11 @@ struct Watermark {
 struct Clock {
     std::int64_t now_ns;  ///< The machine's monotonic clock.
 };
-/// A source has said how far its time has come, between two records.
+/// A source has reported its watermark, between two records.
 struct SourceSaid {
-    Progress progress;  ///< What it said.
+    Progress progress;  ///< The source's watermark, or idle.
 };
-/// Nothing more waits in the input: what is held back for larger batches is to go on.
+/// The input is empty for now: records held back for larger batches must be sent.
 struct Flush {};
 /// The input has ended. What is still held is emitted now.
 struct Ended {};
@@ -225,7 +225,7 @@ struct ArrivingByKey {
     using arrived = message::Hashed<T>;
     /// The type of the key, by value.
     using key = std::remove_cvref_t<std::invoke_result_t<KeyOf&, const T&>>;
-    KeyOf key_of;                          ///< What `key_by` was given.
+    KeyOf key_of;                          ///< The key function that `key_by` was given.
     [[no_unique_address]] TimeOf time_of;  ///< When a record happened, unless it is a NoTime.
 };
 

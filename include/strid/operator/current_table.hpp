@@ -28,7 +28,7 @@ namespace strid {
 template <class Table>
 class CurrentTable {
   public:
-    /// What is exchanged.
+    /// The type of the table.
     using table_type = Table;
 
     /// The version that a reader holds for a batch.

@@ -35,7 +35,7 @@ namespace strid {
 
 /// The criterion by which keys are forgotten.
 enum class ForgetBy : std::uint8_t {
-    number,      ///< By none: only the number of keys is bounded.
+    number,      ///< No time: only the number of keys is bounded.
     event_time,  ///< By the watermark.
     clock        ///< By the machine's clock.
 };

@@ -67,7 +67,7 @@ class KeyedState {
             : hash(hash_of_key), key(std::move(own)), state(std::move(made)) {}
         std::uint64_t hash;  ///< The engine's hash of the key.
         K key;               ///< The table's own copy.
-        State state;         ///< What the operator keeps for the key.
+        State state;         ///< The operator's state for the key.
     };
 
     KeyedState() = default;

@@ -37,7 +37,7 @@ namespace strid {
 /// options: `auto [found, missing] = std::move(stream).lookup(table, key_of, combine,
 /// missing_apart)`. Both streams must be consumed.
 struct MissingApart {
-    /// Use `missing_apart`.
+    /// For `missing_apart` alone.
     explicit constexpr MissingApart(int) noexcept {}  // not made of {}
 };
 /// Asks `lookup` for records without an entry as a stream of their own.

@@ -155,7 +155,7 @@ class LookupTable : public operators::SortedTable<Key, Value> {
     /// An entry of a table.
     struct Entry {
         Key key;      ///< Unique in the table.
-        Value value;  ///< What is found.
+        Value value;  ///< The value that is found.
     };
 
     LookupTable() = default;
@@ -265,7 +265,7 @@ class RangeTable : public operators::SortedTable<Key, Value> {
     struct Entry {
         Key first;    ///< The first key of the range.
         Key last;     ///< The last key of the range, in it.
-        Value value;  ///< What is found.
+        Value value;  ///< The value that is found.
     };
 
     RangeTable() = default;
@@ -325,7 +325,7 @@ class StepTable : public operators::SortedTable<Key, Value> {
     /// An entry of a table.
     struct Entry {
         Key from;     ///< Its value holds from this key on, up to the next entry's.
-        Value value;  ///< What is found.
+        Value value;  ///< The value that is found.
     };
 
     StepTable() = default;

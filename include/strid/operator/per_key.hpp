@@ -28,7 +28,7 @@ namespace strid {
 template <class K, class V>
 struct Keyed {
     K key;    ///< Of the records that were accumulated.
-    V value;  ///< What has been accumulated so far.
+    V value;  ///< The state accumulated so far.
 };
 
 /// When a keyed accumulation emits its value.

@@ -26,7 +26,7 @@ class SourceTime {
     /// Does nothing: the time of records says nothing here.
     template <class T>
     void observe(const T&, EventTime) noexcept {}
-    /// The earliest time; what the source says moves it.
+    /// The earliest time; the source's own watermarks raise it.
     [[nodiscard]] EventTime watermark() const noexcept { return EventTime::earliest(); }
 };
 

@@ -165,7 +165,7 @@ struct Deliver {
 template <TaskType T, class U>
 class Calls {
   public:
-    /// What travels in the pattern: a task with the promise of its result.
+    /// The type inside the pattern: a task with the promise of its result.
     using Task = detail::Tagged<T, detail::Promised<U>>;
 
     /// Starts the pattern. Throws GraphError, OperatorError.
@@ -209,9 +209,9 @@ class Calls {
     void wait() { accelerator_.wait(); }
     /// The pattern ends at once; futures that wait throw Error.
     void cancel() noexcept { accelerator_.cancel(); }
-    /// What it has done up to now. Any thread.
+    /// The figures up to now. Any thread.
     [[nodiscard]] Report report() const { return accelerator_.report(); }
-    /// What the pattern has become.
+    /// The nodes and lanes of the pattern.
     [[nodiscard]] NetworkDescription description() const { return accelerator_.description(); }
 
   private:

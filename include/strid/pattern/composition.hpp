@@ -97,7 +97,7 @@ template <class Worker>
 /// emit leaves the loop. It ends when its input has ended and no task is in it.
 template <class Body>
 struct Iterate {
-    Body body;  ///< What is repeated.
+    Body body;  ///< The pattern that is repeated.
 };
 
 /// Tasks on the way back wait in a queue without bound, so that no circle of full queues can wait
@@ -119,7 +119,7 @@ enum class WhenFull : unsigned char {
 struct Limit {
     std::size_t tasks = 0;                ///< Tasks that have begun and not left; 0: any number.
     std::size_t bytes = 0;                ///< Of them together; 0: any number.
-    WhenFull when_full = WhenFull::wait;  ///< What a task does that finds no room.
+    WhenFull when_full = WhenFull::wait;  ///< What happens to a task when there is no room.
     /// Tasks that wait for room before any is dropped; with `wait` it is one.
     std::size_t waiting = 1;
 };
@@ -136,7 +136,7 @@ struct BytesOfTask {
 /// A part of a pattern with a bound on what is in flight in it; made by `limited`.
 template <class Body, class BytesOf>
 struct Limited {
-    Body body;         ///< What is bounded.
+    Body body;         ///< The bounded part.
     Limit limit;       ///< The bound.
     BytesOf bytes_of;  ///< How many bytes a task counts for.
 };
@@ -154,7 +154,7 @@ template <class Body, class BytesOf = BytesOfTask>
 template <class Pattern>
 struct Named {
     std::string name;  ///< Of its nodes.
-    Pattern pattern;   ///< What is named.
+    Pattern pattern;   ///< The named pattern.
 };
 /// `pattern` with nodes that have this name in errors and reports.
 template <class Pattern>

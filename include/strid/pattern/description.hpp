@@ -31,7 +31,7 @@ struct NodeType {
 /// A node of a pattern.
 struct NodeDescription {
     std::string name;          ///< As in errors and reports: "parse 3, replica 1".
-    NodeType type = {};        ///< What its type says.
+    NodeType type = {};        ///< The properties of its type.
     std::size_t replica = 0;   ///< Which of the replicas it is, from 0.
     std::size_t replicas = 1;  ///< Copies of the node in its farm.
 };
@@ -65,7 +65,7 @@ struct LaneCounts {
 
 /// A part of a pattern as it was written.
 struct PartDescription {
-    /// What was written.
+    /// The kind of the part.
     enum class Kind : std::uint8_t {
         pipeline,      ///< Its parts one behind the other.
         farm,          ///< Workers side by side.
@@ -76,13 +76,13 @@ struct PartDescription {
         named          ///< Its part with a name.
     };
 
-    Kind kind = Kind::pipeline;  ///< What was written.
+    Kind kind = Kind::pipeline;  ///< The kind of the part.
     std::string text = {};       ///< The policy of a farm, the limit, the name of what is named.
     std::string in_use = {};     ///< How many workers of a farm are; empty: all.
     std::size_t workers = 0;     ///< Of a farm.
     std::size_t first_node = 0;  ///< The number of its first node.
     std::size_t end_node = 0;    ///< Behind its last.
-    std::vector<PartDescription> parts = {};  ///< What it consists of, as it was written.
+    std::vector<PartDescription> parts = {};  ///< Its parts, as they were written.
 };
 
 /// The nodes and lanes that a pattern becomes.

@@ -16,7 +16,7 @@ namespace strid::pattern {
 /// What a node has done.
 struct NodeReport {
     std::string name;             ///< As in errors.
-    NodeCounters counters;        ///< Tasks, steps and times.
+    NodeCounters counters;        ///< The node's tasks, steps and times.
     double tasks_per_second = 0;  ///< That came in, or went out of a source; mean of the run.
     double task_ns = 0;           ///< Of one of these in the node's steps, mean; 0: there was none.
     /// Of the run: in its steps, and waiting for tasks or for room. What is left it waited for a
@@ -28,7 +28,7 @@ struct NodeReport {
 /// What a pattern has done up to now, or up to its end. A range of its nodes, in the order in which
 /// they were built.
 struct Report {
-    NetworkDescription network = {};     ///< What the pattern became.
+    NetworkDescription network = {};     ///< The nodes and lanes of the pattern.
     double seconds = 0;                  ///< Since it was started, or that it ran.
     bool ended = false;                  ///< Whether all nodes have ended.
     std::vector<NodeReport> nodes = {};  ///< In the order in which they were built.

@@ -28,7 +28,7 @@ struct ExecutionOptions {
         dedicated,    // a thread per task (the model of paper 2, section 4.4)
         simulation    // one thread, seeded random order, replayable
     };
-    /// What a thread does that has nothing to do.
+    /// How an idle thread waits.
     enum class Waiting : std::uint8_t {
         park,  // spin for some microseconds, then sleep in the kernel
         spin   // never sleep; yields the core when there are more threads than cores
@@ -39,7 +39,7 @@ struct ExecutionOptions {
     /// Cooperative: number of workers. 0: one per core that this process may use.
     std::size_t workers = 0;
 
-    Waiting waiting = Waiting::park;  ///< What a thread does that has nothing to do.
+    Waiting waiting = Waiting::park;  ///< How an idle thread waits.
 
     /// True: every worker or dedicated thread stays on one core, neighbours in task order on
     /// neighbouring cores. False: tasks keep to their workers just the same. If the workers then

@@ -22,7 +22,7 @@ template <class K, class V, class Bounds = window::TimeBounds>
 struct WindowResult {
     K key;          ///< Of the window's records.
     Bounds window;  ///< Its bounds: times, or positions in the stream of the key.
-    V value;        ///< What the aggregate's `lower` made of the window.
+    V value;        ///< The value of the window, as the aggregate's `lower` returns it.
 
     /// When it happened, for windows over windows: the last moment of the window.
     [[nodiscard]] EventTime time() const noexcept
@@ -58,7 +58,7 @@ struct WindowOptions {
     /// A window takes records for this long after its end has passed, and gives its new value each
     /// time. What comes still later is late.
     Duration lateness = Duration::zero();
-    /// Whether windows that are open when the stream ends are given.
+    /// Whether windows that are open at the end of the stream fire.
     OpenWindows at_end = OpenWindows::fire;
     LateBy late_by = LateBy::slowest_input;  ///< own_input: for windows of time by key.
 };

@@ -127,7 +127,7 @@ class TimeWindows {
     [[nodiscard]] Duration length() const noexcept { return length_; }
     /// From the start of a window to the start of the next; as length().
     [[nodiscard]] Duration slide() const noexcept { return slide_; }
-    /// What the starts are moved by.
+    /// The shift of the starts.
     [[nodiscard]] Duration offset() const noexcept { return offset_; }
     /// Whether the lengths count days or months instead of nanoseconds.
     [[nodiscard]] bool is_calendar() const noexcept { return calendar_ != nullptr; }

@@ -47,10 +47,11 @@ enum class Revision : std::uint8_t {
 /// A WindowResult with what it says of its window. Of the text of a key the same holds.
 template <class K, class V, class Bounds = window::TimeBounds>
 struct WindowUpdate {
-    K key;                                ///< Of the window's records.
-    Bounds window;                        ///< Its bounds.
-    V value;                              ///< What the aggregate's `lower` made of the window.
-    Revision revision = Revision::first;  ///< What the row says of its window.
+    K key;          ///< Of the window's records.
+    Bounds window;  ///< Its bounds.
+    /// The value of the window, as the aggregate's `lower` returns it.
+    V value;
+    Revision revision = Revision::first;  ///< How the row relates to earlier rows of its window.
 
     /// The last time that lies in the window: its event time.
     [[nodiscard]] EventTime time() const noexcept

@@ -158,7 +158,7 @@ template <detail::NamesRecord Field>
 [[nodiscard]] auto distinct(Field field) {
     return distinct<detail::RecordOf<Field>>(std::move(field));
 }
-/// The different values themselves, in no particular order. Memory grows with their number.
+/// The different values, ascending. Memory grows with their number.
 template <class T, class Field>
 [[nodiscard]] auto distinct_values(Field field) {
     return DistinctValues<Field, detail::OwnedType<detail::FieldType<Field, T>>>{

@@ -74,8 +74,8 @@ struct Leading {
 /// What collect() gives: values in the order of time, and how many it had no room for.
 template <class Value>
 struct Collected {
-    std::vector<Value> values;   ///< At most as many as was asked for.
-    std::uint64_t left_out = 0;  ///< Values that were not kept.
+    std::vector<Value> values;   ///< At most the requested number of values.
+    std::uint64_t left_out = 0;  ///< The number of values that were not kept.
     friend bool operator==(const Collected&, const Collected&) = default;
 };
 

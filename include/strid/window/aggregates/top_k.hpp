@@ -32,8 +32,8 @@ namespace strid::window {
 /// std::monostate.
 template <class Value, class Item>
 struct Ranked {
-    Value value{};                      ///< What the record was ranked by.
-    [[no_unique_address]] Item item{};  ///< What is known of its record.
+    Value value{};                      ///< The value by which the record was ranked.
+    [[no_unique_address]] Item item{};  ///< The part of its record that is kept.
     friend bool operator==(const Ranked&, const Ranked&) = default;
 };
 
@@ -46,7 +46,7 @@ class TopList {
 
     /// How many there are, at most k.
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
-    /// Whether there is none.
+    /// Whether the list is empty.
     [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
     /// The first in rank.
     [[nodiscard]] const Element* begin() const noexcept { return elements_.data(); }

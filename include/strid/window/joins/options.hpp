@@ -36,9 +36,9 @@ struct JoinInterval {
 
 /// Which records without a partner come out, too.
 enum class JoinKind : std::uint8_t {
-    inner,  ///< None.
-    left,   ///< Those of the left stream.
-    full    ///< Those of both streams.
+    inner,  ///< No record without a partner.
+    left,   ///< Left records without a partner.
+    full    ///< Records of both streams without a partner.
 };
 
 /// Options of `join`, by interval or by windows.
