@@ -25,8 +25,10 @@ enum class Writing : unsigned char {
     live    ///< at once, from the start: `tail -f` follows it, and a failed run leaves a part
 };
 
+/// What a sink writes to. Owns the descriptor. Threads: one at a time.
 class Destination {
   public:
+    /// Opens nothing yet. `path` is a file, a pipe, a device or "-", standard output.
     Destination(std::string path, Writing writing);
     /// Discards what is not committed.
     ~Destination();
@@ -36,6 +38,7 @@ class Destination {
     /// Creates or truncates a file that is written live. Does not wait for the reader of a named
     /// pipe: the first write does. Throws InputOutputError.
     void open();
+    /// True between open() and commit() or discard().
     [[nodiscard]] bool is_open() const noexcept { return open_; }
     /// True while the text is in another file, which commit() renames.
     [[nodiscard]] bool is_beside() const noexcept { return whole_ != nullptr; }
@@ -49,10 +52,13 @@ class Destination {
     /// Closes the file. One that is written whole keeps the content that it had before open().
     void discard() noexcept;
 
+    /// True for pipes, terminals and sockets, whose reader may keep a write waiting.
     [[nodiscard]] bool may_block() const noexcept {
         return file_may_block(path_, StandardStream::output);
     }
+    /// As it was given.
     [[nodiscard]] const std::string& path() const noexcept { return path_; }
+    /// When what is written becomes visible, as it was given.
     [[nodiscard]] Writing writing() const noexcept { return writing_; }
 
   private:

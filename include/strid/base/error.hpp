@@ -33,17 +33,20 @@ class InputOutputError : public Error {
 /// accumulate, reduce, process and sinks may throw it; elsewhere it ends the run.
 class SkipRecord : public Error {
   public:
+    /// Without a reason: skipped records are counted, not listed.
     SkipRecord() : Error("SkipRecord was thrown where no record can be left out") {}
 };
 
 /// User code threw inside an operator. Names the operator and carries the original exception.
 class OperatorError : public Error {
   public:
+    /// `message` says what was thrown; `cause` is the exception itself.
     OperatorError(std::string operator_name, const std::string& message, std::exception_ptr cause)
         : Error("operator '" + operator_name + "': " + message),
           operator_name_(std::move(operator_name)),
           cause_(std::move(cause)) {}
 
+    /// The operator's name in the graph.
     [[nodiscard]] const std::string& operator_name() const noexcept { return operator_name_; }
     /// The exception that user code threw; std::rethrow_exception() gives its type back.
     [[nodiscard]] const std::exception_ptr& cause() const noexcept { return cause_; }
@@ -57,6 +60,7 @@ class OperatorError : public Error {
 /// run was cancelled or has failed. The engine treats it as the end and never passes it on.
 class Interrupted : public std::exception {
   public:
+    /// A fixed text.
     [[nodiscard]] const char* what() const noexcept override { return "the run has ended"; }
 };
 

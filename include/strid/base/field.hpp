@@ -20,6 +20,7 @@ namespace strid {
 template <auto Member>
     requires std::is_member_pointer_v<decltype(Member)>
 struct Field {
+    /// The member of `record`, by reference; the result where `Member` is a function.
     template <class T>
         requires std::invocable<decltype(Member), const T&>
     [[gnu::always_inline]] constexpr decltype(auto) operator()(const T& record) const {

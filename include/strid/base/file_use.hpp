@@ -12,10 +12,14 @@ namespace strid {
 
 /// One file that is read or written. Sources and sinks list theirs in a member `files()`.
 struct FileUse {
-    enum class Kind : unsigned char { reads, writes };
+    /// What a program does with the file.
+    enum class Kind : unsigned char {
+        reads,  ///< It is an input.
+        writes  ///< It is replaced or appended to.
+    };
 
-    Kind kind = Kind::reads;
-    std::string path = {};  ///< "-": standard input or output.
+    Kind kind = Kind::reads;  ///< Whether the file is read or written.
+    std::string path = {};    ///< "-": standard input or output.
     /// The file is written under another name first (Writing::whole); that name is in use, too.
     bool beside = false;
     /// Writers of one shared file have the same pointer here, and count as one.

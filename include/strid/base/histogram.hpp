@@ -20,6 +20,8 @@
 
 namespace strid {
 
+/// Counts of numbers from 0 up, with a relative error of at most 1/64. Memory does not grow with
+/// the count. One thread records; any thread reads at the same time.
 class Histogram {
   public:
     Histogram() = default;
@@ -63,6 +65,7 @@ class Histogram {
         max_.store(0, relaxed);
     }
 
+    /// How many numbers were recorded since the last clear().
     [[nodiscard]] std::uint64_t count() const noexcept { return count_.load(relaxed); }
     /// Exact; 0 while the histogram is empty.
     [[nodiscard]] std::int64_t min() const noexcept {

@@ -67,9 +67,11 @@ template <class Domain>
 class TimePoint {
   public:
     constexpr TimePoint() noexcept = default;
+    /// A time after zero, kept within what 64 bits of nanoseconds can hold.
     template <class Count, class Unit>
     constexpr explicit TimePoint(std::chrono::duration<Count, Unit> since_zero) noexcept
         : ns_(detail::saturating_ns(since_zero)) {}
+    /// The time `ns` nanoseconds after zero.
     [[nodiscard]] static constexpr TimePoint of_ns(std::int64_t ns) noexcept {
         return TimePoint{Duration{ns}};
     }
@@ -78,19 +80,24 @@ class TimePoint {
     [[nodiscard]] static constexpr TimePoint earliest() noexcept {
         return of_ns(std::numeric_limits<std::int64_t>::min());
     }
+    /// The last time that can be represented: behind every record.
     [[nodiscard]] static constexpr TimePoint latest() noexcept {
         return of_ns(std::numeric_limits<std::int64_t>::max());
     }
 
+    /// Nanoseconds after zero.
     [[nodiscard]] constexpr std::int64_t ns() const noexcept { return ns_; }
 
     friend constexpr auto operator<=>(TimePoint, TimePoint) noexcept = default;
+    /// A later time, at most latest().
     [[nodiscard]] friend constexpr TimePoint operator+(TimePoint time, Duration by) noexcept {
         return of_ns(detail::saturating_add(time.ns_, by.count()));
     }
+    /// An earlier time, at least earliest().
     [[nodiscard]] friend constexpr TimePoint operator-(TimePoint time, Duration by) noexcept {
         return of_ns(detail::saturating_subtract(time.ns_, by.count()));
     }
+    /// The time from `sooner` to `later`, kept within the limits of Duration.
     [[nodiscard]] friend constexpr Duration operator-(TimePoint later, TimePoint sooner) noexcept {
         return Duration{detail::saturating_subtract(later.ns_, sooner.ns_)};
     }
@@ -99,8 +106,11 @@ class TimePoint {
     std::int64_t ns_ = 0;
 };
 
+/// The time at which the event of a record happened. The data defines what zero means.
 using EventTime = TimePoint<struct EventTimeDomain>;
+/// When a record came into the graph, by the machine's monotonic clock.
 using IngressTime = TimePoint<struct IngressTimeDomain>;
+/// When a record is handled, by the machine's monotonic clock.
 using ProcessingTime = TimePoint<struct ProcessingTimeDomain>;
 
 }  // namespace strid

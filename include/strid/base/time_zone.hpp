@@ -18,6 +18,7 @@
 
 namespace strid {
 
+/// A time zone: a value that is cheap to copy. The default is UTC. Any thread.
 class TimeZone {
   public:
     /// UTC.
@@ -26,7 +27,9 @@ class TimeZone {
     /// Throws Error if there is no such zone.
     [[nodiscard]] static TimeZone named(std::string_view name);
 
+    /// True for UTC.
     [[nodiscard]] bool is_utc() const noexcept { return rules_ == nullptr; }
+    /// The name in the IANA database, "UTC" for the default.
     [[nodiscard]] std::string name() const;
 
     /// How far local time is ahead of UTC at this moment, in seconds.

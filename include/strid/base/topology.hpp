@@ -21,6 +21,7 @@ struct Core {
     std::vector<int> siblings = {};  // its other hardware threads that this process may use
 };
 
+/// The cores of the machine that this process may use. Immutable; any thread.
 class Topology {
   public:
     /// The cores of the machine that the affinity mask of the calling thread allows. If the
@@ -41,6 +42,7 @@ class Topology {
     /// Every allowed processor of a cache domain, hardware threads included; ascending.
     [[nodiscard]] std::vector<int> processors_of_domain(int cache_domain) const;
 
+    /// The number of groups of cores that share a last-level cache.
     [[nodiscard]] std::size_t cache_domain_count() const noexcept;
 
   private:

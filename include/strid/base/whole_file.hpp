@@ -16,6 +16,7 @@
 
 namespace strid {
 
+/// A file that gets its name when it is complete. Threads: one at a time.
 class WholeFile {
   public:
     /// `path` is the name that the user gave, for messages.

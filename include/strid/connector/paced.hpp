@@ -19,11 +19,13 @@
 
 namespace strid {
 
+/// The source that `paced` makes of another: the same records, each when it is due.
 template <class Source>
 class Paced {
   public:
     using record_type = typename Source::record_type;
 
+    /// `rate_per_second` is of all replicas together. Throws GraphError for one below 0.
     Paced(Source source, double rate_per_second)
         : source_(std::move(source)), pace_(rate_per_second) {}
 

@@ -29,6 +29,7 @@
 
 namespace strid {
 
+/// How often and how fast records are emitted again.
 struct ReplayOptions {
     std::chrono::nanoseconds duration{0};  ///< from the first poll; 0: no limit
     std::uint64_t passes = 0;              ///< 0: one, or with a duration without end
@@ -124,11 +125,13 @@ bool record_all(Source source, Recording<T>& recording, RunScope* run,
 
 }  // namespace detail
 
+/// The source that `replay` makes.
 template <class T>
 class Replay {
   public:
     using record_type = T;
 
+    /// Made by `replay`.
     Replay(std::shared_ptr<detail::Recording<T>> recording, ReplayOptions options)
         : recording_(std::move(recording)), options_(options), pace_(options.rate_per_second) {
         if (options_.passes == 0 && options_.duration.count() == 0) options_.passes = 1;

@@ -265,6 +265,8 @@ auto join(Left&& left, Right&& right, Keys keys, Bound bound, F pair,
     return graph::join_streams(std::forward<Left>(left), std::forward<Right>(right),
                                std::move(keys), bound, std::move(pair), share::by_key, options);
 }
+/// The same, with the way in which replicas share the work, and late records apart where it says
+/// so.
 template <class Left, class Right, class Keys, class Bound, class F, WindowWay Way>
 auto join(Left&& left, Right&& right, Keys keys, Bound bound, F pair, Way way,
           const JoinOptions& options = {}) {

@@ -51,6 +51,7 @@ class BTree {
         if (!sorted.empty()) build(sorted);
     }
 
+    /// How many keys.
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
     /// Of the arena.
     [[nodiscard]] std::size_t bytes() const noexcept { return keys_.size() * sizeof(Key); }

@@ -24,6 +24,7 @@
 
 namespace strid::memory {
 
+/// A static search tree in breadth-first layout: keys alone. O(log n) a search; any thread.
 template <SearchKey Key>
 class BreadthFirstTree {
   public:
@@ -41,8 +42,11 @@ class BreadthFirstTree {
         fill(sorted, next, 1);
     }
 
+    /// How many keys.
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
+    /// Of the arena.
     [[nodiscard]] std::size_t bytes() const noexcept { return nodes_.size() * sizeof(Key); }
+    /// The key at `slot`, below size().
     [[nodiscard]] const Key& key(TreeSlot slot) const noexcept {
         STRID_ASSERT(slot < size_);
         return nodes_[slot + std::size_t{1}];

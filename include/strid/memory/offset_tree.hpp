@@ -28,6 +28,7 @@
 
 namespace strid::memory {
 
+/// A static search tree of nodes that name their children by number. O(log n) a search; any thread.
 template <SearchKey Key, NodeOrder order>
 class OffsetTree {
   public:
@@ -52,10 +53,13 @@ class OffsetTree {
         levels_ = static_cast<std::size_t>(std::bit_width(sorted.size()));
     }
 
+    /// How many keys.
     [[nodiscard]] std::size_t size() const noexcept {
         return nodes_.empty() ? 0 : nodes_.size() - 1;
     }
+    /// Of the arena.
     [[nodiscard]] std::size_t bytes() const noexcept { return nodes_.size() * sizeof(Node); }
+    /// The key at `slot`, below size().
     [[nodiscard]] const Key& key(TreeSlot slot) const noexcept {
         STRID_ASSERT(slot < size());
         return nodes_[slot + std::size_t{1}].key;

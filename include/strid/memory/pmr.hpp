@@ -31,6 +31,7 @@ namespace strid::memory {
 /// innermost first.
 class FreeingThread {
   public:
+    /// `lane` is one of the allocator's, used by this thread alone while the scope lasts.
     FreeingThread(SlabAllocator& allocator, std::size_t lane) noexcept;
     /// The end of the scope publishes the blocks that the lane still gathers.
     FreeingThread(BlockPool& pool, std::size_t lane) noexcept;
@@ -40,6 +41,7 @@ class FreeingThread {
 
     /// Frees over the lane, or as the owner on a thread without a scope for this allocator or pool.
     static void free(SlabAllocator& allocator, void* memory) noexcept;
+    /// The same for blocks of a pool.
     static void free(BlockPool& pool, Block* block) noexcept;
 
   private:
@@ -59,6 +61,7 @@ class FreeingThread {
 /// Invariant: size and alignment alone decide where a piece comes from, so that it is freed there.
 class BlockMemory {
   public:
+    /// Blocks come from `pool`; what is larger than a block comes from `upstream`.
     explicit BlockMemory(BlockPool& pool, std::pmr::memory_resource& upstream =
                                               *std::pmr::new_delete_resource()) noexcept
         : pool_(&pool), upstream_(&upstream) {}
@@ -110,6 +113,7 @@ inline void free_in(BlockMemory& memory, void* piece, std::size_t bytes,
 template <class Memory>
 class MemoryResource final : public std::pmr::memory_resource {
   public:
+    /// `memory` outlives the resource.
     explicit MemoryResource(Memory& memory) noexcept : memory_(&memory) {}
 
   private:
@@ -127,32 +131,41 @@ class MemoryResource final : public std::pmr::memory_resource {
     Memory* memory_;
 };
 
+/// Of a slab allocator: allocated by one thread, freed by any.
 using SlabResource = MemoryResource<SlabAllocator>;
+/// Of a static arena: freed when the arena goes.
 using ArenaResource = MemoryResource<StaticArena>;
 /// For state with bounded response times: each call takes a fixed number of steps (tlsf.hpp).
 using TlsfResource = MemoryResource<Tlsf>;
+/// Of the blocks of a pool.
 using BlockResource = MemoryResource<BlockMemory>;
 
 /// An STL allocator over an allocator of this room; no virtual call.
 template <class T, class Memory>
 class StlAllocator {
   public:
+    /// The type of the objects.
     using value_type = T;
 
+    /// `memory` outlives the allocator and all copies of it.
     explicit StlAllocator(Memory& memory) noexcept : memory_(&memory) {}
+    /// Of the same memory.
     template <class U>
     StlAllocator(const StlAllocator<U, Memory>& other) noexcept : memory_(other.memory_) {}
 
+    /// Memory for `count` objects. Throws std::bad_alloc.
     [[nodiscard]] T* allocate(std::size_t count) {
         if (count > std::numeric_limits<std::size_t>::max() / sizeof(T)) {
             throw std::bad_array_new_length{};
         }
         return static_cast<T*>(memory_->allocate(count * sizeof(T), alignof(T)));
     }
+    /// Gives back what allocate() returned for the same `count`.
     void deallocate(T* piece, std::size_t count) noexcept {
         detail::free_in(*memory_, piece, count * sizeof(T), alignof(T));
     }
 
+    /// Whether either can free what the other allocated.
     template <class U>
     bool operator==(const StlAllocator<U, Memory>& other) const noexcept {
         return memory_ == other.memory_;
@@ -165,12 +178,16 @@ class StlAllocator {
     Memory* memory_;
 };
 
+/// Of a slab allocator.
 template <class T>
 using SlabStlAllocator = StlAllocator<T, SlabAllocator>;
+/// Of a static arena.
 template <class T>
 using ArenaStlAllocator = StlAllocator<T, StaticArena>;
+/// In constant time.
 template <class T>
 using TlsfStlAllocator = StlAllocator<T, Tlsf>;
+/// Of the blocks of a pool.
 template <class T>
 using BlockStlAllocator = StlAllocator<T, BlockMemory>;
 

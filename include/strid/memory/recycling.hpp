@@ -36,6 +36,7 @@ namespace strid::memory {
 /// the last scope frees it, and the pieces that its own thread has kept. Any thread.
 class RecyclingScope {
   public:
+    /// From here on memory is kept.
     RecyclingScope() noexcept;
     ~RecyclingScope();
     RecyclingScope(const RecyclingScope&) = delete;
@@ -118,12 +119,15 @@ inline void give_recycled(void* memory, std::size_t bytes) noexcept {
 /// bytes. Throws std::bad_alloc.
 template <class T>
 struct RecyclingAllocator {
+    /// The type of the objects.
     using value_type = T;
 
     RecyclingAllocator() = default;
+    /// All are equal.
     template <class U>
     RecyclingAllocator(const RecyclingAllocator<U>&) noexcept {}
 
+    /// Memory for `count` objects, used before where there is some. Throws std::bad_alloc.
     [[nodiscard]] T* allocate(std::size_t count) {
         static_assert(alignof(T) <= SizeClasses::step_bytes);
         if (count > std::numeric_limits<std::size_t>::max() / sizeof(T)) {
@@ -131,10 +135,12 @@ struct RecyclingAllocator {
         }
         return static_cast<T*>(detail::take_recycled(count * sizeof(T)));
     }
+    /// Keeps the memory for the next request of its size. Any thread.
     void deallocate(T* piece, std::size_t count) noexcept {
         detail::give_recycled(piece, count * sizeof(T));
     }
 
+    /// Always: memory is of the thread that frees it.
     template <class U>
     bool operator==(const RecyclingAllocator<U>&) const noexcept {
         return true;

@@ -22,6 +22,7 @@
 
 namespace strid::memory {
 
+/// How the keys of a tree lie in memory.
 enum class TreeLayout : std::uint8_t {
     breadth_first,  ///< Keys alone; children by their number (Eytzinger).
     depth_first,    ///< Nodes with 32-bit offsets.
@@ -47,6 +48,8 @@ struct TreeOf<Key, TreeLayout::b_tree> {
 
 }  // namespace detail
 
+/// A static search tree over sorted keys. Built once, O(n); a search is O(log n). Any thread may
+/// search.
 template <SearchKey Key, TreeLayout layout = TreeLayout::b_tree>
 using SearchTree = typename detail::TreeOf<Key, layout>::type;
 

@@ -36,20 +36,26 @@ concept MessageMemory = requires(Memory& memory, void* piece, std::size_t number
 
 /// The standard allocator (`operator new`) in the form of the others; the lane does not matter.
 struct StandardMemory {
+    /// Of what allocate() returns.
     static constexpr std::size_t alignment_max = __STDCPP_DEFAULT_NEW_ALIGNMENT__;
+    /// As `operator new`. Throws std::bad_alloc.
     [[nodiscard]] void* allocate(std::size_t bytes, std::size_t = alignment_max) {
         return ::operator new(bytes);
     }
+    /// Any thread.
     void deallocate(void* memory, std::size_t) noexcept { ::operator delete(memory); }
+    /// The same.
     void deallocate_local(void* memory) noexcept { ::operator delete(memory); }
 };
 
+/// A value that several readers share. Made by create(); the last release() destroys it.
 template <class T, MessageMemory Memory>
 class SharedMessage {
     static_assert(alignof(T) <= Memory::alignment_max);
     static_assert(std::is_nothrow_destructible_v<T>);
 
   public:
+    /// The most readers of a message.
     static constexpr std::uint32_t readers_max = std::uint32_t{1} << 30;
 
     /// The allocating thread. A message for `readers` >= 1 readers. Throws what the memory or the
@@ -68,9 +74,11 @@ class SharedMessage {
         }
     }
 
+    /// For reading, by any reader.
     [[nodiscard]] const T& value() const noexcept { return value_; }
     /// To move from, by the reader of a group of one.
     [[nodiscard]] T& value() noexcept { return value_; }
+    /// How many have not released it; exact at some recent moment.
     [[nodiscard]] std::uint32_t readers() const noexcept {
         return readers_.load(std::memory_order_relaxed);
     }
@@ -114,8 +122,10 @@ class SharedMessage {
 template <class T, MessageMemory Memory>
 class MessageReader {
   public:
+    /// Takes over one share of `message`, freed by `lane`.
     MessageReader(SharedMessage<T, Memory>* message, std::size_t lane) noexcept
         : message_(message), lane_(lane) {}
+    /// Takes over the share of `other`.
     MessageReader(MessageReader&& other) noexcept
         : message_(std::exchange(other.message_, nullptr)), lane_(other.lane_) {}
     MessageReader& operator=(MessageReader other) noexcept {
@@ -127,7 +137,9 @@ class MessageReader {
         if (message_ != nullptr) message_->release(lane_);
     }
 
+    /// The value.
     const T& operator*() const noexcept { return std::as_const(*message_).value(); }
+    /// The value.
     const T* operator->() const noexcept { return &**this; }
     /// The share without its handle: the caller releases it, or passes it on.
     [[nodiscard]] SharedMessage<T, Memory>* detach() noexcept {

@@ -56,25 +56,31 @@ struct SlabUsage {
     std::uint64_t slabs_acquired = 0;    ///< from the system, since construction
     std::uint64_t slabs_given_back = 0;  ///< to the system
     std::uint64_t large_acquired = 0;    ///< requests passed through to operator new
-    std::uint64_t large_given_back = 0;
+    std::uint64_t large_given_back = 0;  ///< Of large_acquired, freed again.
 
+    /// Slabs that the allocator has now.
     [[nodiscard]] std::uint64_t slabs_held() const noexcept {
         return slabs_acquired - slabs_given_back;
     }
 };
 
+/// Objects allocated by one thread, the owner, and freed by others over lanes.
 class SlabAllocator {
   public:
+    /// Memory that is acquired from the system at once.
     static constexpr std::size_t slab_bytes = std::size_t{64} * 1024;
+    /// Larger requests go to operator new.
     static constexpr std::size_t small_bytes_max = SizeClasses::bytes_max;
     static constexpr std::size_t alignment_max = 4096;  ///< of a small request
 
+    /// How the allocator is laid out.
     struct Options {
         std::size_t lanes = 1;          ///< freeing threads besides the owner
         std::size_t cached_slabs = 4;   ///< empty slabs kept per size class
         std::size_t lane_slots = 4096;  ///< freed objects in a lane before it uses the overflow
     };
 
+    /// By the owner. Throws std::bad_alloc.
     explicit SlabAllocator(Options options);
     ~SlabAllocator();
     SlabAllocator(const SlabAllocator&) = delete;
@@ -106,6 +112,7 @@ class SlabAllocator {
     /// too.
     void collect() noexcept;
 
+    /// Freeing threads besides the owner.
     [[nodiscard]] std::size_t lanes() const noexcept { return lanes_.size(); }
     /// Any thread. Pieces are objects; misses are new slabs and large requests.
     [[nodiscard]] PoolCounters counters() const noexcept { return tallies_.read(); }

@@ -24,10 +24,12 @@
 
 namespace strid::memory {
 
+/// Memory that is handed out in order and released at once. Threads: one.
 class StaticArena {
   public:
-    static constexpr std::size_t alignment_max = 4096;
+    static constexpr std::size_t alignment_max = 4096;  ///< Of a request.
 
+    /// How the arena is laid out.
     struct Options {
         std::size_t capacity_bytes = 0;  ///< acquired at once
         std::size_t growth_bytes = 0;    ///< least size of each further region; 0: it never grows
@@ -58,6 +60,7 @@ class StaticArena {
     /// Does nothing: the memory stays until the arena is destroyed. It lets the arena replace the
     /// other allocators of this room.
     void deallocate(void*, std::size_t) noexcept {}
+    /// Nothing, as above.
     void deallocate_local(void*) noexcept {}
 
     /// A copy of `text` that lives as long as the arena. May throw std::bad_alloc.
@@ -65,6 +68,7 @@ class StaticArena {
 
     /// Bytes allocated, or lost to alignment and to the ends of regions.
     [[nodiscard]] std::size_t bytes_used() const noexcept { return bytes_held_ - (end_ - next_); }
+    /// Bytes that the arena has of the system.
     [[nodiscard]] std::size_t bytes_held() const noexcept { return bytes_held_; }
     /// Any thread. `misses` counts the requests for which a region was added or refused.
     [[nodiscard]] PoolCounters counters() const noexcept { return tallies_.read(); }

@@ -16,22 +16,27 @@ namespace strid::memory {
 /// Memory of `bytes`, aligned to a cache line, or to a huge page if it is larger than two huge
 /// pages. Throws std::bad_alloc.
 [[nodiscard]] void* allocate_table(std::size_t bytes);
+/// Frees what allocate_table() returned for the same `bytes`.
 void free_table(void* memory, std::size_t bytes) noexcept;
 
 /// The same as an allocator of the standard library.
 template <class T>
 class TableAllocator {
   public:
+    /// The type of the objects.
     using value_type = T;
 
     TableAllocator() = default;
+    /// All are equal.
     template <class Other>
     TableAllocator(const TableAllocator<Other>&) noexcept {}  // NOLINT: implicit by intent
 
+    /// Memory for `count` objects. Throws std::bad_alloc.
     [[nodiscard]] T* allocate(std::size_t count) {
         if (count > std::numeric_limits<std::size_t>::max() / sizeof(T)) throw std::bad_alloc{};
         return static_cast<T*>(allocate_table(count * sizeof(T)));
     }
+    /// Frees what allocate() returned for the same `count`.
     void deallocate(T* memory, std::size_t count) noexcept {
         free_table(memory, count * sizeof(T));
     }

@@ -43,9 +43,11 @@ class TextChunk {
     [[nodiscard]] std::span<char> bytes() noexcept {
         return {reinterpret_cast<char*>(this) + sizeof(TextChunk), capacity_bytes_};
     }
+    /// For reading.
     [[nodiscard]] std::span<const char> bytes() const noexcept {
         return {reinterpret_cast<const char*>(this) + sizeof(TextChunk), capacity_bytes_};
     }
+    /// In bytes.
     [[nodiscard]] std::size_t capacity() const noexcept { return capacity_bytes_; }
 
   private:
@@ -69,10 +71,12 @@ class TextChunk {
 class TextReference {
   public:
     TextReference() noexcept = default;
+    /// One reference more. Any thread that holds one.
     TextReference(const TextReference& other) noexcept : chunk_(other.chunk_) {
         // Relaxed: the copied object holds a reference already, so the chunk cannot go away.
         if (chunk_ != nullptr) chunk_->references_.fetch_add(1, std::memory_order_relaxed);
     }
+    /// The reference moves; `other` has none any more.
     TextReference(TextReference&& other) noexcept : chunk_(std::exchange(other.chunk_, nullptr)) {}
     TextReference& operator=(TextReference other) noexcept {
         std::swap(chunk_, other.chunk_);
@@ -89,9 +93,13 @@ class TextReference {
         if (chunk->references_.fetch_sub(1, std::memory_order_acq_rel) == 1) chunk->send_home();
     }
 
+    /// The chunk, or nullptr.
     [[nodiscard]] TextChunk* get() const noexcept { return chunk_; }
+    /// The chunk; the reference must not be empty.
     TextChunk& operator*() const noexcept { return *chunk_; }
+    /// The chunk; the reference must not be empty.
     TextChunk* operator->() const noexcept { return chunk_; }
+    /// Whether there is a chunk.
     explicit operator bool() const noexcept { return chunk_ != nullptr; }
     /// References to this chunk now; exact only when it is 1 and this thread holds it. Everything
     /// that was done with the bytes under dropped references happens before.
@@ -110,6 +118,7 @@ class TextReference {
     TextChunk* chunk_ = nullptr;
 };
 
+/// A bounded pool of chunks. One thread leases; any thread drops the last reference.
 class TextPool {
   public:
     /// Acquires the first chunk at once (see BlockPool), the others when needed. `capacity_chunks`
@@ -127,7 +136,9 @@ class TextPool {
     /// std::bad_alloc.
     [[nodiscard]] TextReference lease_large(std::size_t bytes);
 
+    /// Bytes of a bounded chunk.
     [[nodiscard]] std::size_t chunk_bytes() const noexcept { return chunk_bytes_; }
+    /// The most bounded chunks that are out at once.
     [[nodiscard]] std::size_t capacity_chunks() const noexcept { return capacity_chunks_; }
     /// Any thread. The high-water mark is for the bounded chunks, without the large ones.
     [[nodiscard]] PoolCounters counters() const noexcept;

@@ -41,17 +41,20 @@ struct TlsfUsage {
     std::size_t held = 0;      ///< of the system or given to the arena
     std::size_t live = 0;      ///< usable bytes of the pieces that are out
     std::size_t live_max = 0;  ///< the most that `live` has been
-    std::size_t regions = 0;
+    std::size_t regions = 0;   ///< Pieces of memory that `held` consists of.
 };
 
+/// Memory in constant time: every request and every release takes a fixed number of steps. Threads:
+/// one.
 class Tlsf {
   public:
-    static constexpr std::size_t alignment_min = 16;
+    static constexpr std::size_t alignment_min = 16;  ///< Of every piece.
     /// The largest request; also regions are smaller than twice that.
     static constexpr std::size_t bytes_max = std::size_t{1} << 39;
     /// The bytes that a region needs for itself.
     static constexpr std::size_t region_overhead_bytes = 64;
 
+    /// How the memory is laid out.
     struct Options {
         std::size_t capacity_bytes = 0;  ///< acquired at once
         /// Least size of each further region; 0: the arena never grows. Growth takes a system call,
@@ -91,6 +94,7 @@ class Tlsf {
 
     /// Gives a piece back; nullptr is ignored. O(1), without any loop. Never fails.
     void deallocate(void* piece) noexcept;
+    /// As deallocate().
     void deallocate_local(void* piece) noexcept { deallocate(piece); }
 
     /// Makes a piece hold at least `bytes` in place: a smaller one gives its end back, a larger one

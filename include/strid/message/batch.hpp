@@ -37,9 +37,10 @@ namespace strid::message {
 /// key once, and the consumer's state table does not hash it again.
 template <class T>
 struct Hashed {
-    T record;
-    std::uint64_t hash;
+    T record;            ///< As it was sent.
+    std::uint64_t hash;  ///< Of the record's key, by the engine's hash (base/hash.hpp).
 
+    /// As base/heap_bytes.hpp asks it: what the record owns on the heap.
     [[nodiscard]] std::size_t heap_bytes() const
         requires owns_heap<T>
     {

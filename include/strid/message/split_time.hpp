@@ -40,6 +40,8 @@ class SplitTime {
           splits_(splits, Split{std::move(strategy), 0}),
           idle_after_records_(idle_after_records) {}
 
+    /// Takes the time of `record` into account for its split. Throws Error for a split that is out
+    /// of range.
     template <class T>
         requires std::is_invocable_r_v<std::size_t, const SplitOf&, const T&>
     void observe(const T& record, EventTime time) {
@@ -51,6 +53,7 @@ class SplitTime {
         merge_.update(index, split.strategy.watermark());
         if (idle_after_records_ != 0 && records_ % idle_after_records_ == 0) find_idle();
     }
+    /// The least watermark of the splits that are not idle.
     [[nodiscard]] EventTime watermark() const noexcept { return merge_.watermark(); }
 
   private:

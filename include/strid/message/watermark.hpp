@@ -28,6 +28,7 @@ namespace strid {
 /// The message contains both times.
 class WatermarkError : public Error {
   public:
+    /// `said` is the watermark that went back, `before` the one that was promised already.
     WatermarkError(EventTime said, EventTime before);
 };
 
@@ -78,12 +79,14 @@ inline constexpr bool never_goes_back = requires { requires S::never_goes_back; 
 /// follow; a record with an earlier time is late.
 class MonotonousTime {
   public:
-    static constexpr bool never_goes_back = true;
+    static constexpr bool never_goes_back = true;  ///< The watermark never goes back.
 
+    /// Takes the time of a record into account. O(1).
     template <class T>
     void observe(const T&, EventTime time) noexcept {
         latest_ = std::max(latest_, time);
     }
+    /// The latest time that was observed.
     [[nodiscard]] EventTime watermark() const noexcept { return latest_; }
 
   private:
@@ -93,17 +96,19 @@ class MonotonousTime {
 /// For times that go back by at most `bound`.
 class BoundedDisorder {
   public:
-    static constexpr bool never_goes_back = true;
+    static constexpr bool never_goes_back = true;  ///< The watermark never goes back.
 
     /// Throws Error if the bound is negative.
     explicit BoundedDisorder(Duration bound);
 
+    /// Takes the time of a record into account. O(1).
     template <class T>
     void observe(const T&, EventTime time) noexcept {
         if (time <= latest_) return;
         latest_ = time;
         watermark_ = time - bound_;
     }
+    /// The latest time that was observed, less the bound.
     [[nodiscard]] EventTime watermark() const noexcept { return watermark_; }
 
   private:
@@ -116,10 +121,12 @@ class BoundedDisorder {
 /// watermark before the end, so that no record is late and every window stays open until then.
 class AtEnd {
   public:
-    static constexpr bool never_goes_back = true;
+    static constexpr bool never_goes_back = true;  ///< The watermark never goes back.
 
+    /// Does nothing.
     template <class T>
     void observe(const T&, EventTime) noexcept {}
+    /// The earliest time: no record is late before the end.
     [[nodiscard]] EventTime watermark() const noexcept { return EventTime::earliest(); }
 };
 
@@ -130,16 +137,19 @@ class AtEnd {
 template <class Strategy>
 class InSilence {
   public:
+    /// As of the strategy that is wrapped.
     static constexpr bool never_goes_back = requires { requires Strategy::never_goes_back; };
 
     /// Throws Error if the time is negative. 0: the watermark waits for records.
     InSilence(Strategy strategy, Duration after)
         : strategy_(std::move(strategy)), silence_(after) {}
 
+    /// Hands `record` and its time to the strategy that is wrapped.
     template <class T>
     void observe(const T& record, EventTime time) {
         strategy_.observe(record, time);
     }
+    /// The later of the strategy's watermark and the one that silence has reached.
     [[nodiscard]] EventTime watermark() const {
         return std::max(strategy_.watermark(), silence_.moved_to());
     }
@@ -161,10 +171,13 @@ class InSilence {
 template <class Find>
 class PunctuatedTime {
   public:
+    /// The watermark never goes back; one that would throws WatermarkError.
     static constexpr bool never_goes_back = true;
 
+    /// `find` returns the watermark that a record carries, or nothing.
     explicit PunctuatedTime(Find find) : find_(std::move(find)) {}
 
+    /// Asks `find` for a watermark. Throws WatermarkError for one that goes back.
     template <class T>
         requires std::same_as<std::invoke_result_t<Find&, const T&>, std::optional<EventTime>>
     void observe(const T& record, EventTime) {
@@ -173,6 +186,7 @@ class PunctuatedTime {
         if (*promised < watermark_) throw WatermarkError(*promised, watermark_);
         watermark_ = *promised;
     }
+    /// The last watermark that a record carried.
     [[nodiscard]] EventTime watermark() const noexcept { return watermark_; }
 
   private:
@@ -183,6 +197,7 @@ class PunctuatedTime {
 /// The progress of a stream: every batch carries the watermark of what its sender sends after it,
 /// and a chain of operators passes it on.
 struct Progress {
+    /// No record with an earlier event time follows, but late ones.
     EventTime watermark = EventTime::earliest();
     bool idle = false;  ///< There is no watermark for now: this input is left out of the minimum.
     friend bool operator==(const Progress&, const Progress&) = default;
@@ -220,6 +235,7 @@ class WatermarkMerge {
     /// No record follows from the input.
     void set_ended(std::size_t input);
 
+    /// The least watermark of the inputs that are neither idle nor ended.
     [[nodiscard]] EventTime watermark() const noexcept { return watermark_; }
     /// The last watermark of the input.
     [[nodiscard]] EventTime promised(std::size_t input) const noexcept {
@@ -227,6 +243,7 @@ class WatermarkMerge {
     }
     /// None of the inputs that have not ended is active.
     [[nodiscard]] bool all_idle() const noexcept { return active_ == 0 && ended_ < inputs_.size(); }
+    /// The watermark, and whether all inputs are idle.
     [[nodiscard]] Progress progress() const noexcept { return {watermark_, all_idle()}; }
 
   private:

@@ -29,6 +29,8 @@ class ClockLimit {
         }
     }
 
+    /// Whether `time` lies further ahead of the clock than is allowed. Reads the clock only where
+    /// it does by what was read last.
     [[nodiscard]] bool is_beyond(EventTime time) noexcept {
         if (time <= limit_) [[likely]]
             return false;
@@ -48,8 +50,10 @@ class NotAheadOfClock {
     static_assert((refuse_member_pointer<TimeOf>(), true));
 
   public:
+    /// Times further than `ahead` from the machine's clock are refused.
     NotAheadOfClock(TimeOf time_of, Duration ahead) : time_of_(std::move(time_of)), limit_(ahead) {}
 
+    /// True keeps the record.
     template <class T>
         requires TimeFunction<TimeOf, T>
     [[nodiscard]] bool operator()(const T& record) {
@@ -61,6 +65,7 @@ class NotAheadOfClock {
     ClockLimit limit_;
 };
 
+/// A function for `filter` that drops records whose time lies more than `ahead` in the future.
 template <class TimeOf>
 [[nodiscard]] NotAheadOfClock<TimeOf> not_ahead_of_clock(TimeOf time_of, Duration ahead) {
     return {std::move(time_of), ahead};

@@ -18,12 +18,14 @@ namespace strid {
 template <class U>
 class Emitter {
   public:
+    /// Stands for `next` while the call lasts.
     template <class Next>
     explicit Emitter(Next& next) noexcept
         : next_(&next),
           call_([](void* target, U& record) { (*static_cast<Next*>(target))(std::move(record)); }) {
     }
 
+    /// Hands `record` to the next operator. One indirect call.
     void operator()(U record) const { call_(next_, record); }
 
   private:

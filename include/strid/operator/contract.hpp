@@ -90,7 +90,7 @@ enum class Emits : std::uint8_t {
 
 /// How an operator uses watermarks.
 enum class Watermarks : std::uint8_t {
-    ignored,
+    ignored,  ///< It has no hook for them; they pass through.
     heard,    ///< on(Watermark, emit), if the stream has time.
     needed,   ///< on(Watermark, emit). A GraphError if a stream that leads to it has no time.
     delayed,  ///< on(Watermark, emit); passed() returns the watermark of the stream behind it.
@@ -103,8 +103,8 @@ struct OperatorTraits {
     /// Used in reports and in `explain()`, where an operator that emits nothing is a "sink"; the
     /// default name is made of it.
     std::string_view kind = "apply";
-    Emits emits = Emits::one;
-    Watermarks watermarks = Watermarks::ignored;
+    Emits emits = Emits::one;                     ///< How many records it makes of one.
+    Watermarks watermarks = Watermarks::ignored;  ///< How it uses watermarks.
     /// `process` takes a constant: a batch with several readers is not copied.
     bool only_reads = false;
     /// The emitted records are records that arrived: their event times are known.
@@ -145,7 +145,9 @@ struct OperatorFacts {
 /// none).
 template <class In, class Out>
 struct OperatorTypes {
+    /// The type of a record that arrives.
     using Arrived = In;
+    /// The type of a record that is emitted; void: nothing.
     using Emitted = Out;
 };
 
@@ -154,22 +156,22 @@ struct OperatorTypes {
 /// Once, before all other events. The run steps the tasks that are added to `tasks` as it does
 /// `task`, the replica's own, and ends them before the operator is destroyed.
 struct TasksWanted {
-    const Context& context;
-    runtime::Task& task;
-    std::size_t workers;  ///< Threads of the run.
-    bool perturbed;       ///< Queues must be as short as possible.
-    std::vector<runtime::Task*>& tasks;
+    const Context& context;              ///< Of the replica.
+    runtime::Task& task;                 ///< The replica's own, which the run steps in any case.
+    std::size_t workers;                 ///< Threads of the run.
+    bool perturbed;                      ///< Queues must be as short as possible.
+    std::vector<runtime::Task*>& tasks;  ///< To be added to; they live until on(Closed) at least.
 };
 /// Before the first record. `task` is the replica's: outside threads notify it.
 struct Opened {
-    const Context& context;
-    runtime::Task& task;
+    const Context& context;  ///< Of the replica.
+    runtime::Task& task;     ///< Its notify() may be called by any thread until on(Closed).
 };
 /// Before the records of a batch. `promised` is the sender's watermark before it: a record below it
 /// is late.
 struct BatchBegins {
-    EventTime promised;
-    std::size_t input;  ///< The index of the sender's input.
+    EventTime promised;  ///< No record with an earlier event time follows, except late ones.
+    std::size_t input;   ///< The index of the sender's input.
 };
 /// Behind the last record of a batch, or of one poll of a source in the same node: data that was
 /// kept for the batch may be freed.
@@ -178,23 +180,28 @@ struct BatchEnds {};
 /// examined, one at least: it is called again before the next.
 template <class Arrived>
 struct Coming {
-    std::span<const Arrived> records;
+    std::span<const Arrived> records;  ///< In the order in which they will arrive.
 };
 /// No record with an event time before `time` follows, except late ones.
 struct Watermark {
-    EventTime time;
+    EventTime time;     ///< Event time.
     bool idle = false;  ///< The input has no watermark for now.
 };
 /// A run has begun or is over. Returns the watermark of the stream.
 struct Clock {
-    std::int64_t now_ns;
+    std::int64_t now_ns;  ///< The machine's monotonic clock.
 };
+/// A source has reported its watermark, between two records.
 struct SourceSaid {
-    Progress progress;
+    Progress progress;  ///< The source's watermark, or idle.
 };
+/// The input is empty for now: records held back for larger batches must be sent.
 struct Flush {};
+/// The input has ended. What is still held is emitted now.
 struct Ended {};
+/// All is emitted; nothing follows.
 struct Closed {};
+/// Of a sink: the run ends before the stream, so that waiting must end. Any thread.
 struct CutOff {};
 
 // ---- descriptions for makers --------------------------------------------------------------------
@@ -203,18 +210,23 @@ struct CutOff {};
 /// `maker(arriving)`. `time_of` gives the event time of a record, unless it is a NoTime.
 template <class T, class TimeOf = NoTime>
 struct Arriving {
+    /// The type of a record.
     using record = T;
+    /// What arrives at the operator.
     using arrived = T;
-    [[no_unique_address]] TimeOf time_of;
+    [[no_unique_address]] TimeOf time_of;  ///< When a record happened, unless it is a NoTime.
 };
 /// The same behind `key_by`.
 template <class T, class KeyOf, class TimeOf = NoTime>
 struct ArrivingByKey {
+    /// The type of a record.
     using record = T;
+    /// What arrives at the operator.
     using arrived = message::Hashed<T>;
+    /// The type of the key, by value.
     using key = std::remove_cvref_t<std::invoke_result_t<KeyOf&, const T&>>;
-    KeyOf key_of;
-    [[no_unique_address]] TimeOf time_of;
+    KeyOf key_of;                          ///< The key function that `key_by` was given.
+    [[no_unique_address]] TimeOf time_of;  ///< When a record happened, unless it is a NoTime.
 };
 
 // ---- used by the engine -------------------------------------------------------------------------

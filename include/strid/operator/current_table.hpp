@@ -24,20 +24,25 @@
 
 namespace strid {
 
+/// The version of a table that is in force. Copies share it. Threads: any.
 template <class Table>
 class CurrentTable {
   public:
+    /// The type of the table.
     using table_type = Table;
 
     /// The version that a reader holds for a batch.
     struct Taken {
+        /// The table, which stays as it is as long as it is held.
         std::shared_ptr<const Table> table;
-        std::uint64_t version;
+        std::uint64_t version;       ///< How many versions were in force before it.
         std::exception_ptr failure;  ///< The reader throws it, to end its run.
     };
 
+    /// `table` is the first version.
     explicit CurrentTable(Table table = {})
         : CurrentTable(std::make_shared<const Table>(std::move(table))) {}
+    /// The same, without a copy.
     explicit CurrentTable(std::shared_ptr<const Table> table)
         : state_(std::make_shared<State>(std::move(table))) {}
 
@@ -46,12 +51,14 @@ class CurrentTable {
         const std::lock_guard lock{state_->mutex};
         return {state_->table, state_->version, state_->failure};
     }
+    /// The version in force. Takes a lock: once a batch, not once a record.
     [[nodiscard]] std::shared_ptr<const Table> table() const { return take().table; }
     /// The number of versions before this one.
     [[nodiscard]] std::uint64_t version() const { return take().version; }
 
     /// Readers see the new table from their next batch on. Clears a failure.
     void exchange(Table table) { exchange(std::make_shared<const Table>(std::move(table))); }
+    /// The same, without a copy.
     void exchange(std::shared_ptr<const Table> table) {
         // The old version is freed outside the lock, when no batch holds it any more.
         {
@@ -72,6 +79,7 @@ class CurrentTable {
         owner_ = std::move(owner);
         files_ = {std::move(file)};
     }
+    /// The files that the table is read from, where its owner has said so.
     [[nodiscard]] const std::vector<FileUse>& files() const noexcept { return files_; }
 
   private:

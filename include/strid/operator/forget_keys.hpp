@@ -34,8 +34,13 @@
 namespace strid {
 
 /// The criterion by which keys are forgotten.
-enum class ForgetBy : std::uint8_t { number, event_time, clock };
+enum class ForgetBy : std::uint8_t {
+    number,      ///< No time: only the number of keys is bounded.
+    event_time,  ///< By the watermark.
+    clock        ///< By the machine's clock.
+};
 
+/// How long keys are kept; made by the functions below.
 template <ForgetBy by>
 class ForgetKeys {
   public:
@@ -52,7 +57,9 @@ class ForgetKeys {
         return *this;
     }
 
+    /// The longest time that a key is kept without a record; zero: no limit.
     [[nodiscard]] Duration unused() const noexcept { return unused_; }
+    /// The most keys that a replica keeps; 0: no limit.
     [[nodiscard]] std::size_t keys_max() const noexcept { return keys_max_; }
 
   private:

@@ -24,8 +24,8 @@ namespace strid {
 /// A record and the time of its arrival. Windows use `&Stamped<T>::time`.
 template <class T>
 struct Stamped {
-    T record;
-    IngressTime came_in;
+    T record;             ///< As it arrived.
+    IngressTime came_in;  ///< By the machine's monotonic clock.
 
     /// The same as an event time, by which windows count.
     [[nodiscard]] EventTime time() const noexcept { return EventTime::of_ns(came_in.ns()); }

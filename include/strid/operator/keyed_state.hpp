@@ -59,13 +59,15 @@ struct InNoOrder {};
 template <class K, class State, KeyLife life = KeyLife{}>
 class KeyedState {
   public:
+    /// A key with its state. It stays where it is until it is forgotten.
     struct Entry : std::conditional_t<life.in_use_order, operators::InUseOrder<Entry>,
                                       operators::InNoOrder<Entry>> {
+        /// Made by the table.
         Entry(std::uint64_t hash_of_key, K own, State made)
             : hash(hash_of_key), key(std::move(own)), state(std::move(made)) {}
-        std::uint64_t hash;
-        K key;
-        State state;
+        std::uint64_t hash;  ///< The engine's hash of the key.
+        K key;               ///< The table's own copy.
+        State state;         ///< The operator's state for the key.
     };
 
     KeyedState() = default;
@@ -201,12 +203,14 @@ class KeyedState {
     {
         return entries_.begin();
     }
+    /// The end of the entries.
     [[nodiscard]] auto end() noexcept
         requires(!life.expires)
     {
         return entries_.end();
     }
 
+    /// Whether keys point to texts, which the table keeps.
     static constexpr bool holds_text = operators::key_holds_text<K>;
     /// The texts that every batch with a result must keep alive.
     [[nodiscard]] memory::PassingTexts& texts() noexcept

@@ -37,8 +37,10 @@ namespace strid {
 /// options: `auto [found, missing] = std::move(stream).lookup(table, key_of, combine,
 /// missing_apart)`. Both streams must be consumed.
 struct MissingApart {
+    /// For `missing_apart` alone.
     explicit constexpr MissingApart(int) noexcept {}  // not made of {}
 };
+/// Asks `lookup` for records without an entry as a stream of their own.
 inline constexpr MissingApart missing_apart{0};
 
 /// Callables of `lookup` for records with a value: `void f(T&, const Value&)`, or `U f(const T&,

@@ -36,6 +36,7 @@ namespace strid {
 /// Entries that make no table: two of one key, ranges that overlap, a key that is NaN.
 class TableError : public Error {
   public:
+    /// `entry` and `other` are the positions of the entries that do not go together.
     TableError(const std::string& message, std::size_t entry, std::size_t other)
         : Error(message), entry_(entry), other_(other) {}
 
@@ -151,9 +152,10 @@ class LookupTable : public operators::SortedTable<Key, Value> {
     using Sorted = operators::SortedTable<Key, Value>;
 
   public:
+    /// An entry of a table.
     struct Entry {
-        Key key;
-        Value value;
+        Key key;      ///< Unique in the table.
+        Value value;  ///< The value that is found.
     };
 
     LookupTable() = default;
@@ -259,10 +261,11 @@ class RangeTable : public operators::SortedTable<Key, Value> {
     using Sorted = operators::SortedTable<Key, Value>;
 
   public:
+    /// An entry of a table.
     struct Entry {
-        Key first;
-        Key last;
-        Value value;
+        Key first;    ///< The first key of the range.
+        Key last;     ///< The last key of the range, in it.
+        Value value;  ///< The value that is found.
     };
 
     RangeTable() = default;
@@ -274,6 +277,7 @@ class RangeTable : public operators::SortedTable<Key, Value> {
     [[nodiscard, gnu::noinline]] const Value* find(const Query& query) const noexcept {
         return around(this->tree_.at_or_before(query), query);
     }
+    /// Finds several at once, faster: found[i] is for queries[i], null where no range has it.
     template <memory::SearchesFor<Key> Query>
     void find(std::span<const Query> queries, std::span<const Value*> found) const noexcept {
         operators::for_each_slot(this->tree_, queries, [&](std::size_t i, memory::TreeSlot slot) {
@@ -318,9 +322,10 @@ class StepTable : public operators::SortedTable<Key, Value> {
     using Sorted = operators::SortedTable<Key, Value>;
 
   public:
+    /// An entry of a table.
     struct Entry {
-        Key from;
-        Value value;
+        Key from;     ///< Its value holds from this key on, up to the next entry's.
+        Value value;  ///< The value that is found.
     };
 
     StepTable() = default;
@@ -333,6 +338,7 @@ class StepTable : public operators::SortedTable<Key, Value> {
     [[nodiscard, gnu::noinline]] const Value* find(const Query& query) const noexcept {
         return at(this->tree_.at_or_before(query));
     }
+    /// Finds several at once, faster: found[i] is for queries[i], null before the first entry.
     template <memory::SearchesFor<Key> Query>
     void find(std::span<const Query> queries, std::span<const Value*> found) const noexcept {
         operators::for_each_slot(this->tree_, queries, [&](std::size_t i, memory::TreeSlot slot) {

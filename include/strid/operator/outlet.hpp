@@ -237,6 +237,7 @@ class OutletSink {
 template <class T>
 class Inlet {
   public:
+    /// Made by Graph::inlet.
     explicit Inlet(std::shared_ptr<operators::InletState<T>> state) : state_(std::move(state)) {}
 
     /// Waits for room. False when the inlet is closed, or the run was stopped, has failed or is
@@ -279,6 +280,7 @@ class Inlet {
 template <class T>
 class Outlet {
   public:
+    /// Made by Stream::outlet.
     explicit Outlet(std::shared_ptr<operators::OutletState<T>> state) : state_(std::move(state)) {}
 
     /// Waits for a record. Empty when all were popped and the stream has ended, or the run was

@@ -27,8 +27,8 @@ namespace strid {
 /// run; if keys are forgotten, as long as a text field of a record.
 template <class K, class V>
 struct Keyed {
-    K key;
-    V value;
+    K key;    ///< Of the records that were accumulated.
+    V value;  ///< The state accumulated so far.
 };
 
 /// When a keyed accumulation emits its value.

@@ -23,8 +23,10 @@ namespace strid {
 /// A watermark strategy (message/watermark.hpp) without watermarks of its own.
 class SourceTime {
   public:
+    /// Does nothing: the time of records says nothing here.
     template <class T>
     void observe(const T&, EventTime) noexcept {}
+    /// The earliest time; the source's own watermarks raise it.
     [[nodiscard]] EventTime watermark() const noexcept { return EventTime::earliest(); }
 };
 

@@ -22,6 +22,7 @@ struct NoTime {};
 
 /// For records that have their own: `EventTime time() const`.
 struct OwnTime {
+    /// `record.time()`.
     template <class T>
     [[nodiscard]] constexpr EventTime operator()(const T& record) const noexcept {
         return record.time();

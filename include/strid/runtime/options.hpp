@@ -20,23 +20,26 @@ struct ExecutionEnd {
     bool cancelled = false;                // by cancel() or by the failure: work was left undone
 };
 
+/// How tasks are run and how threads wait. A plain value.
 struct ExecutionOptions {
+    /// Which threads step the tasks.
     enum class Mode : std::uint8_t {
         cooperative,  // a worker per core, each runs many tasks
         dedicated,    // a thread per task (the model of paper 2, section 4.4)
         simulation    // one thread, seeded random order, replayable
     };
+    /// How an idle thread waits.
     enum class Waiting : std::uint8_t {
         park,  // spin for some microseconds, then sleep in the kernel
         spin   // never sleep; yields the core when there are more threads than cores
     };
 
-    Mode mode = Mode::cooperative;
+    Mode mode = Mode::cooperative;  ///< Which threads step the tasks.
 
     /// Cooperative: number of workers. 0: one per core that this process may use.
     std::size_t workers = 0;
 
-    Waiting waiting = Waiting::park;
+    Waiting waiting = Waiting::park;  ///< How an idle thread waits.
 
     /// True: every worker or dedicated thread stays on one core, neighbours in task order on
     /// neighbouring cores. False: tasks keep to their workers just the same. If the workers then

@@ -46,9 +46,11 @@ struct TaskCounters {
     std::uint64_t idle_periods = 0;  // steps that returned waiting or timed
     std::int64_t busy_ns = 0;        // time inside step()
     std::int64_t idle_ns = 0;        // time between such a return and the next step
-    bool finished = false;
+    bool finished = false;           ///< It will never be stepped again.
 };
 
+/// A unit of work that the runtime steps: one batch a step. Operators of one's own meet it in
+/// Opened and TasksWanted, for notify().
 class Task {
   public:
     /// `name` is used in errors, metrics and the watchdog's report.
@@ -95,6 +97,7 @@ class Task {
     /// read-modify-write; a system call only if no worker is awake to take the task.
     void notify() noexcept;
 
+    /// For reports and errors.
     [[nodiscard]] const std::string& name() const noexcept { return name_; }
     /// Any thread; each figure is exact at some recent moment.
     [[nodiscard]] TaskCounters counters() const noexcept;

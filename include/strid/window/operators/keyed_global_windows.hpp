@@ -40,8 +40,9 @@ concept TriggerOf = std::copy_constructible<F> && requires(F& trigger, const T& 
 /// The window of everything: `window(global(trigger), aggregate)`.
 template <class F>
 struct GlobalWindows {
-    F trigger;
+    F trigger;  ///< Copied for each key.
 };
+/// The window of everything, which fires and is cleared when `trigger` says so.
 template <class F>
 [[nodiscard]] GlobalWindows<F> global(F trigger) {
     return {std::move(trigger)};
