@@ -5,14 +5,23 @@ import json
 import pathlib
 
 
+def at_least_one(text):
+    """A whole number, 1 at the least."""
+    number = int(text)
+    if number < 1:
+        raise ValueError(text)
+    return number
+
+
 def parser(description):
-    """Of a program that rates an engine, with what every such program is told."""
+    """The options of a program that rates an engine, those that all of these programs have."""
     made = argparse.ArgumentParser(description=description,
                                    formatter_class=argparse.RawDescriptionHelpFormatter)
-    made.add_argument("strid")
+    made.add_argument("strid", help="the command line")
     made.add_argument("--minutes", type=int, default=3)
     made.add_argument("--cars", type=int, default=50_000, help="on each at its end")
-    made.add_argument("--from", dest="first", type=int, default=8, metavar="EXPRESSWAYS")
+    made.add_argument("--from", dest="first", type=at_least_one, default=8,
+                      metavar="EXPRESSWAYS", help="the first trial")
     made.add_argument("--precision", type=float, default=0.05)
     made.add_argument("--parallelism", type=int, default=2)
     made.add_argument("--json", help="all trials go there")
@@ -20,22 +29,27 @@ def parser(description):
 
 
 def search(options, trial):
-    """The most expressways that `trial(expressways)` sustained, and its rows, which are printed."""
-    best, worst, expressways, rows = 0, None, options.first, []
+    """The most expressways that `trial(expressways)` sustained, and its rows, which are printed.
+
+    The number is doubled from `options.first` on until a trial fails. Then the gap between the most
+    that was sustained and the least that failed is halved until it is 1, or at most
+    `options.precision` of the latter. Where the first trial fails the gap reaches down to 0.
+    """
+    sustained, failed, expressways, rows = 0, None, options.first, []
     while True:
         row = trial(expressways)
         rows.append(row)
         print(json.dumps(row), flush=True)
         if row["sustained"]:
-            best = expressways
+            sustained = expressways
         else:
-            worst = expressways
-        if worst is None:
-            expressways = 2 * best
-        elif worst - best <= max(1, options.precision * worst):
-            return best, rows
+            failed = expressways
+        if failed is None:
+            expressways = 2 * sustained
+        elif failed - sustained <= max(1, options.precision * failed):
+            return sustained, rows
         else:
-            expressways = (best + worst) // 2
+            expressways = (sustained + failed) // 2
 
 
 def report(options, name, best, rows):
