@@ -22,6 +22,8 @@ import tempfile
 
 import rating_search
 
+USAGE = 2  # the exit status for wrong options
+
 
 def counter(report, name):
     return sum(one["counters"].get(name, 0) for segment in report["segments"]
@@ -29,7 +31,8 @@ def counter(report, name):
 
 
 def trial(options, expressways):
-    """A row of what came of it."""
+    """A row of what came of it. A run that fails is not sustained; options that no run takes end
+    the search."""
     with tempfile.TemporaryDirectory() as folder:
         metrics = pathlib.Path(folder) / "metrics.json"
         command = [options.strid, "run", "linear-road", "--minutes", str(options.minutes),
@@ -37,6 +40,8 @@ def trial(options, expressways):
                    "--parallelism", str(options.parallelism), "--output", options.output,
                    "--metrics", str(metrics), "--quiet"]
         done = subprocess.run(command, capture_output=True, text=True)
+        if done.returncode == USAGE:
+            sys.exit(done.stderr.strip())
         if done.returncode != 0:
             return rating_search.failed(expressways, done.stderr.strip())
         report = json.loads(metrics.read_text())

@@ -12,14 +12,14 @@ SECONDS_TO_ANSWER = 5
 
 
 def parser(description):
-    """Of a program that rates an engine, with what every such program is told."""
+    """The options of a program that rates an engine, those that all of these programs have."""
     made = argparse.ArgumentParser(description=description,
                                    formatter_class=argparse.RawDescriptionHelpFormatter)
-    made.add_argument("strid")
+    made.add_argument("strid", help="the command line")
     made.add_argument("--minutes", type=whole_number, default=3)
     made.add_argument("--cars", type=whole_number, default=50_000, help="on each at its end")
     made.add_argument("--from", dest="first", type=whole_number, default=8,
-                      metavar="EXPRESSWAYS")
+                      metavar="EXPRESSWAYS", help="the first trial")
     made.add_argument("--precision", type=float, default=0.05)
     made.add_argument("--parallelism", type=whole_number, default=2)
     made.add_argument("--json", help="all trials go there")
@@ -44,22 +44,27 @@ def failed(expressways, why):
 
 
 def search(options, trial):
-    """The most expressways that `trial(expressways)` sustained, and its rows, which are printed."""
-    best, worst, expressways, rows = 0, None, options.first, []
+    """The most expressways that `trial(expressways)` sustained, and its rows, which are printed.
+
+    The number is doubled from `options.first` on until a trial fails. Then the gap between the most
+    that was sustained and the least that failed is halved until it is 1, or at most
+    `options.precision` of the latter. Where the first trial fails the gap reaches down to 0.
+    """
+    most, least_failed, expressways, rows = 0, None, options.first, []
     while True:
         tried = trial(expressways)
         rows.append(tried)
         print(json.dumps(tried), flush=True)
         if tried["sustained"]:
-            best = expressways
+            most = expressways
         else:
-            worst = expressways
-        if worst is None:
-            expressways = 2 * best
-        elif worst - best <= max(1, options.precision * worst):
-            return best, rows
+            least_failed = expressways
+        if least_failed is None:
+            expressways = 2 * most
+        elif least_failed - most <= max(1, options.precision * least_failed):
+            return most, rows
         else:
-            expressways = (best + worst) // 2
+            expressways = (most + least_failed) // 2
 
 
 def report(options, name, best, rows):

@@ -14,8 +14,8 @@ constexpr message::BatchSample unknown_sample{0, message::BatchSample::unknown,
                                               message::BatchSample::unknown};
 
 /// The rest is waiting. A poll may have worked before its oldest record entered, and two threads'
-/// clocks may differ by some nanoseconds: times beyond `elapsed_ns` are cut, so that the three always
-/// add up to it.
+/// clocks may differ by some nanoseconds: times beyond `elapsed_ns` are cut, so that the three
+/// always add up to it.
 SplitClock::Times split(std::int64_t elapsed_ns, std::int64_t user_ns, std::int64_t engine_ns) {
     engine_ns = std::min(engine_ns, elapsed_ns);
     user_ns = std::min(user_ns, elapsed_ns - engine_ns);

@@ -60,6 +60,7 @@ class CsvFile : public CsvSource {
         if (!plain || length > line_bytes_max() || length == 0) return false;
         if (is_header(position_, length)) return false;
         ++line_number_;
+        scanned_ = position_;
         position_ += length + 1;
         return true;
     }

@@ -140,6 +140,9 @@ class CsvSource : public FileSource {
     void refuse_field(std::size_t index, detail::CsvFault fault);
     /// Refuses the row of next_row().
     void refuse_row(std::string_view reason);
+    /// Refuses the row that is being emitted for what its values are, for those that it is emitted
+    /// to.
+    void refuse_emitted(std::string_view reason);
     /// Refuses the line at position_, whose quote nothing closes, and passes that line only.
     void refuse_open_quote();
     /// A pipe was stopped while a quoted field was open at position_. What is behind its first line
@@ -160,6 +163,9 @@ class CsvSource : public FileSource {
     [[nodiscard]] std::size_t fields_per_row() const noexcept { return fields_per_row_; }
     /// For each field of the record its column, counted from 0; none where they are one to one.
     [[nodiscard]] const std::vector<std::size_t>& columns() const noexcept { return columns_; }
+
+    /// Where the row begins that was read last without next_row(); null: it is that of next_row().
+    const char* scanned_ = nullptr;
 
   private:
     static constexpr std::size_t no_header = SIZE_MAX / 2;  // longer than any line

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <stop_token>
 #include <utility>
 #include <vector>
 
@@ -29,7 +30,7 @@ class Paced {
     Paced(Source source, double rate_per_second)
         : source_(std::move(source)), pace_(rate_per_second) {}
 
-    void open(const Context& context) {
+    void open(const Context& context, const std::stop_token& stop = {}) {
         replica_ = context.replica;
         replicas_ = context.parallelism;
         if constexpr (requires { source_.replicas_used(replicas_); }) {
@@ -37,7 +38,7 @@ class Paced {
         }
         emitted_ = 0;
         started_ = false;
-        if constexpr (requires { source_.open(context); }) source_.open(context);
+        operators::open_source(source_, context, stop);
     }
 
     template <class Emit>

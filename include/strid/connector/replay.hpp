@@ -42,6 +42,28 @@ struct ReplayOptions {
 /// Half of the memory of the machine.
 [[nodiscard]] std::size_t half_of_memory_bytes() noexcept;
 
+namespace operators {
+
+/// Polls an opened source, whose records `into` takes, until it is finished. False: it was stopped
+/// before. Blocks.
+template <class Source, class Into>
+bool poll_to_end(Source& source, Into& into, const std::stop_token& stop) {
+    const std::stop_callback end_blocking{stop, [&source] { stop_source(source); }};
+    constexpr std::size_t budget = 4096;
+    while (!stop.stop_requested()) {
+        const SourceStatus status = source.poll(into, budget);
+        if (status == SourceStatus::finished) return true;
+        if (status == SourceStatus::more) continue;
+        std::int64_t wake_at_ns = 0;
+        if constexpr (requires { source.wake_at_ns(); }) wake_at_ns = source.wake_at_ns();
+        const std::int64_t wait_ns = std::clamp<std::int64_t>(wake_at_ns - now_ns(), 0, 1'000'000);
+        std::this_thread::sleep_for(std::chrono::nanoseconds(wait_ns));
+    }
+    return false;
+}
+
+}  // namespace operators
+
 namespace detail {
 
 [[noreturn]] void refuse_recording(std::size_t bytes_max);
@@ -107,18 +129,8 @@ bool record_all(Source source, Recording<T>& recording, RunScope* run,
                 const std::stop_token& stop) {
     if constexpr (requires { source.keep_all_text(); }) source.keep_all_text();
     operators::open_source(source, {.name = {}, .run = run}, stop);
-    const std::stop_callback end_blocking{stop, [&source] { operators::stop_source(source); }};
-    constexpr std::size_t budget = 4096;
     recording.clear();
-    while (!stop.stop_requested()) {
-        const SourceStatus status = source.poll(recording, budget);
-        if (status == SourceStatus::finished) return true;
-        if (status == SourceStatus::more) continue;
-        std::int64_t wake_at_ns = 0;
-        if constexpr (requires { source.wake_at_ns(); }) wake_at_ns = source.wake_at_ns();
-        const std::int64_t wait_ns = std::clamp<std::int64_t>(wake_at_ns - now_ns(), 0, 1'000'000);
-        std::this_thread::sleep_for(std::chrono::nanoseconds(wait_ns));
-    }
+    if (operators::poll_to_end(source, recording, stop)) return true;
     recording.clear();
     return false;
 }
