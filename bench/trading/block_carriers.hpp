@@ -114,7 +114,7 @@ class ByBlock {
             return;
         }
         item->references.store(1, std::memory_order_relaxed);
-        if (reading_delays_writers()) own_lines(item->payload(), used_bytes);
+        if (reading_delays_writers()) reclaim_lines(item->payload(), used_bytes);
         pool_.release(item, worker);
     }
     /// What the lane gathered goes home: the emitter may be waiting for it.

@@ -15,8 +15,9 @@ std::string text_of(EventTime time) {
 
 }  // namespace
 
-WatermarkError::WatermarkError(EventTime said, EventTime before)
-    : Error(fmt::format("a watermark goes back: from {} to {}", text_of(before), text_of(said))) {}
+WatermarkError::WatermarkError(EventTime watermark, EventTime before)
+    : Error(fmt::format("a watermark goes back: from {} to {}", text_of(before),
+                        text_of(watermark))) {}
 
 BoundedDisorder::BoundedDisorder(Duration bound) : bound_(bound) {
     if (bound < Duration::zero()) {

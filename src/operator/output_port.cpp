@@ -51,8 +51,8 @@ OutputPort::OutputPort(RecordType type, const std::vector<SlotShape>& slots, con
       debt_bytes_max_(sizes.debt_bytes_max),
       overflow_(count_links(slots)),
       announce_(count_links(slots), false),
-      told_(count_links(slots)),
-      told_ns_(count_links(slots), 0),
+      sent_progress_(count_links(slots)),
+      sent_run_ns_(count_links(slots), 0),
       clock_(&no_clock),
       perturbation_(sizes.perturbation_seed) {
     const std::size_t ring_capacity =
@@ -104,7 +104,7 @@ bool OutputPort::await_spare() {
 
 void OutputPort::open(Slot& slot, memory::Block& block) noexcept {
     auto& header = message::open_batch(block);
-    header.born_ns = born_ns_;
+    header.ingress_ns = ingress_ns_;
     header.destroy = type_.destroy;
     for (const auto& text : texts_) {
         (void)message::keep_alive(header, text, message::BatchHeader::texts_room);
@@ -222,11 +222,12 @@ std::size_t OutputPort::least_loaded(Slot& slot) const noexcept {
 
 void OutputPort::push(std::size_t link, memory::Block& batch) {
     announce_[link] = true;
-    told_ns_[link] = run_began_ns_;
+    sent_run_ns_[link] = run_began_ns_;
     if (stamps_) {
-        told_.assign(told_.size(), progress_);  // later batches of the section follow in order
+        sent_progress_.assign(sent_progress_.size(),
+                              progress_);  // later batches of the section follow in order
     } else {
-        told_[link] = progress_;
+        sent_progress_[link] = progress_;
     }
     if (overflow_[link].empty() && links_[link]->send(batch) == channel::PushResult::ok) return;
     overflow_[link].push_back(&batch);
@@ -298,10 +299,10 @@ bool OutputPort::tell(Slot& slot, bool idle) {
     if (numbered_ || slot.batch != nullptr) return true;  // the open records come first
     if (slot.policy == SendPolicy::all) return tell_together(slot, idle);
     for (std::size_t i = 0; i < slot.link_count; ++i) {
-        if (told_[slot.first_link + i] == progress_) continue;
+        if (sent_progress_[slot.first_link + i] == progress_) continue;
         const std::size_t link = stamps_ ? least_loaded(slot) : slot.first_link + i;
         const bool due =
-            run_began_ns_ - told_ns_[link] >= partial_wait_ns || perturbation_.active();
+            run_began_ns_ - sent_run_ns_[link] >= partial_wait_ns || perturbation_.active();
         if (!idle && !(due && links_[link]->hungry())) continue;
         memory::Block* block = pool_.try_lease();
         if (block != nullptr) send_empty(link, *block);
@@ -315,8 +316,8 @@ bool OutputPort::tell(Slot& slot, bool idle) {
 // that share windows would not agree for which of these a record is late.
 bool OutputPort::tell_together(Slot& slot, bool idle) {
     const std::size_t any = slot.first_link;
-    if (told_[any] == progress_) return true;
-    const bool due = run_began_ns_ - told_ns_[any] >= partial_wait_ns || perturbation_.active();
+    if (sent_progress_[any] == progress_) return true;
+    const bool due = run_began_ns_ - sent_run_ns_[any] >= partial_wait_ns || perturbation_.active();
     if (!idle && !(due && hungry(slot))) return true;
     memory::Block* block = pool_.try_lease();
     if (block != nullptr) {
@@ -329,9 +330,9 @@ bool OutputPort::tell_together(Slot& slot, bool idle) {
 
 bool OutputPort::tell_all(bool idle) {
     if (progress_ == Progress{}) return true;  // a stream without watermarks
-    bool told = true;
-    for (Slot& slot : slots_) told = tell(slot, idle) && told;
-    return told;
+    bool sent = true;
+    for (Slot& slot : slots_) sent = tell(slot, idle) && sent;
+    return sent;
 }
 
 void OutputPort::promise(const Progress& progress) {
@@ -339,7 +340,7 @@ void OutputPort::promise(const Progress& progress) {
     for (Slot& slot : slots_) {
         for (std::size_t i = 0; i < slot.link_count; ++i) {
             const std::size_t link = slot.first_link + i;
-            if (told_[link] == progress_) continue;
+            if (sent_progress_[link] == progress_) continue;
             if (slot.batch != nullptr) {
                 send(slot);
             } else if (!numbered_) {
@@ -363,17 +364,17 @@ void OutputPort::announce() {
 
 bool OutputPort::publish(bool idle) {
     send_filled(idle);
-    const bool told = tell_all(idle);
+    const bool sent = tell_all(idle);
     announce();
-    return told && overflowing_ == 0;
+    return sent && overflowing_ == 0;
 }
 
 bool OutputPort::close() {
     send_filled(true);
     // The consumers may drop open windows by the last watermark.
-    const bool told = tell_all(true);
+    const bool sent = tell_all(true);
     announce();
-    if (!told) return false;
+    if (!sent) return false;
     if (overflowing_ != 0 && !drain_overflow()) return false;
     for (auto& link : links_) {
         link->close();

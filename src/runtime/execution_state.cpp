@@ -166,17 +166,17 @@ void Execution::State::end(std::size_t threads) noexcept {
 
 void Execution::State::settle() noexcept {
     ExecutionEnd end;
-    bool told = true;
+    bool reported = true;
     {
         const std::lock_guard lock(mutex_);
         settled_ = true;
         end = {failure_, cancelled_};
-        told = !refused_;
+        reported = !refused_;
     }
     // A thread that cancels ends the pools first: some inlets and outlets may not be interrupted
     // yet.
     if (end.cancelled) interrupt_all();
-    if (!told || !options_.on_end) return;
+    if (!reported || !options_.on_end) return;
     try {
         options_.on_end(end);
     } catch (...) {

@@ -60,7 +60,7 @@ struct Rows {
     void keep_alive(const memory::TextReference& chunk) {
         if (chunks.empty() || !(chunks.back() == chunk)) chunks.push_back(chunk);
     }
-    void born_at(std::int64_t /*ns*/) {}
+    void ingress_at(std::int64_t /*ns*/) {}
     void count_malformed(std::uint64_t count) { malformed += count; }
 
     std::vector<Row> rows;

@@ -29,7 +29,7 @@ using testing::HasSubstr;
 /// Eight of them fill a batch of a perturbed run or a small block.
 struct Wide {
     std::int64_t number = 0;
-    std::int64_t born_ns = 0;
+    std::int64_t ingress_ns = 0;
     std::array<std::int64_t, 62> unused{};
 };
 
@@ -44,8 +44,8 @@ struct Slow {
             const std::int64_t now = now_ns();
             if (now < next_ns) return SourceStatus::idle;
             if (apart_ns == 0) next_ns = now;
-            emit.born_at(next_ns);
-            const bool more = emit(Wide{.number = number++, .born_ns = next_ns});
+            emit.ingress_at(next_ns);
+            const bool more = emit(Wide{.number = number++, .ingress_ns = next_ns});
             next_ns += apart_ns;
             if (!more) return SourceStatus::more;
         }
@@ -81,7 +81,7 @@ struct Ends {
 
     void add(const Wide& record) {
         ++records;
-        latency_ns += now_ns() - record.born_ns;
+        latency_ns += now_ns() - record.ingress_ns;
     }
 };
 

@@ -128,7 +128,7 @@ TEST(KeysThatExpire, LeaveNothingOfATextKeyBehind) {
         const std::string text = "the visitor of the moment " + std::to_string(i);
         states.expire(
             states.find_or_make(text, hash_of(std::string_view(text)), [] { return Counter{}; }));
-        if (i % 100 == 0) (void)states.texts().turn();
+        if (i % 100 == 0) (void)states.texts().advance_epoch();
         most = std::max(most, states.texts().held());
     }
     EXPECT_LT(most, 2'000U);

@@ -60,7 +60,7 @@ inline void prefetch_object(const T* object) noexcept {
 
 /// Makes this core the owner of the lines of [first, first + bytes), for `first` at the beginning
 /// of a line: writes one byte in 64, from the first on. The old content is overwritten.
-inline void own_lines(std::byte* first, std::size_t bytes) noexcept {
+inline void reclaim_lines(std::byte* first, std::size_t bytes) noexcept {
     for (std::size_t at = 0; at < bytes; at += cache_line_bytes) {
         static_cast<volatile std::byte*>(first)[at] = std::byte{0};
     }

@@ -238,14 +238,14 @@ class SpscRing {
         if constexpr (sizeof(T) >= cache_line_bytes) {
             if (!reading_delays_writers()) return;
             const std::span<T> slots = contiguous(first, count);
-            own_lines(reinterpret_cast<std::byte*>(slots.data()), slots.size_bytes());
+            reclaim_lines(reinterpret_cast<std::byte*>(slots.data()), slots.size_bytes());
         } else {
             constexpr Index per_line = cache_line_bytes / sizeof(T);
             const Index end = first + count;
             Index last = first + (per_line - 1 - first % per_line);
             if (last >= end || !reading_delays_writers()) return;
             for (; last < end; last += per_line) {
-                own_lines(reinterpret_cast<std::byte*>(slots_.data() + (last & mask_)), 1);
+                reclaim_lines(reinterpret_cast<std::byte*>(slots_.data() + (last & mask_)), 1);
             }
         }
     }

@@ -66,7 +66,7 @@ class Generate {
                     wake_at_ns_ = due_ns;
                     return tell_progress(SourceStatus::idle, now);
                 }
-                emit.born_at(due_ns);
+                emit.ingress_at(due_ns);
             }
             ++made_;
             Random random(options_.seed, index);

@@ -102,7 +102,7 @@ class Paced {
         Paced& paced;
 
         bool operator()(record_type&& record) {
-            emit.born_at(paced.pace_.due_ns(paced.emitted_++));
+            emit.ingress_at(paced.pace_.due_ns(paced.emitted_++));
             return emit(std::move(record));
         }
         bool operator()(const record_type& record) { return (*this)(record_type(record)); }
@@ -113,7 +113,7 @@ class Paced {
             return emitted;
         }
         void keep_alive(const memory::TextReference& chunk) { emit.keep_alive(chunk); }
-        void born_at(std::int64_t /*ns*/) noexcept {}  // the timetable decides
+        void ingress_at(std::int64_t /*ns*/) noexcept {}  // the timetable decides
         void count_malformed(std::uint64_t count) { emit.count_malformed(count); }
     };
 

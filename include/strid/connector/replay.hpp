@@ -110,7 +110,7 @@ struct Recording {
         if (count <= (bytes_max - std::min(bytes_max, text_bytes)) / sizeof(T)) return;
         refuse_recording(bytes_max);
     }
-    void born_at(std::int64_t /*ns*/) noexcept {}
+    void ingress_at(std::int64_t /*ns*/) noexcept {}
     void count_malformed(std::uint64_t count) { malformed += count; }
 
     std::vector<T> records;
@@ -270,7 +270,7 @@ class Replay {
             const std::int64_t due_ns = pace_.due_ns(emitted_);
             if (due_ns > now) return false;
             ++emitted_;
-            emit.born_at(due_ns);
+            emit.ingress_at(due_ns);
             if (!emit(records[position_++])) return false;
         }
         return true;

@@ -53,7 +53,7 @@ class KeyedStream : graph::ConsumedOnce {
     /// `maker(ArrivingByKey<T, KeyOf>)`. The replica that owns a key has all records of it.
     template <class OperatorOrMaker>
     auto apply(OperatorOrMaker one, const OperatorOptions& options = {}) && {
-        if constexpr (operators::SaysTraits<OperatorOrMaker>) {
+        if constexpr (operators::HasTraits<OperatorOrMaker>) {
             return then(std::move(one), options, OperatorOrMaker::traits.kind);
         } else if constexpr (operators::takes_maker<OperatorOrMaker,
                                                     ArrivingByKey<T, KeyOf, Time>>()) {

@@ -92,7 +92,7 @@ class Stream<T, graph::Chain<Head, Operators...>, Time>
     /// do what the options ask for.
     template <class OperatorOrMaker>
     auto apply(OperatorOrMaker one, const OperatorOptions& options = {}) && {
-        if constexpr (operators::SaysTraits<OperatorOrMaker>) {
+        if constexpr (operators::HasTraits<OperatorOrMaker>) {
             return std::move(*this).then(std::move(one), options);
         } else if constexpr (operators::takes_maker<OperatorOrMaker, Arriving<T, Time>>()) {
             auto made = std::invoke(std::move(one), Arriving<T, Time>{time_});

@@ -100,7 +100,7 @@ class SlabAllocator {
         STRID_ASSERT(lane < lanes_.size());
         if (memory == nullptr) return;
         // The content is dead, and the owner writes the line next (docs/design/0008).
-        if (reading_delays_writers()) own_lines(static_cast<std::byte*>(memory), 1);
+        if (reading_delays_writers()) reclaim_lines(static_cast<std::byte*>(memory), 1);
         lanes_[lane]->give(memory);
     }
 

@@ -48,7 +48,7 @@ struct Hashed {
     }
 };
 
-inline constexpr std::int64_t never_born = std::numeric_limits<std::int64_t>::max();
+inline constexpr std::int64_t no_ingress = std::numeric_limits<std::int64_t>::max();
 
 /// The description of a batch. Written by the producer before the send, read by the consumers after
 /// it (the channel orders the two).
@@ -60,11 +60,11 @@ struct alignas(cache_line_bytes) BatchHeader {
 
     std::uint32_t count = 0;  ///< Records alive in the block.
     std::uint16_t text_count = 0;
-    bool ends_sequence = false;         ///< The last batch that was derived from `sequence`.
-    bool breaks_promise = false;        ///< A record may be below an earlier watermark.
-    std::uint64_t sequence = 0;         ///< Place in the order of the stream, for `ordered`.
-    std::int64_t born_ns = never_born;  ///< When the oldest record entered the graph (now_ns()).
-    Progress progress;                  ///< The sender's watermark after this batch.
+    bool ends_sequence = false;            ///< The last batch that was derived from `sequence`.
+    bool breaks_promise = false;           ///< A record may be below an earlier watermark.
+    std::uint64_t sequence = 0;            ///< Place in the order of the stream, for `ordered`.
+    std::int64_t ingress_ns = no_ingress;  ///< When the oldest record entered the graph (now_ns()).
+    Progress progress;                     ///< The sender's watermark after this batch.
     void (*destroy)(BatchHeader&) noexcept = nullptr;  ///< Null for trivially destructible records.
     std::array<memory::TextReference, texts_room> texts;
 
@@ -151,7 +151,7 @@ inline bool release(memory::Block& block, std::size_t lane, std::size_t record_b
     const std::size_t used_bytes = header_bytes + header_of(block).count * record_bytes;
     STRID_ASSERT(used_bytes <= block.payload_bytes);
     close_batch(block);
-    if (record_bytes != 0) own_lines(block.payload(), used_bytes);
+    if (record_bytes != 0) reclaim_lines(block.payload(), used_bytes);
     return block.home->release(&block, lane);
 }
 

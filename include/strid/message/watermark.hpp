@@ -29,7 +29,7 @@ namespace strid {
 class WatermarkError : public Error {
   public:
     /// `said` is the watermark that went back, `before` the one that was promised already.
-    WatermarkError(EventTime said, EventTime before);
+    WatermarkError(EventTime watermark, EventTime before);
 };
 
 namespace detail {
@@ -47,9 +47,9 @@ class Silence {
         moved_to_ = std::max(moved_to_, promised + (silence - after_));
     }
     [[nodiscard]] EventTime moved_to() const noexcept { return moved_to_; }
-    [[nodiscard]] Duration next(Duration told) const noexcept {
+    [[nodiscard]] Duration next(Duration reported) const noexcept {
         if (after_ == Duration::zero()) return after_;
-        return told < after_ ? after_ : told + std::clamp(after_ / 8, shortest, longest);
+        return reported < after_ ? after_ : reported + std::clamp(after_ / 8, shortest, longest);
     }
 
   private:
@@ -157,8 +157,8 @@ class InSilence {
     void silent_for(Duration silence) { silence_.lasts(silence, strategy_.watermark()); }
     /// The length of silence at which silent_for() must be called next, after a call with `told`;
     /// 0: never.
-    [[nodiscard]] Duration next_silence(Duration told) const noexcept {
-        return silence_.next(told);
+    [[nodiscard]] Duration next_silence(Duration reported) const noexcept {
+        return silence_.next(reported);
     }
 
   private:

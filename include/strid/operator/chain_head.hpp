@@ -77,9 +77,13 @@ template <class Passage, class Record, bool has_stages>
 class SourceEmit {
   public:
     /// `said`: the last progress that the source reported.
-    SourceEmit(Passage& passage, OutputPort* port, OperatorCounts& counts, Progress& said,
-               std::int64_t born_ns) noexcept
-        : passage_(&passage), port_(port), counts_(&counts), said_(&said), born_ns_(born_ns) {}
+    SourceEmit(Passage& passage, OutputPort* port, OperatorCounts& counts, Progress& progress,
+               std::int64_t ingress_ns) noexcept
+        : passage_(&passage),
+          port_(port),
+          counts_(&counts),
+          progress_(&progress),
+          ingress_ns_(ingress_ns) {}
 
     [[gnu::always_inline]] bool operator()(Record&& record) {
         ++count_;
@@ -113,35 +117,35 @@ class SourceEmit {
     void keep_alive(const memory::TextReference& text) {
         if (port_ != nullptr) port_->keep_alive(text);
     }
-    void born_at(std::int64_t ns) noexcept {
-        if (count_ == 0 || ns < born_ns_) born_ns_ = ns;
+    void ingress_at(std::int64_t ns) noexcept {
+        if (count_ == 0 || ns < ingress_ns_) ingress_ns_ = ns;
         if (port_ != nullptr) port_->begin_input(ns);
     }
     void count_malformed(std::uint64_t records) noexcept { counts_->malformed.add(records); }
     void watermark(EventTime time) {
-        if (time < said_->watermark) throw WatermarkError(time, said_->watermark);
+        if (time < progress_->watermark) throw WatermarkError(time, progress_->watermark);
         say({time, false});
     }
-    void idle() { say({said_->watermark, true}); }
+    void idle() { say({progress_->watermark, true}); }
 
     [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
-    [[nodiscard]] std::int64_t born_ns() const noexcept { return born_ns_; }
+    [[nodiscard]] std::int64_t ingress_ns() const noexcept { return ingress_ns_; }
 
   private:
     /// The progress decides which of the records that follow are late. If no stage here uses it,
     /// nor has a time of its own, these records begin a new batch.
     void say(const Progress& progress) {
-        if (progress == *said_) return;
-        *said_ = progress;
-        if (!passage_->told(progress) && port_ != nullptr) port_->promise(progress);
+        if (progress == *progress_) return;
+        *progress_ = progress;
+        if (!passage_->on_progress(progress) && port_ != nullptr) port_->promise(progress);
     }
 
     Passage* passage_;
     OutputPort* port_;
     OperatorCounts* counts_;
-    Progress* said_;
+    Progress* progress_;
     std::uint64_t count_ = 0;
-    std::int64_t born_ns_;
+    std::int64_t ingress_ns_;
 };
 
 }  // namespace strid::operators

@@ -35,7 +35,7 @@
 //     void|bool on(Watermark, emit)      the input has this watermark
 //     Progress on(Clock)                 returns the watermark, if the operator draws watermarks
 //     void on(BatchEnds)                 behind the records of a batch, or of a poll of a source
-//     void on(SourceSaid)                the source has this watermark, between two records
+//     void on(SourceProgress)                the source has this watermark, between two records
 //     void on(Flush)                     no batch waits in the input
 //     void|bool on(Ended, emit)          the input has ended
 //     void on(Closed)                    all records are emitted
@@ -95,7 +95,7 @@ enum class Watermarks : std::uint8_t {
     needed,   ///< on(Watermark, emit). A GraphError if a stream that leads to it has no time.
     delayed,  ///< on(Watermark, emit); passed() returns the watermark of the stream behind it.
     drawn,    ///< Progress on(Clock): behind it the stream has time.
-    relayed   ///< on(SourceSaid): behind it the stream has the time of its source.
+    relayed   ///< on(SourceProgress): behind it the stream has the time of its source.
 };
 
 /// The properties of an operator that are known at compile time.
@@ -192,7 +192,7 @@ struct Clock {
     std::int64_t now_ns;  ///< The machine's monotonic clock.
 };
 /// A source has reported its watermark, between two records.
-struct SourceSaid {
+struct SourceProgress {
     Progress progress;  ///< The source's watermark, or idle.
 };
 /// The input is empty for now: records held back for larger batches must be sent.

@@ -57,10 +57,10 @@ class EventTimeOperator : public OperatorTypes<T, T> {
     [[gnu::always_inline]] void process(T& record, auto& emit) {
         const EventTime time = std::invoke(time_of_, std::as_const(record));
         if (time < strategy_.watermark()) [[unlikely]]
-            emit.promise({said(), false});
+            emit.promise({watermark(), false});
         strategy_.observe(std::as_const(record), time);
         // A time that goes back and recovers within a batch would not be seen after the batch.
-        if constexpr (!never_goes_back<Strategy>) (void)said();
+        if constexpr (!never_goes_back<Strategy>) (void)watermark();
         came_ = true;
         emit(record);
     }
@@ -76,7 +76,7 @@ class EventTimeOperator : public OperatorTypes<T, T> {
             strategy_.silent_for(Duration{clock.now_ns - last_ns_});
         }
         idle_ = idle_after_ != 0 && clock.now_ns - last_ns_ >= idle_after_;
-        return {said(), idle_};
+        return {watermark(), idle_};
     }
     [[nodiscard]] std::int64_t wake_at_ns() const noexcept {
         const std::int64_t idle_ns = idle_after_ == 0 || idle_ ? 0 : last_ns_ + idle_after_;
@@ -92,7 +92,7 @@ class EventTimeOperator : public OperatorTypes<T, T> {
 
   private:
     /// The present watermark. Throws WatermarkError if the strategy goes back.
-    EventTime said() {
+    EventTime watermark() {
         const EventTime watermark = strategy_.watermark();
         if (watermark < said_) throw WatermarkError(watermark, said_);
         said_ = watermark;

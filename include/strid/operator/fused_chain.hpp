@@ -144,14 +144,15 @@ class FusedChain {
         for_each_stage([this]<std::size_t I>(auto& stage) {
             for_each_state(stage, [this](auto& state) {
                 if constexpr (requires { state.texts(); }) {
-                    if (!is_held_by_output(state.texts().turn())) state.texts().keep_for_good();
+                    if (!is_held_by_output(state.texts().advance_epoch()))
+                        state.texts().keep_for_good();
                 }
             });
         });
     }
     /// If nothing is sent, the output need not hold it.
-    [[nodiscard]] bool is_held_by_output([[maybe_unused]] const memory::TextReference& turn) {
-        if constexpr (has_output) return port_->keep_alive_too(turn);
+    [[nodiscard]] bool is_held_by_output([[maybe_unused]] const memory::TextReference& epoch) {
+        if constexpr (has_output) return port_->keep_alive_too(epoch);
         return true;
     }
     /// When a stage needs a call without input, the earliest of them; 0: none.

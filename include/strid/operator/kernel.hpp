@@ -118,7 +118,7 @@ class Kernel final : public Node {
         const std::int64_t start_ns = clock_ns;
         waits_.end(start_ns);
         split_.poll(start_ns);
-        std::int64_t born_ns = start_ns;
+        std::int64_t ingress_ns = start_ns;
         std::uint64_t emitted = 0;
         Passed passed{};
         auto status = SourceStatus::finished;
@@ -133,7 +133,7 @@ class Kernel final : public Node {
             split_.enter_operators();
             guarded(names_.front(), [&] { status = head_.source.poll(emit, budget()); });
             emitted = emit.count();
-            born_ns = emit.born_ns();
+            ingress_ns = emit.ingress_ns();
         }
         tell<BatchEnds>();
         split_.leave_operators();
@@ -141,12 +141,12 @@ class Kernel final : public Node {
         const std::uint64_t left = count_records(emitted, passed);
         advance(start_ns);
         if (status != SourceStatus::more) tell_operators<Flush>();
-        const bool told = publish(status != SourceStatus::more);
+        const bool published = publish(status != SourceStatus::more);
         if (emitted == 0) split_.drop(output_.get());
-        if (emitted == 0 && status == SourceStatus::idle && told && !advancing_) {
+        if (emitted == 0 && status == SourceStatus::idle && published && !advancing_) {
             return wait_for_input(clock_ns);
         }
-        end_run(clock_ns, born_ns, emitted, !advancing_);
+        end_run(clock_ns, ingress_ns, emitted, !advancing_);
         budget_.ran(emitted, has_output ? left : 0, clock_ns - start_ns);
         return RunResult::progressed;
     }
@@ -168,7 +168,7 @@ class Kernel final : public Node {
         waits_.end(start_ns);
         if constexpr (has_output) output_->begin_run(start_ns);
         auto& header = message::header_of(*batch_);
-        const std::int64_t born_ns = header.born_ns;
+        const std::int64_t ingress_ns = header.ingress_ns;
         const std::uint32_t first = position_;
         Passed passed{};
         split_.enter_operators();
@@ -188,7 +188,7 @@ class Kernel final : public Node {
         const bool idle = batch_ == nullptr && !input_.waiting();
         if (idle) tell_operators<Flush>();
         idle_published_ = publish(idle) && idle;
-        end_run(clock_ns, born_ns, handled, batch_ == nullptr && !advancing_);
+        end_run(clock_ns, ingress_ns, handled, batch_ == nullptr && !advancing_);
         return RunResult::progressed;
     }
 
@@ -215,7 +215,7 @@ class Kernel final : public Node {
         });
         if constexpr (has_output) {
             if (header.breaks_promise) output_->promise_again();
-            output_->begin_input(header.born_ns);
+            output_->begin_input(header.ingress_ns);
         }
         chain_.keep_alive(header);
         if (has_output && keeps_sequences_) output_->begin_sequence(header.sequence);
@@ -290,7 +290,7 @@ class Kernel final : public Node {
         if (!in_sample && idle_published_ && !advancing_ && chain_.held_back(false)) {
             return wait_for_input(clock_ns);
         }
-        end_run(clock_ns, message::never_born, 0, batch_ == nullptr && !advancing_);
+        end_run(clock_ns, message::no_ingress, 0, batch_ == nullptr && !advancing_);
         return RunResult::progressed;
     }
 

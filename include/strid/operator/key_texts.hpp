@@ -2,7 +2,7 @@
 //
 // Texts of keys. A key with text refers to the batch of its record. An operator's state by that key
 // outlives the batch, so the operator keeps a copy of the text: for the run (KeyTexts), or until
-// the key expires and no sent record refers to the text any more (PassingKeyTexts).
+// the key expires and no sent record refers to the text any more (EpochKeyTexts).
 //
 // Threads: only the task of the node.
 #pragma once
@@ -18,7 +18,7 @@
 #include <strid/base/assert.hpp>
 #include <strid/base/hash.hpp>
 #include <strid/base/text_fields.hpp>
-#include <strid/memory/passing_texts.hpp>
+#include <strid/memory/epoch_text_pool.hpp>
 #include <strid/memory/static_arena.hpp>
 
 namespace strid::operators {
@@ -98,17 +98,17 @@ class KeyTexts {
     std::unique_ptr<memory::StaticArena> arena_;  // none before the first text
 };
 
-/// Copies that go with their keys (memory/passing_texts.hpp).
-class PassingKeyTexts {
+/// Copies that go with their keys (memory/epoch_text_pool.hpp).
+class EpochKeyTexts {
   public:
-    PassingKeyTexts() : texts_(std::make_unique<memory::PassingTexts>()) {}
+    EpochKeyTexts() : texts_(std::make_unique<memory::EpochTextPool>()) {}
     /// Operators are copied as prototypes, before their first record: a copy starts empty too.
-    PassingKeyTexts(const PassingKeyTexts& prototype) : PassingKeyTexts() {
+    EpochKeyTexts(const EpochKeyTexts& prototype) : EpochKeyTexts() {
         STRID_ASSERT(prototype.texts_->held() == 0);
     }
-    PassingKeyTexts(PassingKeyTexts&&) noexcept = default;
-    PassingKeyTexts& operator=(PassingKeyTexts&&) noexcept = default;
-    ~PassingKeyTexts() = default;
+    EpochKeyTexts(EpochKeyTexts&&) noexcept = default;
+    EpochKeyTexts& operator=(EpochKeyTexts&&) noexcept = default;
+    ~EpochKeyTexts() = default;
 
     /// May throw std::bad_alloc.
     template <class K>
@@ -139,10 +139,10 @@ class PassingKeyTexts {
         });
     }
     /// The copies that the records sent from now on refer to.
-    [[nodiscard]] memory::PassingTexts& passing() noexcept { return *texts_; }
+    [[nodiscard]] memory::EpochTextPool& pool() noexcept { return *texts_; }
 
   private:
-    std::unique_ptr<memory::PassingTexts> texts_;
+    std::unique_ptr<memory::EpochTextPool> texts_;
     std::size_t bytes_ = 0;
 };
 

@@ -7,7 +7,7 @@
 //
 // A key with text refers to the batch of its record. A state outlives the batch, so a copy of the
 // text is kept: for the run, or until the key expires. If results may refer to the text of a key,
-// the copy is kept until no result that was sent before is left (memory/passing_texts.hpp).
+// the copy is kept until no result that was sent before is left (memory/epoch_text_pool.hpp).
 //
 // Threads: only the task of the node. References to entries are valid until they expire.
 //
@@ -213,10 +213,10 @@ class KeyedState {
     /// Whether keys point to texts, which the table keeps.
     static constexpr bool holds_text = operators::key_holds_text<K>;
     /// The texts that every batch with a result must keep alive.
-    [[nodiscard]] memory::PassingTexts& texts() noexcept
+    [[nodiscard]] memory::EpochTextPool& texts() noexcept
         requires(holds_text && life.expires && life.shows_keys)
     {
-        return texts_.passing();
+        return texts_.pool();
     }
 
   private:
@@ -273,7 +273,7 @@ class KeyedState {
     struct Nothing {};
     using Texts = std::conditional_t<
         !holds_text, Nothing,
-        std::conditional_t<life.expires, operators::PassingKeyTexts, operators::KeyTexts>>;
+        std::conditional_t<life.expires, operators::EpochKeyTexts, operators::KeyTexts>>;
 
     operators::KeyIndex<Entry> index_;  // of the live keys
     std::deque<Entry> entries_;

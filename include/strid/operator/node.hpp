@@ -152,14 +152,14 @@ class Node {
     }
     /// The run that began at `clock_ns` is over and has processed `records` records. `done`: the
     /// batch, or poll, and all its output are finished.
-    void end_run(std::int64_t& clock_ns, std::int64_t born_ns, std::uint64_t records,
+    void end_run(std::int64_t& clock_ns, std::int64_t ingress_ns, std::uint64_t records,
                  bool done) noexcept {
         const std::int64_t end_ns = now_ns();
         busy_ns_.add(static_cast<std::uint64_t>(end_ns - clock_ns));
         batches_.add(1);
-        split_.end_run(end_ns, born_ns, records, done, output_.get());
-        if (records != 0 && born_ns != message::never_born) {
-            latency_.record(end_ns - born_ns, records);
+        split_.end_run(end_ns, ingress_ns, records, done, output_.get());
+        if (records != 0 && ingress_ns != message::no_ingress) {
+            latency_.record(end_ns - ingress_ns, records);
         }
         clock_ns = end_ns;
     }

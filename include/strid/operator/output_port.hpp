@@ -124,7 +124,7 @@ class OutputPort {
     /// The node starts a run, at now_ns() = `start_ns`.
     void begin_run(std::int64_t start_ns) noexcept { run_began_ns_ = start_ns; }
     /// The ingress time of the input from which the next records derive.
-    void begin_input(std::int64_t born_ns) noexcept { born_ns_ = born_ns; }
+    void begin_input(std::int64_t ingress_ns) noexcept { ingress_ns_ = ingress_ns; }
     void keep_alive(const memory::TextReference& text);
     void keep_alive(const message::BatchHeader& input);
     /// Keeps one more text alive to which the records refer. False, and not kept, if the batch
@@ -195,14 +195,14 @@ class OutputPort {
     std::vector<bool> announce_;
     std::size_t overflowing_ = 0;
     Progress progress_;
-    std::vector<Progress> told_;         // per link: the last watermark sent
-    std::vector<std::int64_t> told_ns_;  // and in which run
+    std::vector<Progress> sent_progress_;    // per link: the last watermark sent
+    std::vector<std::int64_t> sent_run_ns_;  // and in which run
     bool spare_ = true;
     bool stamps_ = false;
     bool numbered_ = false;  // batches belong to sequences: no other may come between
     std::uint64_t sequence_ = 0;
     std::int64_t run_began_ns_ = 0;
-    std::int64_t born_ns_ = message::never_born;
+    std::int64_t ingress_ns_ = message::no_ingress;
     std::vector<memory::TextReference> texts_;
     SplitClock* clock_;
     SampleChoice choice_;  // of batches that derive from no sampled batch

@@ -82,13 +82,13 @@ class FusedChain<Router, Stages...>::Passage {
     }
 
     /// The source at the head has this progress, between two records. False if no stage uses time.
-    bool told(const Progress& progress) noexcept {
-        if constexpr (FusedChain::template hears<SourceSaid>) {
+    bool on_progress(const Progress& progress) noexcept {
+        if constexpr (FusedChain::template hears<SourceProgress>) {
             held_.each([&progress]<std::size_t I, class S>(S& stage) {
-                if constexpr (Hears<S, SourceSaid>) stage.on(SourceSaid{progress});
+                if constexpr (Hears<S, SourceProgress>) stage.on(SourceProgress{progress});
             });
         }
-        return ((draws_watermarks<Stages> || Hears<Stages, SourceSaid>) || ...);
+        return ((draws_watermarks<Stages> || Hears<Stages, SourceProgress>) || ...);
     }
 
     /// The input has this progress: the stages emit what it causes while there is room, and the

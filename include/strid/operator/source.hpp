@@ -35,7 +35,7 @@ struct EmitProbe {
     bool operator()(const T&) const { return true; }
     std::size_t all(std::span<const T> records) const { return records.size(); }
     void keep_alive(const memory::TextReference&) const {}
-    void born_at(std::int64_t) const {}
+    void ingress_at(std::int64_t) const {}
     void count_malformed(std::uint64_t) const {}
     void watermark(EventTime) const {}
     void idle() const {}

@@ -54,7 +54,7 @@ class EventTimeOperator<T, TimeOf, SourceTime> : public OperatorTypes<T, T> {
         emit(record);
     }
 
-    void on(SourceSaid source) noexcept { said_ = source.progress.watermark; }
+    void on(SourceProgress source) noexcept { said_ = source.progress.watermark; }
     void on(Watermark watermark, auto& /*emit*/) noexcept { said_ = watermark.time; }
     auto state() { return std::tie(said_); }
 

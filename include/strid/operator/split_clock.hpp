@@ -81,10 +81,10 @@ class SplitClock {
     }
     /// A run ends at `end_ns` that processed `records` records; `done`: the batch and all its
     /// output are finished. `output` is null in a sink.
-    void end_run(std::int64_t end_ns, std::int64_t born_ns, std::uint64_t records, bool done,
+    void end_run(std::int64_t end_ns, std::int64_t ingress_ns, std::uint64_t records, bool done,
                  OutputPort* output) noexcept {
         if (on_) [[unlikely]]
-            end(end_ns, born_ns, records, done, output);
+            end(end_ns, ingress_ns, records, done, output);
     }
     /// A poll had no result.
     void drop(OutputPort* output) noexcept {
@@ -107,7 +107,7 @@ class SplitClock {
     void resume() noexcept;
     void turn(bool to_operators) noexcept;
     void add_until(std::int64_t now_ns) noexcept;
-    void end(std::int64_t end_ns, std::int64_t born_ns, std::uint64_t records, bool done,
+    void end(std::int64_t end_ns, std::int64_t ingress_ns, std::uint64_t records, bool done,
              OutputPort* output) noexcept;
     void end_without(OutputPort* output) noexcept;
 
@@ -115,7 +115,7 @@ class SplitClock {
     bool in_operators_ = false;
     std::int64_t since_ns_ = 0;  // the clock was last read
     // For the present batch:
-    std::int64_t born_ns_ = 0;
+    std::int64_t ingress_ns_ = 0;
     std::int64_t user_ns_ = 0;
     std::int64_t engine_ns_ = 0;
     std::uint64_t records_ = 0;

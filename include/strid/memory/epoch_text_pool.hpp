@@ -14,7 +14,7 @@
 // Invariant: a text is live (kept and not retired), or in the epoch during which it was retired,
 // unless that was after keep_for_good(). Epochs are in order, the last one is the present one;
 // enough was retired in every other one to make it worth while. The number of epochs is at most
-// turns_max.
+// epochs_max.
 #pragma once
 
 #include <cstddef>
@@ -26,16 +26,17 @@
 
 namespace strid::memory {
 
-class PassingTexts {
+class EpochTextPool {
   public:
     /// May throw std::bad_alloc.
-    PassingTexts();
+    EpochTextPool();
 
     /// A copy of the text. It lives until it is retired, and then until no batch of the epochs so
     /// far is left. O(size). May throw std::bad_alloc.
     [[nodiscard]] std::string_view keep(std::string_view text);
 
-    /// The caller sends no more references to this copy. It may be read until the next turn().
+    /// The caller sends no more references to this copy. It may be read until the next
+    /// advance_epoch().
     void retire(std::string_view kept);
     /// Instead of retire(), when nothing refers to this copy.
     void free(std::string_view kept) noexcept;
@@ -43,7 +44,7 @@ class PassingTexts {
     /// Begins a new epoch if enough was retired, and frees the texts to which nothing can refer any
     /// more. Everything that is sent from now until the next call must hold the returned reference.
     /// O(texts freed). May throw std::bad_alloc.
-    [[nodiscard]] const TextReference& turn();
+    [[nodiscard]] const TextReference& advance_epoch();
 
     /// Texts retired from now on are not freed: for a caller that cannot hold the reference.
     void keep_for_good() noexcept { for_good_ = true; }
@@ -56,19 +57,19 @@ class PassingTexts {
 
   private:
     /// Epochs that may be held at a time.
-    static constexpr std::size_t turns_max = 64;
+    static constexpr std::size_t epochs_max = 64;
 
-    struct Turn {
+    struct Epoch {
         TextReference reference;
         std::vector<char*> retired;
         std::size_t retired_bytes = 0;
     };
-    void begin_turn(TextReference reference);
-    void free_texts_of(Turn& turn) noexcept;
+    void begin_epoch(TextReference reference);
+    void free_texts_of(Epoch& epoch) noexcept;
 
     SlabAllocator texts_;
-    TextPool turns_pool_;  // of empty chunks: only their reference counts matter
-    std::vector<Turn> turns_;
+    TextPool epoch_references_;  // of empty chunks: only their reference counts matter
+    std::vector<Epoch> epochs_;
     std::vector<std::vector<char*>> spares_;  // for the texts of later epochs
     bool for_good_ = false;
 };
