@@ -6,8 +6,8 @@
 // Owns the orders that are open, and the identifiers of all that ever were. One thread at a time.
 //
 // Invariants: `bids` and `offers` hold exactly the open limit orders, and no bid reaches an offer
-// between two commands. The result of a command depends only on the commands before it: no clock,
-// no address, no random number.
+// between two commands. The result of a command depends on the commands before it and on nothing
+// else: no clock, no address, no random number.
 #pragma once
 
 #include <cstddef>

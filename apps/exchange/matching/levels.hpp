@@ -4,7 +4,7 @@
 // orders. One thread at a time.
 //
 // Invariant: a level has at least one order, each open and of this side and price, in the order in
-// which they were queued; its quantity is the sum of what they have open.
+// which they were queued; its quantity is the sum of their open quantities.
 #pragma once
 
 #include <cstdint>

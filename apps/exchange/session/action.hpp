@@ -3,9 +3,9 @@
 // The events and the actions of the session of a user. Plain values that go through the graph of
 // the session manager; messages are shared, not copied.
 //
-// Invariant: an action carries the sequence numbers of its user as they are when it is done. The
-// ledger stores an action together with them in one transaction, and sends what the action sends
-// only when that is durable.
+// Invariant: an action carries the sequence numbers that its user has when it is done. The ledger
+// stores an action together with them in one transaction, and sends its messages only when that is
+// durable.
 #pragma once
 
 #include <cstdint>

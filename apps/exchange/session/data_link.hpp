@@ -5,8 +5,8 @@
 // made anew, and both sides say where they are: nothing is lost or doubled, whichever of the two
 // was killed.
 //
-// Threads: one that connects and reads, one that writes, and any that add commands. Invariant:
-// `unconfirmed_` holds the commands from `confirmed_` on, without gaps.
+// Threads: one that connects and reads, one that writes, and any that add commands.
+// Invariant: `unconfirmed_` holds the commands from `confirmed_` on, without gaps.
 #pragma once
 
 #include <atomic>

@@ -46,9 +46,11 @@ namespace strid {
 /// A coroutine yields this when it has no record for a while; it is not resumed before that time.
 class IdleFor {
   public:
+    /// For `time` from now on.
     explicit IdleFor(Duration time) noexcept : time(time) {}
-    Duration time;
+    Duration time;  ///< The time without a record.
 };
+/// `co_yield idle_for(10ms)`: no record for so long. The worker does other work meanwhile.
 [[nodiscard]] inline IdleFor idle_for(Duration time) noexcept {
     return IdleFor{time};
 }
@@ -59,6 +61,7 @@ template <class T>
 class [[nodiscard]] Generator {
   public:
     using record_type = T;
+    /// What next() found.
     enum class Found : std::uint8_t { record, nothing_yet, end };
 
     class promise_type {
@@ -94,6 +97,7 @@ class [[nodiscard]] Generator {
         std::exception_ptr thrown_;
     };
 
+    /// The coroutine moves; `other` has none any more.
     Generator(Generator&& other) noexcept : coroutine_(std::exchange(other.coroutine_, {})) {}
     Generator& operator=(Generator&& other) noexcept {
         std::swap(coroutine_, other.coroutine_);

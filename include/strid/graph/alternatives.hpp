@@ -24,8 +24,8 @@ namespace strid {
 /// The result of a window with `late_apart`. Both streams must be consumed.
 template <class Result, class T, class Time = operators::NaturalTime<T>>
 struct WindowStreams {
-    Stream<Result> results;
-    StreamTimedBy<T, Time> late;
+    Stream<Result> results;       ///< One record for each window.
+    StreamTimedBy<T, Time> late;  ///< Records that came too late, unchanged.
 };
 
 /// The result of `in_order_of_time` and `k_slack` with `late_apart`. Both streams must be consumed.
@@ -33,8 +33,8 @@ struct WindowStreams {
 /// gets them in order.
 template <class Records, class T, class Time>
 struct OrderedStreams {
-    Records records;
-    StreamTimedBy<T, Time> late;
+    Records records;              ///< In the order of their event time.
+    StreamTimedBy<T, Time> late;  ///< Records that came too late for their place, unchanged.
 };
 
 namespace graph {

@@ -34,6 +34,7 @@ enum class OnException : std::uint8_t {
 struct OperatorOptions {
     std::string name = {};        ///< Unique in the graph; empty: its kind and a number.
     std::size_t parallelism = 0;  ///< Replicas; 0: chosen by the planner.
+    /// The action for an exception of the operator's function.
     OnException on_exception = OnException::stop;
 };
 
@@ -41,19 +42,21 @@ struct OperatorOptions {
 /// [results, late] = std::move(stream).window(windows, time_of, f, late_apart)`. All returned
 /// streams must be consumed.
 struct LateApart {
+    /// For `late_apart` alone.
     explicit constexpr LateApart(int) noexcept {}  // not made of {}
 };
+/// Asks for late records as a stream of their own.
 inline constexpr LateApart late_apart{0};
 
 /// Options of `event_time`.
 struct EventTimeOptions {
-    std::string name = {};
+    std::string name = {};                   ///< Unique in the graph; empty: its kind and a number.
     std::chrono::nanoseconds idle_after{0};  ///< 0: never idle.
 };
 
 /// Options of `ingress_time`.
 struct IngressTimeOptions {
-    std::string name = {};
+    std::string name = {};  ///< Unique in the graph; empty: its kind and a number.
     /// Expired windows fire within this time, even if no record comes.
     std::chrono::nanoseconds every = std::chrono::milliseconds{10};
 };
@@ -67,20 +70,22 @@ enum class Composition : std::uint8_t {
 
 /// Options of a run.
 struct RunOptions {
+    /// Which threads step the tasks.
     using Mode = runtime::ExecutionOptions::Mode;
+    /// How an idle thread waits.
     using Waiting = runtime::ExecutionOptions::Waiting;
 
-    Mode mode = Mode::cooperative;
-    std::size_t workers = 0;      ///< Cooperative workers; 0: one per core.
-    std::size_t parallelism = 0;  ///< For operators without one of their own; 0: automatic.
+    Mode mode = Mode::cooperative;  ///< Which threads step the tasks.
+    std::size_t workers = 0;        ///< Cooperative workers; 0: one per core.
+    std::size_t parallelism = 0;    ///< For operators without one of their own; 0: automatic.
     std::map<std::string, std::size_t> operator_parallelism = {};  ///< By name; overrules the rest.
     /// Measured costs of the operators (RunReport::loads()). A parallel section without a given
     /// parallelism gets replicas by its share of the total cost. Empty: one replica per worker.
     std::map<std::string, double> loads = {};
     bool fuse = true;  ///< False: every operator is a node of its own, as in the papers.
-    Composition composition = Composition::combined;
-    Waiting waiting = Waiting::park;
-    bool pin = false;
+    Composition composition = Composition::combined;  ///< How records reach the next replicas.
+    Waiting waiting = Waiting::park;                  ///< How an idle thread waits.
+    bool pin = false;                                 ///< True: each worker stays on its core.
     /// The processor of each task, in the order of explain(). The nodes of patterns take them in
     /// turn.
     std::vector<int> affinity = {};
@@ -90,7 +95,9 @@ struct RunOptions {
     /// STRID_PERTURB=1 does the same for every run of a program. It is slow; the results must not
     /// change.
     bool perturb = false;
+    /// A task that has work and ends no step for this long is reported to `on_stalled`; 0: none.
     std::chrono::milliseconds watchdog{0};
+    /// Called by the watchdog's thread with the names of these tasks; what it throws ends the run.
     std::function<void(const std::vector<std::string>&)> on_stalled = {};
     std::size_t block_bytes = std::size_t{32} << 10;  ///< Memory of one batch at most.
     /// The bytes that the records of one batch may own on the heap (base/heap_bytes.hpp) before the

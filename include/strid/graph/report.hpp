@@ -15,11 +15,11 @@ namespace strid {
 
 /// One operator, all replicas together.
 struct OperatorReport {
-    std::string name;
-    std::string kind;
-    std::size_t parallelism = 1;
-    std::uint64_t records_in = 0;
-    std::uint64_t records_out = 0;
+    std::string name;                     ///< Unique in the graph.
+    std::string kind;                     ///< "map", "filter", "window", ...
+    std::size_t parallelism = 1;          ///< Replicas.
+    std::uint64_t records_in = 0;         ///< Records that arrived; of a source 0.
+    std::uint64_t records_out = 0;        ///< Records that were emitted; of a sink 0.
     std::uint64_t records_malformed = 0;  ///< Refused by a source under the user's policy.
     std::uint64_t records_late = 0;       ///< Came to a window operator after all their windows.
     /// Records for which its function threw (OnException::skip, `dead_letter`, SkipRecord).
@@ -27,7 +27,7 @@ struct OperatorReport {
     /// The present state of all replicas: keys, and the bytes of the tables by key and of waiting
     /// records. Memory that values of user types own elsewhere is not included.
     std::uint64_t state_keys = 0;
-    std::uint64_t state_bytes = 0;
+    std::uint64_t state_bytes = 0;  ///< See state_keys.
     /// The application's counters (Context::counter), by name.
     std::map<std::string, std::uint64_t> counters = {};
 };
@@ -35,19 +35,19 @@ struct OperatorReport {
 /// The number of records with a latency of at most this, and more than the bucket below, listed or
 /// not.
 struct LatencyBucket {
-    std::int64_t at_most_ns;
-    std::uint64_t count;
+    std::int64_t at_most_ns;  ///< Nanoseconds.
+    std::uint64_t count;      ///< Records in the bucket.
 };
 
 /// A latency in nanoseconds since the ingress time of the record (for an open-loop source: since
 /// the record was due).
 struct LatencyReport {
-    std::uint64_t count = 0;
-    std::int64_t p50_ns = 0;
-    std::int64_t p95_ns = 0;
-    std::int64_t p99_ns = 0;
-    std::int64_t max_ns = 0;
-    double mean_ns = 0;
+    std::uint64_t count = 0;  ///< Records that were measured.
+    std::int64_t p50_ns = 0;  ///< The median, nanoseconds.
+    std::int64_t p95_ns = 0;  ///< The 95th percentile, nanoseconds.
+    std::int64_t p99_ns = 0;  ///< The 99th percentile, nanoseconds.
+    std::int64_t max_ns = 0;  ///< The longest, nanoseconds.
+    double mean_ns = 0;       ///< The mean, nanoseconds.
     /// The non-empty buckets, in rising order: each power of two is divided into 32.
     std::vector<LatencyBucket> histogram = {};
 };
@@ -70,8 +70,8 @@ struct LatencySplit {
     std::uint64_t waiting_ns = 0;
     /// The mean part of each in the latency of a record; 0 if there are no records.
     double user_mean_ns = 0;
-    double engine_mean_ns = 0;
-    double waiting_mean_ns = 0;
+    double engine_mean_ns = 0;   ///< See user_mean_ns.
+    double waiting_mean_ns = 0;  ///< See user_mean_ns.
 
     /// The sum of the three.
     [[nodiscard]] double latency_mean_ns() const noexcept {
@@ -83,20 +83,21 @@ struct LatencySplit {
 
 /// One fused segment, all replicas together.
 struct SegmentReport {
-    std::vector<OperatorReport> operators = {};
-    std::size_t parallelism = 1;
-    std::uint64_t batches = 0;
-    std::uint64_t refusals = 0;  ///< Runs that found no spare block: back-pressure.
+    std::vector<OperatorReport> operators = {};  ///< In the order of the stream.
+    std::size_t parallelism = 1;                 ///< Replicas.
+    std::uint64_t batches = 0;                   ///< Batches that were handled.
+    std::uint64_t refusals = 0;                  ///< Runs that found no spare block: back-pressure.
     /// The time of all replicas in the fused loop, waiting for input, and waiting for room at the
     /// output. The rest of the run they waited for a worker.
     std::uint64_t busy_ns = 0;
-    std::uint64_t idle_ns = 0;
-    std::uint64_t refused_ns = 0;
+    std::uint64_t idle_ns = 0;     ///< See busy_ns.
+    std::uint64_t refused_ns = 0;  ///< See busy_ns.
     /// How full the input rings were when a batch was taken out, 0 to 1, for all batches: 1 if as
     /// many batches waited as the producer has blocks.
     double queue_fill = 0;
+    /// The most blocks that were in use at once, the sum over the pools of the outputs.
     std::uint64_t pool_high_water_blocks = 0;
-    std::uint64_t pool_refused_leases = 0;
+    std::uint64_t pool_refused_leases = 0;  ///< How often one of these pools had no block to give.
     /// The latency until the segment was done with the batch; for each record the age of the oldest
     /// record in its batch.
     LatencyReport latency = {};
@@ -109,12 +110,13 @@ struct SegmentReport {
     LatencySplit path = {};
 };
 
+/// What a run did. A plain value.
 struct RunReport {
-    std::string graph;
-    double seconds = 0;
-    std::size_t workers = 0;
-    std::size_t tasks = 0;
-    std::vector<SegmentReport> segments = {};
+    std::string graph;                         ///< The graph's name.
+    double seconds = 0;                        ///< How long the run has taken.
+    std::size_t workers = 0;                   ///< Threads that step tasks.
+    std::size_t tasks = 0;                     ///< Tasks; each steps one node or several.
+    std::vector<SegmentReport> segments = {};  ///< In the order in which they were declared.
     /// The part of the input that is read, for the source that is furthest from its end; negative
     /// if unknown.
     double fraction_done = -1;
@@ -149,9 +151,9 @@ enum class Outcome : std::uint8_t {
 
 /// The end of a run.
 struct RunEnd {
-    Outcome outcome = Outcome::finished;
+    Outcome outcome = Outcome::finished;   ///< How it ended.
     std::exception_ptr failure = nullptr;  ///< What wait() throws; null where nothing failed.
-    RunReport report = {};
+    RunReport report = {};                 ///< As of the end.
 };
 
 }  // namespace strid

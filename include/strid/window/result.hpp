@@ -20,9 +20,9 @@ namespace strid {
 /// until the batch of the result is released. To keep a result longer, copy the text.
 template <class K, class V, class Bounds = window::TimeBounds>
 struct WindowResult {
-    K key;
-    Bounds window;
-    V value;
+    K key;          ///< Of the window's records.
+    Bounds window;  ///< Its bounds: times, or positions in the stream of the key.
+    V value;        ///< The value of the window, as the aggregate's `lower` returns it.
 
     /// The time of the result, for windows over windows: the last moment of the window.
     [[nodiscard]] EventTime time() const noexcept
@@ -38,7 +38,10 @@ inline constexpr bool has_own_time<WindowResult<K, V>> = true;
 }  // namespace operators
 
 /// The treatment of windows that are still open when the stream ends.
-enum class OpenWindows : std::uint8_t { fire, drop };
+enum class OpenWindows : std::uint8_t {
+    fire,  ///< They give their value as it is.
+    drop   ///< They give nothing.
+};
 
 /// Which watermark decides whether a record is late, where several streams meet right before a
 /// window.
@@ -49,12 +52,14 @@ enum class LateBy : std::uint8_t {
     own_input
 };
 
+/// Options of a window operator.
 struct WindowOptions {
     std::string name = {};        ///< Empty: "window-<n>".
     std::size_t parallelism = 0;  ///< 0: the planner's choice.
     /// A window takes records for this long after the watermark has passed its end, and emits its
     /// new value each time. Records that come after that are late.
     Duration lateness = Duration::zero();
+    /// Whether windows that are open at the end of the stream fire.
     OpenWindows at_end = OpenWindows::fire;
     LateBy late_by = LateBy::slowest_input;  ///< own_input: for windows of time by key.
 };

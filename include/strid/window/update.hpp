@@ -47,11 +47,13 @@ enum class Revision : std::uint8_t {
 /// A WindowResult with its mark. The text of its key is valid as that of a WindowResult.
 template <class K, class V, class Bounds = window::TimeBounds>
 struct WindowUpdate {
-    K key;
-    Bounds window;
+    K key;          ///< Of the window's records.
+    Bounds window;  ///< Its bounds.
+    /// The value of the window, as the aggregate's `lower` returns it.
     V value;
-    Revision revision = Revision::first;
+    Revision revision = Revision::first;  ///< How the row relates to earlier rows of its window.
 
+    /// The last time that lies in the window: its event time.
     [[nodiscard]] EventTime time() const noexcept
         requires std::is_same_v<Bounds, window::TimeBounds>
     {
@@ -66,7 +68,7 @@ inline constexpr bool has_own_time<WindowUpdate<K, V>> = true;
 
 /// Options of `window_updates`.
 struct UpdateOptions {
-    WindowOptions window = {};
+    WindowOptions window = {};  ///< As of a window without updates.
     /// Open windows are emitted early, marked `early`: a change is emitted within this time of the
     /// machine's clock. 0: open windows are not emitted.
     Duration early_every = Duration::zero();

@@ -49,7 +49,9 @@ class Timers {
     /// Sets a timer: `on_timer(time, ...)` is called when the clock reaches this time, unless the
     /// stream ends before.
     void at(ProcessingTime time) { processing_.add(pending_->processing, time, key_); }
+    /// Forgets a timer of this time; nothing happens where there is none.
     void cancel(EventTime time) { std::erase(pending_->event, time); }
+    /// The same for the clock.
     void cancel(ProcessingTime time) { std::erase(pending_->processing, time); }
     /// Forgets the key after the present call, with its function and its timers.
     void forget_key() noexcept { forgets_ = true; }
