@@ -81,6 +81,10 @@ def require_tool(prefix: Path) -> None:
                   "--time", "at", "--window", "tumbling:10s", "--aggregate", "sum(value)")
     if printed.splitlines()[-1:] != ["boiler,0,10000,7"]:
         sys.exit(f"the installed command line printed {printed!r}")
+    [package] = prefix.rglob("strid.pc")
+    version = run("pkg-config", "--modversion", package)
+    if run(prefix / "bin" / "strid", "--version") != f"strid {version}":
+        sys.exit(f"strid --version differs from the version of strid.pc, {version}")
 
 
 def main() -> None:
