@@ -35,3 +35,6 @@ endif()
 configure_file(cmake/strid.pc.in strid.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/strid.pc
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)
+install(FILES README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
