@@ -17,6 +17,10 @@ set(CPACK_DEBIAN_PACKAGE_SECTION devel)
 # and the time zones.
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_DEPENDS "python3:any, tzdata")
+if(STRID_SHARED)
+    set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR})
+    set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
+endif()
 # Of the library: what cmake/strid-config.cmake.in looks for. Recommended, which apt installs, and
 # not required: the command line does without it.
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "g++ (>= 4:12), pkg-config, libfmt-dev, libboost1.81-dev, \

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What CPack makes of a build. The Debian package has the headers, the library, the files for CMake
-and pkg-config, the command line and its programs, and names what they need. Unpacked below a folder
-of its own, its command line runs and a consumer project builds against it. The tarball has the files
+and pkg-config, the command line and its programs, and names what they need. Unpacked below a
+folder, its command line runs and a consumer project builds against it. The tarball has the files
 that git lists. Exit code 77: the tools of Debian are missing.
 
     packages.py CMAKE BUILD SOURCE COMPILER
@@ -99,8 +99,9 @@ def main() -> None:
         prefix = root / "usr"
         require_no_traces(prefix, [build, source])
         require_tool(prefix)
-        require_expected("find_package", through_find_package(cmake, prefix, place, compiler))
-        require_expected("pkg-config", through_pkg_config(prefix, place, compiler)[0])
+        found = through_find_package(cmake, prefix, place, compiler)
+        require_expected("find_package", found, prefix)
+        require_expected("pkg-config", through_pkg_config(prefix, place, compiler)[0], prefix)
         (place / "tar").mkdir()
         tarball = packed(cmake, build, "CPackSourceConfig.cmake", "TGZ", place / "tar")
         require_sources(tarball, source, version)
