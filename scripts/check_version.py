@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The version is the same wherever it is written: project() in CMakeLists.txt, the macros and the
-constant of include/strid/base/version.hpp, the newest release of CHANGELOG.md, and the minor
-version that README.md and tests/install ask find_package for.
+constant of include/strid/base/version.hpp, the newest release of CHANGELOG.md, the package that
+README.md installs, and the minor version that README.md and tests/install ask find_package for.
 
     check_version.py [ROOT] [--tag TAG]   prints each difference, and fails if there is one;
                                           TAG must be vMAJOR.MINOR.PATCH of that version
@@ -31,6 +31,8 @@ def versions(root: Path) -> list[tuple[str, str]]:
                                  r"^project\(strid VERSION (\S+)")),
         (f"{HEADER}, macros", ".".join(macros)),
         (f"{HEADER}, constant", found(header, r'string_view version = "([^"]*)"')),
+        ("README.md, the Debian package", found((root / "README.md").read_text(),
+                                                r"strid_(\d+\.\d+\.\d+)_amd64\.deb")),
         ("CHANGELOG.md, newest release", found((root / "CHANGELOG.md").read_text(),
                                                r"^## (\d+\.\d+\.\d+)\b")),
     ]

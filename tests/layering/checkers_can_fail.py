@@ -144,7 +144,7 @@ class Version(unittest.TestCase):
                               "#define STRID_VERSION_PATCH 3\n"
                               'constexpr std::string_view version = "1.2.3";\n',
         "CHANGELOG.md": "# Changelog\n\n## 1.2.3, in the making\n\n## 1.2.2\n",
-        "README.md": "find_package(strid 1.2 REQUIRED)\n",
+        "README.md": "find_package(strid 1.2 REQUIRED)\napt install strid_1.2.3_amd64.deb\n",
         "tests/install/consumer/CMakeLists.txt": "find_package(strid 1.2 REQUIRED)\n",
     }
 
@@ -164,7 +164,8 @@ class Version(unittest.TestCase):
                                (check_version.HEADER, "PATCH 3", "PATCH 4"),
                                (check_version.HEADER, '"1.2.3"', '"1.2.4"'),
                                ("CHANGELOG.md", "1.2.3", "1.2.4"),
-                               ("README.md", "1.2", "1.1"),
+                               ("README.md", "strid 1.2", "strid 1.1"),
+                               ("README.md", "1.2.3", "1.2.4"),
                                ("tests/install/consumer/CMakeLists.txt", "1.2", "1.1")):
             self.assertTrue(self.faults(path, old, new), path)
 
