@@ -44,6 +44,8 @@ class Application {
     [[nodiscard]] virtual std::vector<FileUse> files() const { return {}; }
     /// Whether it can make its records (Endpoints::generate).
     [[nodiscard]] virtual bool generates() const noexcept { return false; }
+    /// Whether its own options have it make them, so that it reads no input.
+    [[nodiscard]] virtual bool makes_records() const noexcept { return false; }
     /// Whether its answer depends on the order of all records: a replay has one source.
     [[nodiscard]] virtual bool needs_order() const noexcept { return false; }
     /// Of the graph that was built last: bytes of input that were handled, from any thread. Empty

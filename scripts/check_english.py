@@ -1,205 +1,168 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Counts what a script can see of plain technical English (CONTRIBUTING.md), in comments and pages.
+"""Checks the part of plain technical English (CONTRIBUTING.md) that a script can see.
 
-- persons: threads, tasks and records are not persons ("who", "nobody", "somebody", ...).
-- law: the field's word is invariant, or rule; a law with a name (Zipf's law) is one.
-- sentence: at most 40 words. Code in backticks counts as one word; headings, tables and blocks
-  of code in pages are no sentences.
-- link: a link of a page leads to a file, and to a heading of it, that exist.
-- example: a page of docs/ has a block of code.
+In comments, docstrings and pages:
+
+- persons: threads, tasks and records are not persons. No "who", "nobody", "somebody", "whoever";
+  a person may be one ("a user who").
+- invariant: that is the field's word, or "rule", where "law" would stand. Zipf's law has a name.
+- sentence: 40 words at most, from one full stop, colon or semicolon to the next. Code in
+  backticks is one word.
+
+In pages:
+
+- link: each link leads to a file, and to a heading in it, that exist.
+- example: each page of docs/ has a block of code; the table of contents needs none.
 
 A file with a reason is listed in scripts/english_exceptions.txt as `rule path reason`; an entry
 that is not needed any more is a violation too.
 
-    check_english.py [--only RULE] [ROOT [PATH...]]   prints each violation as file:line: what
+    check_english.py [--only RULE] [ROOT [PATH...]]
+
+It prints each violation as file:line: what, and fails if there is one.
 """
 
 import argparse
-import ast
-import io
 import re
-import subprocess
 import sys
-import tokenize
 from pathlib import Path
+
+from prose_text import files_of, paragraphs, sentences, without_code
+from source_text import line_of
 
 SENTENCE_WORDS_MAX = 40
 EXCEPTIONS = "scripts/english_exceptions.txt"
-RULES = ("persons", "law", "sentence", "link", "example")
+RULES = ("persons", "invariant", "sentence", "link", "example")
+# After these nouns a relative clause may begin with "who".
+PEOPLE = (r"users?|people|persons?|newcomers?|programmers?|authors?|contributors?|maintainers?"
+          r"|telemarketers?|drivers?|traders?")
 PERSONS = re.compile(
-    r"\b(?:who|whom|whoever|nobody|somebody|anybody|everybody|someone|anyone|everyone|no one)\b"
-    r"|\b(?:one's|its|their) own (?:idea|opinion|mind)\b", re.IGNORECASE)
-LAW = re.compile(r"(?<!'s )(?<!s' )\blaws?\b", re.IGNORECASE)
-COMMENT_OF_CPP = re.compile(r"^\s*//+[<!]?\s?(.*)$")
-TRAILING_COMMENT = re.compile(r"(?:\s\s|[;{},])\s*///?<?\s(.*)$")
-COLUMNS = re.compile(r"\S\s{2,}\S")  # a row of a table, or of a drawing
-LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)|!\[[^\]]*\]\(([^)\s]+)\)")
-# Data, and the texts of others.
-NOT_OURS = re.compile(r"(?:^|/)(?:data|golden|licenses)/|^LICENSE$")
+    rf"(?P<people>\b(?:{PEOPLE}),? )?\b(?:(?P<relative>who|whom|whose)|whoever|whomever|nobody"
+    r"|somebody|anybody|everybody|someone|anyone|everyone|no one|(?:one's|its|their) own"
+    r" (?:idea|opinion|mind))\b", re.IGNORECASE)
+NAMED_LAW = re.compile(r"\b[A-Z]\w+(?:'s|s') (?:first |second )?laws?\b"
+                       r"|\b(?:kinetic|power|rate|conservation) laws?\b|\blaws? of physics\b")
+LAW = re.compile(r"\blaws?\b", re.IGNORECASE)
+MENTIONED = re.compile(r'"\w+(?: \w+)?"')  # a word that is spoken of
+WORD = re.compile(r"[\w'’.,-]*\w")
+LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)|^\[[^\]]+\]: +(\S+)", re.MULTILINE)
+FENCED = re.compile(r"^(```+|~~~+)[^\n]*\n.*?^\1", re.DOTALL | re.MULTILINE)
+SCHEME = re.compile(r"[a-z]+:")
 
 
-def tracked(root, paths):
-    command = ["git", "-C", root, "ls-files", "-co", "--exclude-standard", "--", *paths]
-    names = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
-    return [name for name in names
-            if name.rsplit(".", 1)[-1] in ("hpp", "cpp", "py", "md") and not NOT_OURS.search(name)]
-
-
-def joined(lines):
-    """(line, paragraph) of (line, text): an empty text ends a paragraph, a dash begins one."""
-    gathered, first = [], 0
-    for number, said in lines:
-        item = re.match(r"(?:[-*+]|\d+\.)\s+(.*)", said)
-        if gathered and (item or not said):
-            yield first, " ".join(gathered)
-            gathered = []
-        if said:
-            first = first if gathered else number
-            gathered.append(item.group(1) if item else said)
-    if gathered:
-        yield first, " ".join(gathered)
-
-
-def paragraphs_of_cpp(text):
-    """Of each block of comment lines; a comment behind code is a paragraph of its own."""
-    lines = []
-    for number, line in enumerate(text.splitlines(), 1):
-        if line.lstrip().startswith("//"):
-            said = COMMENT_OF_CPP.match(line).group(1).strip()
-            lines.append((number, "" if COLUMNS.search(said) else said))
+def persons_in(text: str):
+    """The words that make a person of a thing."""
+    for found in PERSONS.finditer(text):
+        relative = found.group("relative")
+        # "whose" is the possessive of things as well.
+        if relative and (found.group("people") or relative.lower() == "whose"):
             continue
-        yield from joined(lines)
-        lines = []
-        trailing = TRAILING_COMMENT.search(line)
-        if trailing:
-            yield number, trailing.group(1)
-    yield from joined(lines)
+        yield found.group(0)
 
 
-def paragraphs_of_python(text):
-    """Of docstrings and of comments. Deeper lines of a docstring show how the program is called."""
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)):
-            docstring = ast.get_docstring(node)
-            if docstring:
-                first = node.body[0].lineno
-                yield from joined((first + number, "" if line.startswith("  ") else line.strip())
-                                  for number, line in enumerate(docstring.splitlines()))
-    comments = [(token.start[0], token.string.lstrip("#").strip())
-                for token in tokenize.generate_tokens(io.StringIO(text).readline)
-                if token.type == tokenize.COMMENT]
-    apart = []
-    for number, said in comments:
-        if apart and number != apart[-1][0] + 1:
-            apart.append((number, ""))
-        apart.append((number, said))
-    yield from joined(apart)
+def faults_of_words(first: int, paragraph: str):
+    """The rules persons, invariant and sentence: (rule, line, what) of one paragraph."""
+    plain = MENTIONED.sub("MENTIONED", without_code(paragraph))
+    for word in persons_in(plain):
+        yield "persons", first, f"'{word}' in: {paragraph[:90]}"
+    for found in LAW.finditer(NAMED_LAW.sub("NAMED", plain)):
+        yield "invariant", first, f"'{found.group(0)}' in: {paragraph[:90]}"
+    for sentence in sentences(paragraph):
+        words = len(WORD.findall(sentence))
+        if words > SENTENCE_WORDS_MAX:
+            yield "sentence", first, f"{words} words: {sentence[:90]}"
 
 
-def paragraphs_of_page(text):
-    """Paragraphs and items of lists, without headings, tables, HTML comments and blocks of code."""
-    lines, fence = [], None
-    for number, line in enumerate(text.splitlines(), 1):
-        stripped = line.strip()
-        mark = re.match(r"(```+|~~~+)", stripped)
-        if mark and (fence is None or stripped.startswith(fence)):
-            fence = None if fence else mark.group(1)
-            stripped = ""
-        elif fence or stripped.startswith(("#", "|", "<", "---")):
-            stripped = ""
-        lines.append((number, stripped.lstrip("> ")))
-    yield from joined(lines)
+def blanked(pattern: re.Pattern, text: str) -> str:
+    """Without what matches; lines keep their numbers."""
+    return pattern.sub(lambda found: re.sub(r"[^\n]", " ", found.group(0)), text)
 
 
-def paragraphs(name, text):
-    if name.endswith(".md"):
-        return paragraphs_of_page(text)
-    return paragraphs_of_python(text) if name.endswith(".py") else paragraphs_of_cpp(text)
-
-
-def sentences(paragraph):
-    """Parts that end in a full stop, a question mark, a colon or a semicolon and a space."""
-    paragraph = re.sub(r"`[^`]*`", "CODE", paragraph)
-    paragraph = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", paragraph)
-    return re.split(r"(?<=[.?!:;])[\"')\]*_]*\s+", paragraph)
-
-
-def anchors(text):
-    """The names that headings get on the pages of a repository."""
+def anchors(text: str) -> set[str]:
+    """The names that headings have as targets of links."""
     found = set()
-    for line in text.splitlines():
+    for line in blanked(FENCED, text).splitlines():
         if line.startswith("#"):
             title = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", line.lstrip("#").strip()).lower()
             found.add(re.sub(r"[^\w\- ]", "", title).replace(" ", "-"))
     return found
 
 
-def faults_of_links(root, name, text):
-    without_code = re.sub(r"^(```+)[^\n]*\n.*?^\1", lambda m: "\n" * m.group(0).count("\n"), text,
-                          flags=re.DOTALL | re.MULTILINE)
-    for number, line in enumerate(without_code.splitlines(), 1):
-        for found in LINK.finditer(re.sub(r"`[^`]*`", "", line)):
-            target = found.group(1) or found.group(2)
-            if re.match(r"[a-z]+:", target):
-                continue
-            path, _, heading = target.partition("#")
-            file = (root / name).parent / path if path else root / name
-            if not file.exists():
-                yield "link", number, f"{target} leads nowhere"
-            elif heading and file.suffix == ".md" and heading not in anchors(file.read_text()):
-                yield "link", number, f"{target}: there is no such heading"
+def faults_of_links(root: Path, name: str, text: str):
+    text = blanked(re.compile(r"`[^`\n]*`"), blanked(FENCED, text))
+    for found in LINK.finditer(text):
+        target = found.group(1) or found.group(2)
+        if SCHEME.match(target):
+            continue
+        number = line_of(text, found.start())
+        path, _, heading = target.partition("#")
+        file = (root / name).parent / path if path else root / name
+        if not file.exists():
+            yield "link", number, f"{target} leads nowhere"
+        elif heading and file.suffix == ".md" and heading not in anchors(file.read_text()):
+            yield "link", number, f"{target}: there is no such heading"
 
 
-def faults_of(root, name):
+def faults_of_page(root: Path, name: str, text: str):
+    yield from faults_of_links(root, name, text)
+    path = Path(name)
+    if path.parent == Path("docs") and path.name != "README.md" and not FENCED.search(text):
+        yield "example", 1, "a page without an example"
+
+
+def faults_of_file(root: Path, name: str) -> list[tuple[str, int, str]]:
     """(rule, line, what) of one file."""
     text = (root / name).read_text(encoding="utf-8")
-    for first, paragraph in paragraphs(name, text):
-        plain = re.sub(r"`[^`]*`", "CODE", paragraph)
-        for rule, pattern in (("persons", PERSONS), ("law", LAW)):
-            for found in pattern.finditer(plain):
-                yield rule, first, f"'{found.group(0)}' in: {paragraph[:90]}"
-        for sentence in sentences(paragraph):
-            words = len(re.findall(r"[\w'’.-]*\w", sentence))
-            if words > SENTENCE_WORDS_MAX:
-                yield "sentence", first, f"{words} words: {sentence[:90]}"
+    faults = [fault for first, paragraph in paragraphs(name, text)
+              for fault in faults_of_words(first, paragraph)]
     if name.endswith(".md"):
-        yield from faults_of_links(root, name, text)
-        if name.startswith("docs/") and name.count("/") == 1 and "\n```" not in text:
-            yield "example", 1, "a page without an example"
+        faults += faults_of_page(root, name, text)
+    return sorted(faults, key=lambda fault: fault[1])
 
 
-def read_exceptions(root):
-    """{(rule, path)}: each line is `rule path reason`."""
+def read_exceptions(root: Path) -> dict[tuple[str, str], str]:
+    """(rule, path) -> reason; an entry without a reason is an error."""
+    exceptions = {}
     file = root / EXCEPTIONS
-    if not file.exists():
-        return set()
-    return {tuple(line.split()[:2]) for line in file.read_text().splitlines()
-            if line.strip() and not line.startswith("#")}
+    if not file.is_file():
+        return exceptions
+    for line in file.read_text().splitlines():
+        if line.strip() and not line.startswith("#"):
+            rule, path, reason = line.split(maxsplit=2)
+            exceptions[rule, path] = reason
+    return exceptions
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--only", choices=RULES, help="this rule alone")
-    parser.add_argument("root", nargs="?", default=".", type=Path)
-    parser.add_argument("paths", nargs="*", help="files and folders below the root; default: all")
-    arguments = parser.parse_args()
-    exceptions, used = read_exceptions(arguments.root), set()
-    count = 0
-    for name in tracked(arguments.root, arguments.paths):
-        for rule, line, what in faults_of(arguments.root, name):
-            if arguments.only not in (None, rule):
+def check(root: Path, paths: list[str] | None = None, only: str | None = None) -> list[str]:
+    """Every violation of the tree at `root`, or of the named paths in it, one line each."""
+    names = files_of(root, paths or [])
+    if not names:
+        return [f"{root}: no file found"]
+    exceptions, used, faults = read_exceptions(root), set(), []
+    for name in names:
+        for rule, number, what in faults_of_file(root, name):
+            if only not in (None, rule):
                 continue
             if (rule, name) in exceptions:
                 used.add((rule, name))
-                continue
-            print(f"{name}:{line}: {what} [{rule}]")
-            count += 1
-    if not arguments.paths and arguments.only is None:
-        for rule, name in sorted(exceptions - used):
-            print(f"{EXCEPTIONS}: {rule} {name} is not needed")
-            count += 1
-    return 1 if count else 0
+            else:
+                faults.append(f"{name}:{number}: {what} [{rule}]")
+    if not paths and only is None:
+        faults += [f"{EXCEPTIONS}:1: not needed any more: {rule} {name}"
+                   for rule, name in sorted(exceptions.keys() - used)]
+    return faults
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--only", choices=RULES, help="this rule alone")
+    parser.add_argument("root", nargs="?", default=Path(__file__).parent.parent, type=Path)
+    parser.add_argument("paths", nargs="*", help="files and folders below the root; default: all")
+    arguments = parser.parse_args()
+    faults = check(arguments.root.resolve(), arguments.paths, arguments.only)
+    print("\n".join(faults) if faults else "english: plain")
+    return 1 if faults else 0
 
 
 if __name__ == "__main__":

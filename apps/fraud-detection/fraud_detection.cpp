@@ -23,7 +23,7 @@ void build(Graph& graph, const Endpoints& endpoints, const Options& options,
             : with_pace(TransactionSource(endpoints.input,
                                           {.on_malformed = endpoints.on_malformed,
                                            .dead_letter = endpoints.dead_letter},
-                                          model),
+                                          {model}),
                         endpoints, keyed);
     auto outliers =
         std::move(by_account)

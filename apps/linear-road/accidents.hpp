@@ -17,6 +17,7 @@
 
 #include <strid/operator/contract.hpp>
 
+#include "rules.hpp"
 #include "statistics.hpp"
 
 namespace strid::apps::linear_road {
@@ -53,9 +54,6 @@ class Accidents : public OperatorTypes<message::Hashed<Event>, Statistic> {
     auto state() { return std::tie(waiting_); }
 
   private:
-    static constexpr std::int32_t minutes_of_silence = 2;
-    static constexpr std::int64_t reports_of_stop = 4;
-
     using Place = std::tuple<std::uint8_t, std::uint32_t, std::int32_t>;  // lane, segment, position
     struct Car {
         Place place;
@@ -69,8 +67,7 @@ class Accidents : public OperatorTypes<message::Hashed<Event>, Statistic> {
     };
 
     void happens(const Road& road, const Place& place) {
-        waiting_.push_back(
-            {(road.minute + 1) * 60, std::get<1>(place), 1, Statistic::Kind::accident});
+        waiting_.push_back({road.minute + 1, std::get<1>(place), 1, Statistic::Kind::accident});
     }
     static void leave(Road& road, const Place& place) {
         const auto at = road.stopped.find(place);

@@ -27,13 +27,16 @@ class AnySource {
     void open(const Context& context) {
         std::visit([&](auto& source) { source.open(context); }, source_);
     }
+    [[nodiscard]] std::size_t replicas_used(std::size_t replicas) const noexcept {
+        return std::visit([=](const auto& source) { return source.replicas_used(replicas); },
+                          source_);
+    }
     template <class Emit>
     SourceStatus poll(Emit& emit, std::size_t budget) {
         return std::visit([&](auto& source) { return source.poll(emit, budget); }, source_);
     }
     [[nodiscard]] std::int64_t wake_at_ns() const noexcept {
-        const auto* file = std::get_if<EventSource>(&source_);
-        return file == nullptr ? 0 : file->wake_at_ns();
+        return std::visit([](const auto& source) { return source.wake_at_ns(); }, source_);
     }
     [[nodiscard]] bool blocks() const noexcept {
         const auto* file = std::get_if<EventSource>(&source_);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "../application.hpp"
 
+#include <algorithm>
 #include <chrono>
-#include <optional>
 #include <string>
 
 #include <CLI/CLI.hpp>
@@ -34,7 +34,8 @@ class LinearRoad final : public Application {
                "\n"
                "Examples (in apps/linear-road/data):\n"
                "  strid run linear-road --input cars.csv.gz --history history.csv\n"
-               "  strid run linear-road --minutes 180 --expressways 2 --pace 1 --output tolls.csv\n"
+               "  strid run linear-road --minutes 180 --expressways 2 --pace 1 --output "
+               "answers.csv\n"
                "  strid run linear-road --minutes 10 --write-input --output cars.csv\n";
     }
     [[nodiscard]] std::string_view source_name() const noexcept override { return "events"; }
@@ -49,21 +50,23 @@ class LinearRoad final : public Application {
                 [&value](std::uint64_t given) { value = static_cast<std::int32_t>(given); }, help);
         };
         number("--expressways", options_.expressways, 1, linear_road::expressways_max,
-               "Records of expressways from there on are malformed; so many are made "
-               "(default: 1)");
+               "How many there are: records of others are malformed (default: 32768); so many are "
+               "made\n(default: 1)");
         add_decimal_option(command, "--pace", options_.pace,
                            "Seconds of the input a second: 1 hands records out when their times "
                            "say, and counts late\nanswers (default: as fast as it goes)");
         number("--minutes", minutes_, 1, 10'000,
                "Make the records of so many minutes instead of reading them");
-        number("--cars", options_.traffic.cars, 2, 10'000'000,
-               "On each expressway in the last minute, of records that are made "
+        number("--cars", options_.traffic.cars, 60, 10'000'000,
+               "On each expressway in the last second, of records that are made "
                "(default: 50000)");
         add_text_option(
             command, "--accident-every", "TIME",
             [this](const std::string& text) {
-                options_.traffic.accident_every = static_cast<std::int32_t>(
-                    std::chrono::ceil<std::chrono::seconds>(read_duration(text)).count());
+                const auto every = std::chrono::ceil<std::chrono::seconds>(read_duration(text));
+                if (every > std::chrono::hours{24 * 366})
+                    throw GraphError("'" + text + "' is too long a time: 8784h at the most");
+                options_.traffic.accident_every = static_cast<std::int32_t>(every.count());
             },
             "On each expressway, of records that are made (default: 20m)");
         add_choice<linear_road::Layout>(
@@ -90,6 +93,7 @@ class LinearRoad final : public Application {
         linear_road::build(graph, endpoints, options, history.current());
     }
     [[nodiscard]] bool generates() const noexcept override { return true; }
+    [[nodiscard]] bool makes_records() const noexcept override { return minutes_ > 0; }
 
   private:
     std::string history_path_;

@@ -1,25 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "event_source.hpp"
 
-#include <charconv>
-
 #include <fmt/format.h>
-
-#include <strid/base/excerpt.hpp>
 
 namespace strid::apps::linear_road {
 
 namespace {
-
-constexpr std::int32_t days = 69;
-
-std::optional<std::int32_t> number_of(std::string_view text) {
-    std::int32_t number = 0;
-    const char* const end = text.data() + text.size();
-    const auto [stop, error] = std::from_chars(text.data(), end, number);
-    if (error != std::errc{} || stop != end) return std::nullopt;
-    return number;
-}
 
 /// Words for the first value that is out of its range; empty: none is.
 struct Ranges {
@@ -49,25 +35,18 @@ void check_expressway(const EventRow& row, std::int32_t expressways, std::string
 
 }  // namespace
 
-std::optional<Event> event_of(const EventRow& row, std::int32_t expressways, std::string& fault) {
-    const auto type = number_of(row.type);
-    const auto day = number_of(row.day);
-    if (!type || !day) {
-        fault = fmt::format("{} '{}' is not a whole number", type ? "Day" : "Type",
-                            excerpt(type ? row.day : row.type));
-        return std::nullopt;
-    }
+bool EventCheck::operator()(const EventRow& row, Event& event, std::string& fault) {
     Ranges ranges{fault};
     ranges.check("Time", row.time);
     ranges.check("VID", row.car);
-    Event event{};
+    event = {};
     event.time = row.time;
     event.car = row.car;
-    switch (*type) {
+    switch (row.type) {
         case 0:
             ranges.check("Spd", row.speed, 0, 255);
-            check_expressway(row, expressways, fault);
-            ranges.check("Lane", row.lane, 0, 4);
+            check_expressway(row, expressways_, fault);
+            ranges.check("Lane", row.lane, 0, exit_lane);
             ranges.check("Dir", row.direction, 0, 1);
             ranges.check("Seg", row.segment, 0, segments - 1);
             ranges.check("Pos", row.position);
@@ -82,25 +61,24 @@ std::optional<Event> event_of(const EventRow& row, std::int32_t expressways, std
             event.query = row.query;
             break;
         case 3:
-            check_expressway(row, expressways, fault);
-            ranges.check("Day", *day, 1, days);
+            check_expressway(row, expressways_, fault);
+            ranges.check("Day", row.day, 1, days_max);
             event.query = row.query;
             event.expressway = static_cast<std::uint16_t>(row.expressway);
-            event.day = static_cast<std::uint8_t>(*day);
+            event.day = static_cast<std::uint8_t>(row.day);
             break;
         case 4:
             break;
         default:
-            fault = fmt::format("there is no record of type {}: types are 0, 2, 3 and 4", *type);
-            return std::nullopt;
+            fault = fmt::format("there is no record of type {}: types are 0, 2, 3 and 4", row.type);
     }
-    event.kind = static_cast<Kind>(*type);
-    if (!fault.empty()) return std::nullopt;
-    return event;
-}
-
-std::string EventSource::time_goes_back(std::int32_t time) const {
-    return fmt::format("Time {} lies before that of a line before it, {}", time, latest_);
+    if (fault.empty() && row.time < latest_) [[unlikely]] {
+        fault = fmt::format("Time {} lies before that of a line before it, {}", row.time, latest_);
+    }
+    if (!fault.empty()) return false;
+    event.kind = static_cast<Kind>(row.type);
+    latest_ = row.time;
+    return true;
 }
 
 }  // namespace strid::apps::linear_road

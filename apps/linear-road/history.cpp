@@ -14,8 +14,9 @@ struct HistoryRow {
 
 std::string fault_of(const HistoryRow& row) {
     if (row.car < 0) return "VID " + std::to_string(row.car) + " is negative";
-    if (row.day < 1 || row.day > 69) {
-        return "Day " + std::to_string(row.day) + " is not between 1 and 69";
+    if (row.day < 1 || row.day > days_max) {
+        return "Day " + std::to_string(row.day) + " is not between 1 and " +
+               std::to_string(days_max);
     }
     if (row.expressway < 0 || row.expressway >= expressways_max) {
         return "there is no expressway " + std::to_string(row.expressway);

@@ -3,7 +3,10 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include <strid/base/error.hpp>
 
@@ -17,6 +20,9 @@
 namespace strid::apps::linear_road {
 
 namespace {
+
+constexpr double pace_min = 0.25;
+constexpr double pace_max = 1'000'000;
 
 /// Takes the questions for travel times out.
 class WithoutTravelTimes {
@@ -33,20 +39,23 @@ class WithoutTravelTimes {
     Counter asked_;
 };
 
+bool makes_traffic(const Endpoints& endpoints, const Options& options) noexcept {
+    return options.makes_traffic || endpoints.generate > 0;
+}
+
 void check(const Endpoints& endpoints, const Options& options) {
-    if (options.pace < 0) throw GraphError("--pace must not be negative");
     if (options.pace == 0) return;
+    // Due times of all seconds are nanoseconds of 64 bits, and the input's clock is milliseconds.
+    if (!(options.pace >= pace_min && options.pace <= pace_max)) {
+        throw GraphError(fmt::format("--pace must be 0 or from {} to {}", pace_min, pace_max));
+    }
     if (endpoints.rate_per_second > 0) throw GraphError("--pace and --rate exclude each other");
     if (endpoints.replays()) throw GraphError("--pace and --duration exclude each other");
 }
 
-void answer_by_roads(KeyedStream<Event, PlaceOfWork, graph::KeyedEdge<Event, TimeOf>> events,
+void answer_by_roads(KeyedStream<Event, RoadOrCar, graph::KeyedEdge<Event, TimeOf>> events,
                      const CurrentTable<HistoryTable>& tolls, const AnswerWriter& writer) {
     answer(std::move(events).apply(Roads{}, {.name = "roads"}).timed_by(TimeOf{}), tolls, writer);
-}
-
-bool makes_traffic(const Endpoints& endpoints, const Options& options) noexcept {
-    return options.makes_traffic || endpoints.generate > 0;
 }
 
 /// Calls `next` with the source as the endpoints and options want it: of few types, because what
@@ -55,8 +64,9 @@ template <class Next>
 void with_pace(AnySource source, const Endpoints& endpoints, const Options& options,
                const std::shared_ptr<Timetable>& timetable, Next next) {
     if (endpoints.replays()) {
-        return next(
-            paced(EventReplay{std::move(source), endpoints.duration}, endpoints.rate_per_second));
+        // A rate is that of the input's order, which several replicas would not keep.
+        const double rate = endpoints.rate_per_second;
+        return next(paced(EventReplay{std::move(source), endpoints.duration, rate > 0}, rate));
     }
     if (timetable) {
         // Traffic begins with second 0, whichever replica has the first car.
@@ -64,6 +74,17 @@ void with_pace(AnySource source, const Endpoints& endpoints, const Options& opti
         return next(OnTime{std::move(source), timetable, first});
     }
     next(paced(std::move(source), endpoints.rate_per_second));
+}
+
+/// The events are the output.
+template <class Events>
+void write_input(Events events, const Endpoints& endpoints) {
+    const std::string path = endpoints.output_of(endpoints.output);
+    if (path.empty()) {
+        std::move(events).sink(discard(), {.name = "drop"});
+    } else {
+        std::move(events).sink(EventWriter{path, endpoints.writing}, {.name = "write"});
+    }
 }
 
 AnySource source_of(const Endpoints& endpoints, const Options& options) {
@@ -76,7 +97,7 @@ AnySource source_of(const Endpoints& endpoints, const Options& options) {
     return AnySource{
         EventSource{endpoints.input,
                     {.on_malformed = endpoints.on_malformed, .dead_letter = endpoints.dead_letter},
-                    options.expressways == 0 ? expressways_max : options.expressways}};
+                    EventCheck(options.expressways == 0 ? expressways_max : options.expressways)}};
 }
 
 }  // namespace
@@ -88,18 +109,14 @@ void build(Graph& graph, const Endpoints& endpoints, const Options& options,
     const AnswerWriter writer{endpoints.output_of(endpoints.output), endpoints.writing, timetable};
     const auto answer_events = [&](auto source) {
         auto events = graph.source(std::move(source), {.name = "events"});
-        if (options.writes_input) {
-            std::move(events).sink(EventWriter{endpoints.output, endpoints.writing},
-                                   {.name = "write"});
-            return;
-        }
+        if (options.writes_input) return write_input(std::move(events), endpoints);
         auto timed = std::move(events)
                          .filter(WithoutTravelTimes{}, {.name = "dispatch"})
                          .event_time(TimeOf{}, MonotonousTime{}, {.name = "time"});
         if (options.layout == Layout::operators) {
             answer_by_operators(std::move(timed), tolls, writer);
         } else {
-            answer_by_roads(std::move(timed).key_by(PlaceOfWork{}).sealed(), tolls, writer);
+            answer_by_roads(std::move(timed).key_by(RoadOrCar{}).sealed(), tolls, writer);
         }
     };
     with_pace(source_of(endpoints, options), endpoints, options, timetable, answer_events);

@@ -48,7 +48,8 @@ def main():
             tolls[int(row[2]) // 60, segment_of[row[1], row[2]]] = int(row[5])
         elif row[0] == "1" and (row[3], row[1]) in segment_of:
             accidents.add((int(row[1]) // 60, int(row[4])))
-    minutes = max((minute for minute, _ in speeds), default=0) + 1
+    first = min((minute for minute, _ in speeds), default=0)
+    minutes = max((minute for minute, _ in speeds), default=first) + 1 - first
     width, height = LEFT + minutes * CELL_W + 20, TOP + 100 * CELL_H + 40
     parts = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
              'font-family="sans-serif" font-size="9">',
@@ -58,20 +59,20 @@ def main():
              f'<text x="{LEFT}" y="34">green 65 mph, red standing; number: toll / 100; '
              'X: accident that is told of</text>']
     for (minute, segment), values in sorted(speeds.items()):
-        x, y = LEFT + minute * CELL_W, TOP + segment * CELL_H
+        x, y = LEFT + (minute - first) * CELL_W, TOP + segment * CELL_H
         parts.append(f'<rect x="{x}" y="{y}" width="{CELL_W - 1}" height="{CELL_H - 1}" '
                      f'fill="{colour(sum(values) / len(values))}"/>')
         if (minute, segment) in tolls:
             parts.append(f'<text x="{x + 4}" y="{y + 8}">{tolls[minute, segment] / 100:.0f}</text>')
     for minute, segment in sorted(accidents):
-        parts.append(f'<text x="{LEFT + minute * CELL_W + CELL_W - 14}" '
+        parts.append(f'<text x="{LEFT + (minute - first + 1) * CELL_W - 14}" '
                      f'y="{TOP + segment * CELL_H + 9}" font-weight="bold">X</text>')
     for segment in range(0, 100, 10):
         parts.append(f'<text x="{LEFT - 34}" y="{TOP + segment * CELL_H + 8}">{segment}</text>')
     parts.append(f'<text x="6" y="{TOP - 6}">segment</text>')
     for minute in range(minutes):
         parts.append(f'<text x="{LEFT + minute * CELL_W + 16}" y="{TOP + 100 * CELL_H + 14}">'
-                     f'{minute}</text>')
+                     f'{first + minute}</text>')
     parts.append(f'<text x="{LEFT}" y="{TOP + 100 * CELL_H + 30}">minute</text></svg>')
     pathlib.Path(options.output).write_text("\n".join(parts) + "\n", encoding="utf-8")
 

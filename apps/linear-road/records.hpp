@@ -12,6 +12,8 @@ namespace strid::apps::linear_road {
 
 inline constexpr std::int32_t segments = 100;
 inline constexpr std::int32_t expressways_max = 32'768;
+inline constexpr std::uint8_t exit_lane = 4;
+inline constexpr std::int32_t days_max = 69;  // that a question may go back
 
 /// The types of the benchmark's input.
 enum class Kind : std::uint8_t { position = 0, balance = 2, expenditure = 3, travel_time = 4 };
@@ -52,7 +54,7 @@ struct Notice {
     };
 
     std::int32_t time;
-    /// The car; the number of the question, where there is an answer or no account to look at.
+    /// The car; of `balance`, `expenditure` and `ask_expenditure` the number of the question.
     std::int32_t subject;
     std::int64_t amount;  ///< toll, balance, expenditure; what is looked up in the history
     /// LAV; segment of the accident; time of the balance's last change; number of the question.

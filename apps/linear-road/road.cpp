@@ -64,8 +64,8 @@ void Road::tell_segments() noexcept {
             ++known;
         }
         const std::int64_t velocity = known == 0 ? 0 : sum / known;
-        told.velocity = static_cast<std::uint8_t>(velocity / unit);
-        if (velocity < velocity_of_toll && cars_before_[here] > cars_without_toll &&
+        told.velocity = static_cast<std::uint8_t>(velocity / speed_unit);
+        if (velocity < velocity_without_toll && cars_before_[here] > cars_without_toll &&
             told.accident == no_accident) {
             told.toll_cars = cars_before_[here] - cars_without_toll;
         }

@@ -4,8 +4,8 @@
 // (README.md, rules 1 to 10). Statistics of a minute count in the next ones only, so that what is
 // told depends on the order of the road's own reports alone.
 //
-// State: a car is kept for two minutes behind that of its last report, and until the table is full;
-// segments and minutes are fixed in number. One thread at a time.
+// State: a car is kept for two minutes behind that of its last report, and until the table is full
+// the next time; segments and minutes are fixed in number. One thread at a time.
 #pragma once
 
 #include <algorithm>
@@ -19,6 +19,7 @@
 
 #include "car_table.hpp"
 #include "records.hpp"
+#include "rules.hpp"
 
 namespace strid::apps::linear_road {
 
@@ -76,14 +77,6 @@ class Road {
     [[nodiscard]] std::size_t bytes() const noexcept { return sizeof(*this) + cars_.bytes(); }
 
   private:
-    static constexpr std::int32_t minutes_of_silence = 2;
-    static constexpr std::int32_t minutes_of_velocity = 5;
-    static constexpr std::int32_t segments_ahead = 5;  // with that of the car
-    static constexpr std::int64_t unit = 2520;         // of speeds: a mile an hour
-    static constexpr std::int64_t velocity_of_toll = 40 * unit;
-    static constexpr std::uint32_t cars_without_toll = 50;
-    static constexpr std::uint8_t reports_of_stop = 4;
-    static constexpr std::uint8_t exit_lane = 4;
     static constexpr std::uint8_t no_accident = 255;
     static constexpr std::int64_t unknown = -1;
 
@@ -115,9 +108,9 @@ class Road {
     }
     [[nodiscard]] static std::int64_t mean_of(const Car& car) noexcept {
         const std::int64_t speeds = car.speeds;
-        if (car.reports == 1) return speeds * unit;
-        if (car.reports == 2) return speeds * (unit / 2);
-        return speeds * unit / car.reports;
+        if (car.reports == 1) return speeds * speed_unit;
+        if (car.reports == 2) return speeds * (speed_unit / 2);
+        return speeds * speed_unit / car.reports;
     }
     [[nodiscard]] static Place place_of(std::uint8_t lane, std::uint8_t segment,
                                         std::int32_t position) noexcept {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The operator behind `key_by(PlaceOfWork)`: each replica has the roads that its keys give it,
+// The operator behind `key_by(RoadOrCar)`: each replica has the roads that its keys give it,
 // and all reports of a road in their order. Questions pass through it, to have one way less. It
 // needs no watermark, because a road goes to the next minute with its own reports; watermarks pass
 // through to the accounts.
@@ -58,7 +58,7 @@ class RoadTable {
 };
 
 /// What keeps records together: reports of a road, questions of a car.
-struct PlaceOfWork {
+struct RoadOrCar {
     std::uint32_t operator()(const Event& event) const noexcept {
         constexpr std::uint32_t question = std::uint32_t{1} << 31;
         return event.kind == Kind::position ? event.road()

@@ -21,6 +21,7 @@
 #include <strid/operator/contract.hpp>
 
 #include "records.hpp"
+#include "rules.hpp"
 
 namespace strid::apps::linear_road {
 
@@ -31,11 +32,11 @@ struct Visit {
     std::int64_t mean;
 };
 
-/// What holds for those that enter a segment in a minute.
+/// What holds for cars that enter a segment in a minute.
 struct Statistic {
     enum class Kind : std::uint8_t { velocity, cars, accident };
 
-    std::int32_t time;    // the start of that minute
+    std::int32_t minute;
     std::uint32_t place;  // a segment of a road
     std::int64_t value;
     Kind kind;
@@ -105,7 +106,7 @@ class SpeedOfVisits : public OperatorTypes<message::Hashed<Event>, Visit> {
     };
 
     [[nodiscard]] static Visit visit_of(const Open& open) noexcept {
-        return {open.time, open.place, 2520 * open.speeds / open.reports};
+        return {open.time, open.place, speed_unit * open.speeds / open.reports};
     }
     bool end_minutes(std::int32_t minute, auto& emit) {
         if (minute > minute_) {
@@ -147,8 +148,6 @@ class Velocities : public OperatorTypes<message::Hashed<Visit>, Statistic> {
     auto state() { return std::tie(waiting_); }
 
   private:
-    static constexpr std::int32_t minutes_that_count = 5;
-
     struct Sum {
         std::int64_t means = 0;
         std::int64_t cars = 0;
@@ -168,9 +167,9 @@ class Velocities : public OperatorTypes<message::Hashed<Visit>, Statistic> {
         }
         for (const auto& [place, speed] : speeds) {
             waiting_.push_back(
-                {minute * 60, place, speed.first / speed.second, Statistic::Kind::velocity});
+                {minute, place, speed.first / speed.second, Statistic::Kind::velocity});
         }
-        minutes_.erase(minutes_.begin(), minutes_.upper_bound(minute - minutes_that_count));
+        minutes_.erase(minutes_.begin(), minutes_.upper_bound(minute - minutes_of_velocity));
     }
 
     std::map<std::int32_t, Places> minutes_;
@@ -194,7 +193,7 @@ class Counts : public OperatorTypes<message::Hashed<Visit>, Statistic> {
         while (!minutes_.empty() && minutes_.begin()->first < minute) {
             const auto& [of, places] = *minutes_.begin();
             for (const auto& [place, cars] : places) {
-                waiting_.push_back({(of + 1) * 60, place, cars, Statistic::Kind::cars});
+                waiting_.push_back({of + 1, place, cars, Statistic::Kind::cars});
             }
             minutes_.erase(minutes_.begin());
         }

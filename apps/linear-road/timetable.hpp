@@ -4,6 +4,10 @@
 // machine's, or at a fraction or a multiple of its pace. An event that is late keeps its due time,
 // so that response times count the wait (no coordinated omission).
 //
+// strid::paced() cannot do this: its due times come from the numbers of the records, so that it
+// asks its source for as many as are due. Here an event has to be there for its due time to be
+// known.
+//
 // Threads: a Timetable is shared by the replicas of a source and by the sink; the first event sets
 // it, from then on it is constant. OnTime as the source that it wraps.
 #pragma once
@@ -22,13 +26,14 @@
 #include <strid/connector/pace.hpp>
 #include <strid/operator/source.hpp>
 
+#include "any_source.hpp"
 #include "records.hpp"
 
 namespace strid::apps::linear_road {
 
 class Timetable {
   public:
-    /// `pace`: seconds of the input a second, above 0.
+    /// `pace`: seconds of the input a second, 0.25 at the least, so that nanoseconds fit.
     explicit Timetable(double pace) noexcept : pace_(pace) {}
 
     /// Second `first` of the input is now, unless the timetable has begun.
@@ -57,13 +62,13 @@ class Timetable {
     std::atomic<std::int64_t> zero_ns_{unset};  // when second 0 is
 };
 
-template <class Source>
 class OnTime {
   public:
     using record_type = Event;
 
     /// The input begins with second `first`; without it with its first event.
-    OnTime(Source source, std::shared_ptr<Timetable> timetable, std::optional<std::int32_t> first)
+    OnTime(AnySource source, std::shared_ptr<Timetable> timetable,
+           std::optional<std::int32_t> first)
         : source_(std::move(source)), timetable_(std::move(timetable)), first_(first) {}
 
     void open(const Context& context) {
@@ -76,7 +81,6 @@ class OnTime {
 
     template <class Emit>
     SourceStatus poll(Emit& emit, std::size_t budget) {
-        wake_at_ns_ = 0;
         while (budget > 0) {
             if (next_ == waiting_.size() && !fetch(emit)) return at_end_;
             const std::int64_t now = now_ns();
@@ -88,7 +92,7 @@ class OnTime {
                     return SourceStatus::idle;
                 }
                 ++next_;
-                emit.born_at(std::min(due_ns, now));
+                emit.ingress_at(std::min(due_ns, now));
                 if (!emit(Event{event})) return SourceStatus::more;
             }
         }
@@ -96,27 +100,18 @@ class OnTime {
     }
 
     [[nodiscard]] std::int64_t wake_at_ns() const noexcept {
-        if constexpr (requires(const Source& source) { source.wake_at_ns(); }) {
-            return std::max(wake_at_ns_, source_.wake_at_ns());
-        } else {
-            return wake_at_ns_;
-        }
+        return next_ == waiting_.size() ? source_.wake_at_ns() : wake_at_ns_;
     }
-    [[nodiscard]] bool blocks() const noexcept {
-        if constexpr (requires(const Source& source) { source.blocks(); }) {
-            return source_.blocks();
-        } else {
-            return false;
-        }
-    }
-    static constexpr bool drains = operators::drains_when_stopped<Source>;
+    [[nodiscard]] bool blocks() const noexcept { return source_.blocks(); }
+    static constexpr bool drains = AnySource::drains;
     /// What was fetched is handed out at once.
     void stop() noexcept {
         stopped_.store(1);
-        operators::stop_source(source_);
+        source_.stop();
     }
-    [[nodiscard]] std::vector<FileUse> files() const { return operators::files_of(source_); }
+    [[nodiscard]] std::vector<FileUse> files() const { return source_.files(); }
     [[nodiscard]] double fraction_done() const noexcept { return source_.fraction_done(); }
+    [[nodiscard]] std::uint64_t bytes_read() const noexcept { return source_.bytes_read(); }
 
   private:
     static constexpr std::size_t fetched_at_once = 1024;
@@ -131,7 +126,7 @@ class OnTime {
             events.push_back(event);
             return true;
         }
-        void born_at(std::int64_t /*ns*/) noexcept {}  // the timetable decides
+        void ingress_at(std::int64_t /*ns*/) noexcept {}  // the timetable decides
         void count_malformed(std::uint64_t count) { emit.count_malformed(count); }
     };
 
@@ -147,7 +142,7 @@ class OnTime {
         return !waiting_.empty();
     }
 
-    Source source_;
+    AnySource source_;
     std::shared_ptr<Timetable> timetable_;
     std::optional<std::int32_t> first_;
     SharedFraction stopped_;  // 0 or 1

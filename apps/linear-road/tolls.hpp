@@ -22,6 +22,7 @@
 
 #include <strid/operator/contract.hpp>
 
+#include "rules.hpp"
 #include "statistics.hpp"
 
 namespace strid::apps::linear_road {
@@ -53,10 +54,6 @@ class Tolls : public OperatorTypes<message::Hashed<ReportOrStatistic>, Notice> {
     bool on(Ended, auto& emit) { return tell(1 << 30, emit); }
 
   private:
-    static constexpr std::int32_t minutes_of_silence = 2;
-    static constexpr std::int32_t segments_ahead = 5;
-    static constexpr std::uint8_t exit_lane = 4;
-
     struct Told {
         std::int64_t velocity = 0;
         std::int64_t cars = 0;
@@ -70,7 +67,7 @@ class Tolls : public OperatorTypes<message::Hashed<ReportOrStatistic>, Notice> {
     };
 
     void take(const Statistic& statistic) {
-        Told& told = told_[{statistic.time / 60, statistic.place}];
+        Told& told = told_[{statistic.minute, statistic.place}];
         switch (statistic.kind) {
             case Statistic::Kind::velocity:
                 told.velocity = statistic.value;
@@ -114,12 +111,12 @@ class Tolls : public OperatorTypes<message::Hashed<ReportOrStatistic>, Notice> {
         if (event.lane == exit_lane) return;
         const Told here = told_of(place_of(event));
         const std::int32_t accident = accident_ahead(event);
-        const std::int64_t above = here.cars - 50;
-        if (here.velocity < std::int64_t{40} * 2520 && above > 0 && accident < 0) {
+        const std::int64_t above = here.cars - cars_without_toll;
+        if (here.velocity < velocity_without_toll && above > 0 && accident < 0) {
             car.toll = 2 * above * above;
         }
         emit(Notice{event.time, event.car, car.toll,
-                    static_cast<std::int32_t>(here.velocity / 2520), Notice::Kind::toll});
+                    static_cast<std::int32_t>(here.velocity / speed_unit), Notice::Kind::toll});
         if (accident >= 0) {
             emit(Notice{event.time, event.car, 0, accident, Notice::Kind::accident});
         }

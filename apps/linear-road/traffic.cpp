@@ -14,9 +14,7 @@ namespace {
 constexpr std::int32_t feet_of_segment = 5'280;
 constexpr std::int32_t feet_of_report = 44;  // in 30 seconds, at a mile an hour
 constexpr std::uint8_t entry_lane = 0;
-constexpr std::uint8_t exit_lane = 4;
 constexpr std::uint64_t travel_lanes = 3;
-constexpr std::int32_t days = 69;
 constexpr std::size_t cars_that_come_back = 4'096;
 
 /// Miles an hour at so many cars in a segment: 65 where it is empty, 40 with 40, 20 with 120.
@@ -184,7 +182,7 @@ void Expressway::ask(std::int32_t second, std::int32_t car, std::vector<Event>& 
         if (random_.below(50) == 0) event.car = std::numeric_limits<std::int32_t>::max();
     } else if (which == 5) {
         event.kind = Kind::expenditure;
-        event.day = static_cast<std::uint8_t>(1 + random_.below(days));
+        event.day = static_cast<std::uint8_t>(1 + random_.below(days_max));
     } else {
         event.kind = Kind::travel_time;
     }
@@ -197,7 +195,7 @@ std::int32_t Expressway::next_number(std::int32_t& count) const noexcept {
 }
 
 TrafficSource::TrafficSource(const TrafficOptions& options) : options_(options) {
-    // A car stays for three minutes at the least, so that this many enter at the most.
+    // A car stays for a minute at the least, so that this many enter at the most.
     const double entering = options.cars * (1.0 + options.seconds / 60.0);
     if (entering * options.expressways >= std::numeric_limits<std::int32_t>::max()) {
         throw GraphError(fmt::format(
@@ -213,8 +211,9 @@ void TrafficSource::open(const Context& context) {
     next_ = next_expressway_ = 0;
     second_ = 0;
     count_ = 0;
-    // A number of events is that of all expressways in turn, so one replica makes them.
-    const std::size_t replicas = options_.count_max != 0 ? 1 : context.parallelism;
+    replica_ = context.replica;
+    in_step_->begin(replica_, context.parallelism);
+    const std::size_t replicas = replicas_used(context.parallelism);
     if (context.replica >= replicas) return;
     const auto step = static_cast<std::int32_t>(replicas);
     for (auto i = static_cast<std::int32_t>(context.replica); i < options_.expressways; i += step) {

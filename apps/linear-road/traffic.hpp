@@ -6,20 +6,24 @@
 // there are.
 //
 // TrafficSource makes the events of several expressways, second by second; of n replicas, replica i
-// makes the expressways i, i + n, i + 2n, ... Each replica is used by one thread at a time;
-// stop() and fraction_done() by any.
+// makes the expressways i, i + n, i + 2n, ... and waits for the others where it is far ahead. Each
+// replica is used by one thread at a time; stop() and fraction_done() by any.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
+#include <strid/base/clock.hpp>
 #include <strid/connector/pace.hpp>
 #include <strid/connector/random.hpp>
 #include <strid/operator/context.hpp>
 #include <strid/operator/source.hpp>
 
+#include "in_step.hpp"
 #include "records.hpp"
 
 namespace strid::apps::linear_road {
@@ -84,12 +88,23 @@ class TrafficSource {
     explicit TrafficSource(const TrafficOptions& options);
 
     void open(const Context& context);
+    /// A number of events is that of all expressways in turn, so that one replica makes them.
+    [[nodiscard]] std::size_t replicas_used(std::size_t replicas) const noexcept {
+        const auto expressways = static_cast<std::size_t>(options_.expressways);
+        return options_.count_max != 0 ? 1 : std::min(replicas, expressways);
+    }
 
     template <class Emit>
     SourceStatus poll(Emit& emit, std::size_t budget) {
         if (stopped_.load() != 0) return SourceStatus::finished;
+        if (!in_step_->go_to(replica_, second_)) {
+            constexpr std::int64_t wait_ns = 100'000;
+            wake_at_ns_ = now_ns() + wait_ns;
+            return SourceStatus::idle;
+        }
         for (; budget > 0; --budget) {
             if (next_ == made_.size() && !make_some()) {
+                in_step_->finish(replica_);
                 fraction_done_.store(1);
                 return SourceStatus::finished;
             }
@@ -99,18 +114,22 @@ class TrafficSource {
     }
     /// No more are made. Any thread.
     void stop() noexcept { stopped_.store(1); }
+    [[nodiscard]] std::int64_t wake_at_ns() const noexcept { return wake_at_ns_; }
     [[nodiscard]] double fraction_done() const noexcept { return fraction_done_.load(); }
 
   private:
     bool make_some();
 
     TrafficOptions options_;
+    std::shared_ptr<InStep> in_step_ = std::make_shared<InStep>();
+    std::size_t replica_ = 0;
     std::vector<Expressway> expressways_;
     std::vector<Event> made_;  // of one expressway in one second
     std::size_t next_ = 0;
     std::size_t next_expressway_ = 0;
     std::int32_t second_ = 0;
     std::uint64_t count_ = 0;
+    std::int64_t wake_at_ns_ = 0;
     SharedFraction fraction_done_;
     SharedFraction stopped_;  // 0 or 1
 };

@@ -41,7 +41,8 @@ class VoipStream final : public Application {
                "Examples (in apps/voip-stream/data):\n"
                "  strid run voip-stream --input calls.csv --threshold 0.5\n"
                "  strid run voip-stream --input calls.csv --filters exact --form full\n"
-               "  strid run voip-stream --generate 10M --numbers 500k --pairs 10M --output ''\n"
+               "  strid run voip-stream --generate 10M --numbers 500k --pairs 10M --output "
+               "scores.csv\n"
                "  strid run voip-stream --generate 100k --calls calls.csv --telemarketers-file "
                "telemarketers.csv\n";
     }
@@ -52,17 +53,16 @@ class VoipStream final : public Application {
                                         const char* help) {
             add_text_option(
                 command, name, "TIME",
-                [&value, name](const std::string& text) { value = whole_seconds(name, text); },
-                help);
+                [&value](const std::string& text) { value = whole_seconds(text); }, help);
         };
         const auto number = [&command](const char* name, std::uint64_t& value, std::uint64_t most,
                                        const char* help) {
             add_text_option(
                 command, name, "N",
-                [&value, most, name](const std::string& text) {
+                [&value, most](const std::string& text) {
                     value = read_whole_number(text);
                     if (value == 0 || value > most)
-                        throw GraphError(fmt::format("{} must be 1 to {}", name, most));
+                        throw GraphError(fmt::format("'{}' is not between 1 and {}", text, most));
                 },
                 help);
         };
@@ -114,16 +114,16 @@ class VoipStream final : public Application {
     [[nodiscard]] bool needs_order() const noexcept override { return true; }
 
   private:
-    /// 64 GiB of counts.
+    /// 64 GB of counts.
     static constexpr std::uint64_t numbers_max = 100'000'000;
     static constexpr std::uint64_t pairs_max =
         voip_stream::FilterPairs::lines_max * voip_stream::shards * 40;
 
-    static std::chrono::seconds whole_seconds(const char* name, const std::string& text) {
+    static std::chrono::seconds whole_seconds(const std::string& text) {
         const std::chrono::nanoseconds time = read_duration(text);
         const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(time);
         if (seconds != time || seconds.count() < 1 || seconds > std::chrono::hours{24 * 366})
-            throw GraphError(fmt::format("{} must be whole seconds, 1s to 8784h", name));
+            throw GraphError(fmt::format("'{}' is not whole seconds, 1s to 8784h", text));
         return seconds;
     }
 

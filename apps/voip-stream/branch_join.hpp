@@ -4,8 +4,8 @@
 // belong to the n-th call of the shard, as each branch has the calls of a shard in their order. So
 // a join is a queue, and no table of calls is needed.
 //
-// Invariant: entry i of a queue is complete before entry i + 1. The length of a queue is how far one
-// branch is ahead of another: no more than the edges between them hold. One thread at a time.
+// Invariant: entry i of a queue is complete before entry i + 1. The length of a queue is how far
+// one branch is ahead of another: no more than the edges between them hold. One thread at a time.
 #pragma once
 
 #include <array>

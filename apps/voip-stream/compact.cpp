@@ -101,11 +101,13 @@ class Features : public OperatorTypes<message::Hashed<Side>, CallFeatures> {
     explicit Features(SharedPlan plan)
         : plan_(std::move(plan)), arena_(shards * (5 * plan_->lines + 2 * plan_->pair_lines)) {}
 
-    void on(const Opened& opened) {
-        called_.open(opened.context, "numbers called", plan_->numbers);
-        calling_.open(opened.context, "numbers that call", plan_->numbers);
-        pairs_.open(opened.context, "pairs", plan_->pairs);
-        if constexpr (Pairs::is_filter) arena_.make_ready(opened.context.parallelism);
+    void on([[maybe_unused]] const Opened& opened) {
+        if constexpr (Pairs::is_filter) {
+            called_.open(opened.context, "numbers called", plan_->numbers);
+            calling_.open(opened.context, "numbers that call", plan_->numbers);
+            pairs_.open(opened.context, "pairs", plan_->pairs);
+            arena_.make_ready(opened.context.parallelism);
+        }
     }
     [[nodiscard]] std::size_t on(Coming<message::Hashed<Side>> coming) noexcept {
         constexpr std::size_t at_once = 16;

@@ -18,6 +18,7 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 
 #include "call.hpp"
+#include "fullness.hpp"
 #include "growth.hpp"
 #include "line_arena.hpp"
 
@@ -112,9 +113,7 @@ class FilterCells {
     }
     /// Numbers in it, as cells that are used tell: of 4 cells a line and quarter each takes one.
     [[nodiscard]] double numbers() const noexcept {
-        const double free =
-            1 - static_cast<double>(cells_used()) / static_cast<double>(std::max(cells(), 1UL));
-        return free > 0 ? -4.0 * static_cast<double>(count_) * std::log(free) : 1e18;
+        return -4.0 * static_cast<double>(count_) * std::log(free_share(cells_used(), cells()));
     }
 
   private:
@@ -177,7 +176,8 @@ struct Weights {
 /// The period that sums are in.
 class Period {
   public:
-    /// Calls scale_down() once for each period that has passed since the last call.
+    /// Calls scale_down() once for each period that has passed since the last call, as long as a
+    /// sum may be left.
     template <class ScaleDown>
     void advance(std::int64_t now, const Growth& growth, ScaleDown&& scale_down) {
         if (now < end_) [[likely]]
@@ -185,7 +185,8 @@ class Period {
         const std::int64_t length = growth.period();
         const std::int64_t begin = now - now % length;
         if (end_ != none) {
-            for (; end_ <= begin; end_ += length) scale_down();
+            const std::int64_t passed = (begin - end_) / length + 1;
+            for (std::int64_t i = 0; i < std::min(passed, periods_of_sum); ++i) scale_down();
         }
         end_ = begin + length;
         begin_ = begin;
@@ -198,6 +199,8 @@ class Period {
 
   private:
     static constexpr std::int64_t none = INT64_MIN;
+    /// The largest of all binary32 is below smallest_sum after so many.
+    static constexpr std::int64_t periods_of_sum = 4;
     std::int64_t begin_ = 0;
     std::int64_t end_ = none;
 };

@@ -57,9 +57,11 @@ class Dispatcher : public OperatorTypes<message::Hashed<TimedCall>, MarkedCall> 
     explicit Dispatcher(SharedPlan plan)
         : plan_(std::move(plan)), arena_(2 * shards * plan_->pair_lines) {}
 
-    void on(const Opened& opened) {
-        pairs_.open(opened.context, "pairs", plan_->pairs);
-        if constexpr (Pairs::is_filter) arena_.make_ready(opened.context.parallelism);
+    void on([[maybe_unused]] const Opened& opened) {
+        if constexpr (Pairs::is_filter) {
+            pairs_.open(opened.context, "pairs", plan_->pairs);
+            arena_.make_ready(opened.context.parallelism);
+        }
     }
     void process(const message::Hashed<TimedCall>& arrived, auto& emit) {
         const TimedCall& call = arrived.record;
@@ -101,9 +103,11 @@ class CallerCount : public OperatorTypes<message::Hashed<MarkedCall>, Part> {
     CallerCount(SharedPlan plan, Counted counted)
         : plan_(std::move(plan)), counted_(counted), arena_(shards * plan_->lines) {}
 
-    void on(const Opened& opened) {
-        numbers_.open(opened.context, "numbers", plan_->numbers);
-        if constexpr (Cells<1>::is_filter) arena_.make_ready(opened.context.parallelism);
+    void on([[maybe_unused]] const Opened& opened) {
+        if constexpr (Cells<1>::is_filter) {
+            numbers_.open(opened.context, "numbers", plan_->numbers);
+            arena_.make_ready(opened.context.parallelism);
+        }
     }
     void process(const message::Hashed<MarkedCall>& arrived, auto& emit) {
         const MarkedCall& call = arrived.record;
@@ -155,9 +159,11 @@ class Rcr : public OperatorTypes<message::Hashed<NumberAtCall>, Part> {
 
     explicit Rcr(SharedPlan plan) : plan_(std::move(plan)), arena_(shards * plan_->lines) {}
 
-    void on(const Opened& opened) {
-        numbers_.open(opened.context, "numbers", plan_->numbers);
-        if constexpr (Cells<1>::is_filter) arena_.make_ready(opened.context.parallelism);
+    void on([[maybe_unused]] const Opened& opened) {
+        if constexpr (Cells<1>::is_filter) {
+            numbers_.open(opened.context, "numbers", plan_->numbers);
+            arena_.make_ready(opened.context.parallelism);
+        }
     }
     void process(const message::Hashed<NumberAtCall>& arrived, auto& emit) {
         const NumberAtCall& call = arrived.record;

@@ -335,7 +335,7 @@ def main() -> None:
         talked = talked * gone + duration * weight
         calls = calls * gone + weight
         before = now
-        mean = talked / calls
+        mean = talked / calls if calls > 0 else 0.0
         features = truth = exact.of((calling, called, start, duration), now)
         if bloom:
             features = bloom.of((calling, called, start, duration), now)

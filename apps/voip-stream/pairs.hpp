@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -17,6 +18,7 @@
 #include <boost/unordered/unordered_flat_set.hpp>
 
 #include "call.hpp"
+#include "fullness.hpp"
 #include "line_arena.hpp"
 
 namespace strid::apps::voip_stream {
@@ -48,15 +50,14 @@ class FilterPairs {
     }
     /// Pairs in it, as its bits tell.
     [[nodiscard]] double pairs() const noexcept {
-        std::uint64_t used = 0;
+        std::size_t used = 0;
         for (const Line& line : lines_) {
             for (const std::uint64_t word : line.bits) {
-                used += static_cast<std::uint64_t>(__builtin_popcountll(word));
+                used += static_cast<std::size_t>(std::popcount(word));
             }
         }
-        const auto lines = static_cast<double>(lines_.size());
-        const double free = 1 - static_cast<double>(used) / (512 * lines);
-        return free > 0 ? -64 * lines * std::log(free) : 1e18;
+        return -64.0 * static_cast<double>(lines_.size()) *
+               std::log(free_share(used, 512 * lines_.size()));
     }
 
   private:

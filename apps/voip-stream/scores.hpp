@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From the features of a caller to its scores (README.md, steps 8 to 11), the mean duration of all
-// calls, and the operator that takes both from the calls in their order. Stateless but for
-// MeanDuration, which one thread uses at a time.
+// From the features of a caller to its scores (README.md, steps 8 to 11), and the mean duration of
+// all calls. Stateless but for MeanDuration, which one thread uses at a time.
 #pragma once
 
 #include <algorithm>
@@ -48,7 +47,7 @@ inline constexpr double prior_calls = 5;
 /// The decaying mean duration of all calls.
 class MeanDuration {
   public:
-    /// With this call in it.
+    /// With this call in it. 0 where no call counts any more, as this one is late by too much.
     double add(std::uint32_t duration, std::int64_t start, std::int64_t now,
                const Growth& growth) noexcept {
         if (now != before_) {
@@ -60,7 +59,7 @@ class MeanDuration {
         const double weight = start == now ? 1.0 : growth.of(start - now);
         talked_ += duration * weight;
         calls_ += weight;
-        return talked_ / calls_;
+        return calls_ > 0 ? talked_ / calls_ : 0;
     }
 
   private:

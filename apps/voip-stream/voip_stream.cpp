@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include <strid/base/error.hpp>
+
 #include "call_generator.hpp"
 #include "call_source.hpp"
 #include "calls_in_order.hpp"
@@ -93,10 +95,13 @@ void build(Graph& graph, const Endpoints& endpoints, const Options& options) {
         }
     };
     if (endpoints.generate == 0) {
+        if (!options.truth_path.empty()) {
+            throw GraphError("--telemarketers-file is for calls that are made: name --generate");
+        }
         return with_pace(CallSource(endpoints.input,
                                     {.on_malformed = endpoints.on_malformed,
                                      .dead_letter = endpoints.dead_letter},
-                                    options.jump.count()),
+                                    CallCheck(options.jump.count())),
                          endpoints, score);
     }
     CallGenerator made(endpoints.generate, endpoints.seed, options.telemarketers);

@@ -182,7 +182,7 @@ class CallScorer {
         const double weight = in_time ? 1 : whole_.of(call.start - now_);
         talked_ += call.duration * weight;
         calls_ += weight;
-        return talked_ / calls_;
+        return calls_ > 0 ? talked_ / calls_ : 0;
     }
     bool add_pair(std::uint64_t caller, std::uint64_t callee) {
         const std::uint64_t hash = mix(caller ^ callee * 0x9e3779b97f4a7c15);

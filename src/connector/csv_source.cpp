@@ -189,6 +189,7 @@ CsvSource::Row CsvSource::next_row() {
     if (!row_.empty() && row_.back() == '\r') row_.remove_suffix(1);
     position_ = row.next;
     raw_.clear();
+    scanned_ = nullptr;
     if (row.status != CsvRowStatus::row) {
         refuse_first_line(row, limits);
         return Row::none;
@@ -256,6 +257,16 @@ std::string CsvSource::header_hint(std::string_view text) const {
 
 void CsvSource::refuse_row(std::string_view reason) {
     refuse(row_line_, reason, raw_.empty() ? row_ : std::string_view(raw_));
+}
+
+void CsvSource::refuse_emitted(std::string_view reason) {
+    if (scanned_ != nullptr) {
+        row_line_ = line_number_;
+        row_ = between(scanned_, position_ - 1);
+        if (row_.ends_with('\r')) row_.remove_suffix(1);
+        raw_.clear();
+    }
+    refuse_row(row_line_ == 1 ? std::string(reason) + header_hint(row_) : std::string(reason));
 }
 
 void CsvSource::refuse_open_quote() {

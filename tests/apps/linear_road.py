@@ -10,7 +10,7 @@ import sys
 import unittest
 
 from answers import Answers
-from command_line import APPS, Case
+from command_line import APPS, STRID, Case
 
 FOLDER = APPS / "linear-road"
 CARS = FOLDER / "data/cars.csv.gz"
@@ -52,7 +52,7 @@ def disorderly_traffic(seed):
     return "".join(lines)
 
 
-class LinearRoad(Answers):
+class LinearRoadAnswers(Answers):
     def golden(self):
         return self.file("golden.csv",
                          gzip.decompress((FOLDER / "golden/answers.csv.gz").read_bytes()))
@@ -69,6 +69,14 @@ class LinearRoad(Answers):
         self.strid("run", "linear-road", *options, "--write-input", "--output", path)
         return path
 
+    @staticmethod
+    def without_emit(path):
+        rows = csv.reader(path.read_text().splitlines())
+        return sorted([*row[:3 if row[0] == "0" else 2], *row[4 if row[0] == "0" else 3:]]
+                      for row in rows)
+
+
+class LinearRoad(LinearRoadAnswers):
     def test_bundled_traffic(self):
         self.answers_everywhere(self.golden(), 0, "linear-road", CARS, "--history", HISTORY)
 
@@ -121,6 +129,27 @@ class LinearRoad(Answers):
         for way in [["--parallelism", 2], ["--workers", 1]]:
             self.strid("run", "linear-road", "--input", cars, "--output", out, *way)
             self.same_answer(expected, out)
+
+    def test_the_bundled_traffic_is_that_which_the_script_makes(self):
+        subprocess.run([sys.executable, FOLDER / "data/prepare.py", STRID, self.folder], check=True)
+        self.assertEqual(gzip.decompress((self.folder / CARS.name).read_bytes()),
+                         gzip.decompress(CARS.read_bytes()))
+        self.assertEqual((self.folder / HISTORY.name).read_bytes(), HISTORY.read_bytes())
+
+    def test_times_at_the_limit(self):
+        """A minute that ends behind the last second that there is: with tolls and an accident."""
+        last = 2**31 - 1
+        end = "".join([report(last - 120, i, segment=8) for i in (1, 2) for _ in range(4)] +
+                      [report(last - 60, i, segment=6) for i in range(3, 70)] +
+                      [report(last, i, segment=7) for i in range(3, 70)] +
+                      [report(last, 99, segment=6), question(2, last, 4, 7)])
+        cars, out = self.folder / "cars.csv", self.folder / "out.csv"
+        for before, way in [(report(10, 1), []), (report(10, 1), ["--layout", "operators"]),
+                            ("", ["--pace", "1e6"]), ("", ["--pace", "100"])]:
+            with self.subTest(way=way):
+                expected = self.answers_of(self.file("cars.csv", before + end))
+                self.strid("run", "linear-road", "--input", cars, "--output", out, *way)
+                self.assertEqual(self.without_emit(expected), self.without_emit(out))
 
     def test_rows_of_a_road_are_in_the_order_of_its_reports(self):
         rows = self.rows("--input", CARS, "--parallelism", 2)
@@ -175,41 +204,15 @@ class LinearRoad(Answers):
                          "--output", out, "--metrics", metrics)
         report_of_run = json.loads(metrics.read_text())
         self.assertGreater(report_of_run["seconds"], 1.8)
-        counters = {name: value for segment in report_of_run["segments"]
-                    for one in segment["operators"]
-                    for name, value in one.get("counters", {}).items()}
-        self.assertEqual(counters["late answers"], 0, run.stderr)
+        late = [one["counters"]["late answers"] for segment in report_of_run["segments"]
+                for one in segment["operators"] if one["name"].startswith("write")]
+        self.assertEqual(late, [0] * 3, run.stderr)
         for row in csv.reader(out.read_text().splitlines()):
             time, emit = (row[2], row[3]) if row[0] == "0" else (row[1], row[2])
             self.assertGreaterEqual(float(emit), float(time))
             self.assertLess(float(emit), float(time) + 5)
         expected = self.answers_of(self.made("cars.csv", "--minutes", 2, "--cars", 400))
         self.assertEqual(self.without_emit(expected), self.without_emit(out))
-
-    @staticmethod
-    def without_emit(path):
-        rows = csv.reader(path.read_text().splitlines())
-        return sorted([*row[:3 if row[0] == "0" else 2], *row[4 if row[0] == "0" else 3:]]
-                      for row in rows)
-
-    def test_replayed_as_one_long_input(self):
-        lines = gzip.decompress(CARS.read_bytes()).decode().splitlines(keepends=True)[:900]
-        cars, metrics, out = self.file("cars.csv", "".join(lines)), "metrics.json", "out.csv"
-        self.strid("run", "linear-road", "--input", cars, "--duration", "500ms", "--rate", 5000,
-                   "--workers", 1, "--metrics", self.folder / metrics, "--output",
-                   self.folder / out)
-        segments = json.loads((self.folder / metrics).read_text())["segments"]
-        count = sum(one["records_out"] for segment in segments for one in segment["operators"]
-                    if one["kind"] == "source")
-        self.assertGreater(count, 2 * len(lines))
-        span = (int(lines[-1].split(",")[1]) // 60 + 1) * 60
-        long_input = []
-        for i in range(count):
-            cells = lines[i % len(lines)].split(",")
-            cells[1] = str(int(cells[1]) + i // len(lines) * span)
-            long_input.append(",".join(cells))
-        expected = self.answers_of(self.file("long.csv", "".join(long_input)))
-        self.same_answer(expected, self.folder / out)
 
     def test_late_answers_are_counted(self):
         """A pace that nothing can keep up with: every answer of the last minute is late."""
@@ -233,7 +236,8 @@ class LinearRoadMistakes(Case):
             line = self.refused(report(1, 1) + kind + report(2, 1)[1:])
             self.assertIn("cars.csv:2: ", line)
             self.assertIn(f"there is no record of type {kind}", line)
-        self.assertIn("Type 'x' is not a whole number", self.refused("x" + report(2, 1)[1:]))
+        self.assertIn('cars.csv:1: field 1: not an integer: "x"',
+                      self.refused("x" + report(2, 1)[1:]))
 
     def test_expressway_that_is_not_there(self):
         self.assertIn("there is no expressway -1", self.refused(report(1, 1, xway=-1)))
@@ -253,13 +257,18 @@ class LinearRoadMistakes(Case):
                             (report(1, -1), "VID -1 is negative"),
                             (report(-1, 1), "Time -1 is negative"),
                             (question(3, 1, 1, 1, day=70), "Day 70 is not between 1 and 69"),
-                            (question(3, 1, 1, 1, day="x"), "Day 'x' is not a whole number")]:
+                            (question(3, 1, 1, 1, day="x"), 'field 15: not an integer: "x"')]:
             self.assertIn(words, self.refused(line))
 
     def test_short_lines_and_no_numbers(self):
         self.assertIn("cars.csv:1: ", self.refused("0,1,2\n"))
         self.assertIn("cars.csv:2: ", self.refused(report(1, 1) + report(1, 1, speed="NaN")))
         self.assertIn("cars.csv:1: ", self.refused(report(1, 1, speed="30.5")))
+
+    def test_spaces_beside_numbers(self):
+        lines = report(1, 1).replace(",", ", ") + question(2, 2, 1, 7).replace(",", " ,")
+        result = self.strid("run", "linear-road", "--input", self.file("cars.csv", lines))
+        self.assertEqual(sorted(result.stdout.splitlines()), [b"0,1,1,1,0,0", b"2,2,2,0,7,0"])
 
     def test_wrong_lines_are_counted(self):
         lines = [report(10, 1), report(9, 1), "7" + report(11, 1)[1:], "0,1\n",
@@ -293,12 +302,26 @@ class LinearRoadMistakes(Case):
         result = self.strid("run", "linear-road", "--input", cars, "--history", history)
         self.assertEqual(result.stdout, b"3,2,2,7,5\n")
 
+    def test_the_input_is_written_once(self):
+        lines = report(1, 1) + report(2, 2)
+        run = ["run", "linear-road", "--input", self.file("cars.csv", lines), "--write-input"]
+        result = self.strid(*run, "--measure", "--quiet")
+        self.assertEqual(result.stdout.decode(), lines)
+        self.assertEqual(self.strid(*run, "--duration", "50ms").stdout, b"")
+
     def test_options_that_exclude_each_other(self):
         for options in [["--rate", "10"], ["--duration", "1s"]]:
             line = self.fails("run", "linear-road", "--minutes", 1, "--pace", 1, *options, code=2)
             self.assertIn("--pace", line)
-        line = self.fails("run", "linear-road", "--minutes", 1, "--pace", "-1", code=2)
-        self.assertIn("--pace", line)
+        for pace in ["-1", "0.2", "1e-300", "1e300", "nan"]:
+            line = self.fails("run", "linear-road", "--minutes", 1, "--pace", pace, code=2)
+            self.assertIn("--pace", line)
+        for option in [["--accident-every", "2000000h"], ["--cars", 59]]:
+            line = self.fails("run", "linear-road", "--minutes", 1, *option, code=2)
+            self.assertIn(option[0], line)
+        for makes in ["--minutes", "--generate"]:
+            line = self.fails("run", "linear-road", makes, 1, "--input", CARS, code=2)
+            self.assertIn("leave --input out", line)
         line = self.fails("run", "linear-road", "--minutes", 10000, "--expressways", 32768, code=2)
         self.assertIn("more cars than there are numbers", line)
 

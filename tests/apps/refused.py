@@ -39,6 +39,23 @@ class DeadLetters(Case):
                     self.assertEqual(file, str(source))
                     self.assertIn(reasons[text], reason)
 
+    def test_quoted_rows_as_they_stand_in_the_file(self):
+        """Of the applications that look at the values of a row once more."""
+        time = "2026-03-02T08:15:30Z"
+        for run, good, bad in [
+            (["fraud-detection", "--model", MODEL], "a,t1,LNL", '"a ""b""",t2,"X""Z"'),
+            (["voip-stream"], f"391,392,{time},60,true", f'"39""1","392",{time},"60",true'),
+            (["voip-stream"], f"391,392,{time},60,true", f'391,392,{time},60,"tru""e"'),
+            (["linear-road"], "4,1,1" + ",0" * 12,
+             '"7","1",1,0,0,0,0,0,0,0,0,0,0,0,"0"'),
+        ]:
+            lines = [good, bad, good, bad + "\r", "", bad]
+            source = self.file("in.csv", "\n".join(lines) + "\n")
+            path = self.folder / "dead.csv"
+            self.strid("run", *run, "--input", source, "--dead-letter", path)
+            self.assertEqual([(row[1], row[3]) for row in self.dead(path)],
+                             [(number, bad) for number in "246"])
+
     def test_two_inputs_share_the_file(self):
         data = APPS / "flights/data"
         flights, weather = [], []

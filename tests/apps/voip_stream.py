@@ -102,6 +102,41 @@ class VoipStream(Calls):
                         answer, _ = self.answer(source, *filters, *seconds, *way)
                         self.same_answer(expected, answer, 1)
 
+    def test_many_periods_without_a_call(self):
+        """Four weeks of periods of half a minute: nothing is left, and nothing is waited for."""
+        start = 1_700_000_000
+        lines = [f"39{caller},{part}{caller}{callee},{self.utc(start + gap)},60,true\n"
+                 for part, gap in [(5, 0), (6, 28 * DAY)] for caller in range(100, 300)
+                 for callee in range(100, 130)]
+        source = self.file("calls.csv", "".join(lines))
+        for way in [["--filters", "exact"], [], ["--form", "full"]]:
+            answer, _ = self.answer(source, "--short", "1s", "--long", "1s", *way)
+            rows = self.rows(answer)
+            self.assertEqual(len(rows), len(lines))
+            for part in "56":
+                scores = {}
+                for row in rows:
+                    if row[1].startswith(part):
+                        scores.setdefault(row[0], []).append(float(row[3]))
+                # ECR is how many calls the caller has made in this second.
+                expected = [min(max((calls / 5 - 2) / 8, 0), 1) for calls in range(1, 31)]
+                self.assertEqual(len(scores), 200)
+                if not way:
+                    continue  # filters may err
+                for of_caller in scores.values():
+                    for one, other in zip(of_caller, expected, strict=True):
+                        self.assertAlmostEqual(one, other, places=6)
+
+    def test_a_mean_of_nothing(self):
+        """A late call of which nothing is left by the time that a call not established came."""
+        source = self.file("calls.csv", "391,392,2026-03-02T08:15:30Z,60,true\n"
+                           "393,394,2026-03-02T09:15:30Z,0,false\n"
+                           "395,396,2026-03-02T08:15:30Z,60,true\n")
+        for form in ["compact", "full"]:
+            answer, _ = self.answer(source, "--long", "1s", "--form", form)
+            self.same_answer(self.oracle(source, "--long", 1), answer, 1)
+            self.assertEqual([row[5] for row in self.rows(answer)], ["0", "0"])
+
     def test_starts_in_every_form(self):
         forms = ["2026-03-02T08:15:30", "2026-03-02T08:15:30Z", "2026-03-02T08:15:30.999Z",
                  "2026-03-02T10:15:30.123456789+02:00", "2026-03-02T04:45:30-0330"]
@@ -169,6 +204,13 @@ class VoipFilters(Calls):
             _, said = self.answer(CALLS, "--form", form)
             full = [line for line in said.splitlines() if "filters full" in line]
             self.assertTrue(full and all(line.split()[1] == "0" for line in full), said)
+
+    def test_entries_of_a_filter_without_a_free_cell(self):
+        _, said = self.answer(CALLS, "--numbers", 1, "--pairs", 1)
+        entries = [int(line.split()[1].replace(",", "")) for line in said.splitlines()
+                   if "numbers called in" in line or "numbers that call in" in line]
+        self.assertEqual(len(entries), 2)
+        self.assertTrue(all(200 < one < 1500 for one in entries), said)
 
     def test_telemarketers_are_found(self):
         truth = set((FOLDER / "data/telemarketers.csv").read_text().split())
@@ -246,14 +288,19 @@ class VoipMistakes(Calls):
         self.assertGreater(int(counted.split()[1].replace(",", "")), len(calls) // 2)
 
     def test_options(self):
-        for options, reason in [(["--numbers", "200M"], "--numbers must be 1 to"),
+        for options, reason in [(["--numbers", "200M"], "'200M' is not between 1 and 100000000"),
                                 (["--pairs", "1G"], "--pairs"),
-                                (["--short", "1500ms"], "--short must be whole seconds"),
+                                (["--short", "1500ms"], "--short: '1500ms' is not whole seconds"),
                                 (["--filters", "cuckoo"], "--filters"),
                                 (["--form", "half"], "--form"),
                                 (["--telemarketers", 2], "--telemarketers must be a share")]:
             said = self.fails("run", "voip-stream", "--input", CALLS, *options, code=2)
             self.assertIn(reason, said)
+
+    def test_telemarketers_of_calls_that_are_read(self):
+        said = self.fails("run", "voip-stream", "--input", CALLS, "--telemarketers-file",
+                          self.folder / "truth.csv", code=2)
+        self.assertIn("--telemarketers-file is for calls that are made", said)
 
     def test_an_empty_input_and_one_call(self):
         self.assertEqual(self.rows(self.answer(self.file("none.csv", ""))[0]), [])

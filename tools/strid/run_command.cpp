@@ -78,10 +78,14 @@ CLI::App* add_application_command(CLI::App& parent, apps::Application& applicati
     return command;
 }
 
+bool makes_records(const apps::Application& application, const apps::Endpoints& ends) {
+    return ends.generate > 0 || application.makes_records();
+}
+
 /// What the operators cost, each on its own, on one worker; the results are thrown away.
 std::map<std::string, double> measured_loads(apps::Application& application, apps::Endpoints ends) {
     using namespace std::chrono_literals;
-    if (ends.input == "-" && ends.generate == 0)
+    if (ends.input == "-" && !makes_records(application, ends))
         throw GraphError("--measure reads its input twice: name a file");
     if (ends.dead_letter) ends.on_malformed = OnMalformed::skip;
     ends.measures = true;
@@ -118,6 +122,10 @@ int run_application(apps::Application& application, RunCommand& run) {
         throw GraphError(
             fmt::format("{} cannot make its records: name an --input", application.name()));
     }
+    const bool makes = makes_records(application, run.endpoints);
+    if (makes && run.endpoints.input != "-") {
+        throw GraphError("the records are made, and not read: leave --input out");
+    }
     apps::Endpoints ends = run.endpoints;
     ends.output = !run.output.empty() ? run.output : ends.replays() ? "" : "-";
     ends.seed = run.arguments.run.seed;
@@ -127,7 +135,7 @@ int run_application(apps::Application& application, RunCommand& run) {
         ends.on_malformed = OnMalformed::dead_letter;
         ends.dead_letter = DeadLetterFile(run.dead_letter, run.writing);
     }
-    if (ends.input == "-" && ends.generate == 0 && ::isatty(STDIN_FILENO) == 1 &&
+    if (ends.input == "-" && !makes && ::isatty(STDIN_FILENO) == 1 &&
         !run.arguments.session.quiet) {
         write_to_stderr("strid: reading from the terminal; --input FILE names a file\n");
     }

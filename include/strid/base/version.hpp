@@ -9,8 +9,11 @@
 
 #include <string_view>
 
+/// The first part of the version of these headers.
 #define STRID_VERSION_MAJOR 0
+/// The second part of the version of these headers.
 #define STRID_VERSION_MINOR 1
+/// The third part of the version of these headers.
 #define STRID_VERSION_PATCH 0
 
 /// A version as one number that grows with it; each part is below 1000.

@@ -21,13 +21,16 @@
 
 namespace strid {
 
+/// The source that `csv_file` makes. Records are plain aggregates, tuples, pairs or single values.
 template <class T>
 class CsvFile : public CsvSource {
   public:
     using record_type = T;
 
+    /// Opens nothing yet. Throws GraphError for options that do not fit the record.
     explicit CsvFile(std::string path, CsvOptions options = {})
         : CsvFile(std::vector{std::move(path)}, std::move(options)) {}
+    /// Several files, one behind the other.
     CsvFile(std::vector<std::string> paths, CsvOptions options)
         : CsvSource(std::move(paths), std::move(options), detail::field_count<T>()) {}
 
@@ -57,6 +60,7 @@ class CsvFile : public CsvSource {
         if (!plain || length > line_bytes_max() || length == 0) return false;
         if (is_header(position_, length)) return false;
         ++line_number_;
+        scanned_ = position_;
         position_ += length + 1;
         return true;
     }

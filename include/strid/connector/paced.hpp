@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <stop_token>
 #include <utility>
 #include <vector>
 
@@ -19,15 +20,17 @@
 
 namespace strid {
 
+/// The source that `paced` makes of another: the same records, each when it is due.
 template <class Source>
 class Paced {
   public:
     using record_type = typename Source::record_type;
 
+    /// `rate_per_second` is of all replicas together. Throws GraphError for one below 0.
     Paced(Source source, double rate_per_second)
         : source_(std::move(source)), pace_(rate_per_second) {}
 
-    void open(const Context& context) {
+    void open(const Context& context, const std::stop_token& stop = {}) {
         replica_ = context.replica;
         replicas_ = context.parallelism;
         if constexpr (requires { source_.replicas_used(replicas_); }) {
@@ -35,7 +38,7 @@ class Paced {
         }
         emitted_ = 0;
         started_ = false;
-        if constexpr (requires { source_.open(context); }) source_.open(context);
+        operators::open_source(source_, context, stop);
     }
 
     template <class Emit>
@@ -99,7 +102,7 @@ class Paced {
         Paced& paced;
 
         bool operator()(record_type&& record) {
-            emit.born_at(paced.pace_.due_ns(paced.emitted_++));
+            emit.ingress_at(paced.pace_.due_ns(paced.emitted_++));
             return emit(std::move(record));
         }
         bool operator()(const record_type& record) { return (*this)(record_type(record)); }
@@ -110,7 +113,7 @@ class Paced {
             return emitted;
         }
         void keep_alive(const memory::TextReference& chunk) { emit.keep_alive(chunk); }
-        void born_at(std::int64_t /*ns*/) noexcept {}  // the timetable decides
+        void ingress_at(std::int64_t /*ns*/) noexcept {}  // the timetable decides
         void count_malformed(std::uint64_t count) { emit.count_malformed(count); }
     };
 

@@ -29,6 +29,7 @@
 
 namespace strid {
 
+/// How often and how fast records are emitted again.
 struct ReplayOptions {
     std::chrono::nanoseconds duration{0};  ///< from the first poll; 0: no limit
     std::uint64_t passes = 0;              ///< 0: one, or with a duration without end
@@ -40,6 +41,28 @@ struct ReplayOptions {
 
 /// Half of the memory of the machine.
 [[nodiscard]] std::size_t half_of_memory_bytes() noexcept;
+
+namespace operators {
+
+/// Polls an opened source, whose records `into` takes, until it is finished. False: it was stopped
+/// before. Blocks.
+template <class Source, class Into>
+bool poll_to_end(Source& source, Into& into, const std::stop_token& stop) {
+    const std::stop_callback end_blocking{stop, [&source] { stop_source(source); }};
+    constexpr std::size_t budget = 4096;
+    while (!stop.stop_requested()) {
+        const SourceStatus status = source.poll(into, budget);
+        if (status == SourceStatus::finished) return true;
+        if (status == SourceStatus::more) continue;
+        std::int64_t wake_at_ns = 0;
+        if constexpr (requires { source.wake_at_ns(); }) wake_at_ns = source.wake_at_ns();
+        const std::int64_t wait_ns = std::clamp<std::int64_t>(wake_at_ns - now_ns(), 0, 1'000'000);
+        std::this_thread::sleep_for(std::chrono::nanoseconds(wait_ns));
+    }
+    return false;
+}
+
+}  // namespace operators
 
 namespace detail {
 
@@ -87,7 +110,7 @@ struct Recording {
         if (count <= (bytes_max - std::min(bytes_max, text_bytes)) / sizeof(T)) return;
         refuse_recording(bytes_max);
     }
-    void born_at(std::int64_t /*ns*/) noexcept {}
+    void ingress_at(std::int64_t /*ns*/) noexcept {}
     void count_malformed(std::uint64_t count) { malformed += count; }
 
     std::vector<T> records;
@@ -106,29 +129,21 @@ bool record_all(Source source, Recording<T>& recording, RunScope* run,
                 const std::stop_token& stop) {
     if constexpr (requires { source.keep_all_text(); }) source.keep_all_text();
     operators::open_source(source, {.name = {}, .run = run}, stop);
-    const std::stop_callback end_blocking{stop, [&source] { operators::stop_source(source); }};
-    constexpr std::size_t budget = 4096;
     recording.clear();
-    while (!stop.stop_requested()) {
-        const SourceStatus status = source.poll(recording, budget);
-        if (status == SourceStatus::finished) return true;
-        if (status == SourceStatus::more) continue;
-        std::int64_t wake_at_ns = 0;
-        if constexpr (requires { source.wake_at_ns(); }) wake_at_ns = source.wake_at_ns();
-        const std::int64_t wait_ns = std::clamp<std::int64_t>(wake_at_ns - now_ns(), 0, 1'000'000);
-        std::this_thread::sleep_for(std::chrono::nanoseconds(wait_ns));
-    }
+    if (operators::poll_to_end(source, recording, stop)) return true;
     recording.clear();
     return false;
 }
 
 }  // namespace detail
 
+/// The source that `replay` makes.
 template <class T>
 class Replay {
   public:
     using record_type = T;
 
+    /// Made by `replay`.
     Replay(std::shared_ptr<detail::Recording<T>> recording, ReplayOptions options)
         : recording_(std::move(recording)), options_(options), pace_(options.rate_per_second) {
         if (options_.passes == 0 && options_.duration.count() == 0) options_.passes = 1;
@@ -255,7 +270,7 @@ class Replay {
             const std::int64_t due_ns = pace_.due_ns(emitted_);
             if (due_ns > now) return false;
             ++emitted_;
-            emit.born_at(due_ns);
+            emit.ingress_at(due_ns);
             if (!emit(records[position_++])) return false;
         }
         return true;
