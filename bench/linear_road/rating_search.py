@@ -7,10 +7,9 @@ import pathlib
 
 def at_least_one(text):
     """A whole number, 1 at the least."""
-    number = int(text)
-    if number < 1:
-        raise ValueError(text)
-    return number
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a whole number, 1 at the least")
+    return int(text)
 
 
 def parser(description):

@@ -73,6 +73,18 @@ class LinearRoadReplay(LinearRoadAnswers):
         # Half an hour, and a pass that was begun.
         self.assertLess(abs(last["1"] - last["2"]), 1800 + 2 * 240, last)
 
+    def test_all_replicas_end(self):
+        """Hours of few records, of which a poll takes many; and a pass with hours between two."""
+        for seed in range(3):
+            made = ["--minutes", 300, "--expressways", 3, "--cars", 60, "--parallelism", "events=2",
+                    "--seed", seed, "--write-input", "--output", self.folder / "made.csv"]
+            self.strid("run", "linear-road", *made)
+            last = (self.folder / "made.csv").read_text().splitlines()
+            self.assertEqual(max(int(line.split(",")[1]) for line in last), 300 * 60 - 1)
+        lines = "".join(report(time, car, xway=car) for time in (10, 600_000_000) for car in (0, 1))
+        _, count = self.replayed(lines, "--duration", "10s", "--parallelism", 2)
+        self.assertEqual(count, 3 * 4)
+
     def test_an_input_that_is_read_can_be_left(self):
         pipe = self.folder / "pipe"
         os.mkfifo(pipe)
