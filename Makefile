@@ -11,7 +11,7 @@ study_targets := strid_memory strid_trace strid_malloc strid_tlsf strid_miser st
 	strid_exchange_session strid_exchange_data strid_exchange_load
 sources = $(shell git ls-files -co --exclude-standard '*.hpp' '*.cpp')
 
-.PHONY: help demo test bench instructions compiling figures figures-trading figures-patterns \
+.PHONY: help demo test bench docs instructions compiling figures figures-trading figures-patterns \
 	layouts report study peers soak format check install-dependencies configure configure-bench \
 	clean
 .DEFAULT_GOAL := help
@@ -20,6 +20,7 @@ help:
 	@echo 'make demo          build, run flights, word count and spike detection on bundled input, into out/'
 	@echo 'make test          build and run every test'
 	@echo 'make bench         build and run the benchmarks, print their table'
+	@echo 'make docs          build the site of the documentation and the API reference, into build/docs'
 	@echo 'make instructions  count the instructions per record of a dozen short runs; a minute'
 	@echo 'make compiling     measure what three programs take to compile, against a budget'
 	@echo 'make figures       both of the next: tables and plots; three quarters of an hour'
@@ -60,6 +61,10 @@ configure-bench:
 bench: configure-bench
 	@$(quietly) build-bench cmake --build --preset release -j $(JOBS) --target all benchmarks
 	@scripts/bench $(build)
+
+docs:
+	@scripts/install-dependencies --docs
+	@$(quietly) docs scripts/build_docs.py build/docs
 
 instructions: configure
 	@$(quietly) build-counted cmake --build --preset release -j $(JOBS) \
@@ -113,7 +118,7 @@ format:
 	@clang-format-16 -i $(sources)
 
 check:
-	@bash .ci/run dependencies formatting release instructions benchmarks asan-ubsan \
+	@bash .ci/run dependencies formatting release instructions benchmarks peers asan-ubsan \
 		clang-warnings tsan perturb paranoid clang
 
 clean:

@@ -63,7 +63,7 @@ class CheckedRows : private CsvFile<typename Check::Row> {
         void keep_alive(const memory::TextReference& chunk) {
             if constexpr (Check::points_to_text) emit.keep_alive(chunk);
         }
-        void born_at(std::int64_t ns) { emit.born_at(ns); }
+        void ingress_at(std::int64_t ns) { emit.ingress_at(ns); }
         void count_malformed(std::uint64_t count) { emit.count_malformed(count); }
     };
 

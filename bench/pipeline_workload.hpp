@@ -4,7 +4,7 @@
 // implementation that is measured: the hand-written loops, oneTBB and the engine. Plain values
 // without threads of their own: each implementation owns the objects it makes.
 //
-// The law: every quantity that the sink adds up is a multiple of one half and far below 2^52, so
+// Invariant: every quantity that the sink adds up is a multiple of one half and far below 2^52, so
 // sums of doubles are exact and the checksum does not depend on the order or the grouping of the
 // additions.
 #pragma once

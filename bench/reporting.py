@@ -1,15 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the drivers of figures share: tables, CSV files, allocators, and which machine this was."""
+"""What the drivers of figures share: medians and percentiles, tables, CSV files, words of commands,
+allocators, and which machine this was."""
 
 from __future__ import annotations
 
+import argparse
 import csv
 import os
 import platform
+import shlex
 import shutil
 import statistics
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -35,6 +39,38 @@ def find_allocators(names: list[str]) -> tuple[dict[str, str | None], list[str]]
         else:
             missing.append(name)
     return found, missing
+
+PERCENTILES = ("5", "25", "50", "75", "95", "99", "99.9")  # of latencies, as JSON names them
+
+
+def median(values: Iterable[float]) -> float:
+    """0 of none."""
+    found = list(values)
+    return statistics.median(found) if found else 0.0
+
+
+def percentile(histogram: list[list[int]], percent: float) -> float:
+    """Of [at most so many nanoseconds, count] with rising bounds: the bound of the bucket in which
+    the record lies that is not slower than so many percent. Nanoseconds."""
+    wanted = sum(count for _, count in histogram) * percent / 100
+    seen = 0
+    for bound, count in histogram:
+        seen += count
+        if seen >= wanted:
+            return float(bound)
+    return 0.0
+
+
+def whole_number(text: str) -> int:
+    """Of an option that counts."""
+    if not (text.isascii() and text.isdigit()) or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"'{text}' is no whole number above 0")
+    return int(text)
+
+
+def command_text(words: Iterable[object]) -> str:
+    """As it is typed in the project's folder."""
+    return shlex.join(str(word).replace(f"{ROOT}/", "") for word in words)
 
 
 def spread(values: list[float]) -> tuple[float, float, float]:

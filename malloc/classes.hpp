@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The size classes of slabs: those of the room `memory`, up to 32 KiB, and what follows from a
-// class: how many units a slab has, and how many free blocks a heap keeps at hand.
+// The size classes of slabs: those of the room `memory`, up to 32 KiB; and for each class the units
+// of a slab and the number of free blocks that a heap keeps at hand.
 #pragma once
 
 #include <algorithm>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The functions that a library to preload exports in the place of the C library's and of C++'s:
-// each rule that the standards and glibc set for the functions (errno, overflow, sizes of 0, the
-// new handler) is kept here, once, for every allocator.
+// The functions that a library to preload exports in place of those of the C library and of C++.
+// The rules that the standards and glibc set for them (errno, overflow, sizes of 0, the new
+// handler) are implemented here, once, for every allocator.
 //
-// The one source file of such a library that includes this header defines the allocator before:
+// The one source file of such a library that includes this header must define the allocator before:
 //
 //     namespace strid::preload { struct Allocator { ... }; }
 //     #include "entry_points.hpp"
@@ -26,10 +26,10 @@
 //     bool trim(size_t keep_bytes)
 //         as malloc_trim()
 //
-// What finds no memory, sizes above PTRDIFF_MAX included, returns out_of_memory().
+// A function that finds no memory, also for sizes above PTRDIFF_MAX, returns out_of_memory().
 //
-// The library needs nothing but the C library: what only C++ programs have (the new handler, the
-// exception) is found by weak references, and by name where a program loads it later.
+// The library needs nothing but the C library. What only C++ programs have (the new handler, the
+// exception) is found by weak references, and by name if a program loads it later.
 #pragma once
 
 #include <cerrno>
@@ -42,7 +42,7 @@
 
 #define STRID_EXPORTED __attribute__((visibility("default")))
 
-// A program in C has no libstdc++, and does not get it with the allocator.
+// A program in C has no libstdc++, and the allocator does not bring it.
 namespace std {
 [[gnu::weak]] new_handler get_new_handler() noexcept;
 void __throw_bad_alloc() __attribute__((__noreturn__, __weak__));
@@ -53,7 +53,7 @@ __asm__(
 
 namespace strid::preload {
 
-/// What an allocation that failed returns.
+/// The result of an allocation that failed.
 [[gnu::cold]] inline void* out_of_memory() noexcept {
     errno = ENOMEM;
     return nullptr;
@@ -63,7 +63,7 @@ inline bool is_power_of_two(std::size_t value) noexcept {
     return value != 0 && (value & (value - 1)) == 0;
 }
 
-// A shared object that was loaded after this library may have brought libstdc++ along.
+// A shared object that was loaded after this library may have loaded libstdc++.
 template <class Function>
 Function* found_later(Function* function, const char* name) noexcept {
     if (function != nullptr) return function;
@@ -76,8 +76,8 @@ Function* found_later(Function* function, const char* name) noexcept {
     abort();
 }
 
-// [new.delete.single]: calls the new handler and tries again until it has memory; throws where
-// there is no handler.
+// [new.delete.single]: calls the new handler and tries again until there is memory; throws if there
+// is no handler.
 [[gnu::cold, gnu::noinline]] inline void* allocate_by_handler(std::size_t bytes,
                                                               std::size_t alignment) {
     while (true) {
@@ -113,7 +113,7 @@ STRID_EXPORTED void* calloc(std::size_t count, std::size_t bytes_each) noexcept 
     return strid::preload::Allocator::allocate_zeroed(bytes);
 }
 
-// As glibc's: a size of 0 frees, and returns null.
+// As in glibc: a size of 0 frees, and returns null.
 STRID_EXPORTED void* realloc(void* memory, std::size_t bytes) noexcept {
     using strid::preload::Allocator;
     if (memory == nullptr) return Allocator::allocate(bytes);
@@ -139,7 +139,7 @@ STRID_EXPORTED void* aligned_alloc(std::size_t alignment, std::size_t bytes) noe
     return strid::preload::Allocator::allocate_aligned(bytes, alignment);
 }
 
-// As glibc's: what is no power of two counts as the next one.
+// As in glibc: an alignment that is no power of two counts as the next one.
 STRID_EXPORTED void* memalign(std::size_t alignment, std::size_t bytes) noexcept {
     std::size_t power = sizeof(void*);
     while (power < alignment) {
@@ -152,7 +152,7 @@ STRID_EXPORTED void* memalign(std::size_t alignment, std::size_t bytes) noexcept
     return strid::preload::Allocator::allocate_aligned(bytes, power);
 }
 
-// Of POSIX: the reason is returned, and *result is as it was.
+// As in POSIX: returns the error, and leaves *result unchanged on failure.
 STRID_EXPORTED int posix_memalign(void** result, std::size_t alignment,
                                   std::size_t bytes) noexcept {
     if (!strid::preload::is_power_of_two(alignment) || alignment % sizeof(void*) != 0) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A program that misuses malloc: the process ends with a line that says how, as it does under the C
-// library.
+// The end of a program that misuses malloc: a line with the fault is printed and the process is
+// aborted, as under the C library.
 #pragma once
 
 namespace strid::slab_malloc {

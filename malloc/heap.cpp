@@ -25,8 +25,8 @@ Heap::Outgoing& outgoing_to(Heap& heap, const Heap* to) noexcept {
     return heap.outgoing[(page ^ page >> 3 ^ page >> 6) % Heap::outgoing_count];
 }
 
-// Puts what is outgoing on its way. Few blocks are linked to each other, and the bunch, which would
-// take more memory than they, comes back empty.
+// Sends the outgoing blocks. If they are few, they are linked to each other, and the bunch, which
+// would take more memory than they do, comes back empty.
 Bunch* send(Heap::Outgoing& outgoing) noexcept {
     Bunch* const bunch = outgoing.bunch;
     if (bunch == nullptr) return nullptr;
@@ -54,15 +54,15 @@ void send_alone(Heap& to, void* memory) noexcept {
     if (to.residence.is_idle()) collect_idle(to);
 }
 
-// An empty bunch to `to` in its place among the outgoing ones; false: no memory for one.
+// Puts an empty bunch for `to` among the outgoing ones; false: no memory for one.
 bool begin_bunch(Heap& heap, Heap& to, Heap::Outgoing& outgoing) noexcept {
     Bunch* bunch = send(outgoing);
     if (bunch == nullptr) {
-        // A thread that has no heap of its own yet, or no longer, has nothing to make a bunch of.
+        // A thread without a heap of its own has no memory for a bunch.
         if (heap.bases[0] == nullptr) return false;
         void* const memory = allocate_small(heap, bunch_class);
         if (memory == nullptr) return false;
-        // The allocation may have collected, and released what it collected to the same place.
+        // The allocation may have collected, and then freed the collected blocks to the same heap.
         if (outgoing.to == &to) {
             release(heap, memory);
             return true;
@@ -89,7 +89,7 @@ void release_to(Heap& heap, Heap& to, void* memory, std::uint32_t bytes) noexcep
     }
 }
 
-// What a bunch came in goes to the heap that it is a block of. An idle heap sends no bunches: two
+// The memory of a bunch goes to the heap that it is a block of. An idle heap sends no bunches: two
 // of them would send each other the same two for ever.
 void release_bunch(Heap& heap, Bunch* bunch) noexcept {
     Heap* const owner = tag_of(bunch).owner;
@@ -98,7 +98,7 @@ void release_bunch(Heap& heap, Bunch* bunch) noexcept {
     send_alone(*owner, bunch);
 }
 
-// A block of the heap's comes home: onto its stack, or to its slab where that is full.
+// A block of the heap comes home: to its stack, or to its slab if that is full.
 inline void take_home(Heap& heap, void* memory) noexcept {
     const Tag& tag = tag_of(memory);
     if (tag.owner != &heap) [[unlikely]]
@@ -116,7 +116,7 @@ void* allocate_after_refill(Heap& heap, std::size_t class_index) noexcept {
         if (void* const memory = pop(heap, class_index)) return memory;
     }
     if (!take_from_slabs(heap, class_index)) {
-        // What this thread holds back of others may be what they are waiting for, too.
+        // Other threads may wait for the blocks that this thread holds back.
         send_all(heap);
         if (void* const memory = pop(heap, class_index)) return memory;
         if (!take_from_slabs(heap, class_index)) {
@@ -189,7 +189,7 @@ void send_all(Heap& heap) noexcept {
 }
 
 void settle(Heap& heap) noexcept {
-    // Bunches that came with what is collected go home in bunches themselves.
+    // Bunches whose blocks are collected go home in bunches themselves.
     collect(heap);
     send_all(heap);
     for (std::size_t index = 0; index < class_count; ++index) {

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The heap of a thread: slabs of each size class, and for each class a stack of free blocks at
-// hand, as addresses. Neither an allocation nor a free touches the block itself, so that a block
-// that another core has written last is fetched by the program's own first store, which waits for
-// nothing, and not by a link of the allocator in it, which the next allocation would wait for.
+// The heap of a thread: slabs of each size class, and for each class a stack of the addresses of
+// free blocks. Neither an allocation nor a free touches the block itself. If another core has
+// written the block last, the program's own first store fetches it, and that store waits for
+// nothing. A link inside the block would make the next allocation wait for that line.
 //
-// A block that another thread frees travels home as an address, too: the freeing thread gathers up
-// to 62 of a heap in a bunch, which is a block of its own heap, and puts the bunch into the heap's
-// lane by one atomic operation. What it holds back is bounded: 62 blocks or 32 KiB for each of 8
-// heaps; a bunch leaves also when the freeing thread needs a slab, trims or ends.
+// A block that another thread frees also goes home as an address. The freeing thread gathers up to
+// 62 blocks of a heap in a bunch, which is a block of its own heap, and puts the bunch into the
+// heap's lane by one atomic operation. It holds back at most 62 blocks or 32 KiB for each of 8
+// heaps. It sends its bunches also when it needs a slab, trims or ends.
 //
-// Law: of a slab, in_use + the set bits = block_count. A block without its bit set is in use by the
-// program, in a stack of the owner, in a bunch, or in the owner's lane. A slab is in its class's
-// list exactly when it has a set bit, or is empty and kept.
+// Invariant: for a slab, in_use + the set bits = block_count. A block without its bit set is in use
+// by the program, in a stack of the owner, in a bunch, or in the owner's lane. A slab is in its
+// class's list exactly when it has a set bit, or is empty and kept.
 //
-// Threads: everything but `lane`, `singles` and `residence` is the thread's that has the heap, or
-// under the lock of the heaps while the heap is idle.
+// Threads: only the thread that has the heap uses it, or a thread with the lock of the heaps while
+// the heap is idle; `lane`, `singles` and `residence` may be used by any.
 #pragma once
 
 #include <cstddef>
@@ -30,14 +30,14 @@ namespace strid::slab_malloc {
 /// Freed blocks of one heap on their way home.
 struct Bunch {
     static constexpr std::size_t blocks_max = 62;
-    static constexpr std::size_t blocks_min = 8;  // fewer go without one
+    static constexpr std::size_t blocks_min = 8;  // fewer are sent without one
     Bunch* next = nullptr;
     std::size_t count = 0;
     void* blocks[blocks_max];
 };
 static_assert(sizeof(Bunch) == 512);
 
-/// A freed block on its way home with its link in itself: where there are few, or is no bunch.
+/// A freed block on its way home with the link in itself: if there are few, or there is no bunch.
 struct Single {
     Single* next;
 };
@@ -69,12 +69,12 @@ struct Heap {
     Heap* next = nullptr;       // of all heaps
     Heap* next_idle = nullptr;  // of idle ones
 
-    // What other threads write.
+    // Written by other threads.
     alignas(cache_line_bytes) SharedLane<Bunch> lane;
     SharedLane<Single> singles;
     Residence<> residence;
 
-    /// A heap without memory, as threads have that have not allocated yet: every stack is empty.
+    /// A heap without memory, for threads that have not allocated yet: every stack is empty.
     constexpr Heap() noexcept;
 };
 
@@ -86,7 +86,7 @@ constexpr Heap::Heap() noexcept : stacks{}, bases{} {
     for (Stack& stack : stacks) stack = {&detail::no_block, &detail::no_block};
 }
 
-/// A free block of the class that is at hand, or null.
+/// A free block of the class from its stack, or null.
 inline void* pop(Heap& heap, std::size_t class_index) noexcept {
     Heap::Stack& stack = heap.stacks[class_index];
     void** const top = stack.top;
@@ -100,7 +100,7 @@ inline void* pop(Heap& heap, std::size_t class_index) noexcept {
 /// Gets blocks of the class and returns one; null: no memory.
 [[nodiscard]] void* allocate_after_refill(Heap& heap, std::size_t class_index) noexcept;
 
-/// The class for `bytes` <= small_bytes_max.
+/// A block of the class, which is at most small_bytes_max; null: no memory.
 [[nodiscard]] inline void* allocate_small(Heap& heap, std::size_t class_index) noexcept {
     void* const memory = pop(heap, class_index);
     return memory != nullptr ? memory : allocate_after_refill(heap, class_index);
@@ -109,17 +109,18 @@ inline void* pop(Heap& heap, std::size_t class_index) noexcept {
 /// Makes room in a full stack and puts `memory` on it.
 void push_after_flush(Heap& heap, std::size_t class_index, void* memory) noexcept;
 [[noreturn, gnu::cold]] void freed_twice(const void* memory) noexcept;
-/// A block that is none of the heap's slabs'.
+/// Frees a block that is in no slab of the heap.
 void release_elsewhere(Heap& heap, void* memory) noexcept;
 
-/// The thread that has `heap`. `memory` is not null.
+/// For the thread that has `heap`. `memory` is not null.
 inline void release(Heap& heap, void* memory) noexcept {
     const Tag& tag = tag_of(memory);
     if (tag.owner != &heap) [[unlikely]]
         return release_elsewhere(heap, memory);
     Heap::Stack& stack = heap.stacks[tag.class_index];
     void** const top = stack.top;
-    // What was freed just before; other blocks freed twice show when they go back to their slab.
+    // Finds a block that was freed just before; other double frees are found when the block goes
+    // back to its slab.
     if (*top == memory) [[unlikely]]
         freed_twice(memory);
     if (top == stack.limit) [[unlikely]]
@@ -128,18 +129,18 @@ inline void release(Heap& heap, void* memory) noexcept {
     stack.top = top + 1;
 }
 
-/// Takes home what other threads freed.
+/// Takes the blocks that other threads freed out of the lane.
 void collect(Heap& heap) noexcept;
-/// Puts every bunch on its way.
+/// Sends every bunch.
 void send_all(Heap& heap) noexcept;
-/// As both, and gives every block at hand back to its slab, and every empty slab to the pool.
+/// As both, and gives the blocks in the stacks back to their slabs, and empty slabs to the pool.
 void settle(Heap& heap) noexcept;
 
-/// Visits every slab in a list of the heap and checks the law for it; for tests. The thread that
-/// has the heap.
+/// Visits every slab in a list of the heap and checks its invariant; for tests. Only the thread
+/// that has the heap.
 [[nodiscard]] bool is_valid(const Heap& heap) noexcept;
 
-/// Bytes of the block at `memory`, of any kind; faults where there is none.
+/// Bytes of the block at `memory`, of any kind; faults if there is none.
 [[nodiscard]] std::size_t block_bytes(const void* memory) noexcept;
 
 /// The heap's own memory and its stacks; null: no memory.

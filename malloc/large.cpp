@@ -57,7 +57,7 @@ void* resize_huge(void* memory, std::size_t bytes) noexcept {
     HugeBlock* const huge = huge_of(memory);
     auto* const header = reinterpret_cast<std::byte*>(huge);
     const auto offset = static_cast<std::size_t>(huge->memory - header);
-    // Moved, it would lose an alignment that is not the region's.
+    // A move would lose an alignment that is not the region's.
     if (offset != header_units * unit_bytes || bytes > PTRDIFF_MAX - 4 * region_bytes) {
         return nullptr;
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Blocks that are in no slab: large ones, which are units of a region, and huge ones, which are
-// mappings of their own. Any thread.
+// Blocks that are in no slab: large ones, which are units of a region, and huge ones, which have
+// their own mappings. Any thread.
 #pragma once
 
 #include <cstddef>
@@ -17,8 +17,7 @@ void release_huge(void* memory) noexcept;
 
 [[nodiscard]] std::size_t huge_bytes(const void* memory) noexcept;
 
-/// The block with another size, where it is or, for a huge one, with its pages moved; null where a
-/// copy has to be made.
+/// Resizes the block in place or, if it is huge, by moving its pages; null if it must be copied.
 [[nodiscard]] void* resize_large(void* memory, std::size_t bytes) noexcept;
 
 }  // namespace strid::slab_malloc

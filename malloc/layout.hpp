@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where the memory of the allocator lies, so that the owner and the size of a block follow from its
-// address alone.
+// The layout of the allocator's memory: the address of a block alone determines its owner and its
+// size.
 //
 //   block   what malloc returns
 //   slab    a run of units with blocks of one size class, owned by one heap
@@ -11,13 +11,13 @@
 //           the data of a slab for each unit
 //   huge    a mapping of its own with one block, which begins as a region does
 //
-// What a free reads, the tag, is apart from what only the owner of a slab writes: 4 tags share a
-// line, and the tags of 64 MiB of memory fit into the first cache. Tags and slabs of all units of a
-// region lie together, and not at the first byte of each slab, where they would fall into the same
-// few sets of the caches.
+// The tag, which every free reads, is separate from the data that only the owner of a slab writes:
+// 4 tags share a line, and the tags of 64 MiB of memory fit into the first cache. The tags and
+// slabs of a region's units lie together. At the first byte of each slab they would fall into the
+// same few sets of the caches.
 //
-// Law: the tags of all units of a slab say the same. A unit that is in no slab and is not the first
-// of a large block has a tag of kind `none`.
+// Invariant: the tags of all units of a slab are equal. A unit that is in no slab and is not the
+// first of a large block has a tag of kind `none`.
 #pragma once
 
 #include <cstddef>
@@ -34,13 +34,13 @@ inline constexpr std::size_t unit_bytes = std::size_t{64} << 10;
 inline constexpr std::size_t region_bytes = std::size_t{32} << 20;
 inline constexpr std::size_t region_units = region_bytes / unit_bytes;
 
-/// Blocks up to this lie in slabs, and blocks up to the other in regions.
+/// The largest block of a slab, and the largest block of a region.
 inline constexpr std::size_t small_bytes_max = std::size_t{32} << 10;
 inline constexpr std::size_t large_bytes_max = std::size_t{8} << 20;
 
 enum class Kind : std::uint8_t { none, small, large, huge };
 
-/// What a free needs to know of a unit.
+/// The data of a unit that a free needs.
 struct Tag {
     Heap* owner = nullptr;  // of a slab
     std::uint8_t class_index = 0;
@@ -53,8 +53,8 @@ static_assert(sizeof(Tag) == 16);
 /// A slab, or a large block: the data of its first unit. The owner's, or under the pool's lock.
 struct alignas(cache_line_bytes) Slab {
     std::byte* first_block = nullptr;
-    std::uint64_t* free_bits = nullptr;  // a set bit: the block is in no stack and in no use
-    Slab* next = nullptr;                // in the list of its class that it is in
+    std::uint64_t* free_bits = nullptr;  // a set bit: the block is in no stack and not in use
+    Slab* next = nullptr;                // in the list of its class
     Slab* previous = nullptr;
     std::uint32_t block_bytes = 0;
     std::uint32_t reciprocal = 0;  // ceil(2^32 / block_bytes)
@@ -80,11 +80,11 @@ struct UnitSet {
     void remove(std::size_t unit) noexcept { words[unit / 64] &= ~(std::uint64_t{1} << unit % 64); }
 };
 
-/// The bits of a slab's blocks lie in the header from this size on, and in front of the slab below.
+/// The bits of a slab's blocks are in the header from this size on, and in front of the slab below.
 inline constexpr std::size_t header_bits_from_bytes = 128;
 inline constexpr std::size_t header_bit_words = unit_bytes / header_bits_from_bytes / 64;
 
-/// The header of a region. Its pages are touched as its units are used.
+/// The header of a region. Its pages are touched when its units are used.
 struct Region {
     Tag tags[region_units];
     Slab slabs[region_units];
@@ -95,7 +95,7 @@ struct Region {
     std::uint32_t run_units_max;  // no run of free units is longer
     UnitSet free;
     UnitSet dirty;      // free, and written since the kernel gave the pages
-    UnitSet dirty_old;  // dirty already when the pool was aged last
+    UnitSet dirty_old;  // dirty already at the last ageing of the pool
 
     [[nodiscard]] std::byte* unit(std::size_t index) noexcept {
         return reinterpret_cast<std::byte*>(this) + index * unit_bytes;
@@ -104,8 +104,8 @@ struct Region {
 inline constexpr std::size_t header_units = 2;
 static_assert(sizeof(Region) <= header_units * unit_bytes);
 
-/// The header of a huge block: its tag stands where the tag of a block at its place in a region
-/// would.
+/// The header of a huge block: its tag is where the tag of a block at its place in a region would
+/// be.
 struct HugeBlock {
     Tag tags[region_units];
     std::byte* memory;
@@ -113,8 +113,8 @@ struct HugeBlock {
     std::size_t mapping_bytes;  // from the header on
 };
 
-/// The region that a block lies in. A block at the very end of a header's region, as a huge one of
-/// great alignment is, belongs to that header: hence the 1. `memory` is not null.
+/// The region of a block. A block at the very end of a header's region, such as a huge one of great
+/// alignment, belongs to that header: hence the 1. `memory` is not null.
 inline Region* region_of(const void* memory) noexcept {
     return reinterpret_cast<Region*>((reinterpret_cast<std::uintptr_t>(memory) - 1) &
                                      ~(region_bytes - 1));

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A lock that may be held over a fork: the thread that forks takes it before, and it is new in the
-// child. The thread that holds it may take it again, because functions that other libraries have
-// registered with pthread_atfork() run while it is held, and may allocate, in the parent and in the
-// child before the lock is new there. The recursive mutex of the C library does not know its holder
-// in the child, whose thread has another number; pthread_self() is the same in both.
+// A lock that may be held over a fork: the forking thread takes it before, and it is renewed in the
+// child. Its holder may take it again: functions that other libraries have registered with
+// pthread_atfork() run while it is held, and may allocate, in the parent and in the child before
+// the lock is renewed there. The recursive mutex of the C library does not recognise its holder in
+// the child, because the thread has another number; pthread_self() is the same in both.
 #pragma once
 
 #include <atomic>
@@ -18,7 +18,7 @@ class Lock {
   public:
     void take() noexcept {
         const pthread_t thread = pthread_self();
-        // Relaxed: only what this thread has written itself is equal to it.
+        // Relaxed: it is equal only to a value that this thread has written.
         if (holder_.load(std::memory_order_relaxed) == thread) {
             ++times_again_;
             return;
@@ -34,7 +34,7 @@ class Lock {
         holder_.store(0, std::memory_order_relaxed);
         pthread_mutex_unlock(&mutex_);
     }
-    /// In the child of a fork, whose parent held it.
+    /// In the child of a fork that the lock's holder made.
     void renew() noexcept {
         mutex_ = PTHREAD_MUTEX_INITIALIZER;
         holder_.store(0, std::memory_order_relaxed);

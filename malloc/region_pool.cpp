@@ -24,7 +24,8 @@ std::int64_t now_ms() noexcept {
     return std::int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1'000'000;
 }
 
-/// The first unit at or after `from` that is in `units` (`wanted`) or is not.
+/// The first unit at or after `from` that is in `units`, or with `wanted` false the first that is
+/// not.
 std::size_t find(const UnitSet& units, std::size_t from, bool wanted) noexcept {
     for (std::size_t word = from / 64; word < UnitSet::word_count; ++word) {
         std::uint64_t bits = wanted ? units.words[word] : ~units.words[word];
@@ -34,7 +35,7 @@ std::size_t find(const UnitSet& units, std::size_t from, bool wanted) noexcept {
     return region_units;
 }
 
-/// The first of `units` free ones that lie together; notes how long the longest run is otherwise.
+/// The first of `units` consecutive free units; otherwise records the length of the longest run.
 std::size_t find_run(Region& region, std::size_t units) noexcept {
     std::size_t longest = 0;
     for (std::size_t at = find(region.free, 0, true); at < region_units;) {
@@ -82,12 +83,12 @@ void RegionPool::set_known(const void* region, bool known) noexcept {
 Region* RegionPool::add_region() noexcept {
     auto* const region = reinterpret_cast<Region*>(map_aligned(region_bytes, region_bytes));
     if (region == nullptr) return nullptr;
-    // The kernel's pages are 0, which is what tags, slabs and sets begin as.
+    // The kernel's pages are 0, the initial value of tags, slabs and sets.
     for (std::size_t unit = header_units; unit < region_units; ++unit) region->free.add(unit);
     region->free_units = units_of_region;
     region->run_units_max = units_of_region;
     set_known(region, true);
-    // At the end: what was mapped first is filled first.
+    // At the end: the region that was mapped first is filled first.
     Region** last = &regions_;
     while (*last != nullptr) last = &(*last)->next;
     *last = region;

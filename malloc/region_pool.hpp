@@ -2,10 +2,10 @@
 //
 // The memory of all heaps: runs of units out of regions, under one lock.
 //
-// Units that were freed keep their pages for a while: they are handed out before fresh ones, and
-// given back to the kernel when they have stayed free from one ageing to the next (the pool ages
-// when it is entered and 200 ms have passed), or when more than 32 MiB and an eighth of what is in
-// use lie about. A region without a unit in use is unmapped if another one is there.
+// Units that were freed keep their pages for a while, and are allocated before fresh ones. They go
+// back to the kernel when they have stayed free from one ageing to the next. The pool ages when it
+// is entered and 200 ms have passed. They also go back when more than 32 MiB and an eighth of what
+// is in use are free. A region without a unit in use is unmapped if another one is there.
 #pragma once
 
 #include <atomic>

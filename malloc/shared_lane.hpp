@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The return lane of a heap: any thread puts chains of freed pieces in, the thread that has the
-// heap takes all of them out. It is ReturnLane of the room `memory` for many givers: a chain is
-// added by one compare-and-exchange, everything is taken by one exchange, and so no piece can come
-// back to the head unseen (the ABA problem).
+// heap takes all of them out. It is ReturnLane of the room `memory` for many givers: one
+// compare-and-exchange adds a chain, one exchange takes all. A piece can therefore not come back to
+// the head unseen (the ABA problem).
 //
 // A heap that no thread has any more is `idle`. Of a giver that adds a chain and a thread that
-// leaves its heap, at least one sees the other: the giver adds and then looks whether the heap is
-// idle, the other says that it is idle and then looks into the lane. All four accesses are
-// sequentially consistent.
+// leaves its heap, at least one sees the other: the giver adds and then checks whether the heap is
+// idle; the other marks it idle and then checks the lane. All four accesses are sequentially
+// consistent.
 #pragma once
 
 #include <atomic>
 
 namespace strid::slab_malloc {
 
-/// `Node` has a member `next`. `Atomic` is `std::atomic`; a test puts a model in its place that
-/// explores interleavings.
+/// `Node` has a member `next`. `Atomic` is `std::atomic`; tests replace it by a model that explores
+/// interleavings.
 template <class Node, template <class> class Atomic = std::atomic>
 class SharedLane {
   public:
@@ -48,7 +48,7 @@ class SharedLane {
     Atomic<Node*> head_{nullptr};
 };
 
-/// Where a heap is: see above.
+/// The state of a heap, as above.
 template <template <class> class Atomic = std::atomic>
 class Residence {
   public:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The slabs of a heap: where stacks get blocks from and blocks go back to, each by its bit.
-// Threads: the one that has the heap.
+// The slabs of a heap: stacks get blocks from them and blocks go back to them, each by its bit.
+// Threads: only the thread that has the heap.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ namespace strid::slab_malloc {
 bool take_from_slabs(Heap& heap, std::size_t class_index) noexcept;
 /// Gets a slab from the pool; false: no memory.
 bool add_slab(Heap& heap, std::size_t class_index) noexcept;
-/// Gives a block of the heap back to its slab; faults when the block is free already, or is none.
+/// Gives a block of the heap back to its slab; faults if the block is free already, or is no block.
 void give_to_slab(Heap& heap, void* memory) noexcept;
 /// Gives the empty slabs that the heap has kept to the pool.
 void give_back_empty(Heap& heap) noexcept;

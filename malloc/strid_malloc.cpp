@@ -57,8 +57,8 @@ struct Allocator {
 
     static void* reallocate(void* memory, std::size_t bytes) noexcept {
         const std::size_t usable = slab_malloc::block_bytes(memory);
-        // What shrinks to less than half moves, so that the rest is not lost for as long as it
-        // lives.
+        // A block that shrinks to less than half moves, so that the rest is not lost for its
+        // lifetime.
         if (bytes <= usable && bytes >= usable / 2) return memory;
         if (usable > slab_malloc::small_bytes_max) {
             if (void* const resized = slab_malloc::resize_large(memory, bytes)) return resized;

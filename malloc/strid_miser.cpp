@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// libstrid_miser.so: the division of work of Miser (paper 3, II.H). Blocks of up to 256 bytes lie
-// in slabs of the thread's own heap; what is larger the C library gives. Whose a block is the table
-// of regions says.
+// libstrid_miser.so: the division of work of Miser (paper 3, II.H). Blocks of up to 256 bytes are
+// in slabs of the thread's own heap; larger ones come from the C library. The table of regions
+// tells the two apart.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -25,7 +25,7 @@ namespace {
 constexpr std::size_t ours_bytes_max = 256;
 
 /// The functions of the library after this one. Found before the program begins; while the loader
-/// looks for them, what it asks for comes from a region.
+/// searches for them, its requests are served from a region.
 struct Next {
     void* (*malloc)(std::size_t) = nullptr;
     void* (*calloc)(std::size_t, std::size_t) = nullptr;

@@ -25,11 +25,11 @@ constinit thread_local int frees_without_heap = 0;
 constinit std::atomic<bool> key_made{false};
 pthread_key_t key;
 
-// A thread that only ends has freed what it was started with, and needs no heap for that.
+// A thread that only ends has freed the memory it was started with, and needs no heap for that.
 constexpr int frees_without_heap_max = 8;
 
-// What other libraries do when a thread ends they do in the same rounds as this: the heap goes in
-// the third of four, when most of it is done.
+// Other libraries clean up in the same rounds at the end of a thread: the heap goes in the third of
+// four, when most of that is done.
 constexpr int ending_that_counts = 3;
 
 void thread_ends(void*) {
@@ -53,7 +53,7 @@ Heap* take_heap() noexcept {
     return heap;
 }
 
-// Under the lock. What was given until now is taken here, what is given from now on by the giver.
+// Under the lock. This thread takes what was given until now; later the giver does.
 void make_idle(Heap& heap) noexcept {
     heap.residence.set(Place::idle);
     settle(heap);

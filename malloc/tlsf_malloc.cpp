@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// libstrid_tlsf.so: every request of a process from one TLSF arena (memory/tlsf.hpp) behind one
-// lock, the form in which paper 3 (II.G) studies TLSF. The arena grows by regions of 4 MiB; what is
-// larger than half of one has a mapping of its own, which is resized without copying and goes back
-// to the system when it is freed.
+// libstrid_tlsf.so: every request of a process is served from one TLSF arena (memory/tlsf.hpp)
+// behind one lock, the form in which paper 3 (II.G) studies TLSF. The arena grows by regions of 4
+// MiB. A request of more than half of one has a mapping of its own, which is resized without
+// copying and goes back to the system when it is freed.
 //
-// Threads: any. The lock is left out while the process has one thread. Around fork() the thread
-// that forks holds it, so that the child finds the arena whole; what other libraries do in their
-// fork handlers meanwhile, in that thread, goes past it.
+// Threads: any. The lock is left out while the process has one thread. Around fork() the forking
+// thread holds it, so that the child finds the arena whole; fork handlers of other libraries in
+// that thread pass it.
 #include <atomic>
 #include <cerrno>
 #include <cstddef>
@@ -25,15 +25,15 @@ using strid::memory::Tlsf;
 constexpr std::size_t growth_bytes = std::size_t{4} << 20;
 constexpr std::size_t spare_regions_max = 4;
 
-// It spins before it waits: what it guards takes some 50 ns.
+// It spins before it waits: the guarded code takes some 50 ns.
 pthread_mutex_t mutex = PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP;
 
 // Never destroyed: destructors and exit handlers of the program free after any of this library's.
 alignas(Tlsf) unsigned char arena_memory[sizeof(Tlsf)];
 bool arena_is_there = false;
 
-// The thread that forks, while it holds the lock for that; 0 otherwise. Relaxed: only what this
-// thread has written itself is equal to it.
+// The forking thread, while it holds the lock for that; 0 otherwise. Relaxed: it is equal only to a
+// value that this thread has written.
 std::atomic<pthread_t> forking{0};
 
 bool this_thread_forks() noexcept {
@@ -41,7 +41,7 @@ bool this_thread_forks() noexcept {
     return thread != 0 && thread == pthread_self();
 }
 
-/// The arena, for one thread at a time. Made with the first request, which comes before any
+/// The arena, for one thread at a time. Created by the first request, which comes before any
 /// initialiser of this library has run.
 class LockedArena {
   public:
@@ -65,7 +65,7 @@ class LockedArena {
     }
 
   private:
-    bool locked_;  // a thread may begin between: what was locked is unlocked, nothing else
+    bool locked_;  // a thread may begin between: only what was locked is unlocked
 };
 
 void lock_before_fork() {

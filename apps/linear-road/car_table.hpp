@@ -5,7 +5,7 @@
 // boost::unordered_flat_map, which has no such call: with the cars of many roads each look-up
 // waits for memory otherwise.
 //
-// Invariant: at least a quarter of the slots is free, and no free slot lies between that which a
+// Invariant: at least a quarter of the slots is free, and none of these lies between that which a
 // number hashes to and that which has it. Cars leave by rebuild() only. One thread at a time.
 #pragma once
 

@@ -116,7 +116,7 @@ class EventReplay {
             span = (std::int64_t{event.time} / 60 + 1) * 60;
             return true;
         }
-        void born_at(std::int64_t /*ns*/) noexcept {}
+        void ingress_at(std::int64_t /*ns*/) noexcept {}
         void count_malformed(std::uint64_t more) noexcept { malformed += more; }
         void clear(std::size_t replicas, std::size_t replicas_used) {
             shares.assign(replicas, {});

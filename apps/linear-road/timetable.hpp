@@ -92,7 +92,7 @@ class OnTime {
                     return SourceStatus::idle;
                 }
                 ++next_;
-                emit.born_at(std::min(due_ns, now));
+                emit.ingress_at(std::min(due_ns, now));
                 if (!emit(Event{event})) return SourceStatus::more;
             }
         }
@@ -126,7 +126,7 @@ class OnTime {
             events.push_back(event);
             return true;
         }
-        void born_at(std::int64_t /*ns*/) noexcept {}  // the timetable decides
+        void ingress_at(std::int64_t /*ns*/) noexcept {}  // the timetable decides
         void count_malformed(std::uint64_t count) { emit.count_malformed(count); }
     };
 

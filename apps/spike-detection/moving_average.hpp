@@ -3,10 +3,10 @@
 // The mean of the last `window` values of one device. Held per key, so its values are in memory of
 // their own: the table that holds it may move it cheaply.
 //
-// The law: sum_ is the sum of the values in the ring, but for the rounding of at most two rounds of
-// additions. It is added up afresh once per round of the ring, so an error does not grow with the
-// number of readings; and when a value leaves that was far larger than what stays, because its
-// rounding stays too.
+// Invariant: sum_ is the sum of the values in the ring, except for the rounding of at most two
+// rounds of additions. It is computed anew once per round of the ring, so an error does not grow
+// with the number of readings. It is also computed anew when a value leaves that was far larger
+// than the rest, because its rounding error would stay.
 #pragma once
 
 #include <cmath>

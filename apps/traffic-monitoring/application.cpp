@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "../application.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <string>
 

@@ -3,9 +3,10 @@
 // Where a vehicle was: the record of traffic monitoring. Plain values.
 #pragma once
 
-#include <charconv>
 #include <cstdint>
 #include <string_view>
+
+#include <strid/connector/csv_value.hpp>
 
 #include "roads.hpp"
 
@@ -21,10 +22,8 @@ struct Within {
 
 template <int least, int most>
 bool from_csv(std::string_view text, Within<least, most>& number) {
-    const char* const end = text.data() + text.size();
-    const auto [stop, error] = std::from_chars(text.data(), end, number.value);
-    // What is not a number is in no bounds.
-    return error == std::errc{} && stop == end && number.value >= least && number.value <= most;
+    return strid::detail::read_floating(text, number.value, NonFinite::reject) == nullptr &&
+           number.value >= least && number.value <= most;
 }
 
 struct Fix {

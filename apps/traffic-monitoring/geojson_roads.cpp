@@ -22,19 +22,12 @@ std::string property_text(const dom::element& properties, const char* name) {
     return simdjson::minify(value);
 }
 
-std::int64_t id_of(const dom::element& properties, std::size_t number) {
+std::optional<std::int64_t> id_of(const dom::element& properties) {
     for (const char* const name : {"road", "id", "osm_id"}) {
-        const std::string text = property_text(properties, name);
-        if (text.empty()) continue;
-        std::size_t used = 0;
-        try {
-            const long long id = std::stoll(text, &used);
-            if (used == text.size()) return id;
-        } catch (const std::exception&) {
-            continue;  // a name rather than a number
-        }
+        const auto id = read_identifier(property_text(properties, name));
+        if (id) return id;
     }
-    return static_cast<std::int64_t>(number);
+    return std::nullopt;
 }
 
 /// Throws simdjson_error where the coordinates have another shape.
@@ -62,11 +55,11 @@ void add_feature(RoadCollector& roads, const dom::element& feature, std::size_t 
     if (oneway.empty()) oneway = property_text(properties, "one_way");
     const auto driven = read_driven(oneway);
     if (!driven) roads.refuse(where, fmt::format("oneway '{}' is not known", oneway));
-    const std::int64_t id = id_of(properties, number);
+    const auto id = id_of(properties);
     const dom::element coordinates = geometry["coordinates"];
-    if (type == "LineString") return roads.add(id, *driven, points_of(coordinates), where);
+    if (type == "LineString") return roads.add(id, number, *driven, points_of(coordinates), where);
     for (const dom::element line : dom::array(coordinates)) {
-        roads.add(id, *driven, points_of(line), where);
+        roads.add(id, number, *driven, points_of(line), where);
     }
 }
 

@@ -66,35 +66,30 @@ bool before(const Candidate& a, const Candidate& b) {
     return a.distance_mm != b.distance_mm ? a.distance_mm < b.distance_mm : a.road < b.road;
 }
 
-using PlanePoint = bg::model::d2::point_xy<float>;
+using PlanePoint = bg::model::d2::point_xy<double>;
 using Box = bg::model::box<PlanePoint>;
 using Entry = std::pair<Box, std::uint32_t>;
 
-/// The box of a segment, a little larger: floats round, and no segment may be missed.
 Box box_of(const Segment& segment) {
-    constexpr double margin_m = 0.1;
     const auto [x, more_x] = std::minmax(segment.begin.x, segment.end.x);
     const auto [y, more_y] = std::minmax(segment.begin.y, segment.end.y);
-    return {{static_cast<float>(x - margin_m), static_cast<float>(y - margin_m)},
-            {static_cast<float>(more_x + margin_m), static_cast<float>(more_y + margin_m)}};
+    return {{x, y}, {more_x, more_y}};
 }
 
 }  // namespace
 
-/// The tree is asked once for each cell of a grid; a fix finds there what may be near it, in half
-/// the time of a search in the tree. Outside of the grid no road is near.
-struct RoadIndex::Tree {
+/// Outside of the grid no road is near.
+struct RoadIndex::Grid {
     std::vector<Segment> segments;
-    bgi::rtree<Entry, bgi::linear<8>> boxes;
-
-    Point low{};  // corner of the grid
+    Point low{};  // its corner
     double cells_per_metre = 0;
     std::size_t columns = 0;
     std::size_t rows = 0;
-    std::vector<std::uint32_t> near;     // numbers of segments, those of one cell together
-    std::vector<std::uint32_t> near_of;  // by cell: where they begin; one more at the end
+    std::vector<std::uint32_t> near;   // numbers of segments, those of one cell together
+    std::vector<std::size_t> near_of;  // by cell: where they begin; one more at the end
 
-    void make_grid(const Point& from, const Point& to, double tolerance);
+    /// `from` and `to` are the corners of the network.
+    void fill(const Point& from, const Point& to, double tolerance);
 
     /// The segments that may be within the tolerance of a point.
     [[nodiscard]] std::span<const std::uint32_t> near_to(const Point& point) const noexcept {
@@ -111,30 +106,43 @@ struct RoadIndex::Tree {
     }
 };
 
-void RoadIndex::Tree::make_grid(const Point& from, const Point& to, double tolerance) {
+void RoadIndex::Grid::fill(const Point& from, const Point& to, double tolerance) {
     // Small cells have few segments; their number bounds the memory.
-    constexpr double cells_a_side_max = 512;
-    constexpr double margin_m = 0.1;
+    constexpr double cells_a_side_max = 511;
+    constexpr double margin_m = 0.001;  // more than rounding
+    std::vector<Entry> entries;
+    entries.reserve(segments.size());
+    for (std::uint32_t i = 0; i < segments.size(); ++i) {
+        entries.emplace_back(box_of(segments[i]), i);
+    }
+    const bgi::rtree<Entry, bgi::linear<8>> tree(entries);  // packed: bulk loading makes the best
     const double reach = tolerance + margin_m;
     low = {from.x - reach, from.y - reach};
     const double width = to.x + reach - low.x;
     const double height = to.y + reach - low.y;
-    const double cell =
+    const double side =
         std::max({tolerance / 2, width / cells_a_side_max, height / cells_a_side_max});
-    cells_per_metre = 1 / cell;
-    columns = static_cast<std::size_t>(width / cell) + 1;
-    rows = static_cast<std::size_t>(height / cell) + 1;
+    cells_per_metre = 1 / side;
+    columns = static_cast<std::size_t>(width / side) + 1;
+    rows = static_cast<std::size_t>(height / side) + 1;
+    const double half_diagonal = side * std::numbers::sqrt2 / 2;
     near_of.push_back(0);
     for (std::size_t row = 0; row < rows; ++row) {
         for (std::size_t column = 0; column < columns; ++column) {
-            const double x = low.x + static_cast<double>(column) * cell;
-            const double y = low.y + static_cast<double>(row) * cell;
-            const Box around{
-                {static_cast<float>(x - reach), static_cast<float>(y - reach)},
-                {static_cast<float>(x + cell + reach), static_cast<float>(y + cell + reach)}};
-            const auto keep = [this](const Entry& entry) { near.push_back(entry.second); };
-            boxes.query(bgi::intersects(around), boost::make_function_output_iterator(keep));
-            near_of.push_back(static_cast<std::uint32_t>(near.size()));
+            const Point middle{low.x + (static_cast<double>(column) + 0.5) * side,
+                               low.y + (static_cast<double>(row) + 0.5) * side};
+            const double half = side / 2 + reach;
+            const Box around{{middle.x - half, middle.y - half},
+                             {middle.x + half, middle.y + half}};
+            // The box of a long segment covers many cells that it does not come near.
+            const auto keep = [&](const Entry& entry) {
+                const Segment& segment = segments[entry.second];
+                if (distance(middle, nearest_of(segment, middle)) <= reach + half_diagonal) {
+                    near.push_back(entry.second);
+                }
+            };
+            tree.query(bgi::intersects(around), boost::make_function_output_iterator(keep));
+            near_of.push_back(near.size());
         }
     }
 }
@@ -160,7 +168,7 @@ RoadIndex::RoadIndex(const std::vector<Road>& roads, const Matching& matching)
     low_ = project(low);
     high_ = project(high);
 
-    auto tree = std::make_unique<Tree>();
+    auto grid = std::make_unique<Grid>();
     for (const Road& road : roads) {
         const std::uint32_t number = number_of(road.id);
         for (std::size_t i = 1; i < road.points.size(); ++i) {
@@ -168,21 +176,15 @@ RoadIndex::RoadIndex(const std::vector<Road>& roads, const Matching& matching)
             const Point end = project(road.points[i]);
             const double length = std::sqrt(squared_distance(begin, end));
             if (length == 0) continue;
-            tree->segments.push_back({begin,
+            grid->segments.push_back({begin,
                                       end,
                                       {(end.x - begin.x) / length, (end.y - begin.y) / length},
                                       number,
                                       road.one_way});
         }
     }
-    std::vector<Entry> entries;
-    entries.reserve(tree->segments.size());
-    for (std::uint32_t i = 0; i < tree->segments.size(); ++i) {
-        entries.emplace_back(box_of(tree->segments[i]), i);
-    }
-    tree->boxes = decltype(tree->boxes)(entries);  // packed: bulk loading makes the best tree
-    tree->make_grid(low_, high_, matching.tolerance);
-    tree_ = std::move(tree);
+    grid->fill(low_, high_, matching.tolerance);
+    grid_ = std::move(grid);
     find_junctions(roads);
 }
 
@@ -253,8 +255,8 @@ void RoadIndex::visit(const Heading& heading, const Take& take) const {
     const double tolerance = matching_.tolerance;
     const Point& point = heading.point;
     const bool has_direction = heading.direction.x != 0 || heading.direction.y != 0;
-    for (const std::uint32_t number : tree_->near_to(point)) {
-        const Segment& segment = tree_->segments[number];
+    for (const std::uint32_t number : grid_->near_to(point)) {
+        const Segment& segment = grid_->segments[number];
         if (has_direction) {
             const double cosine = segment.direction.x * heading.direction.x +
                                   segment.direction.y * heading.direction.y;
@@ -307,7 +309,7 @@ bool RoadIndex::covers(const Point& point) const noexcept {
 }
 
 std::size_t RoadIndex::segments() const noexcept {
-    return tree_->segments.size();
+    return grid_->segments.size();
 }
 
 }  // namespace strid::apps::traffic_monitoring

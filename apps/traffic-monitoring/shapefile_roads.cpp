@@ -31,7 +31,7 @@ using Shape = std::unique_ptr<SHPObject, Close>;
 /// The first of these attributes that the file has, or -1.
 int find_attribute(const Attributes& attributes, std::initializer_list<const char*> names) {
     for (const char* const name : names) {
-        const int index = attributes ? DBFGetFieldIndex(attributes.get(), name) : -1;
+        const int index = DBFGetFieldIndex(attributes.get(), name);
         if (index >= 0) return index;
     }
     return -1;
@@ -41,15 +41,17 @@ bool is_polyline(int type) {
     return type == SHPT_ARC || type == SHPT_ARCZ || type == SHPT_ARCM;
 }
 
-std::int64_t id_of(const Attributes& attributes, int record, int column) {
-    if (column < 0 || DBFIsAttributeNULL(attributes.get(), record, column) != 0) return record;
-    // As text: a field of the file may have more digits than a double holds.
-    const std::string text = DBFReadStringAttribute(attributes.get(), record, column);
-    try {
-        return std::stoll(text);
-    } catch (const std::exception&) {
-        return record;
+/// As text: a number of the file may have more digits than a double holds. Empty without a column.
+std::string attribute(const RoadCollector& roads, const Attributes& attributes, int record,
+                      int column) {
+    if (column < 0) return {};
+    last_fault.clear();
+    const char* const text = DBFReadStringAttribute(attributes.get(), record, column);
+    if (text == nullptr || !last_fault.empty()) {
+        roads.refuse(fmt::format("shape {}", record),
+                     "its attributes cannot be read: the .dbf is cut");
     }
+    return text;
 }
 
 }  // namespace
@@ -67,6 +69,7 @@ std::vector<Road> read_shapefile_roads(const std::string& path) {
             last_fault.empty() ? "is no shapefile, or its .shx is missing" : last_fault));
     }
     const Attributes attributes(DBFOpenLL(path.c_str(), "rb", &hooks));
+    if (!attributes) throw InputOutputError(path + ": its .dbf is missing or cut");
     int count = 0;
     int type = SHPT_NULL;
     SHPGetInfo(file.get(), &count, &type, nullptr, nullptr);
@@ -85,8 +88,7 @@ std::vector<Road> read_shapefile_roads(const std::string& path) {
                          last_fault.empty() ? "cannot be read: the file is cut" : last_fault);
         }
         if (shape->nSHPType == SHPT_NULL) continue;
-        std::string text =
-            oneway < 0 ? "" : DBFReadStringAttribute(attributes.get(), record, oneway);
+        const std::string text = attribute(roads, attributes, record, oneway);
         const auto driven = read_driven(text);
         if (!driven) roads.refuse(where, fmt::format("oneway '{}' is not known", text));
         for (int part = 0; part < shape->nParts; ++part) {
@@ -96,7 +98,8 @@ std::vector<Road> read_shapefile_roads(const std::string& path) {
             for (int i = shape->panPartStart[part]; i < end; ++i) {
                 points.push_back({shape->padfY[i], shape->padfX[i]});
             }
-            roads.add(id_of(attributes, record, id), *driven, std::move(points), where);
+            roads.add(read_identifier(attribute(roads, attributes, record, id)),
+                      static_cast<std::size_t>(record), *driven, std::move(points), where);
         }
     }
     return roads.take();

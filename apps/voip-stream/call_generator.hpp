@@ -5,10 +5,10 @@
 //
 //   subscribers    call by day more than by night, mostly one of 12 contacts, some more often than
 //                  others; talks are exponential, of 3 minutes in the mean
-//   businesses     one in 50: 8 times as many calls, half of them to anybody; a seventh of all
+//   businesses     one in 50: 8 times as many calls, half of them to any number; a seventh of all
 //                  calls of subscribers goes to one
 //   telemarketers  a share of the numbers: 5 times as many calls and more, 15 times in the mean,
-//                  from 9 to 19 o'clock, each to anybody; most talks are some seconds long
+//                  from 9 to 19 o'clock, each to any number; most talks are some seconds long
 //
 // A call may stand up to 20 seconds behind later ones, as records are written when calls end.
 //

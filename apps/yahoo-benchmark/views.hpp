@@ -21,7 +21,7 @@
 
 namespace strid::apps::yahoo_benchmark {
 
-/// What somebody did with an ad on a page. The text points to where the event was read.
+/// A user's action on an ad on a page. The text points to where the event was read.
 struct Event {
     std::uint32_t user;
     std::uint32_t page;

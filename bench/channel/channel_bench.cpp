@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One producer and one consumer on two cores: nanoseconds per pointer at full speed, and how long a
-// round trip takes through two such queues that are empty, ours beside the queues of other
-// libraries, one at a time and in batches, with a core-to-core ping-pong in the same rounds.
+// One producer and one consumer on two cores: nanoseconds per pointer at full speed, one at a time
+// and in batches, and the time of a round trip through two such queues that are empty. Strid's
+// queues run beside those of other libraries, with a core-to-core ping-pong in the same rounds.
 //
 //   channel_bench [--rounds N] [--count N] [--cores P,C]     (cores -1,-1: do not pin)
 //

@@ -80,7 +80,7 @@ class Transfer {
             Line* block = nullptr;
             while (full_.try_pop(block) != channel::PopResult::ok) relax();
             for (std::size_t at = 0; at < lines; ++at) sum += block[at].words.back();
-            if (way_.owns) own_lines(reinterpret_cast<std::byte*>(block), block_bytes);
+            if (way_.owns) reclaim_lines(reinterpret_cast<std::byte*>(block), block_bytes);
             (void)empty_.try_push(block);
         }
         return sum;

@@ -38,7 +38,7 @@ struct Record64Source {
 };
 
 struct ChecksumSink {
-    PipelineChecksum* result;  // of the caller, who reads it after the run
+    PipelineChecksum* result;  // of the caller, which reads it after the run
     PipelineChecksum checksum{};
 
     void operator()(const Record64& record) noexcept { checksum.add(record); }

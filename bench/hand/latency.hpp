@@ -35,8 +35,9 @@ struct LatencyResult {
     }
 };
 
-/// A ring of single records between one producer and one consumer, who may sleep. Law: head_ is
-/// written by the producer only, tail_ by the consumer only, tail_ <= head_ <= tail_ + slots.
+/// A ring of single records between one producer and one consumer, which may sleep. Invariant:
+/// head_ is written by the producer only, tail_ by the consumer only, tail_ <= head_ <= tail_ +
+/// slots.
 class RecordRing {
   public:
     struct Slot {

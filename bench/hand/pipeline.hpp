@@ -57,9 +57,9 @@ PipelineResult run_pipeline_batched(std::uint64_t records) {
     return {records, seconds_since(start), checksum};
 }
 
-/// A ring of batches between one producing and one consuming thread. Law: `head_` counts batches
-/// published and is written by the producer only, `tail_` counts batches consumed and is written by
-/// the consumer only, and tail_ <= head_ <= tail_ + slots.
+/// A ring of batches between one producing and one consuming thread. Invariant: `head_` counts
+/// batches published and is written by the producer only, `tail_` counts batches consumed and is
+/// written by the consumer only, and tail_ <= head_ <= tail_ + slots.
 template <std::size_t BatchSize, std::size_t Slots>
 class BatchRing {
   public:

@@ -40,7 +40,8 @@ inline std::vector<VehicleFix> load_fixes(const std::string& path) {
     return fixes;
 }
 
-/// Reads `road,one_way,latitude,longitude` lines behind a header, a line a point.
+/// Reads `road,one_way,latitude,longitude` lines behind a header, a line a point. A road that is
+/// driven from its last point to its first has another form in the network: it is refused.
 inline std::vector<traffic::Road> load_roads(const std::string& path) {
     const std::string text = read_file(path);
     std::vector<traffic::Road> roads;
@@ -51,10 +52,11 @@ inline std::vector<traffic::Road> load_roads(const std::string& path) {
             continue;
         }
         const auto id = parse_number<std::int64_t>(next_field(line));
-        const bool one_way = parse_number<int>(next_field(line)) != 0;
+        const auto driven = parse_number<int>(next_field(line));
+        if (driven < 0) throw InputOutputError(path + ": roads that are driven backwards");
         const auto latitude = parse_number<double>(next_field(line));
         const auto longitude = parse_number<double>(next_field(line));
-        if (roads.empty() || roads.back().id != id) roads.push_back({id, one_way, {}});
+        if (roads.empty() || roads.back().id != id) roads.push_back({id, driven == 1, {}});
         roads.back().points.push_back({latitude, longitude});
     }
     return roads;

@@ -90,7 +90,7 @@ inline WordCountResult run_word_count_updates(const WordCountInput& input,
     static_cast<ReplayResult&>(result) = replay(input.lines, duration, [&](std::string_view line) {
         result.bytes += line.size() + 1;
         counter.count(line, [&](const WordUpdate& update) {
-            keep_alive(update);  // the record is written to memory and could be read by anybody
+            keep_alive(update);  // the record is in memory, where any reader could find it
             ++result.words;
             result.checksum += update.count;
         });

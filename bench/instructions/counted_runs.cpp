@@ -49,7 +49,7 @@ struct Answer {
 /// Adds up what `number_of` makes of each result.
 template <class NumberOf>
 struct AnswerSink {
-    Answer* answer;  // of the caller, who reads it after the run
+    Answer* answer;  // of the caller, which reads it after the run
     NumberOf number_of;
     Answer so_far{};
 

@@ -9,21 +9,20 @@ The same search over the same traffic as bench/linear_road/l_rating.py for strid
 traffic of one expressway; Flink's sources read it from memory, emit each record once for each
 expressway, with cars of its own, in the second that the record names, at the real pace. A trial is
 a process of its own, which has run the job over the same records for --warmup before. It passes
-where all records were emitted, no answer came more than 5 seconds behind its record, and the run
-ended no later than that behind its last second.
+where all records were emitted, answers came, none more than 5 seconds behind its record, and the
+run ended no later than that behind its last second.
 """
-import json
+import contextlib
 import pathlib
 import subprocess
 import sys
 
-import contestants
+from java_engine import BUILD, START_S_MAX, Failure, JavaProcess, engine_command, seconds_of
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "linear_road"))
 import rating_search  # noqa: E402  (of the folder beside)
 
-SECONDS_TO_ANSWER = 5
-INPUTS = contestants.BUILD / "inputs" / "linear-road"
+INPUTS = BUILD / "inputs" / "linear-road"
 
 
 def traffic(options):
@@ -45,24 +44,23 @@ def trial(options, expressways, path, records):
     arguments = ["linear-road", "--input", str(path), "--pace", "1", "--expressways",
                  str(expressways), "--parallelism", str(options.parallelism), "--warmup",
                  options.warmup]
-    command = contestants.engine_command(
+    command = engine_command(
         "flink", "latency", arguments, (f"-Xms{options.heap}", f"-Xmx{options.heap}"))
-    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
-    lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
-    if done.returncode != 0 or not lines:
-        return {"expressways": expressways, "sustained": False, "why": "Flink ended with an error"}
-    measured = json.loads(lines[-1])
-    latency_ms = {name: us / 1e3 for name, us in measured["latency_us"].items()}
-    overrun = measured["seconds"] - (options.minutes * 60 - 1)
+    process = JavaProcess(f"flink, L-rating, {expressways} expressways", command)
+    with contextlib.closing(process):
+        try:
+            measured = process.finish(START_S_MAX + 4 * seconds_of(options.warmup)
+                                      + 2 * 60 * options.minutes)[-1]
+        except (Failure, IndexError) as failure:
+            return rating_search.failed(expressways, str(failure))
+    latency_us = measured.get("latency_us", {"max": 0, "99": 0})  # none where no answer came
     complete = measured["records"] == records * expressways
-    return {"expressways": expressways,
-            "sustained": complete and latency_ms["max"] <= SECONDS_TO_ANSWER * 1e3
-            and overrun <= SECONDS_TO_ANSWER,
-            "records": measured["records"],
-            "answers": measured["results"],
-            "latency max ms": round(latency_ms["max"]),
-            "latency p99 ms": round(latency_ms["99"]),
-            "seconds": round(measured["seconds"], 2)}
+    return rating_search.row(
+        options, expressways,
+        on_time=complete and latency_us["max"] <= rating_search.SECONDS_TO_ANSWER * 1e6,
+        records=measured["records"], answers=measured["results"],
+        latency_ms={"max": latency_us["max"] / 1e3, "p99": latency_us["99"] / 1e3},
+        seconds=measured["seconds"])
 
 
 def main():
@@ -74,7 +72,7 @@ def main():
         path, records = traffic(options)
         best, rows = rating_search.search(
             options, lambda count: trial(options, count, path, records))
-    except contestants.Failure as failure:
+    except Failure as failure:
         print(f"flink_l_rating.py: error: {failure}", file=sys.stderr)
         return 1
     return rating_search.report(options, "L-rating on Flink", best, rows)

@@ -22,16 +22,20 @@ import pathlib
 import re
 import shlex
 import shutil
-import statistics
 import subprocess
 import sys
 import tempfile
 
 from applications import APPLICATIONS
-from contestants import (APPS, BUILD, PERCENTILES, ROOT, Failure, JavaEngine, Strid, StridYahoo,
-                         engine_command, java, program)
+from contestants import Strid, StridYahoo
+from java_engine import (BUILD, ENGINES, ROOT, START_S_MAX, Failure, JavaEngine, JavaProcess,
+                         engine_command, java, java_options, program, seconds_of)
+from reporting import PERCENTILES, command_text, median, table, whole_number
 
+APPS = ROOT / "apps"
 FLINK = "1.20.2"
+RESULTS_FACTOR = 2  # within which contestants have as many results a record
+PASSES_COMPARED = 2
 
 
 def build(options):
@@ -52,7 +56,12 @@ def filled(name, texts):
 
 
 def engines_of(name, wanted):
-    return [engine for engine in APPLICATIONS[name].engines if engine in wanted]
+    """Those of the wanted engines that have the application: at least one."""
+    found = [engine for engine in APPLICATIONS[name].engines if engine in wanted]
+    if not found:
+        raise Failure(f"{name} is not on {' or '.join(wanted)}, only on "
+                      f"{', '.join(APPLICATIONS[name].engines)}")
+    return found
 
 
 def unpacked(path, folder):
@@ -83,10 +92,15 @@ def check_one(name, engine, check, parallelism, folder):
     arguments = [name, "--once", "--output", str(output), "--parallelism", str(parallelism),
                  *filled(name, ("--input", application.input, *application.options)),
                  *check.options]
-    if subprocess.run(engine_command(engine, "check", arguments), check=False).returncode:
-        raise Failure(f"{engine} could not run {name}")
+    process = JavaProcess(f"{engine}, check of {name}, parallelism {parallelism}",
+                          engine_command(engine, "check", arguments))
+    with contextlib.closing(process):
+        process.finish(START_S_MAX)
+    expected = expected_rows(name, check, folder)
+    if not expected.stat().st_size:
+        raise Failure(f"the oracle of {name} has no row: nothing was compared")
     compared = subprocess.run(
-        [sys.executable, APPS / "compare.py", expected_rows(name, check, folder), output,
+        [sys.executable, APPS / "compare.py", expected, output,
          "--key-order", str(check.key_order)], check=False)
     verdict = "differs" if compared.returncode else "the same answer"
     title = " ".join((engine, name, *check.options))
@@ -96,8 +110,10 @@ def check_one(name, engine, check, parallelism, folder):
 
 def check_all(options):
     right = True
+    names = options.applications or [
+        name for name, one in APPLICATIONS.items() if set(one.engines) & set(options.engines)]
     with tempfile.TemporaryDirectory() as folder:
-        for name in options.applications or APPLICATIONS:
+        for name in names:
             for engine in engines_of(name, options.engines):
                 for parallelism in options.parallelism:
                     for check in APPLICATIONS[name].checks:
@@ -107,49 +123,65 @@ def check_all(options):
 
 
 def prepare(name):
-    """Makes the input that is measured where it is not there."""
+    """Makes the input that is measured where it is not there, or was made otherwise."""
     application = APPLICATIONS[name]
     if not application.prepare:
         return
     folder = BUILD / "inputs" / name
-    if folder.exists():
+    made_by = command_text(application.prepare)
+    note = folder / "made_by.txt"
+    if note.exists() and note.read_text(encoding="utf-8") == made_by:
         return
     (path,) = filled(name, [application.measured_input])
+    BUILD.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=BUILD) as made:
         part = pathlib.Path(made) / name
         part.mkdir()
         arguments = [text.replace("{made}", str(part)) for text in application.prepare]
         subprocess.run([sys.executable, APPS / name / "data" / "prepare.py", *arguments],
                        check=True)
+        if not (part / pathlib.Path(path).name).exists():
+            raise Failure(f"{APPS / name / 'data/prepare.py'} did not make {path}")
+        (part / note.name).write_text(made_by, encoding="utf-8")
         folder.parent.mkdir(exist_ok=True)
+        shutil.rmtree(folder, ignore_errors=True)
         part.rename(folder)
-    assert pathlib.Path(path).exists()
+
+
+def measured_input(options):
+    application = APPLICATIONS[options.application]
+    (path,) = filled(options.application,
+                     [options.input or application.measured_input or application.input])
+    return path
 
 
 def measured_arguments(options):
     """The command line from the application's name on, for strid run and the engines alike."""
     name = options.application
     application = APPLICATIONS[name]
-    source = options.input or application.measured_input or application.input
-    arguments = [name, *filled(name, ("--input", source, *application.options)),
+    arguments = [name, "--input", measured_input(options), *filled(name, application.options),
                  *filled(name, application.measured), "--duration", options.duration]
     if options.purpose == "latency":
         arguments += ["--rate", options.rate]
     return arguments + shlex.split(options.options)
 
 
+def engine_arguments(options, engine):
+    """What an engine is told besides."""
+    words = ["--warmup", options.warmup]
+    if options.purpose == "latency":
+        words += ["--waiting", options.waiting]
+        if engine == "flink":
+            words += ["--buffer-timeout", options.buffer_timeout]
+    if options.no_chaining and engine == "flink":
+        words.append("--no-chaining")
+    return words
+
+
 def contestants(options, stack):
     """The programs in the order of their turns, the engines warm."""
     name = options.application
     arguments = measured_arguments(options)
-    warm = ["--warmup", options.warmup, "--rounds", str(options.rounds)]
-    if options.purpose == "latency":
-        warm += ["--waiting", options.waiting]
-    own = {"flink": [], "storm": []}
-    if options.purpose == "latency":
-        own["flink"] += ["--buffer-timeout", options.buffer_timeout]
-    if options.no_chaining:
-        own["flink"].append("--no-chaining")
     for parallelism in options.parallelism:
         if options.strid and name == "yahoo-benchmark":
             yield StridYahoo(options.strid, parallelism)
@@ -158,23 +190,64 @@ def contestants(options, stack):
         for engine in engines_of(name, options.engines):
             print(f"warming up: {engine}, parallelism {parallelism}", file=sys.stderr)
             yield stack.enter_context(contextlib.closing(JavaEngine(
-                engine, options.purpose, parallelism, [*arguments, *warm, *own[engine]])))
+                engine, options.purpose, parallelism,
+                [*arguments, *engine_arguments(options, engine), "--rounds", str(options.rounds)],
+                warmup=options.warmup, duration=options.duration)))
+
+
+def records_of_a_pass(path):
+    """Lines of the input."""
+    opened = gzip.open if path.endswith(".gz") else open
+    with opened(path, "rb") as file:
+        return sum(chunk.count(b"\n") for chunk in iter(lambda: file.read(1 << 20), b""))
+
+
+def compare_results(rounds, pass_records):
+    """The contestants have about as many results a record, of rounds of some passes over the
+    input; a shorter one depends on where it ended. None has no results at all."""
+    ratios = {}
+    for (engine, parallelism), runs in by_contestant(rounds).items():
+        title = f"{engine}, parallelism {parallelism}"
+        if not any(run["results"] for run in runs):
+            raise Failure(f"{title}: no result of {sum(run['records'] for run in runs)} records")
+        found = [run["results"] / run["records"] for run in runs
+                 if run["records"] >= PASSES_COMPARED * pass_records]
+        if found:
+            ratios[title] = median(found)
+    if ratios and max(ratios.values()) > RESULTS_FACTOR * min(ratios.values()):
+        raise Failure("results a record differ: " + "; ".join(
+            f"{title}: {ratio:.4g}" for title, ratio in ratios.items()))
+
+
+def settings(options):
+    """In words, by engine."""
+    words = [f"rounds of {options.duration}"]
+    if options.purpose == "latency":
+        words.append(f"{options.rate} records a second")
+    return {engine: ", ".join([
+        *words, f"Java {' '.join(java_options(options.purpose))}",
+        command_text(engine_arguments(options, engine)), "the rest as in bench/peers/README.md"])
+        for engine in engines_of(options.application, options.engines)}
 
 
 def measure(options):
+    if options.purpose == "latency" and not APPLICATIONS[options.application].latency:
+        raise Failure(f"{options.application} assigns times: no latencies")
+    engines_of(options.application, options.engines)
     prepare(options.application)
     rounds = []
     with contextlib.ExitStack() as stack:
         programs = list(contestants(options, stack))
-        if not programs:
-            raise Failure(f"nothing to measure: {options.application} is not on these engines")
         for number in range(options.rounds):
             for one in programs:
                 rounds.append({"round": number, **one.round()})
+    compare_results(rounds, records_of_a_pass(measured_input(options)))
     if options.output:
         pathlib.Path(options.output).write_text(
             json.dumps({"purpose": options.purpose, "application": options.application,
-                        "command": sys.argv, "rounds": rounds}, indent=1), encoding="utf-8")
+                        "command": command_text(sys.argv), "settings": settings(options),
+                        "rounds": rounds}, indent=1),
+            encoding="utf-8")
     print_table(options, rounds)
 
 
@@ -186,38 +259,58 @@ def by_contestant(rounds):
 
 
 def print_table(options, rounds):
-    table = by_contestant(rounds)
+    found = by_contestant(rounds)
     if options.purpose == "latency":
         print(f"{options.application} at {options.rate} records a second: latency in us, medians "
-              f"of {options.rounds}")
-        print("| engine | parallelism | " + " | ".join(f"{p} %" for p in PERCENTILES) +
-              " | max | records/s |")
-        print("|---|---|" + "---|" * (len(PERCENTILES) + 2))
-        for (engine, parallelism), runs in table.items():
+              f"of {options.rounds}, each percentile by itself")
+        head = ["engine", "parallelism", *(f"{name} %" for name in PERCENTILES), "max",
+                "records/s"]
+        rows = []
+        for (engine, parallelism), runs in found.items():
             cells = []
-            for percentile in (*PERCENTILES, "max"):
-                values = [run["latency_us"][percentile] for run in runs if "latency_us" in run]
-                cells.append(f"{statistics.median(values):.1f}" if values else "no results")
-            rate = statistics.median(run["records_per_second"] for run in runs)
-            print(f"| {engine} | {parallelism} | " + " | ".join(cells) + f" | {rate:.0f} |")
-        return
-    print(f"{options.application}: records a second, medians of {options.rounds} rounds by turns")
-    print("| engine | parallelism | M records/s | lowest | highest | strid is faster by |")
-    print("|---|---|---|---|---|---|")
-    for (engine, parallelism), runs in table.items():
-        rates = [run["records_per_second"] for run in runs]
-        ours = table.get(("strid", parallelism))
-        ratio = ""
-        if ours and engine != "strid":
-            ratios = [a["records_per_second"] / b["records_per_second"]
-                      for a, b in zip(ours, runs)]
-            ratio = f"{statistics.median(ratios):.1f} ({min(ratios):.1f} to {max(ratios):.1f})"
-        print(f"| {engine} | {parallelism} | {statistics.median(rates) / 1e6:.3f} | "
-              f"{min(rates) / 1e6:.3f} | {max(rates) / 1e6:.3f} | {ratio} |")
+            for name in (*PERCENTILES, "max"):
+                values = [run["latency_us"][name] for run in runs if "latency_us" in run]
+                cells.append(f"{median(values):.1f}" if values else "no results")
+            rate = median(run["records_per_second"] for run in runs)
+            rows.append([engine, str(parallelism), *cells, f"{rate:.0f}"])
+    else:
+        print(f"{options.application}: records a second, medians of {options.rounds} rounds by "
+              "turns")
+        head = ["engine", "parallelism", "M records/s", "lowest", "highest",
+                "strid is faster by"]
+        rows = []
+        for (engine, parallelism), runs in found.items():
+            rates = [run["records_per_second"] for run in runs]
+            ours = found.get(("strid", parallelism))
+            ratio = ""
+            if ours and engine != "strid":
+                ratios = [a["records_per_second"] / b["records_per_second"]
+                          for a, b in zip(ours, runs)]
+                ratio = f"{median(ratios):.1f} ({min(ratios):.1f} to {max(ratios):.1f})"
+            rows.append([engine, str(parallelism), *(
+                f"{rate / 1e6:.3f}" for rate in (median(rates), min(rates), max(rates))), ratio])
+    print("\n".join(table(head, rows)))
 
 
 def whole_numbers(text):
-    return [int(part) for part in text.split(",")]
+    return [whole_number(part) for part in text.split(",")]
+
+
+def time(text):
+    try:
+        seconds_of(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    return text
+
+
+def engine_names(text):
+    names = list(dict.fromkeys(text.split(",")))
+    for name in names:
+        if name not in ENGINES:
+            raise argparse.ArgumentTypeError(
+                f"no engine '{name}': the engines are {', '.join(ENGINES)}")
+    return names
 
 
 def add_measuring(commands, purpose, text):
@@ -225,9 +318,9 @@ def add_measuring(commands, purpose, text):
     command.set_defaults(run=measure, purpose=purpose)
     command.add_argument("application", choices=APPLICATIONS)
     command.add_argument("--parallelism", type=whole_numbers, default=[1, 2], metavar="N,...")
-    command.add_argument("--duration", default="10s", metavar="TIME", help="of a round")
-    command.add_argument("--warmup", default="10s", metavar="TIME")
-    command.add_argument("--rounds", type=int, default=5, metavar="N")
+    command.add_argument("--duration", type=time, default="10s", metavar="TIME", help="of a round")
+    command.add_argument("--warmup", type=time, default="10s", metavar="TIME")
+    command.add_argument("--rounds", type=whole_number, default=5, metavar="N")
     command.add_argument("--strid", metavar="PROGRAM", help="our engine takes turns")
     command.add_argument("--input", metavar="FILE", help="instead of the usual input")
     command.add_argument("--options", default="", metavar="'--NAME VALUE ...'",
@@ -257,8 +350,8 @@ def main():
     measuring = [add_measuring(commands, "throughput", "records a second"),
                  add_measuring(commands, "latency", "latencies at a rate")]
     for command in (check, *measuring):
-        command.add_argument("--engines", type=lambda text: text.split(","),
-                             default=["flink", "storm"], metavar="NAME,...")
+        command.add_argument("--engines", type=engine_names, default=list(ENGINES),
+                             metavar="NAME,...", help="of " + ", ".join(ENGINES))
     options = parser.parse_args()
     for name in getattr(options, "applications", []):
         if name not in APPLICATIONS:

@@ -106,7 +106,7 @@ PipelineResult parallel_pipeline_of(std::uint64_t records, std::size_t tokens_ma
 }
 
 /// Tokens on their way back from the serial sink to the serial source, as a node may overtake: a
-/// message leaves a serial node only after the next one has been let in. Law: given_ - taken_
+/// message leaves a serial node only after the next one has been let in. Invariant: given_ - taken_
 /// tokens are in the ring; the sink alone writes given_, the source alone taken_.
 template <std::size_t Size>
 class FreeTokens {

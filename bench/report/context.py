@@ -4,14 +4,16 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import plots
 from cases import Case
-from others import Peers
+from others import Peer, Peers
+from reporting import median
 from runs import Runner
-from store import Store, median
+from store import Store
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,7 @@ class Context:
     runner: Runner
     cases: list[Case]
     peers: Peers
+    machine: str = ""  # with its load before the first run
 
     @property
     def cores_all(self) -> int:
@@ -56,6 +59,16 @@ class Context:
 
     def best_of_threads(self, case: Case) -> list[float]:
         return max((self.rates(case, name) for name in ("thread_one", "thread")), key=median)
+
+    def told_by_peers(self, text: Callable[[Peer], str]) -> list[str]:
+        """What each peer says of the applications that are measured here."""
+        told = []
+        for engine, peers in self.peers.items():
+            texts = [f"{case.short} {text(peers[case.name])}" for case in self.cases
+                     if case.name in peers and text(peers[case.name])]
+            if texts:
+                told.append(f"{engine}: {'; '.join(texts)}.")
+        return told
 
 
 def progress(what: str) -> None:

@@ -31,7 +31,7 @@ h1 { font-size: 1.9rem; line-height: 1.2; margin: 0 0 .5rem; }
 h2 { font-size: 1.25rem; margin: 3.2rem 0 .4rem; padding-top: 1.2rem;
      border-top: 1px solid var(--line); }
 p { margin: .5rem 0; }
-.soft, .note { color: var(--soft); font-size: .92rem; }
+.note { color: var(--soft); font-size: .92rem; }
 .worse { border-left: 3px solid var(--amber); padding-left: .8rem; margin: .7rem 0; }
 .better { border-left: 3px solid var(--green); padding-left: .8rem; margin: .7rem 0; }
 .quick { background: #fff6e0; border: 1px solid #ecd9a8; border-radius: 6px; padding: .6rem .9rem; }

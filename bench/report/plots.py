@@ -17,7 +17,7 @@ matplotlib.rcParams.update({
 from matplotlib.figure import Figure  # noqa: E402  (the settings come first)
 from matplotlib.ticker import FuncFormatter, NullFormatter, ScalarFormatter  # noqa: E402
 
-from store import median  # noqa: E402
+from reporting import median  # noqa: E402
 
 COLOURS = {"Strid": "#2e7d4f", "Strid, thread per operator": "#9ccdae", "WindFlow": "#4e79a7",
            "Flink": "#e07b39", "Storm": "#b0545c"}
@@ -43,10 +43,9 @@ def save(figure: Figure, path: Path) -> None:
 
 
 def bars(path: Path, groups: list[str], series: dict[str, Series], label: str, *,
-         logarithmic: bool = False, line_at: float | None = None, height: float = 3.4,
-         colours: dict[str, str] | None = None) -> None:
+         logarithmic: bool = False, line_at: float | None = None) -> None:
     """A group of bars for each name under the axis, medians with the spread of the rounds."""
-    figure = Figure(figsize=(WIDTH, height))
+    figure = Figure(figsize=(WIDTH, 3.4))
     axes = figure.subplots()
     width = 0.82 / max(len(series), 1)
     for place, (name, values) in enumerate(series.items()):
@@ -60,8 +59,7 @@ def bars(path: Path, groups: list[str], series: dict[str, Series], label: str, *
             heights.append(middle)
             below.append(middle - min(found))
             above.append(max(found) - middle)
-        chosen = (colours or {}).get(name) or colour(name, place)
-        axes.bar(at, heights, width * 0.92, color=chosen, label=name)
+        axes.bar(at, heights, width * 0.92, color=colour(name, place), label=name)
         axes.errorbar(at, heights, [below, above], fmt="none", ecolor="#444444", elinewidth=0.9,
                       capsize=2)
     axes.set_xticks(range(len(groups)), groups)

@@ -14,7 +14,8 @@ Writes into the output folder:
 
 Every way to run an application is held against its oracle before it is measured, every run is held
 against the number of results that a record has. --quick: whether everything works, in a minute or
-two; its figures say nothing. After an interruption --resume goes on.
+two; its figures say nothing. After an interruption --resume goes on. Without it an older report in
+the output folder is moved to that name with a number (out/report.1).
 """
 
 from __future__ import annotations
@@ -32,9 +33,8 @@ sys.path[:0] = [str(HERE), str(HERE.parent)]
 if (ROOT / "build/peers/python").is_dir():
     sys.path.append(str(ROOT / "build/peers/python"))
 
-from cases import (CASES, LATENCY_NAMES, VARIANTS_OF, Case, core_counts,  # noqa: E402
-                   processors)
-from reporting import describe_machine  # noqa: E402
+from cases import CASES, VARIANTS_OF, Case, core_counts, processors  # noqa: E402
+from reporting import command_text, describe_machine, whole_number  # noqa: E402
 from store import ReportError, Store  # noqa: E402
 
 FIGURES = ("12", "13", "14", "15", "16", "17", "18", "19", "20", "T3")
@@ -73,12 +73,6 @@ def positive(text: str) -> float:
     return value
 
 
-def rounds(text: str) -> int:
-    if not text.isdigit() or int(text) == 0:
-        raise argparse.ArgumentTypeError(f"'{text}' is no number of rounds")
-    return int(text)
-
-
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -91,13 +85,19 @@ def arguments() -> argparse.Namespace:
         help=f"of {', '.join(FIGURES)}; T4 comes with 12")
     add("--apps", type=cases_of, default=CASES, metavar="APP[,APP...]",
         help="names or the paper's letters, as word-count or WC")
-    add("--rounds", type=rounds, metavar="N", help="of every case, instead of 5; 1 in quick mode")
+    add("--rounds", type=whole_number, metavar="N",
+        help="of every case, instead of 5; 1 in quick mode")
     add("--seconds", type=positive, metavar="S", help="of a run for throughput, instead of 2")
     add("--windflow", type=Path, metavar="FILE", help="figures of WindFlow as JSON (README.md)")
     add("--peers", type=Path, metavar="FOLDER",
         help="files of bench/peers/peers.py --output, instead of running it")
     add("--no-peers", action="store_true", help="leave Flink and Storm out")
     return parser.parse_args()
+
+
+def machine_of(build: Path) -> str:
+    before, _, after = describe_machine(build).partition(", commit ")
+    return f"{before};{after.partition(';')[2]}"
 
 
 def commit_of() -> str:
@@ -111,7 +111,7 @@ def commit_of() -> str:
 def make_context(options: argparse.Namespace):
     from context import QUICK, WHOLE, Context
     from dataclasses import replace
-    from others import windflow
+    from others import files_of, read_runs, windflow
     from runs import Runner
     size = QUICK if options.quick else WHOLE
     size = replace(size, rounds=options.rounds or size.rounds,
@@ -119,61 +119,53 @@ def make_context(options: argparse.Namespace):
     output = options.output.resolve()
     build = options.build.resolve()
     cores = core_counts(len(processors()))
+    # Read before an older report is moved, as they may lie in it.
     found = windflow(options.windflow, options.apps) if options.windflow else {}
     peers = {"WindFlow": found} if found else {}
+    kept = {"windflow.json": options.windflow.read_bytes()} if found else {}
+    if options.peers:
+        files = files_of(options.peers)
+        engines = read_runs(files)
+        peers |= engines
+        if not any(case.name in one for one in engines.values() for case in options.apps):
+            raise ReportError(f"{options.peers}: there is no file of peers.py --output for "
+                              f"{', '.join(case.name for case in options.apps)}")
+        kept |= {f"given/{path.name}": path.read_bytes() for path in files}
     for program in (build / "tools/strid", build / "bench/report/batched_words"):
         if not program.exists():
             raise ReportError(f"{program} is not built: `make report` builds it")
-    store = Store(output / "raw", {
-        "quick": options.quick, "seconds": size.seconds, "commit": commit_of(),
-        "machine": describe_machine(build).split(", commit")[0], "cores": cores}, options.resume)
-    if options.windflow:
-        (store.folder / "windflow.json").write_bytes(options.windflow.read_bytes())
+    machine = machine_of(build)
+    store = Store(output, {
+        "quick": options.quick, "rounds": size.rounds, "seconds": size.seconds,
+        "commit": commit_of(), "machine": machine.split("; load")[0], "cores": cores},
+        options.resume)
+    if store.moved:
+        print(f"report: the older report is now {store.moved}", file=sys.stderr, flush=True)
+    for name, data in kept.items():
+        (store.folder / name).parent.mkdir(exist_ok=True)
+        (store.folder / name).write_bytes(data)
     runner = Runner(build, output / "inputs", store, cores[-1], options.quick)
     there = [case for case in options.apps if not runner.missing(case)]
     left_out = {case.name: runner.missing(case) for case in options.apps if case not in there}
     if not there:
         name, why = next(iter(left_out.items()))
         raise ReportError(f"no application is left: {name}: {why}")
-    context = Context(output, size, cores, store, runner, there, peers)
+    context = Context(output, size, cores, store, runner, there, peers, machine)
     left_out |= add_peers(context, options)
     return context, left_out
 
 
 def add_peers(context, options: argparse.Namespace) -> dict[str, str]:
-    """Flink and Storm, measured now or before; returns what is left out."""
-    from others import SCRIPT, built_engines, read_runs, run_peers
+    """Flink and Storm; returns what is left out."""
+    left_out = {} if options.windflow else {"WindFlow": "no --windflow"}
     if options.no_peers:
-        return {"Flink, Storm": "--no-peers"}
+        return {**left_out, "Flink, Storm": "--no-peers"}
     if options.peers:
-        context.peers.update(read_runs(options.peers))
-        return {}
+        return left_out
     if options.quick:
-        return {"Flink, Storm": "not run by --quick"}
-    engines = built_engines()
-    if not SCRIPT.exists() or not engines:
-        return {"Flink, Storm": "`bench/peers/peers.py build` was not run"}
-    folder = context.store.folder / "peers"
-    purposes = [purpose for purpose, figure in (("throughput", "12"), ("latency", "16"))
-                if figure in options.figures]
-    left_out = {}
-    for case in context.cases:
-        degrees = ",".join(str(count) for count in {1: 0, context.cores_all: 0})
-        for purpose in purposes:
-            seconds = f"{max(context.size.seconds, 5):g}s"
-            words = ["--parallelism", degrees if purpose == "throughput" else "1", "--rounds",
-                     str(context.size.rounds), "--duration", seconds, "--warmup", "10s",
-                     "--engines", ",".join(engines)]
-            if case.replays:
-                words += ["--input", str(context.runner.input(case))]
-            if purpose == "latency" and case.name not in LATENCY_NAMES:
-                continue
-            why = run_peers(case, purpose, words, folder / f"{case.name}-{purpose}.json")
-            if why:
-                left_out[f"{case.name} on Flink and Storm, {purpose}"] = why
-    if folder.exists() and any(folder.glob("*.json")):
-        context.peers.update(read_runs(folder))
-    return left_out
+        return {**left_out, "Flink, Storm": "not run by --quick"}
+    from peer_runs import measure_peers
+    return left_out | measure_peers(context, options.figures)
 
 
 def sections_of(context, figures: list[str]) -> list:
@@ -216,14 +208,19 @@ def commands_of(context, figures: list[str]) -> list:
 def write(context, options: argparse.Namespace, sections: list, left_out: dict[str, str],
           seconds: float) -> None:
     from html_page import page
+    from peer_runs import settings_of
     settings = (f"{context.size.rounds} round{'s' if context.size.rounds > 1 else ''} by turns, "
                 f"{context.size.seconds:g} s a run for throughput; medians, with the least and "
                 "the most of the rounds")
-    own = [word for word in sys.argv[1:] if word != "--resume"]
-    about = [("machine", machine_of(options.build.resolve())),
+    own = command_text(word for word in sys.argv if word != "--resume")
+    about = [("machine", context.machine),
              ("commit", commit_of()),
-             ("command", f"`bench/report/report.py {' '.join(own)}`"),
+             ("command", f"`{own}`"),
              ("settings", settings),
+             *((engine, settings_of({case.name: peers[case.name] for case in context.cases
+                                     if case.name in peers},
+                                    given=engine == "WindFlow" or options.peers is not None))
+               for engine, peers in context.peers.items()),
              ("made", time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime())
               + f", in {max(seconds / 60, 1):.0f} min")]
     if left_out:
@@ -233,20 +230,16 @@ def write(context, options: argparse.Namespace, sections: list, left_out: dict[s
         "repeated with Strid and its peers on the machine below. FD, SD, TM, WC, YB, LR and VS "
         "are the paper's seven applications. Each figure has one sentence on what it shows and "
         "one on what is worse than a peer or than another setting.",
-        "Strid runs with its defaults where nothing else is said. Input is replayed from memory, "
-        "and every way to run an application gave the answer of its oracle before it was "
-        "measured."]
+        "Strid runs with its defaults where nothing else is said. Input is replayed from memory. "
+        "Every way to run Strid gave the answer of the application's oracle for the bundled input "
+        "before it was measured (without a rate, which changes when records come, and on YB "
+        "each run against a loop by hand)."]
     warning = ("Made with --quick: short runs of one round, on small inputs. It shows that "
                "everything works; its figures say nothing." if options.quick else "")
     text = page(TITLE, about, warning, introduction, sections)
     unfinished = context.output / ".index.html"
     unfinished.write_text(text)
     unfinished.replace(context.output / "index.html")
-
-
-def machine_of(build: Path) -> str:
-    before, _, after = describe_machine(build).partition(", commit ")
-    return f"{before};{after.partition(';')[2]}"
 
 
 def main() -> int:

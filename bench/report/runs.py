@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs of the applications, each with its answer checked.
 
-A way to run an application is checked once before it is measured: a whole pass over the bundled
-input gives the rows of the application's oracle, in whatever order. A measured run replays the long
-input from memory for a time. It has to emit as many results a record as one whole pass or a second
-of replay does on one worker, within a factor: state goes on from pass to pass, and the sources of a
-replay mix the records of a key. In a pipeline no record may get lost between two operators.
+A way to run an application is checked once before it is measured, batched_words by itself: a whole
+pass over the bundled input gives the rows of the application's oracle, in whatever order. A
+measured run replays the long input from memory for a time. It has to emit as many results a record
+as one whole pass or a second of replay does on one worker, within a factor: state goes on from pass
+to pass, and the sources of a replay mix the records of a key. In a pipeline no record may get lost
+between two operators.
 """
 
 from __future__ import annotations
@@ -19,16 +20,14 @@ import sys
 import tempfile
 from pathlib import Path
 
-from cases import APPS, EVENTS_A_SECOND, LINES, ROOT, Case, Variant, affinity, draw, variants
+from cases import (APPS, EVENTS_A_SECOND, EVENTS_OF_A_PASS, LINES, ROOT, Case, Variant, affinity,
+                   draw, variants)
+from reporting import command_text
 from store import ReportError, Store
 
 TIMEOUT_S = 300
 RESULTS_FACTOR = 2
-
-
-def command_text(words: list[str]) -> str:
-    """As one types it in the project's folder."""
-    return " ".join(word.replace(f"{ROOT}/", "") for word in words)
+RESULTS_SURE = 100  # where so many are expected there are some
 
 
 def call(words: list[str], output: Path | None = None) -> str:
@@ -141,15 +140,13 @@ class Runner:
             raise ReportError(f"{golden}: no such file")
         return path
 
-    def check(self, case: Case, variant: Variant) -> None:
-        """One pass over the bundled input, run in this way, has the oracle's rows."""
+    def check(self, case: Case, words: list[str], variant: Variant) -> None:
+        """A command that handles the bundled input once writes the oracle's rows. It is placed
+        with its output, which may be a task."""
         expected = self.expected(case)
-        words = [self.strid, "run", case.name, *self.options(case),
-                 *case.fill(case.golden_options), "--input", str(case.data / case.bundled),
-                 "--quiet"]
         with tempfile.TemporaryDirectory() as folder:
             rows = Path(folder) / "rows.csv"
-            words = self.placed(variant, [*words, "--output", str(rows)])
+            words = self.placed(variant, [*words, "--quiet", "--output", str(rows)])
             call(words)
             if (collections.Counter(rows.read_bytes().split(b"\n"))
                     == collections.Counter(expected.read_bytes().split(b"\n"))):
@@ -160,50 +157,61 @@ class Runner:
                 raise ReportError(f"`{command_text(words)}` has another answer than the oracle: "
                                   f"{(done.stdout + done.stderr).strip().splitlines()[0]}")
 
-    def checked(self, case: Case, name: str) -> Variant:
-        variant = self.variants[name]
-
+    def check_once(self, case: Case, words: list[str], variant: Variant) -> None:
         def measure() -> dict:
-            self.check(case, variant)
+            self.check(case, [*words, "--input", str(case.data / case.bundled)], variant)
             return {"right": True}
-        self.store.once(("answer", case.name, name), measure)
+        self.store.once(("answer", case.name, variant.name), measure)
+
+    def checked(self, case: Case, variant: Variant) -> Variant:
+        """The variant, whose answer is that of the oracle."""
+        self.check_once(case, [self.strid, "run", case.name, *self.options(case),
+                               *case.fill(case.golden_options)], variant)
         return variant
 
     def results_per_record(self, case: Case) -> tuple[float, float]:
         """Least and most: of one whole pass over the input that is measured, and of a second of
         replay, in which state goes on from pass to pass. One replica and one worker."""
         def measure(more: list[str]) -> dict:
-            words = [self.strid, "run", case.name, *self.options(case), "--input",
-                     str(self.input(case)), "--output", "/dev/null", "--quiet", "--parallelism",
-                     "1", "--workers", "1", "--metrics", "-", *more]
+            words = [*([str(self.programs / case.program), "--events", str(EVENTS_OF_A_PASS)]
+                       if case.program else
+                       [self.strid, "run", case.name, *self.options(case), "--input",
+                        str(self.input(case)), "--output", "/dev/null"]),
+                     "--quiet", "--parallelism", "1", "--workers", "1", "--metrics", "-", *more]
             metrics = json.loads(call(words))
             return {"command": command_text(words), "records": metrics["records_in"],
                     "results": metrics["records_out"]}
-        rows = [self.store.once(("pass", case.name), lambda: measure([])),
-                self.store.once(("replay", case.name), lambda: measure(["--duration", "1s"]))]
+        rows = [self.store.once(("pass", case.name), lambda: measure([]))]
+        if case.replays:
+            rows.append(self.store.once(("replay", case.name),
+                                        lambda: measure(["--duration", "1s"])))
         ratios = [row["results"] / row["records"] for row in rows]
         return min(ratios), max(ratios)
 
     def check_counts(self, case: Case, metrics: dict, words: list[str]) -> None:
-        if case.program:
-            return  # it holds its own answer against one by hand
-        ratios = self.results_per_record(case)
-        if metrics["records_in"] == 0:
-            raise ReportError(f"`{command_text(words)}` read no record")
+        command = f"`{command_text(words)}`"
         if case.linear:
             check_conservation(metrics, words)
-        if metrics["records_in"] < self.store.rows["pass", case.name]["records"]:
+        self.check_results(case, metrics["records_in"], metrics["records_out"], command)
+
+    def check_results(self, case: Case, records: int, results: int, what: str) -> None:
+        """Whether a run had about as many results a record as it has to have."""
+        least, most = self.results_per_record(case)
+        if records == 0:
+            raise ReportError(f"{what} read no record")
+        if results == 0 and least * records >= RESULTS_SURE:
+            raise ReportError(f"{what} gave no result of {records} records")
+        if records < self.store.rows["pass", case.name]["records"]:
             return  # less than a pass: how many results it has depends on where it ended
-        least, most = ratios
-        found = metrics["records_out"] / metrics["records_in"]
+        found = results / records
         if not least / RESULTS_FACTOR <= found <= most * RESULTS_FACTOR:
-            raise ReportError(f"`{command_text(words)}` gave {found:.4g} results a record, "
-                              f"expected are {least:.4g} to {most:.4g}")
+            raise ReportError(f"{what} gave {found:.4g} results a record, expected are "
+                              f"{least:.4g} to {most:.4g}")
 
     # Measuring
 
     def throughput(self, case: Case, name: str, seconds: float, number: int) -> dict:
-        variant = self.checked(case, name)
+        variant = self.checked(case, self.variants[name])
 
         def measure() -> dict:
             return self.measure(case, self.command(case, variant, seconds))
@@ -224,8 +232,11 @@ class Runner:
     def words(self, batch: int, seconds: float, more: list[str]) -> dict:
         """Word count with batches of so many words; 0: the engine's."""
         case = next(one for one in self.cases_with_words())
-        words = [str(self.programs / "batched_words"), "--input", str(self.input(case)),
-                 "--duration", f"{seconds * 1000:.0f}ms", "--batch", str(batch), *more]
+        variant = Variant(f"batches of {batch} {' '.join(more)}", tuple(more), "")
+        words = [str(self.programs / "batched_words"), "--batch", str(batch)]
+        self.check_once(case, words, variant)
+        words += [*variant.options, "--input", str(self.input(case)), "--duration",
+                  f"{seconds * 1000:.0f}ms"]
         metrics = json.loads(call([*words, "--quiet", "--metrics", "-"]))
         self.check_counts(case, metrics, words)
         row = figures_of(metrics, words)

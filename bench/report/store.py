@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """What was measured, a line of JSON a run, in raw/runs.jsonl; an interrupted report goes on from
-it. Each line has a key, the words of the command, and the figures."""
+it. Each line has a key, the words of the command, and the figures. A report that begins anew finds
+nothing of the one before it: that is moved aside."""
 
 from __future__ import annotations
 
 import json
-import statistics
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 
 
@@ -15,17 +15,38 @@ class ReportError(Exception):
 
 
 Key = tuple  # ("throughput", application, variant, round), ...
+SETTINGS = "raw/settings.json"  # what a folder has that a report was written into
+
+
+def set_aside(output: Path) -> Path | None:
+    """Where the older report of this folder is now: beside it, under the first free number."""
+    if not output.exists():
+        return None
+    try:
+        if not any(output.iterdir()):
+            return None
+        if not (output / SETTINGS).exists():
+            raise ReportError(f"{output} has files that are no report: name another --output")
+        number = 1
+        while (aside := output.with_name(f"{output.name}.{number}")).exists():
+            number += 1
+        return output.rename(aside)
+    except OSError as error:
+        raise ReportError(f"{output}: {error.strerror}") from None
 
 
 class Store:
-    def __init__(self, folder: Path, settings: dict, resume: bool):
-        self.folder = folder
+    def __init__(self, output: Path, settings: dict, resume: bool):
+        self.folder = output / "raw"
         self.rows: dict[Key, dict] = {}
-        self.file = folder / "runs.jsonl"
-        settings_file = folder / "settings.json"
-        folder.mkdir(parents=True, exist_ok=True)
+        self.file = self.folder / "runs.jsonl"
+        self.moved: Path | None = None  # where an older report is now
+        settings_file = output / SETTINGS
         if resume and settings_file.exists():
-            before = json.loads(settings_file.read_text())
+            try:
+                before = json.loads(settings_file.read_text())
+            except ValueError as error:
+                raise ReportError(f"--resume: {settings_file}: {error}") from None
             differing = [name for name, value in settings.items() if before.get(name) != value]
             if differing:
                 raise ReportError(f"--resume: {settings_file} was made with another "
@@ -33,8 +54,13 @@ class Store:
                                   "say the same")
             self._read()
         else:
-            self.file.write_text("")
-            settings_file.write_text(json.dumps(settings, indent=1) + "\n")
+            self.moved = set_aside(output)
+            try:
+                self.folder.mkdir(parents=True)
+                settings_file.write_text(json.dumps(settings, indent=1) + "\n")
+                self.file.write_text("")
+            except OSError as error:
+                raise ReportError(f"{output}: {error.strerror}") from None
 
     def _read(self) -> None:
         whole = []
@@ -64,20 +90,3 @@ class Store:
 
     def rates(self, *begin: object) -> list[float]:
         return [row["records"] / row["seconds"] for row in self.of(*begin)]
-
-
-def median(values: Iterable[float]) -> float:
-    found = list(values)
-    return statistics.median(found) if found else 0.0
-
-
-def percentile(histogram: list[list[int]], percent: float) -> float:
-    """Of [at most so many nanoseconds, count] with rising bounds: the bound of the bucket in which
-    the record lies that is not slower than so many percent. Nanoseconds."""
-    wanted = sum(count for _, count in histogram) * percent / 100
-    seen = 0
-    for bound, count in histogram:
-        seen += count
-        if seen >= wanted:
-            return float(bound)
-    return 0.0

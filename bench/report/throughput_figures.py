@@ -3,14 +3,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import plots
-from context import Context, listed, paired, shown
+from context import Context, paired, shown
 from html_page import Section, Table
-from others import Peer
-from store import median
+from reporting import median
 
 THREADS = "Strid, thread per operator"
 NOISE = 0.03  # closer than this is no difference
+MARGIN = f"more than {100 * NOISE:g} %"
 
 
 def contestants(context: Context, best: bool) -> dict[str, plots.Series]:
@@ -51,13 +53,11 @@ def behind(found: dict[str, plots.Series], names: list[str]) -> list[str]:
     return told
 
 
-def worse_text(context: Context, told: list[str], what: str) -> str:
+def worse_text(told: list[str], compared: list[str]) -> str:
+    """`compared`: what Strid was compared with, in words."""
     if told:
-        return "\n".join(["Strid is worse than another here:", *told])
-    peers = [engine for engine in context.peers]
-    if peers:
-        return f"Nothing here is worse than {listed(peers)}{what}."
-    return "No peer was measured with this report (`--windflow`, `--peers`), so none is compared."
+        return "\n".join([f"Another is {MARGIN} faster than Strid here:", *told])
+    return f"No median of Strid is {MARGIN} below one of another: {'; '.join(compared)}."
 
 
 def figure_12(context: Context) -> list[Section]:
@@ -68,6 +68,7 @@ def figure_12(context: Context) -> list[Section]:
         "below each contestant at its best; bars are medians, the thin lines reach from the "
         "slowest round to the fastest. The axis is logarithmic.")
     told: list[str] = []
+    compared: dict[str, None] = {}
     for best, title in ((False, "one replica an operator"), (True, "the best of each")):
         found = contestants(context, best)
         path = context.output / f"figure_12_{'best' if best else 'one'}.svg"
@@ -76,13 +77,17 @@ def figure_12(context: Context) -> list[Section]:
         section.captions.append(title)
         section.tables.append(rate_table(context, found))
         told += [f"{title}: {one}" for one in behind(found, names)]
-    section.worse = worse_text(context, told, " or a thread per operator")
+        compared |= {f"{engine} ({', '.join(rates)})": None for engine, rates in found.items()
+                     if engine != "Strid"}
+    section.worse = worse_text(told, list(compared))
     variants = context.runner.variants
     section.notes.append(
         "Strid's best: " + "; ".join(
             f"{case.short} {variants[context.best(case)[0]].text}" for case in context.cases)
         + f". On {context.cores_all} core{'s' if context.cores_all > 1 else ''}, a run of one "
         "replica an operator may use all of them, too, as the operators are several tasks.")
+    section.notes += [f"The best of {told}" for told in
+                      context.told_by_peers(lambda peer: peer.best_text)]
     return [section, speedups(context), table_4(context)]
 
 
@@ -124,8 +129,8 @@ def table_4(context: Context) -> Section:
         rows.append([f"{engine}, paper", *(f"{case.paper_scalability[place]:g}"
                                            for case in context.cases)])
     section.tables.append((["", *names], rows))
-    section.notes.append("With one replica Strid runs operators that are fused on one core: on few "
-                         "cores its scalability is that of the pipeline as a whole.")
+    section.notes.append("With one replica an operator Strid may use several cores, too, as its "
+                         "operators are several tasks; what is fused runs on one.")
     return section
 
 
@@ -135,7 +140,7 @@ def against(context: Context, base: str, others: dict[str, str]) -> dict[str, pl
                     for case in context.cases} for name, title in others.items()}
 
 
-def changes(context: Context, found: dict[str, plots.Series], is_worse) -> list[str]:
+def changes(found: dict[str, plots.Series], is_worse: Callable[[float], bool]) -> list[str]:
     return [f"{name} {median(values):.2f} ({title})" for title, rates in found.items()
             for name, values in rates.items() if values and is_worse(median(values))]
 
@@ -153,13 +158,13 @@ def figure_13(context: Context) -> list[Section]:
         for case in context.cases}}
     path = context.output / "figure_13.svg"
     plots.bars(path, names, found, "times without chaining", line_at=1)
-    told = changes(context, found, lambda ratio: ratio < 1 - NOISE)
+    told = changes(found, lambda ratio: ratio < 1 - NOISE)
     section = Section(
         "Figure 13: chaining",
         "Rate with operators fused into one loop, which is the default, over the rate with a task "
         "for every operator (`--no-fuse`), round by round; above the line chaining helps.",
-        f"Slower with chaining: {'; '.join(told)}." if told else
-        "No application is slower with chaining.", [path])
+        f"{MARGIN.capitalize()} slower with chaining: {'; '.join(told)}." if told else
+        f"No application is {MARGIN} slower with chaining.", [path])
     section.tables.append((["", *names], [
         ["chained, records/s", *(shown(context.rates(case, "default"))
                                  for case in context.cases)],
@@ -180,7 +185,7 @@ def figure_15(context: Context) -> list[Section]:
     paths = [context.output / "figure_15.svg", context.output / "figure_15_threads.svg"]
     plots.bars(paths[0], names, found, "times the default", line_at=1)
     plots.bars(paths[1], names, threads, "times no placement", line_at=1)
-    told = changes(context, {title: rates for title, rates in found.items() if "bad" not in title},
+    told = changes({"workers": found["pinned"], "threads": threads["pinned"]},
                    lambda ratio: ratio < 1 - NOISE)
     section = Section(
         "Figure 15: placement",
@@ -189,8 +194,9 @@ def figure_15(context: Context) -> list[Section]:
         "stays on a core, neighbours in the graph near each other; the bad ones tear neighbours "
         "apart, or leave cores empty. The second plot is the paper's setting, a thread per "
         "replica, over the same threads left to the kernel.",
-        f"Slower with our pinning than without: {'; '.join(told)}." if told else
-        "No application is slower with our pinning than without.", paths)
+        f"{MARGIN.capitalize()} slower with our pinning than without: {'; '.join(told)}." if told
+        else f"No application is {MARGIN} slower with our pinning than without, be it of workers "
+        "or of a thread per replica.", paths)
     section.captions = ["workers that share the tasks", "a thread per replica"]
     section.tables += [ratio_table(context, found),
                        (["times no placement", *names],
@@ -208,17 +214,13 @@ def figure_18(context: Context) -> list[Section]:
                                          "centralised": "one central distributor"})
     path = context.output / "figure_18.svg"
     plots.bars(path, names, found, "times combined", line_at=1)
-    told = changes(context, found, lambda ratio: ratio > 1 + NOISE)
+    told = changes(found, lambda ratio: ratio > 1 + NOISE)
     section = Section(
         "Figure 18: composition",
         "Rate with distributing tasks of their own over the rate with our rule, where each replica "
         "distributes its results itself (combined), round by round; below the line our rule is "
         "the better one.",
-        f"Another rule is better: {'; '.join(told)}." if told else
-        "No application is faster with another rule.", [path])
+        f"{MARGIN.capitalize()} faster with another rule: {'; '.join(told)}." if told else
+        f"No application is {MARGIN} faster with another rule.", [path])
     section.tables.append(ratio_table(context, found))
     return [section]
-
-
-def windflow_of(context: Context, name: str) -> Peer | None:
-    return context.peers.get("WindFlow", {}).get(name)

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How this engine hands values to a group of threads, as carriers (carriers.hpp): tuples are
+// The engine's way to pass values to a group of threads, as carriers (carriers.hpp): tuples are
 // written side by side into a block, and the block's address is pushed once to every reader of the
 // group.
 //
 //     ByBlock         blocks of a pool, with a count of readers; the last one sends it home
-//     ByStaticBlock   the limit: blocks that are simply there, in a circle, with no pool and no
-//                     count. A block is written again when its readers must be done with it: when
-//                     more blocks were pushed behind it than a ring has slots. Nobody knows who is
-//                     the last reader, so that, unlike ByBlock, its lines are left as they were
-//                     read (docs/design/0008): where that matters, the limit is passed.
+//     ByStaticBlock   the limit: static blocks, in a circle, with no pool and no count. A block is
+//                     written again when its readers must be done with it: when more blocks were
+//                     pushed behind it than a ring has slots. The last reader is not known:
+//                     unlike ByBlock, its lines are left as they were read (docs/design/0008): on
+//                     machines where that matters, ByBlock is faster than the limit.
 //
 // Groups that begin with the same worker have the same size; each has an open block of its own.
 //
@@ -114,7 +114,7 @@ class ByBlock {
             return;
         }
         item->references.store(1, std::memory_order_relaxed);
-        if (reading_delays_writers()) own_lines(item->payload(), used_bytes);
+        if (reading_delays_writers()) reclaim_lines(item->payload(), used_bytes);
         pool_.release(item, worker);
     }
     /// What the lane gathered goes home: the emitter may be waiting for it.

@@ -9,8 +9,8 @@
 //     ByStaticSharedPointer   std::allocate_shared over an arena that has everything up front
 //
 // A carrier has `send(value, group, push)`, where `push(worker, item)` waits for room;
-// `flush(push)` for what it held back; `receive(item, worker, each)`; and `idle(worker)` for a
-// worker that is about to wait. `to_all` says that it cares for groups of everybody only.
+// `flush(push)` for the values it held back; `receive(item, worker, each)`; and `idle(worker)` for
+// a worker that is about to wait. `to_all` declares that it supports only the group of all workers.
 //
 // Threads: send and flush on the emitter, the others on the worker that they name.
 #pragma once

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who says when the next quotes may go: the same for the farm by hand and for the engine. Both ask
-// `due` how many they may send, send them and say so with `sent`.
+// Decides when the next quotes may be sent: the same for the farm by hand and for the engine. Both
+// call `due` for the number of quotes, send them and report it with `sent`.
 //
 //     RateSearch     the highest rate that is sustained: an open-loop phase sends on a timetable
 //                    (timetable.hpp), flat or with the bursts of a day, at a mean rate; the rates

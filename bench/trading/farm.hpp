@@ -177,7 +177,7 @@ class Farm {
     }
 
   private:
-    /// From a worker to the collector, who gives the memory back.
+    /// From a worker to the collector, which gives the memory back.
     struct WayBack {
         explicit WayBack(std::size_t results_max)
             : ring(FarmOptions::result_slots),

@@ -152,8 +152,8 @@ def figure_5a(bench: Bench, output: Path) -> list[str]:
 
 
 def measure_rates(bench: Bench, output: Path) -> list[dict]:
-    """5b and 6 together; the standard allocator is measured once for both. What there is is
-    written after each round, in case that somebody loses patience."""
+    """5b and 6 together; the standard allocator is measured once for both. The results
+    so far are written after each round, so that the run may be interrupted."""
     cases = [(variant, workers, "glibc")
              for workers in bench.size["workers"] for variant in FARMED]
     cases += [("engine-keys", workers, "glibc") for workers in bench.size["workers"]]

@@ -35,7 +35,7 @@ using Timetable = std::vector<std::int64_t>;
 [[nodiscard]] inline Timetable day_times(std::size_t quotes) {
     constexpr std::uint64_t seed = 14;
     apps::trading::DayShape shape;
-    shape.zipf_exponent = 0;  // of which symbols they are, somebody else says
+    shape.zipf_exponent = 0;  // symbols are drawn elsewhere
     apps::trading::TradingDay day(shape, 1, seed);
     Timetable times(quotes);
     for (std::int64_t& time : times) {

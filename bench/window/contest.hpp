@@ -39,7 +39,7 @@ Measured timed(std::uint64_t records, Body&& body) {
 
 /// Adds up the results of windows over quotes.
 struct ChecksumSink {
-    WindowChecksum* result;  // of the caller, who reads it after the run
+    WindowChecksum* result;  // of the caller, which reads it after the run
     WindowChecksum checksum{};
 
     template <class Result>

@@ -162,7 +162,7 @@ struct ReadingSource {
 };
 
 struct AnswerSink {
-    Answer* result;  // of the caller, who reads it after the run
+    Answer* result;  // of the caller, which reads it after the run
     std::int64_t length_ns;
     Answer answer{};
 

@@ -156,8 +156,8 @@ std::vector<std::uint64_t> delayed_positions(std::uint64_t records, std::uint64_
     return positions;
 }
 
-/// The sum of the sums of those in the last `length` positions up to the latest that came, by
-/// marking who came.
+/// The sum of the sums of the values in the last `length` positions up to the latest that has
+/// arrived, by marking the positions that have arrived.
 std::uint64_t checksum_of_delayed(const std::vector<std::uint64_t>& positions,
                                   std::uint64_t length) {
     std::vector<bool> came(positions.size());

@@ -21,10 +21,10 @@ namespace strid {
 
 namespace {
 
-constexpr int slice_ms = 50;  // how soon an interruption is seen
+constexpr int slice_ms = 50;  // how soon an interruption has an effect
 
-// Keeps a SIGPIPE that this thread's write raises from reaching the process, whose disposition of
-// the signal is not the library's to change.
+// Blocks a SIGPIPE that this thread's write raises: the library must not change the disposition of
+// the process.
 class SigpipeHeldBack {
   public:
     explicit SigpipeHeldBack(bool active) noexcept : active_(active) {
@@ -57,8 +57,8 @@ class SigpipeHeldBack {
     sigset_t before_{};
 };
 
-/// The same pipe or terminal opened anew, so that only this one does not block. Negative where that
-/// is not possible: a socket, a terminal of another user, a pipe without a reader.
+/// The same pipe or terminal opened anew, so that only this descriptor does not block. Negative if
+/// that is impossible: a socket, a terminal of another user, a pipe without a reader.
 int opened_anew(int descriptor) noexcept {
     const std::string path = "/proc/self/fd/" + std::to_string(descriptor);
     return ::open(path.c_str(), O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
@@ -160,7 +160,7 @@ long Destination::write_some(std::string_view text) noexcept {
     if (is_socket_) {
         return ::send(descriptor_, text.data(), text.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
     }
-    // What poll() found room for is a page at least.
+    // poll() reports room for at least a page.
     const std::size_t bytes =
         shared_flags_ ? std::min<std::size_t>(text.size(), PIPE_BUF) : text.size();
     return ::write(descriptor_, text.data(), bytes);

@@ -18,7 +18,8 @@ struct Range {
     std::uint32_t last;
 };
 
-// What terminals obey, do not show, or let reorder the text around it; and what is no character.
+// Characters that terminals obey, do not show, or that reorder the text around them; and
+// non-characters.
 constexpr std::array hidden{Range{0x00, 0x1f},     Range{0x7f, 0x9f},      Range{0xad, 0xad},
                             Range{0x61c, 0x61c},   Range{0x200b, 0x200f},  Range{0x2028, 0x202e},
                             Range{0x2060, 0x206f}, Range{0xd800, 0xdfff},  Range{0xfeff, 0xfeff},
@@ -31,7 +32,7 @@ bool is_hidden(std::uint32_t code) noexcept {
     return false;
 }
 
-// The character that `text`, which is not empty, begins with; of what is not UTF-8 one byte.
+// The first character of `text`, which is not empty; one byte if it is not UTF-8.
 Character first_character(std::string_view text) noexcept {
     constexpr Character no_character{1, false};
     const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };

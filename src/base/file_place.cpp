@@ -15,7 +15,7 @@ namespace strid {
 
 namespace {
 
-constexpr int links_max = 40;  // as the kernel has it
+constexpr int links_max = 40;  // the limit of the kernel
 
 struct Free {
     void operator()(char* text) const noexcept { std::free(text); }
@@ -35,7 +35,7 @@ std::optional<std::string> read_link(const std::string& path) {
     return target;
 }
 
-/// The number of the descriptor where the directory is /proc/SELF/fd; -1: it is another.
+/// The number of the descriptor if the directory is /proc/SELF/fd, else -1.
 int descriptor_of(const FilePlace& place) {
     static const std::string own = "/proc/" + std::to_string(::getpid());
     const bool of_process = place.directory == own + "/fd";
@@ -86,7 +86,7 @@ std::optional<FilePlace> find_place(const std::string& path) {
         place.descriptor = descriptor_of(place);
         if (place.descriptor >= 0) return place;
         const auto target = read_link(place.path());
-        if (!target) return place;  // not a link, or nothing yet
+        if (!target) return place;  // not a link, or not there yet
         rest = target->starts_with('/') ? *target : place.beside(*target);
     }
     errno = ELOOP;

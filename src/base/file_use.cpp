@@ -15,7 +15,7 @@ namespace {
 struct Used {
     const FileUse* use;
     FileIdentity identity;
-    bool is_beside;  // the name until it is whole
+    bool is_beside;  // the temporary name
 };
 
 bool writes(const Used& used) noexcept {
@@ -65,7 +65,7 @@ std::string named(const Used& used) {
 std::string name_until_whole(std::string_view name) {
     constexpr std::string_view ending = ".strid-partial";
     std::string result(name);
-    if (name.size() + ending.size() > NAME_MAX) {  // cut, and told apart by a hash (FNV-1a)
+    if (name.size() + ending.size() > NAME_MAX) {  // cut, with a hash (FNV-1a) to keep it unique
         std::uint64_t hash = 0xcbf29ce484222325U;
         for (const char c : name) {
             hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;

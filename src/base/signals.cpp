@@ -11,7 +11,7 @@ namespace strid {
 
 namespace {
 
-// Relaxed throughout: each is a number on its own; what is done about it is ordered by the calls.
+// Relaxed: each number stands alone; the calls order what follows from it.
 std::atomic<bool> owned{false};
 std::atomic<int> received{0};
 std::atomic<int> last_received{0};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The tree of the machine comes from hwloc, read once per process because hardware does not change
-// and reading it takes milliseconds; the affinity mask is asked each time, because it does.
+// hwloc gives the tree of the machine. It is read once per process: hardware does not change, and
+// reading takes milliseconds. The affinity mask is read each time, because it may change.
 #include <algorithm>
 #include <memory>
 #include <new>
@@ -17,7 +17,7 @@ namespace strid {
 
 namespace {
 
-// A hardware thread where it stands in the machine's tree; depth-first order.
+// A hardware thread and its position in the machine's tree; depth-first order.
 struct HardwareThread {
     int processor = 0;
     int core = 0;
@@ -25,7 +25,7 @@ struct HardwareThread {
     int package = 0;
 };
 
-// A processor mask of as many bits as the kernel asks for.
+// A processor mask with as many bits as the kernel requires.
 class ProcessorMask {
   public:
     explicit ProcessorMask(std::size_t bits) : bits_(bits), mask_(CPU_ALLOC(bits)) {
@@ -64,7 +64,7 @@ std::vector<HardwareThread> read_hardware() {
     hwloc_topology_t raw = nullptr;
     if (hwloc_topology_init(&raw) != 0) return {};
     const std::unique_ptr<std::remove_pointer_t<hwloc_topology_t>, DestroyTopology> topology(raw);
-    // Only what is asked for below: no devices, no memory distances.
+    // Only the types that are used below: no devices, no memory distances.
     hwloc_topology_set_all_types_filter(raw, HWLOC_TYPE_FILTER_KEEP_STRUCTURE);
     hwloc_topology_set_io_types_filter(raw, HWLOC_TYPE_FILTER_KEEP_NONE);
     hwloc_topology_set_cache_types_filter(raw, HWLOC_TYPE_FILTER_KEEP_ALL);
@@ -91,7 +91,7 @@ const std::vector<HardwareThread>& hardware() {
     return threads;
 }
 
-// The numbers that hwloc gives to objects are unique but large; ours count from 0.
+// The numbers that hwloc gives to objects are unique but large; these count from 0.
 template <class Entries, class Entry>
 void number_from_zero(Entries& entries, int Entry::*number, std::vector<int>& seen) {
     for (auto& entry : entries) {

@@ -26,7 +26,7 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
     }
 }
 
-/// The place behind the bracket that closes the one at `open`; the end where none does.
+/// The position behind the bracket that closes the one at `open`; the end if there is none.
 std::size_t end_of_arguments(const std::string& text, std::size_t open) {
     std::size_t depth = 0;
     for (std::size_t at = open; at < text.size(); ++at) {
@@ -36,7 +36,7 @@ std::size_t end_of_arguments(const std::string& text, std::size_t open) {
     return text.size();
 }
 
-/// Without the arguments of this template's name, as ", std::allocator".
+/// Removes the arguments of this template's name, such as ", std::allocator".
 void remove_argument(std::string& text, std::string_view start) {
     for (auto at = text.find(start); at != std::string::npos; at = text.find(start, at)) {
         const std::size_t end = end_of_arguments(text, at + start.size() - 1);

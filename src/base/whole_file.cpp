@@ -25,13 +25,13 @@ bool is_file_at(int descriptor, const std::string& path) noexcept {
            open.st_dev == named.st_dev && open.st_ino == named.st_ino;
 }
 
-/// False also where the file system has no locks: then nothing tells a leftover from a file that is
-/// being written, and it is taken for a leftover.
+/// False also if the file system has no locks: then a file that is being written cannot be
+/// distinguished from a leftover, and is treated as one.
 bool is_locked_by_another(int descriptor) noexcept {
     return ::flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
 }
 
-/// A file that is mounted where it stands cannot be renamed over.
+/// A rename cannot replace a mounted file.
 bool is_mounted(const std::string& file, const std::string& directory) noexcept {
     struct statx of_file {};
     struct statx of_directory {};
@@ -41,7 +41,7 @@ bool is_mounted(const std::string& file, const std::string& directory) noexcept 
     return (both & STATX_MNT_ID) != 0 && of_file.stx_mnt_id != of_directory.stx_mnt_id;
 }
 
-/// In a folder like /tmp a file is replaced by its owner only.
+/// In a folder like /tmp only its owner may replace a file.
 bool is_protected(const struct stat& file, const std::string& directory) noexcept {
     struct stat folder {};
     const uid_t user = ::geteuid();
@@ -76,7 +76,7 @@ void WholeFile::cannot_replace(const std::string& why) const {
                            ": write it live (--write live, Writing::live)");
 }
 
-// What could not be overwritten is not replaced either.
+// A file that could not be overwritten is not replaced either.
 void WholeFile::check_old() const {
     struct stat old {};
     if (::stat(target_.c_str(), &old) != 0) return;
@@ -111,7 +111,7 @@ void WholeFile::create() {
     throw InputOutputError(path_ + ": is being written by another run");
 }
 
-/// False, with errno set, where that cannot be done.
+/// False, with errno set, on failure.
 bool WholeFile::take_away_leftover() {
     const int leftover = ::open(beside_.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (leftover < 0) return errno == ENOENT;
@@ -127,7 +127,7 @@ bool WholeFile::take_away_leftover() {
     return removed;
 }
 
-// As far as this user may: where the group cannot be kept, another group gets no rights.
+// As far as this user may: if the group cannot be kept, another group gets no rights.
 void WholeFile::adopt_permissions() const noexcept {
     struct stat old {};
     struct stat own {};
@@ -143,8 +143,8 @@ void WholeFile::adopt_permissions() const noexcept {
 }
 
 void WholeFile::commit() {
-    // A network's file system tells of a full disk when a descriptor is closed; this one stays open
-    // until the file has its name, for the lock.
+    // A network file system may report a full disk only when a descriptor is closed; this one stays
+    // open, for its lock, until the file has its name.
     const int copy = ::dup(descriptor_);
     if (copy >= 0 && ::close(copy) != 0 && errno != EINTR) fail("cannot write", errno);
     if (::rename(beside_.c_str(), target_.c_str()) != 0) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From a graph to blocks. First the graph is cut into sections, longest stretches without a branch:
-// those are Matryoshkas in any case. Then the paper's rules are tried, one section after another in
-// topological order: a section without input is created, one behind a fork was begun by its split,
-// one behind several sections merges them. The first rule that does not apply ends the attempt:
-// the graph is then not in grammar (2), which a test checks against the grammar itself on every
-// graph of up to five vertices.
+// From a graph to blocks. First the graph is cut into sections, longest stretches without a branch;
+// each is a Matryoshka. Then the paper's rules are tried, one section after another in topological
+// order. A section without input is created; one behind a fork was begun by its split; one behind
+// several sections merges them. The first rule that does not apply ends the attempt: the graph is
+// then not in grammar (2). A test checks this against the grammar itself on every graph of up to
+// five vertices.
 #include <algorithm>
 #include <utility>
 
@@ -133,7 +133,8 @@ class RuleComposer {
         return true;
     }
 
-    // merge-ind takes every open end of the MultiPipes, so it fits only when that is what is meant.
+    // merge-ind takes every open end of the MultiPipes, so it applies only if all of them are to
+    // merge.
     Outcome join_terms(const std::vector<std::size_t>& indices,
                        const std::vector<RoutedApart>& apart,
                        const OperatorDescriptor& descriptor) const {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The graph itself: checks at the door, and the order of its vertices.
+// The graph itself: checks of its vertices and edges, and the order of the vertices.
 #include <algorithm>
 #include <utility>
 

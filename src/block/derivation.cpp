@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Recording is appending; the rest is layout.
+// Records transitions, and lays out the explanation.
 #include <utility>
 
 #include <fmt/format.h>

@@ -2,7 +2,7 @@
 //
 // The visit in terms of lanes. A Pipe is one lane, a container has the lanes of its blocks side by
 // side, and an A2A continues the i-th lane of its left with the i-th of its right. The order is the
-// lanes one after the other; for sides made of Pipes that is the paper's interleaving, and inside a
+// lanes one after the other. For sides made of Pipes that is the paper's interleaving; inside a
 // nested A2A every level gets its turn.
 #include <algorithm>
 #include <utility>

@@ -21,7 +21,7 @@ std::optional<Refusal> refuse_operator(const std::vector<OperatorDescriptor>& de
 /// "counter x2"
 std::string describe(const OperatorDescriptor& descriptor);
 
-/// A Matryoshka and what routes its records on: in its last nodes, behind each of them, or behind
+/// A Matryoshka and the router of its records: in its last nodes, behind each of them, or behind
 /// all.
 ParallelBlock with_router(const ParallelBlock& matryoshka, const SequentialBlock& router,
                           ShuffleComposition composition);

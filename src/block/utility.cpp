@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Figure 5's two functions are one recursion to the rightmost pipes that differs in what it does
-// there.
+// Figure 5's two functions are one recursion to the rightmost pipes; they differ in the last step.
 #include <utility>
 
 #include <strid/block/grammar.hpp>

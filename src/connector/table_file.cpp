@@ -137,11 +137,11 @@ class FileWatch::Reader {
     }
 
     [[nodiscard]] std::string last_failure() const {
-        const std::lock_guard lock{told_};
+        const std::lock_guard lock{mutex_};
         return failure_;
     }
     [[nodiscard]] std::uint64_t failures() const {
-        const std::lock_guard lock{told_};
+        const std::lock_guard lock{mutex_};
         return failures_;
     }
 
@@ -191,13 +191,13 @@ class FileWatch::Reader {
             const TakeOver take_over = read_();
             if (state_of(path_) != tried_) throw Changed(path_);
             take_over();
-            const std::lock_guard lock{told_};
+            const std::lock_guard lock{mutex_};
             failure_.clear();
             return true;
         } catch (const Changed& error) {
             // The thread will see another state and read once more.
             if (thread_.joinable()) {
-                const std::lock_guard lock{told_};
+                const std::lock_guard lock{mutex_};
                 failure_ = error.what();
             } else {
                 tell(error.what());
@@ -211,7 +211,7 @@ class FileWatch::Reader {
 
     void tell(const std::string& failure) {
         {
-            const std::lock_guard lock{told_};
+            const std::lock_guard lock{mutex_};
             failure_ = failure;
             ++failures_;
         }
@@ -228,7 +228,7 @@ class FileWatch::Reader {
     std::mutex reading_;  // one reads at a time; guards these two
     std::optional<FileState> tried_;
     std::optional<FileState> resting_;
-    mutable std::mutex told_;  // guards these two
+    mutable std::mutex mutex_;  // guards these two
     std::string failure_;
     std::uint64_t failures_ = 0;
     std::jthread thread_;  // ends first

@@ -44,7 +44,7 @@ bool stdout_is_closed() noexcept {
     return ::poll(&asked, 1, 0) == 1 && (asked.revents & POLLERR) != 0;
 }
 
-int told(const std::exception& error, int code) noexcept {
+int report_error(const std::exception& error, int code) noexcept {
     try {
         write_to_stderr(fmt::format("strid: error: {}\n", error.what()));
     } catch (...) {
@@ -143,16 +143,16 @@ int with_errors_told(const std::function<int()>& body) noexcept {
         if (stdout_is_closed() && is_input_output_error(error.cause())) {
             return ExitCode::closed_pipe;
         }
-        return told(error, ExitCode::failed);
+        return report_error(error, ExitCode::failed);
     } catch (const GraphError& error) {
-        return told(error, ExitCode::usage);
+        return report_error(error, ExitCode::usage);
     } catch (const InputOutputError& error) {
-        return stdout_is_closed() ? ExitCode::closed_pipe : told(error, ExitCode::failed);
+        return stdout_is_closed() ? ExitCode::closed_pipe : report_error(error, ExitCode::failed);
     } catch (const std::bad_alloc&) {
         write_to_stderr("strid: error: out of memory\n");
         return ExitCode::failed;
     } catch (const std::exception& error) {
-        return told(error, ExitCode::failed);
+        return report_error(error, ExitCode::failed);
     } catch (...) {
         write_to_stderr("strid: error: an exception of a type that nobody knows\n");
         return ExitCode::failed;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The owner's and the consumers' halves of the block pool; the law is in the header.
+// The owner's and the consumers' halves of the block pool; the header has the invariant.
 #include <algorithm>
 #include <limits>
 #include <new>
@@ -130,7 +130,7 @@ bool BlockPool::can_lease() noexcept {
 bool BlockPool::release(Block* block, std::size_t lane) noexcept {
     STRID_ASSERT(block->home == this && lane < lanes_.size());
     STRID_ASSERT(block->references.load(std::memory_order_relaxed) != 0);
-    // The last reader needs no atomic subtraction: nobody else can change a count of 1. Acquire
+    // The last reader needs no atomic subtraction: no other thread can change a count of 1. Acquire
     // pairs with the release half of the other readers' fetch_sub.
     if (block->references.load(std::memory_order_acquire) != 1) {
         // Pairs with itself and with the load above: every reader's use of the block comes before
@@ -138,8 +138,8 @@ bool BlockPool::release(Block* block, std::size_t lane) noexcept {
         if (block->references.fetch_sub(1, std::memory_order_acq_rel) != 1) return false;
     }
     block->references.store(0, std::memory_order_relaxed);
-    // An owner who starves gets this block now and not with the bunch. If the flag is set just
-    // after, flush_lane() before the consumer waits makes up for it.
+    // A starving owner gets this block now and not with the bunch. If the flag is set just after,
+    // the consumer's flush_lane() before it waits publishes the block.
     if (!lanes_[lane].give(block) && starved_.is_set()) lanes_[lane].flush();
     return true;
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which lane the running thread frees over, for containers that cannot be told.
+// The lane over which the running thread frees, for containers, which take no such argument.
 #include <strid/memory/pmr.hpp>
 
 namespace strid::memory {
 
 namespace {
 
-// The innermost scope of this thread. It names objects of a graph but belongs to no graph: several
-// graphs in one process each find their own allocator in the chain.
+// The innermost scope of this thread. It refers to objects of a graph but belongs to no graph:
+// several graphs in one process each find their own allocator in the chain.
 thread_local FreeingThread* innermost = nullptr;
 
 }  // namespace

@@ -15,8 +15,8 @@ using detail::FreePieces;
 using detail::recycled_classes;
 using detail::recycled_here;
 
-/// Pieces that go to and from the common list together. Large ones go by themselves: whoever has
-/// filled one does not notice a mutex.
+/// Pieces that go to and from the common list together. Large pieces move one at a time: filling
+/// one takes so long that the cost of a mutex does not matter.
 constexpr std::size_t chain_bytes_max = std::size_t{32} << 10;
 constexpr std::size_t chain_length_max = 16;
 
@@ -36,8 +36,8 @@ struct alignas(cache_line_bytes) CommonPieces {
 };
 constinit std::array<CommonPieces, recycled_classes> common{};
 
-// Read under the mutex of a class: who finds a scope there has put its chain before that class is
-// emptied, for the last scope is counted down before it takes the mutex.
+// Read under the mutex of a class. A thread that finds a scope there has added its chain before
+// that class is emptied, because the last scope is counted down before it takes the mutex.
 constinit std::atomic<std::size_t> scopes{0};
 
 void to_heap(FreePiece* chain) noexcept {
@@ -60,7 +60,7 @@ void to_common(FreePiece* chain, std::size_t size_class) noexcept {
     to_heap(chain);
 }
 
-/// Null where there is none.
+/// Null if there is none.
 FreePiece* from_common(std::size_t size_class) noexcept {
     CommonPieces& pieces = common[size_class];
     const std::scoped_lock lock{pieces.mutex};
@@ -87,11 +87,10 @@ void empty_this_thread() noexcept {
     }
 }
 
-// This thread has ended, as far as free pieces go. Others of its objects may be
-// destroyed later.
+// This thread has stopped to keep free pieces. Other objects of the thread may be destroyed later.
 constinit thread_local bool keeping_is_over = false;
 
-/// Gives this thread room for free pieces, which its end takes away.
+/// Gives this thread room for free pieces; the end of the thread takes it away.
 struct Keeping {
     Keeping() noexcept {
         for (std::size_t size_class = 0; size_class != recycled_classes; ++size_class) {
@@ -107,7 +106,7 @@ struct Keeping {
     }
 };
 
-/// Whether this thread keeps free pieces, from the first time that it is asked.
+/// Whether this thread keeps free pieces. The first call makes it do so.
 bool keeps() noexcept {
     if (keeping_is_over) return false;
     static thread_local const Keeping keeping;

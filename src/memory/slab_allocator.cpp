@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The owner's half of the slab allocator: slabs, their lists, and memory on its way home. The law
-// is in the header.
+// The owner's half of the slab allocator: slabs, their lists, and memory on its way home. The
+// header has the invariant.
 #include <algorithm>
 #include <new>
 #include <utility>
@@ -12,8 +12,8 @@ namespace strid::memory {
 
 namespace detail {
 
-// The header of a slab, at the slab's first byte. A large piece of memory has the first two lines
-// of it only.
+// The header of a slab, at the slab's first byte. A large piece of memory has only the first two
+// lines of it.
 struct alignas(cache_line_bytes) Slab {
     // Line 0: touched whenever a chunk comes home.
     std::uint32_t chunk_bytes = 0;  // 0: a large piece
@@ -60,8 +60,8 @@ static_assert(offsetof(Slab, free_bits) == large_header_bytes);
 static_assert(sizeof(Slab) == 10 * cache_line_bytes);
 static_assert(SlabAllocator::slab_bytes / SizeClasses::step_bytes <= 64 * 64, "a bit per chunk");
 
-// What is asked from operator new for a slab: a little less than its size, so that general-purpose
-// allocators that put a header in front of their memory can lay slabs side by side.
+// The size that a slab requests from operator new: a little less than its own, so that
+// general-purpose allocators that put a header in front of their memory can lay slabs side by side.
 constexpr std::size_t slab_request_bytes = SlabAllocator::slab_bytes - cache_line_bytes;
 constexpr std::align_val_t slab_alignment{SlabAllocator::slab_bytes};
 
@@ -143,8 +143,8 @@ void SlabAllocator::give_back(Slab* slab) noexcept {
     ::operator delete(slab, slab_alignment);
 }
 
-// Takes the next word with a free chunk of the current slab in hand; false when there is none left
-// above where it stands.
+// Takes the next word of the current slab that has a free chunk; false when there is none above the
+// present position.
 bool SlabAllocator::take_word(SizeClass& size_class) noexcept {
     Slab* const slab = size_class.current;
     if (slab == nullptr) return false;
@@ -174,7 +174,7 @@ void SlabAllocator::refill(SizeClass& size_class) {
     STRID_ASSERT(found);
 }
 
-// The current slab goes to the place that its count says.
+// Moves the current slab to the place that its count gives.
 void SlabAllocator::retire_current(SizeClass& size_class) noexcept {
     Slab* const slab = std::exchange(size_class.current, nullptr);
     if (slab == nullptr) return;
@@ -186,8 +186,9 @@ void SlabAllocator::retire_current(SizeClass& size_class) noexcept {
     }
 }
 
-// Partly free slabs first, the one that has waited longest before others: it has most to offer.
-// Then the current one once more, which is hot in the cache; then a cached one; then a new one.
+// Partly free slabs first, the one that has waited longest before others: it has the most free
+// chunks. Then the current one once more, which is hot in the cache; then a cached one; then a new
+// one.
 Slab* SlabAllocator::next_slab(SizeClass& size_class) {
     if (Slab* const slab = size_class.partial.first) {
         remove_in_class(size_class.partial, slab);
@@ -215,7 +216,7 @@ void SlabAllocator::settle(Slab* slab) noexcept {
     }
 }
 
-// Where one small object belongs: a run of one.
+// The place of one small object: a run of one.
 inline SlabAllocator::Run SlabAllocator::find(Slab* slab, void* memory) noexcept {
     const auto offset = static_cast<std::size_t>(static_cast<std::byte*>(memory) - slab->bytes());
     const std::size_t index = slab->index_of(offset);

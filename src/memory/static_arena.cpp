@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The regions of a static arena; the law is in the header.
+// The regions of a static arena; the header has the invariant.
 #include <algorithm>
 #include <cstring>
 #include <new>

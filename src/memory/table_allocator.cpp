@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where the memory of tables comes from.
+// Allocates the memory of tables.
 #include <sys/mman.h>
 
 #include <strid/base/cache_line.hpp>
@@ -24,7 +24,7 @@ void* allocate_table(std::size_t bytes) {
     const std::size_t whole = (bytes + huge_page_bytes - 1) & ~(huge_page_bytes - 1);
     if (whole < bytes) throw std::bad_alloc{};
     void* const memory = ::operator new(whole, alignment_of(bytes));
-    (void)::madvise(memory, whole, MADV_HUGEPAGE);  // a wish: small pages will do
+    (void)::madvise(memory, whole, MADV_HUGEPAGE);  // a hint: small pages are allowed
     return memory;
 }
 

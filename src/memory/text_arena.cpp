@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where chunks of text go when their last reference is dropped, on whichever thread that happens.
+// Sends chunks of text home when their last reference is dropped, on any thread.
 #include <new>
 
 #include <strid/base/cache_line.hpp>
@@ -10,7 +10,7 @@ namespace strid::memory {
 
 namespace detail {
 
-// What a chunk that is out needs of its pool, alive until pool and chunks are all gone: it counts
+// The part of a pool that its chunks need. It lives until pool and chunks are all gone: it counts
 // one holder for the pool and one for each chunk that is out.
 class TextHome {
   public:
@@ -60,7 +60,7 @@ class TextHome {
         return returned_.exchange(nullptr, std::memory_order_acquire);
     }
 
-    // The pool, when it dies.
+    // Called when the pool is destroyed.
     void close() noexcept { closed_.store(true, std::memory_order_relaxed); }
 
     [[nodiscard]] std::uint64_t large_returned() const noexcept {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What of a TLSF arena throws or is slow: the check of the law in the header, and reports.
+// The functions of a TLSF arena that throw or are slow: the check of the invariant, and reports.
 #include <algorithm>
 #include <new>
 

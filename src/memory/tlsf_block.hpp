@@ -62,7 +62,7 @@ struct TlsfBlock {
     }
 
     /// Makes this a free block of `size` bytes with a used one before it. The next block is not
-    /// touched: its line is seldom in the cache, and most often it knows already.
+    /// written: its line is seldom in the cache, and its flag is most often right already.
     void become_free(std::size_t size) noexcept {
         head = size | is_free;
         reinterpret_cast<std::size_t*>(after())[-1] = size;

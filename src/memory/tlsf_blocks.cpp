@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lists and blocks of a TLSF arena, all that is done in constant time. This file and that of the
-// regions need nothing of the C++ library when they run: a malloc is made of them.
+// Lists and blocks of a TLSF arena: everything that takes constant time. This file and that of the
+// regions need nothing of the C++ library at run time, because a malloc is made of them.
 #include <algorithm>
 #include <cstring>
 
@@ -53,9 +53,9 @@ void Tlsf::unlink(Block* block) noexcept {
     if (second_[first] == 0) first_ &= ~(1U << first);
 }
 
-// Any block of the first list at or over the rounded request fits. Only where there is none, the
-// first block of the list that the request itself belongs to is looked at: one step more, and an
-// arena that holds exactly one block can hand out all of it.
+// Any block of the first list at or above the rounded request fits. If there is none, the first
+// block of the list of the request itself is tried: one step more, and an arena that holds exactly
+// one block can hand out all of it.
 Tlsf::Block* Tlsf::take_fit(std::size_t block_bytes) noexcept {
     std::size_t rounded = block_bytes;
     if (block_bytes >= small_bytes) {
@@ -91,8 +91,7 @@ void Tlsf::count_out(std::size_t block_bytes) noexcept {
     tallies_.leased.add();
 }
 
-// Of a block that is used already, what is over `block_bytes` becomes free, merged with what is
-// free behind it.
+// Splits a used block: the bytes beyond `block_bytes` become free, merged with a free block behind.
 void Tlsf::give_up_end(Block* block, std::size_t block_bytes) noexcept {
     std::size_t rest = block->bytes() - block_bytes;
     if (rest == 0) return;
@@ -111,7 +110,7 @@ void Tlsf::give_up_end(Block* block, std::size_t block_bytes) noexcept {
     link(end);
 }
 
-// `block` is in no list; it becomes used, and what is over `block_bytes` a free block of its own.
+// `block` is in no list; it becomes used, and the bytes beyond `block_bytes` become a free block.
 void* Tlsf::hand_out(Block* block, std::size_t block_bytes) noexcept {
     const std::size_t whole = block->bytes();
     if (whole - block_bytes >= Block::bytes_min) {

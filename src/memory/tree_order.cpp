@@ -9,7 +9,7 @@ namespace strid::memory {
 
 namespace {
 
-/// Gives places to the nodes in the order in which they come.
+/// Gives places to the nodes in the order in which they arrive.
 class Places {
   public:
     explicit Places(std::size_t size) : places_(size) {}
@@ -32,7 +32,7 @@ class Places {
         depth_first(ranks.left());
         depth_first(ranks.right());
     }
-    /// The upper `levels` of a subtree; `below` gets what hangs under them, from left to right.
+    /// The upper `levels` of a subtree; `below` gets the subtrees under them, from left to right.
     void van_emde_boas(const RankRange& ranks, std::size_t levels, std::vector<RankRange>& below) {
         if (ranks.empty()) return;
         if (levels == 1) {

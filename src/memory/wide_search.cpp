@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The wide search by AVX2. Each function names its instructions itself: no other of the program may
-// be compiled for them.
+// The wide search by AVX2. Each function names its instruction set: no other function of the
+// program may be compiled for it.
 #include <algorithm>
 #include <array>
 
@@ -83,7 +83,7 @@ struct Lanes<float> {
 template <class Key>
 constexpr std::size_t node_keys = wide_node_bytes / sizeof(Key);
 
-/// How many keys of a node are not greater.
+/// The number of keys of a node that are not greater.
 template <class Key>
 STRID_WIDE std::size_t not_greater(const Key* keys, Key query) noexcept {
     using Lane = Lanes<Key>;

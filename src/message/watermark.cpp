@@ -15,8 +15,9 @@ std::string text_of(EventTime time) {
 
 }  // namespace
 
-WatermarkError::WatermarkError(EventTime said, EventTime before)
-    : Error(fmt::format("a watermark goes back: from {} to {}", text_of(before), text_of(said))) {}
+WatermarkError::WatermarkError(EventTime watermark, EventTime before)
+    : Error(fmt::format("a watermark goes back: from {} to {}", text_of(before),
+                        text_of(watermark))) {}
 
 BoundedDisorder::BoundedDisorder(Duration bound) : bound_(bound) {
     if (bound < Duration::zero()) {
@@ -64,8 +65,8 @@ void WatermarkMerge::set_ended(std::size_t input) {
 }
 
 void WatermarkMerge::recompute() noexcept {
-    if (all_idle()) return;  // it stays where it is: nobody promises more
-    if (active_ == 0) {      // all have ended: whichever went on longest says where
+    if (all_idle()) return;  // it stays where it is: no input is active
+    if (active_ == 0) {      // all have ended: the greatest watermark stands
         watermark_ = std::max(watermark_, last_);
         return;
     }
@@ -75,7 +76,7 @@ void WatermarkMerge::recompute() noexcept {
             input.state == State::active || (waits_for_idle_ && input.state == State::idle);
         if (waited_for) least = std::min(least, input.time);
     }
-    // An input that woke may stand behind: what was said stays said.
+    // An input that woke may be behind: the watermark does not go back.
     watermark_ = std::max(watermark_, least);
 }
 

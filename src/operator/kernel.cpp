@@ -34,7 +34,7 @@ bool Skipping::take_in() noexcept {
     } catch (const FanOutError&) {
         return false;
     } catch (const std::bad_alloc&) {
-        return false;  // maybe of the output
+        return false;  // possibly of the output
     } catch (...) {
         if (!wanted) return false;
     }

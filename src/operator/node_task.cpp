@@ -23,14 +23,15 @@ void NodeTask::open(const std::stop_token& stop) {
 StepResult NodeTask::step(std::int64_t& clock_ns) {
     bool progressed = false;
     bool all_finished = true;
-    bool retry = false;  // refused, and yet nobody would wake us
+    bool retry = false;  // refused, and no consumer would wake this task
     wake_at_ns_ = 0;
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
         Node& node = *nodes_[i];
         RunResult result = node.run(clock_ns);
         if (result == RunResult::progressed) {
             progressed = true;
-            // What the first node made is handed down at once; a node behind it empties its input.
+            // The output of the first node is passed on at once; a node behind it empties its
+            // input.
             while (i != 0 && result == RunResult::progressed) result = node.run(clock_ns);
         }
         if (result != RunResult::finished) all_finished = false;
@@ -41,8 +42,8 @@ StepResult NodeTask::step(std::int64_t& clock_ns) {
             wake_at_ns_ = runtime::earlier_wake(wake_at_ns_, node.wake_at_ns());
         }
     }
-    // The last of several nodes ends with a run that finds nothing and may have flushed a file:
-    // what the clock said before is too old.
+    // The last of several nodes ends with a run that finds no input and may have flushed a file:
+    // the last clock value is too old.
     if (nodes_.size() > 1) clock_ns = now_ns();
     if (all_finished) return StepResult::finished;
     if (progressed || retry) return StepResult::progressed;

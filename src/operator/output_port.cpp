@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t worth_sending_part = 4;
 constexpr std::int64_t partial_wait_ns = 50'000;
 
-/// Of ports without a node: never on, so that it is only read.
+/// For ports without a node: never on, so that it is only read.
 SplitClock no_clock;
 
 std::size_t count_links(const std::vector<OutputPort::SlotShape>& slots) {
@@ -22,7 +22,7 @@ std::size_t count_links(const std::vector<OutputPort::SlotShape>& slots) {
                            [](std::size_t sum, const auto& slot) { return sum + slot.links; });
 }
 
-/// Room for the records: what is asked for, or as much as eight records take.
+/// Room for the records: the configured size, or that of eight records.
 std::size_t payload_bytes(std::size_t record_bytes, const PortSizes& sizes) {
     const std::size_t wanted = sizes.block_bytes - sizeof(memory::Block);
     return std::max(wanted, message::header_bytes + 8 * record_bytes);
@@ -51,8 +51,8 @@ OutputPort::OutputPort(RecordType type, const std::vector<SlotShape>& slots, con
       debt_bytes_max_(sizes.debt_bytes_max),
       overflow_(count_links(slots)),
       announce_(count_links(slots), false),
-      told_(count_links(slots)),
-      told_ns_(count_links(slots), 0),
+      sent_progress_(count_links(slots)),
+      sent_run_ns_(count_links(slots), 0),
       clock_(&no_clock),
       perturbation_(sizes.perturbation_seed) {
     const std::size_t ring_capacity =
@@ -91,12 +91,12 @@ bool OutputPort::refresh() {
 }
 
 bool OutputPort::await_spare() {
-    // A refusal out of the blue: nobody would wake us.
+    // A simulated refusal: no consumer would wake the producer.
     if (perturbation_.active() && overflowing_ == 0 && pool_.can_lease()) return false;
     if (!pool_.set_starved()) return false;
     if (overflowing_ == 0) return true;
-    // In debt the pool may stay empty although every ring has been emptied meanwhile. Looked at
-    // after the flag is up: a ring that is full now has a consumer that will give back and see it.
+    // In debt the pool may stay empty although every ring has been emptied meanwhile. Checked after
+    // the flag is set: if a ring is full now, its consumer will give a block back and see the flag.
     const std::size_t waiting = overflowing_;
     drain_overflow();
     return overflowing_ == waiting;
@@ -104,7 +104,7 @@ bool OutputPort::await_spare() {
 
 void OutputPort::open(Slot& slot, memory::Block& block) noexcept {
     auto& header = message::open_batch(block);
-    header.born_ns = born_ns_;
+    header.ingress_ns = ingress_ns_;
     header.destroy = type_.destroy;
     for (const auto& text : texts_) {
         (void)message::keep_alive(header, text, message::BatchHeader::texts_room);
@@ -162,7 +162,7 @@ bool OutputPort::keep_alive_too(const memory::TextReference& text) {
     return true;
 }
 
-// The batches at hand: one that has no room for another text goes as it is.
+// Makes the open batches keep the text; one that has no room for another text is sent as it is.
 void OutputPort::hold(const memory::TextReference& text, std::size_t most) {
     for (Slot& slot : slots_) {
         if (slot.batch == nullptr) continue;
@@ -222,11 +222,12 @@ std::size_t OutputPort::least_loaded(Slot& slot) const noexcept {
 
 void OutputPort::push(std::size_t link, memory::Block& batch) {
     announce_[link] = true;
-    told_ns_[link] = run_began_ns_;
+    sent_run_ns_[link] = run_began_ns_;
     if (stamps_) {
-        told_.assign(told_.size(), progress_);  // what follows in the section is told by order
+        sent_progress_.assign(sent_progress_.size(),
+                              progress_);  // later batches of the section follow in order
     } else {
-        told_[link] = progress_;
+        sent_progress_[link] = progress_;
     }
     if (overflow_[link].empty() && links_[link]->send(batch) == channel::PushResult::ok) return;
     overflow_[link].push_back(&batch);
@@ -264,7 +265,7 @@ bool OutputPort::hungry(const Slot& slot) const noexcept {
 }
 
 // By fill or by age, so that a producer that never pauses does not spend its blocks on a few
-// records each. Under perturbation at once: there, what happens must not depend on the clock.
+// records each. Under perturbation at once, because a perturbed run must not depend on the clock.
 bool OutputPort::worth_sending(const Slot& slot) const noexcept {
     const auto filled =
         static_cast<std::size_t>(slot.cursor - message::header_of(*slot.batch).records());
@@ -290,17 +291,18 @@ void OutputPort::send_empty(std::size_t link, memory::Block& block) {
     push(link, block);
 }
 
-// A busy producer tells only those who wait, and not more often than it sends partial batches. An
-// ordered section has one stream of numbered batches: who starts it tells the section once, who
-// stands in it only with the batches that it owes anyway.
+// A busy producer sends watermarks only to hungry consumers, and no more often than partial
+// batches. An ordered section has one stream of numbered batches: its first port sends the section
+// a watermark once, and the ports inside it send watermarks only with the batches that they must
+// send anyway.
 bool OutputPort::tell(Slot& slot, bool idle) {
-    if (numbered_ || slot.batch != nullptr) return true;  // the records at hand come before
+    if (numbered_ || slot.batch != nullptr) return true;  // the open records come first
     if (slot.policy == SendPolicy::all) return tell_together(slot, idle);
     for (std::size_t i = 0; i < slot.link_count; ++i) {
-        if (told_[slot.first_link + i] == progress_) continue;
+        if (sent_progress_[slot.first_link + i] == progress_) continue;
         const std::size_t link = stamps_ ? least_loaded(slot) : slot.first_link + i;
         const bool due =
-            run_began_ns_ - told_ns_[link] >= partial_wait_ns || perturbation_.active();
+            run_began_ns_ - sent_run_ns_[link] >= partial_wait_ns || perturbation_.active();
         if (!idle && !(due && links_[link]->hungry())) continue;
         memory::Block* block = pool_.try_lease();
         if (block != nullptr) send_empty(link, *block);
@@ -310,12 +312,12 @@ bool OutputPort::tell(Slot& slot, bool idle) {
     return true;
 }
 
-// Who has the same records finds the news in the same place among them, or replicas that share
-// windows would not agree which of these a record came too late for.
+// Consumers of the same records get the watermark at the same place among them. Otherwise replicas
+// that share windows would not agree for which of these a record is late.
 bool OutputPort::tell_together(Slot& slot, bool idle) {
     const std::size_t any = slot.first_link;
-    if (told_[any] == progress_) return true;
-    const bool due = run_began_ns_ - told_ns_[any] >= partial_wait_ns || perturbation_.active();
+    if (sent_progress_[any] == progress_) return true;
+    const bool due = run_began_ns_ - sent_run_ns_[any] >= partial_wait_ns || perturbation_.active();
     if (!idle && !(due && hungry(slot))) return true;
     memory::Block* block = pool_.try_lease();
     if (block != nullptr) {
@@ -328,9 +330,9 @@ bool OutputPort::tell_together(Slot& slot, bool idle) {
 
 bool OutputPort::tell_all(bool idle) {
     if (progress_ == Progress{}) return true;  // a stream without watermarks
-    bool told = true;
-    for (Slot& slot : slots_) told = tell(slot, idle) && told;
-    return told;
+    bool sent = true;
+    for (Slot& slot : slots_) sent = tell(slot, idle) && sent;
+    return sent;
 }
 
 void OutputPort::promise(const Progress& progress) {
@@ -338,7 +340,7 @@ void OutputPort::promise(const Progress& progress) {
     for (Slot& slot : slots_) {
         for (std::size_t i = 0; i < slot.link_count; ++i) {
             const std::size_t link = slot.first_link + i;
-            if (told_[link] == progress_) continue;
+            if (sent_progress_[link] == progress_) continue;
             if (slot.batch != nullptr) {
                 send(slot);
             } else if (!numbered_) {
@@ -362,17 +364,17 @@ void OutputPort::announce() {
 
 bool OutputPort::publish(bool idle) {
     send_filled(idle);
-    const bool told = tell_all(idle);
+    const bool sent = tell_all(idle);
     announce();
-    return told && overflowing_ == 0;
+    return sent && overflowing_ == 0;
 }
 
 bool OutputPort::close() {
     send_filled(true);
-    // Where the stream has come to matters to who drops what is open then.
-    const bool told = tell_all(true);
+    // The consumers may drop open windows by the last watermark.
+    const bool sent = tell_all(true);
     announce();
-    if (!told) return false;
+    if (!sent) return false;
     if (overflowing_ != 0 && !drain_overflow()) return false;
     for (auto& link : links_) {
         link->close();

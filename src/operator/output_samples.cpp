@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an output port does with batches of the sample of where latency comes from
-// (operator/split_clock.hpp). Called for these alone.
+// The output port's functions for batches in the sample of latency by origin
+// (operator/split_clock.hpp). Called for these batches alone.
 #include <strid/base/clock.hpp>
 #include <strid/operator/output_port.hpp>
 
@@ -9,8 +9,8 @@ namespace strid::operators {
 
 namespace {
 
-/// Instead of the time of the send, until it is sent: the batch derives from the sampled one at
-/// hand; or from an earlier one, and its costs are noted.
+/// In place of the time of the send, until the batch is sent: it derives from the present sampled
+/// batch, or from an earlier one, and then its cost is recorded.
 constexpr std::int64_t sampled_now = -1;
 constexpr std::int64_t sampled_before = -2;
 
@@ -36,7 +36,7 @@ void OutputPort::settle_samples(const message::BatchSample& sample) noexcept {
     }
 }
 
-// What a full batch takes is the engine's time, though operators have filled it.
+// The time to send a full batch counts as the engine's, though operators have filled it.
 void OutputPort::renew_in_sample(Slot& slot) {
     const bool in_operators = clock_->in_operators();
     if (in_operators) clock_->leave_operators();

@@ -11,7 +11,7 @@ bool SampleChoice::decide(std::int64_t now_ns) noexcept {
     const std::int64_t since_ns = now_ns - (look_ns_ - silence_ns);
     look_ns_ = now_ns + silence_ns;
     if (left_ != 0) {
-        // Not the event at hand, which would be the first after a pause each time.
+        // Not the present event, which would be the first after a pause each time.
         one_in_ = std::max(one_in_ / 8, std::uint32_t{1});
         left_ = std::min(left_, drawn());
         return false;

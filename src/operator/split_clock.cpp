@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include <strid/base/assert.hpp>
 #include <strid/base/clock.hpp>
 #include <strid/operator/output_port.hpp>
 #include <strid/operator/split_clock.hpp>
@@ -12,9 +13,13 @@ namespace {
 constexpr message::BatchSample unknown_sample{0, message::BatchSample::unknown,
                                               message::BatchSample::unknown};
 
-/// What is neither is waiting. Two threads' clocks may differ by some nanoseconds.
+/// The rest is waiting. A poll may have worked before its oldest record entered, and two threads'
+/// clocks may differ by some nanoseconds: times beyond `elapsed_ns` are cut, so that the three
+/// always add up to it.
 SplitClock::Times split(std::int64_t elapsed_ns, std::int64_t user_ns, std::int64_t engine_ns) {
-    return {user_ns, engine_ns, std::max(elapsed_ns - user_ns - engine_ns, std::int64_t{0})};
+    engine_ns = std::min(engine_ns, elapsed_ns);
+    user_ns = std::min(user_ns, elapsed_ns - engine_ns);
+    return {user_ns, engine_ns, elapsed_ns - user_ns - engine_ns};
 }
 
 }  // namespace
@@ -42,7 +47,8 @@ void SplitClock::begin_poll() noexcept {
 }
 
 void SplitClock::begin() noexcept {
-    born_ns_ = message::never_born;
+    STRID_PARANOID(!on_);
+    ingress_ns_ = message::no_ingress;
     user_ns_ = engine_ns_ = 0;
     records_ = 0;
     on_ = true;
@@ -73,21 +79,23 @@ message::BatchSample SplitClock::so_far(std::int64_t now_ns) const noexcept {
                 before_.engine_ns + static_cast<float>(engine_ns_) + (in_operators_ ? 0 : since)};
 }
 
-void SplitClock::end(std::int64_t end_ns, std::int64_t born_ns, std::uint64_t records, bool done,
+void SplitClock::end(std::int64_t end_ns, std::int64_t ingress_ns, std::uint64_t records, bool done,
                      OutputPort* output) noexcept {
     add_until(end_ns);
     in_operators_ = false;
     records_ += records;
-    born_ns_ = std::min(born_ns_, born_ns);
+    ingress_ns_ = std::min(ingress_ns_, ingress_ns);
     if (!done) return;
     on_ = false;
-    const std::int64_t from_ns = before_.sent_ns != 0 ? before_.sent_ns : born_ns_;
-    totals_.add(records_, split(end_ns - std::min(from_ns, end_ns), user_ns_, engine_ns_));
+    const std::int64_t from_ns = before_.sent_ns != 0 ? before_.sent_ns : ingress_ns_;
+    // Batches without records only mark the ends of sequences.
+    if (records_ != 0)
+        totals_.add(records_, split(end_ns - std::min(from_ns, end_ns), user_ns_, engine_ns_));
     const message::BatchSample whole = so_far(end_ns);
     if (output != nullptr) {
         output->settle_samples(whole);
-    } else if (whole.user_ns >= 0 && born_ns_ != message::never_born) {
-        path_.add(records_, split(end_ns - born_ns_, static_cast<std::int64_t>(whole.user_ns),
+    } else if (records_ != 0 && whole.user_ns >= 0 && ingress_ns_ != message::no_ingress) {
+        path_.add(records_, split(end_ns - ingress_ns_, static_cast<std::int64_t>(whole.user_ns),
                                   static_cast<std::int64_t>(whole.engine_ns)));
     }
 }

@@ -29,18 +29,18 @@ namespace strid::runtime {
 namespace {
 
 constexpr auto never = std::chrono::steady_clock::time_point::max();
-// A caller that finds nothing ready looks again after this long: what it waits for is outside, or
-// another caller steps it.
+// A caller that finds nothing ready checks again after this time: the task that it needs waits for
+// the outside, or another caller steps it.
 constexpr std::chrono::microseconds look_again{50};
 
-// A process that was forked off has one more than the one before. Relaxed: it changes while the
-// process has one thread.
+// A forked process has one more than its parent. Relaxed: it changes while the process has one
+// thread.
 std::atomic<unsigned> forks{0};
 
 unsigned process_number() {
     static const int registered =
         ::pthread_atfork(nullptr, nullptr, [] { forks.fetch_add(1, std::memory_order_relaxed); });
-    static_cast<void>(registered);  // refused for want of memory: a child is not told apart
+    static_cast<void>(registered);  // refused for want of memory: a child is not distinguished
     return forks.load(std::memory_order_relaxed);
 }
 
@@ -126,7 +126,7 @@ void Execution::State::start() {
     throw Error("cannot start the threads of the execution: " + refusal);
 }
 
-// Under the mutex. Returns why not all of them run; empty: they do.
+// Under the mutex. Returns why not all threads run; empty: they do.
 std::string Execution::State::start_threads() {
     const bool watched = options_.watchdog.count() > 0 && !workers_.empty();
     threads_alive_ = whose_threads_ == Threads::own ? workers_.size() : 0;
@@ -157,7 +157,7 @@ void Execution::State::run_thread(Worker& worker) noexcept {
     end(1);
 }
 
-// Nothing steps any more, and the last thread, if there is one, is about to end.
+// No thread steps any more, and the last thread, if there is one, is about to end.
 void Execution::State::end(std::size_t threads) noexcept {
     settle();
     const std::lock_guard lock(mutex_);
@@ -166,16 +166,17 @@ void Execution::State::end(std::size_t threads) noexcept {
 
 void Execution::State::settle() noexcept {
     ExecutionEnd end;
-    bool told = true;
+    bool reported = true;
     {
         const std::lock_guard lock(mutex_);
         settled_ = true;
         end = {failure_, cancelled_};
-        told = !refused_;
+        reported = !refused_;
     }
-    // A thread that cancels ends the pools first: the doors may not all know by now.
+    // A thread that cancels ends the pools first: some inlets and outlets may not be interrupted
+    // yet.
     if (end.cancelled) interrupt_all();
-    if (!told || !options_.on_end) return;
+    if (!reported || !options_.on_end) return;
     try {
         options_.on_end(end);
     } catch (...) {
@@ -192,7 +193,7 @@ void Execution::State::thread_ended(std::size_t count) noexcept {
     changed_.notify_all();
 }
 
-// The watchdog's thread. Not one of those that the end waits for.
+// The watchdog's thread, for which the end does not wait.
 void Execution::State::watch() noexcept {
     try {
         static_cast<void>(watchdog_.check());
@@ -240,14 +241,14 @@ void Execution::State::wait() {
 }
 
 bool Execution::State::wait_for(std::chrono::nanoseconds time) {
-    // More is more than the clock can count.
+    // The clock cannot count more.
     constexpr std::chrono::nanoseconds time_max = std::chrono::hours{24 * 365 * 50};
     std::unique_lock lock(mutex_);
     return wait_until(lock, std::chrono::steady_clock::now() + std::min(time, time_max));
 }
 
-// Under the mutex. On the threads of callers this one steps what is ready; where nothing is, or
-// another caller does it, there is something to be waited for outside.
+// Under the mutex. With Threads::of_callers this thread steps the ready tasks; if there are none,
+// or another caller steps them, it waits.
 bool Execution::State::wait_until(std::unique_lock<std::mutex>& lock,
                                   std::chrono::steady_clock::time_point time) {
     const auto is_over = [this] { return finished(); };
@@ -271,11 +272,11 @@ bool Execution::State::help() noexcept {
     if (whose_threads_ == Threads::own || workers_.empty()) return false;
     bool helped = false;
     do {
-        // Acquire and release: what one caller's steps wrote, the next one's see.
+        // Acquire and release: the next caller sees what this one's steps wrote.
         if (helped_.exchange(true, std::memory_order_seq_cst)) return helped;  // pairs below
         helped = workers_.front()->run_ready() || helped;
-        // The end is for one of those that help: the one that ends the pool looks after the store,
-        // and one that helps after its own, so that one of them comes here.
+        // One of the helping callers must end the execution: the one that ends the pool checks
+        // after the store, and a later one after its own, so that one of them gets here.
         if (pools_.front()->ending() && !finished()) end(0);
         helped_.store(false, std::memory_order_seq_cst);  // pairs with the exchange above
     } while (pools_.front()->ending() && !finished());
@@ -298,9 +299,9 @@ void Execution::State::cancel() noexcept {
         started = started_;
     }
     for (const auto& pool : pools_) pool->end();
-    // After the pools: a source that is interrupted may look finished, and no step is to act on it.
+    // After the pools: an interrupted source may look finished, and no step must act on it.
     if (started) interrupt_all();
-    if (started) (void)help();  // where no other thread does: the end
+    if (started) (void)help();  // ends the execution if no other thread does
 }
 
 void Execution::State::interrupt_all() noexcept {

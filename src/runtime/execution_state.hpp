@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an execution is made of: its pools, its threads, and how it ends. Locks are taken for the
-// control of a run, never for a step. Threads: as in runtime/execution.hpp.
+// The state of an execution: its pools, its threads, and its end. Locks are taken to control a run,
+// never for a step. Threads: as in runtime/execution.hpp.
 #pragma once
 
 #include <atomic>
@@ -71,7 +71,7 @@ class Execution::State final : public Host {
     bool started_ = false;
     bool refused_ = false;  // start() throws
     bool cancelled_ = false;
-    bool settled_ = false;  // how it ended: what fails or cancels from now on comes too late
+    bool settled_ = false;  // its end is decided: later failures and cancellations have no effect
     std::size_t threads_alive_ = 0;
     std::exception_ptr failure_;
     std::atomic<bool> done_{false};  // written under the mutex

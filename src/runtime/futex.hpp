@@ -10,7 +10,7 @@
 
 namespace strid::runtime {
 
-/// No deadline: as far away as time goes.
+/// No deadline: the end of time.
 inline constexpr std::int64_t never_ns = std::numeric_limits<std::int64_t>::max();
 
 /// Sleeps while `word` holds `expected`, at most until `until_ns` on the clock of now_ns(). May

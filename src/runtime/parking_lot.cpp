@@ -16,8 +16,8 @@ bool ParkingLot::sleep(std::size_t worker, std::int64_t until_ns) noexcept {
 }
 
 bool ParkingLot::wake(Sleeper& sleeper) noexcept {
-    // Sequentially consistent: pairs with announce(). Whoever lowers the flag does the rest, in
-    // this order (see the law).
+    // Sequentially consistent: pairs with announce(). The thread that lowers the flag does the
+    // rest, in this order (see the invariant).
     if (sleeper.asleep.load(std::memory_order_seq_cst) == 0) return false;
     if (sleeper.asleep.exchange(0, std::memory_order_seq_cst) == 0) return false;
     parked_.fetch_sub(1, std::memory_order_relaxed);

@@ -5,18 +5,18 @@
 // Owned by the pool. announce, retract and sleep are for the worker whose number is given; the
 // others may be called by any thread.
 //
-// The law: a task that becomes ready is never left while a worker that could take it sleeps for
-// ever. It rests on one hand-shake, in which both sides first write and then look, all in the
+// Invariant: a task that becomes ready is never left while a worker that could take it sleeps for
+// ever. It follows from one hand-shake, in which both sides first write and then read, all in the
 // single total order of sequentially consistent operations:
 //
-//     the one who makes ready:  the task's state  (write);  searching, asleep flags  (look)
-//     the worker:               searching - 1, its asleep flag  (write);  all states  (look)
+//     the notifying thread:  the task's state  (write);  searching, asleep flags  (read)
+//     the worker:            searching - 1, its asleep flag  (write);  all states  (read)
 //
-// If the first sees no sleeper to wake, or a searcher, then that worker's write comes later in the
-// order and so does its look, which finds the task. For this, `searching` may be less than the
-// number of searching workers but never more, and `parked` never less than the asleep flags: so a
-// worker counts itself parked before it raises its flag, and is counted searching after a waker
-// has lowered it.
+// If the notifying thread sees no sleeper to wake, or a searcher, then that worker's write comes
+// later in the order and so does its read, which finds the task. For this, `searching` may be less
+// than the number of searching workers but never more, and `parked` never less than the asleep
+// flags. A worker therefore counts itself parked before it raises its flag, and is counted
+// searching after a waker has lowered the flag.
 //
 // Cache lines: one for the two counts, one for each worker's flag.
 #pragma once
@@ -40,12 +40,12 @@ class ParkingLot {
           workers_(workers),
           searchers_max_(std::max<int>(1, static_cast<int>(workers / 2))) {}
 
-    /// A worker without work begins to search. False when enough of them do already: it should
+    /// A worker without work begins to search. False when enough of them search already: it should
     /// sleep at once.
     bool try_enter_search() noexcept {
         int searching = searching_.load(std::memory_order_relaxed);
         while (searching < searchers_max_) {
-            // Sequentially consistent: pairs with searching(), see the law.
+            // Sequentially consistent: pairs with searching(), see the invariant.
             if (searching_.compare_exchange_weak(searching, searching + 1,
                                                  std::memory_order_seq_cst)) {
                 return true;
@@ -55,10 +55,10 @@ class ParkingLot {
     }
 
     void leave_search() noexcept {
-        searching_.fetch_sub(1, std::memory_order_seq_cst);  // pairs with searching(), see the law
+        searching_.fetch_sub(1, std::memory_order_seq_cst);  // pairs with searching(), as above
     }
 
-    /// True when some worker is awake and looks for work: it will look again before it sleeps.
+    /// True when some worker is awake and searches: it will check again before it sleeps.
     [[nodiscard]] bool searching() const noexcept {
         return searching_.load(std::memory_order_seq_cst) > 0;  // pairs with leave_search()
     }
@@ -67,8 +67,8 @@ class ParkingLot {
         return parked_.load(std::memory_order_seq_cst) > 0;  // pairs with announce()
     }
 
-    /// True when every worker sleeps or is about to. Of several that fall asleep together, the
-    /// last to announce() sees it.
+    /// True when every worker sleeps or is about to. If several fall asleep together, it is true
+    /// for the last one to announce().
     [[nodiscard]] bool all_parked() const noexcept {
         return parked_.load(std::memory_order_seq_cst) >= static_cast<int>(workers_);
     }
@@ -78,14 +78,14 @@ class ParkingLot {
         return sleepers_[worker].asleep.load(std::memory_order_relaxed) != 0;
     }
 
-    /// First half of falling asleep: from here on others wake this worker. It must look for work
+    /// First half of falling asleep: from now on others wake this worker. It must check for work
     /// once more, then call sleep() or retract().
     void announce(std::size_t worker) noexcept {
         parked_.fetch_add(1, std::memory_order_seq_cst);               // pairs with any_parked()
         sleepers_[worker].asleep.store(1, std::memory_order_seq_cst);  // pairs with wake_one()
     }
 
-    /// Takes the announcement back. True when somebody woke this worker meanwhile: then it is
+    /// Takes the announcement back. True when another thread woke this worker meanwhile: then it is
     /// counted as searching.
     bool retract(std::size_t worker) noexcept {
         // Acquire and release: pairs with the exchange in wake_one().

@@ -49,7 +49,7 @@ Placement::PoolPlan own_thread(std::uint32_t task, const ExecutionOptions& optio
     return plan;
 }
 
-// A worker on every processor that is named; a task's home is the one on its processor.
+// A worker on every processor that is named; the home of a task is the one on its processor.
 void settle_by_affinity(Placement::PoolPlan& plan, const ExecutionOptions& options) {
     for (std::uint32_t task : plan.tasks) {
         const std::vector<int> processor{options.affinity[task]};
@@ -82,7 +82,7 @@ void settle_by_topology(Placement::PoolPlan& plan, const ExecutionOptions& optio
         } else if (workers == cores.size() && topology.cache_domain_count() > 1) {
             plan.processors[worker] = topology.processors_of_domain(core.cache_domain);
         }
-        // With fewer workers than cores, somebody else may be on these.
+        // With fewer workers than cores, other programs may run on these.
         if (!options.pin && workers > 1 && workers == cores.size())
             plan.begin_on.push_back(core.processor);
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which thread runs which task, and which processors it stays on: a pure function of the options,
-// the machine and the number of tasks. After paper 2, section 4.4: the tasks come in the order of a
-// depth-first visit, and neighbours in that order get the same worker or neighbouring cores.
+// Assigns tasks to threads, and threads to processors: a pure function of the options, the machine
+// and the number of tasks. After paper 2, section 4.4: the tasks come in the order of a depth-first
+// visit, and neighbours in that order get the same worker or neighbouring cores.
 #pragma once
 
 #include <cstdint>
@@ -21,9 +21,9 @@ struct Placement {
         std::vector<std::uint32_t> tasks;  // numbers of tasks, ascending
         std::vector<std::uint32_t> homes;  // for each of them
         std::vector<std::vector<int>> processors;
-        /// Where each worker begins, free to leave: empty where the system may choose. It tends to
-        /// start new threads on the processor of the one that made them, and looks only some
-        /// milliseconds later whether another one is idle.
+        /// The processor on which each worker begins, free to leave it; empty if the system may
+        /// choose. The system tends to start new threads on the processor of the creating thread,
+        /// and checks only some milliseconds later whether another processor is idle.
         std::vector<int> begin_on = {};
     };
     std::vector<PoolPlan> pools;

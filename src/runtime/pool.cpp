@@ -117,9 +117,9 @@ bool Pool::any_ready() const noexcept {
     return false;
 }
 
-// The arming thread writes the deadline and then looks at the minimum; the firing thread takes the
-// minimum down and then looks at the deadlines. All four are sequentially consistent, so that one
-// of the two sees the other.
+// The arming thread writes the deadline and then reads the minimum; the firing thread takes the
+// minimum down and then reads the deadlines. All four are sequentially consistent, so one of the
+// two sees the other.
 void Pool::arm(Slot& slot, std::int64_t at_ns) noexcept {
     slot.deadline_ns.store(at_ns, std::memory_order_seq_cst);  // pairs with fire_timers()
     lower_next_deadline(at_ns);
@@ -135,7 +135,7 @@ void Pool::lower_next_deadline(std::int64_t at_ns) noexcept {
 void Pool::fire_timers(std::int64_t now) noexcept {
     std::int64_t next = next_deadline();
     if (next > now) return;
-    // Pairs with arm(). Whoever takes the minimum down walks the slots.
+    // Pairs with arm(). The thread that takes the minimum down walks the slots.
     if (!next_deadline_ns_.compare_exchange_strong(next, never_ns, std::memory_order_seq_cst)) {
         return;
     }

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A set of workers that share a set of tasks: the states of the tasks, their timers, and the
-// places where the workers sleep. A cooperative execution has one pool of many workers; a task
-// with a thread of its own is a pool of one worker and one task.
+// A set of workers that share a set of tasks: the states of the tasks, their timers, and the places
+// where the workers sleep. A cooperative execution has one pool of many workers; a task with a
+// thread of its own is a pool of one worker and one task.
 //
-// Owned jointly by the execution and by its tasks, so that a notification that comes late finds
-// its words still there. Any thread may enter any function; the members of Slot say who may touch
-// them.
+// Owned jointly by the execution and by its tasks, so that a late notification still finds its
+// words. Any thread may enter any function; the members of Slot state their threads.
 //
-// Tasks are grouped by home worker and keep their order within it, so that "the highest number
-// that is ready" means "the most downstream consumer".
+// Tasks are grouped by home worker and keep their order within it, so that "the highest number that
+// is ready" means "the most downstream consumer".
 //
-// The law of the timers: next_deadline() <= the deadline of every armed slot, except while the
+// Invariant of the timers: next_deadline() <= the deadline of every armed slot, except while the
 // thread that took next_deadline() down is still walking the slots.
 #pragma once
 
@@ -82,7 +81,7 @@ class Pool {
         return homes_[home].tasks;
     }
 
-    /// What Task::notify() comes down to.
+    /// The implementation of Task::notify().
     void notify(Slot& slot) noexcept;
 
     /// Claims the ready task of `home` with the highest number in [low, high); nullptr: none.
@@ -95,22 +94,22 @@ class Pool {
     [[nodiscard]] bool any_ready_of(std::size_t home) const noexcept;
     [[nodiscard]] bool any_ready() const noexcept;
 
-    /// The claimed task shall run again at `at_ns` at the latest. Before it is released.
+    /// The claimed task must run again at `at_ns` at the latest. Call before the task is released.
     void arm(Slot& slot, std::int64_t at_ns) noexcept;
     [[nodiscard]] std::int64_t next_deadline() const noexcept {
         return next_deadline_ns_.load(std::memory_order_seq_cst);  // pairs with arm()
     }
-    /// Notifies every task whose time has come.
+    /// Notifies every task whose deadline has passed.
     void fire_timers(std::int64_t now) noexcept;
 
-    /// The deadline that a sleeping worker will wake up for by itself; never_ns: none will. A
-    /// hint: it only decides whether a long step is worth waking somebody to watch the timers.
+    /// The deadline for which a sleeping worker wakes by itself; never_ns: none. A hint: it only
+    /// decides whether a long step is worth waking another worker to watch the timers.
     [[nodiscard]] std::atomic<std::int64_t>& alarm() noexcept { return alarm_ns_; }
 
-    /// One more task is over; with the last one the pool ends.
+    /// One more task is over; after the last one the pool ends.
     void task_finished() noexcept;
 
-    /// No step begins any more; every sleeper wakes and leaves.
+    /// No further step begins; every sleeper wakes and leaves.
     void end() noexcept;
     [[nodiscard]] bool ending() const noexcept {
         return ending_.load(std::memory_order_seq_cst);  // pairs with end()

@@ -39,7 +39,7 @@ class Simulation {
         const Worker::AtWork at_work(worker_);
         while (!pool_.ending()) {
             change_mood();
-            // Timers need no clock here: a task that may run at some time may run now.
+            // Timers need no clock here: a task that may run later may run now.
             if (random_.below(16) == 0) pool_.fire_timers(never_ns - 1);
             if (random_.below(8) == 0) disturb();
             Slot* slot = choose();
@@ -56,7 +56,7 @@ class Simulation {
         return ((slot.states->claimable() >> slot.bit) & 1U) != 0;
     }
 
-    // A policy that lasts for a random stretch finds more than fair dice do.
+    // A policy that lasts for a random stretch finds more faults than uniform choices.
     void change_mood() {
         if (mood_steps_left_-- > 0) return;
         mood_ = static_cast<Mood>(random_.below(4));
@@ -64,7 +64,7 @@ class Simulation {
         mood_steps_left_ = static_cast<int>(random_.below(64));
     }
 
-    // Makes some task step that has not been notified.
+    // Steps a task that has not been notified.
     void disturb() {
         Slot& slot = pool_.slots()[random_.below(pool_.slots().size())];
         static_cast<void>(slot.states->notify(slot.bit));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Notices tasks that have something to do and do not get on with it.
+// Finds tasks that have work and do not proceed.
 //
 // Owned by the execution. check() is for one thread at a time, stalled() for any.
 #pragma once
@@ -18,12 +18,12 @@ class Watchdog {
   public:
     explicit Watchdog(std::span<const std::shared_ptr<Pool>> pools);
 
-    /// Names of the tasks that finished no step since the check before this one, although they
-    /// were ready, inside a step, or had input; and what tasks say of themselves
-    /// (Task::standstill). The first call only takes the figures.
+    /// Names of the tasks that finished no step since the check before this one, although they were
+    /// ready, inside a step, or had input; and the tasks' own reports (Task::standstill). The first
+    /// call only records the figures.
     const std::vector<std::string>& check();
 
-    /// What the last check() returned.
+    /// The result of the last check().
     [[nodiscard]] std::vector<std::string> stalled() const;
 
   private:

@@ -18,18 +18,18 @@ namespace strid::runtime {
 
 namespace {
 
-// Every eighth pick takes turns; a worker busy for as many picks in a row shares.
+// Every eighth pick takes turns; after as many busy picks in a row a worker wakes another.
 constexpr std::uint64_t turn_period = 8;
-// A step as long as this is worth a system call and a wake-up (some 2 and 50 us). One that took far
-// longer than others do had lost its core, and counts as this at most: one of them is no reason
+// A step as long as this is worth a system call and a wake-up (some 2 and 50 us). A step that took
+// far longer than others had lost its core, and counts as this at most: one such step is no reason
 // yet.
 constexpr std::int64_t long_step_ns = 50'000;
 constexpr std::int64_t counted_step_ns = 4 * long_step_ns;
-// Before so many steps of a task nothing is known of the next: the first ones find nothing to do.
+// The length of a task's next step is unknown before this many: the first steps find no work.
 constexpr std::uint64_t steps_until_known = 8;
-// How long to look for work before sleeping. Falling asleep and waking up costs the least of this,
-// the most where colleagues are to notice that hands are missing: who is woken sooner than that was
-// wrong to sleep, and looks longer the next time.
+// How long to search for work before sleeping. Falling asleep and waking up costs the least of
+// this. It is the most when other workers must see that there is too much work. A worker that was
+// woken sooner than that should not have slept, and searches longer the next time.
 constexpr std::int64_t spin_least_ns = 20'000;
 constexpr std::int64_t spin_most_ns = 160'000;
 // A sleep for a timer ends this much early, and the rest is spun: punctual to a microsecond.
@@ -129,8 +129,8 @@ void Worker::made_ready(Slot& slot) noexcept {
     if (may_take_long(*stepping_) && !parking_lot_.searching()) wake(slot.home);
 }
 
-// Waking takes long where the other core sleeps deeply. It does not count as the task's own time:
-// else a step could be long only because it wakes others for being long.
+// Waking takes long if the other core sleeps deeply. It does not count as the task's own time:
+// otherwise a step could be long only because it wakes others for being long.
 void Worker::wake(std::size_t preferred) noexcept {
     const std::int64_t began_ns = now_ns();
     parking_lot_.wake_one(preferred);
@@ -178,14 +178,14 @@ Slot* Worker::pick_own(Slot* current) noexcept {
     return pool_.claim_between(home, current_is_own ? current->at_home + 1 : 0, tasks);
 }
 
-// Busy for some time, and leaving ready work behind: more hands are needed.
+// Busy for some time, and leaving ready work behind: more workers are needed.
 void Worker::share(bool left_behind) noexcept {
     if (++picks_since_idle_ < turn_period) return;
     if (!parking_lot_.any_parked() || parking_lot_.searching()) return;
     std::size_t whom = settings_.number + 1;
     if (!left_behind) {
         if (picks_since_idle_ % turn_period != 0) return;
-        // The tasks of a colleague who sleeps are nobody's while this worker has its own.
+        // No worker runs the tasks of a sleeping worker while this one has its own.
         std::size_t home = 0;
         while (home < pool_.workers() &&
                !(parking_lot_.is_parked(home) && pool_.any_ready_of(home))) {
@@ -198,7 +198,7 @@ void Worker::share(bool left_behind) noexcept {
     wake(whom % pool_.workers());
 }
 
-// A step that may be long is ahead: leave no ready task and no timer unwatched meanwhile.
+// A step that may be long is next: leave no ready task and no timer unwatched meanwhile.
 void Worker::share_before(const Slot& slot) noexcept {
     if (!may_take_long(slot) || !parking_lot_.any_parked()) return;
     if (parking_lot_.searching()) return;
@@ -264,7 +264,7 @@ void Worker::account(Slot& slot, std::int64_t began_ns) noexcept {
     if (slot.home != settings_.number) add_relaxed<std::uint64_t>(stolen_, 1);
 }
 
-// Nothing of its own is ready.
+// No task of this worker is ready.
 Slot* Worker::search() noexcept {
     Slot* found = pool_.claim_anywhere(settings_.number);
     if (found == nullptr) {
@@ -283,7 +283,7 @@ void Worker::stop_searching() noexcept {
 
 Slot* Worker::spin() noexcept {
     now_ns_ = now_ns();
-    // With more spinning threads than cores, the core is somebody else's turn at once.
+    // With more spinning threads than cores, another thread gets the core at once.
     const std::int64_t until_ns = now_ns_ + (settings_.yields ? 0 : spin_ns_);
     while (!pool_.ending()) {
         if (pool_.next_deadline() <= now_ns_) pool_.fire_timers(now_ns_);
@@ -306,8 +306,8 @@ void Worker::park() noexcept {
         searching_ = parking_lot_.retract(settings_.number);
         return;
     }
-    // The last one awake keeps the timers. Whoever is still awake looks at them after each step
-    // and comes through here itself.
+    // The last worker awake watches the timers. A worker that is still awake checks them after each
+    // step, and gets here itself.
     const std::int64_t deadline_ns = pool_.next_deadline();
     std::int64_t until_ns = never_ns;
     if (deadline_ns != never_ns && parking_lot_.all_parked()) {

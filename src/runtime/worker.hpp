@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One thread of a pool: picks a ready task, steps it, and decides what to run next, whom to wake
-// and when to sleep.
+// One thread of a pool: picks a ready task, steps it, and decides what to run next, which worker to
+// wake and when to sleep.
 //
-// The order of picking: the consumer that the last step made ready (its input is still in this
-// core's cache), else the most downstream ready task of its own, else the task that it has just
-// stepped, else, with nothing of its own, a ready task of another worker. Every eighth pick goes
-// round its own tasks instead, so that none starves.
+// The order of picking, of which the first that exists is taken:
+// 1. the consumer that the last step made ready, whose input is still in this core's cache;
+// 2. the most downstream ready task of this worker;
+// 3. the task that it has just stepped;
+// 4. a ready task of another worker. Every eighth pick takes the worker's tasks in turn, so that
+//    none starves.
 //
-// Whom to wake: a step's notifications do not wake anybody while this worker gets to them soon.
-// A colleague is woken when this worker has been busy for eight picks in a row and leaves ready
-// work behind, or is about to enter (or inside) a step that takes long, or of which nothing is
-// known yet. At a low rate one worker therefore does everything without a system call; under load
-// all are awake.
+// Waking others: the notifications of a step wake no worker while this one gets to the tasks soon.
+// Another worker is woken when this one has been busy for eight picks in a row and leaves ready
+// work behind. It is also woken when this one is about to enter, or inside, a step that takes long,
+// or of unknown length. At a low rate one worker therefore does everything without a system call;
+// under load all are awake.
 //
 // run() is for the worker's own thread; counters() for any.
 #pragma once
@@ -31,7 +33,7 @@
 
 namespace strid::runtime {
 
-/// Whom a worker tells that a step threw. Entered by any worker's thread.
+/// Receives the exception of a step that threw. Entered by any worker's thread.
 class Host {
   public:
     virtual void task_failed(std::exception_ptr cause) noexcept = 0;
@@ -52,19 +54,19 @@ class alignas(cache_line_bytes) Worker {
 
     Worker(Pool& pool, Host& host, Settings settings);
 
-    /// Until the pool ends.
+    /// Runs until the pool ends.
     void run() noexcept;
-    /// Until no task of the pool is ready, on a thread that has come to help; it may be inside a
-    /// step of another pool. True where any was.
+    /// Runs until no task of the pool is ready, on a thread of a caller, which may be inside a step
+    /// of another pool. True if any task was.
     bool run_ready() noexcept;
 
-    /// Binds the calling thread as the settings say and makes its sleeps punctual.
+    /// Binds the calling thread to the processors of the settings, and makes its sleeps punctual.
     void settle() noexcept;
 
-    /// The worker that the calling thread is at; nullptr: none.
+    /// The worker of the calling thread; nullptr: none.
     static Worker* current() noexcept;
-    /// As long as it lives, the calling thread is at this worker; then at the one before, where it
-    /// is inside a step of that.
+    /// While it lives, the calling thread belongs to this worker; then to the one before, if it is
+    /// inside a step of that.
     class AtWork {
       public:
         explicit AtWork(Worker& worker) noexcept;
@@ -77,23 +79,23 @@ class alignas(cache_line_bytes) Worker {
     };
     [[nodiscard]] bool works_for(const Pool& pool) const noexcept { return &pool_ == &pool; }
 
-    /// Inside a step of this worker `slot` became ready: this worker gets to it, or wakes another.
+    /// `slot` became ready inside a step of this worker: this worker runs it, or wakes another.
     void made_ready(Slot& slot) noexcept;
 
     /// Steps a claimed task and releases it accordingly. True: it progressed and is still
     /// claimed.
     bool step(Slot& slot) noexcept;
 
-    /// Sleeps until it is woken, a timer is near, or there is something to do. Whoever was woken
-    /// counts as searching, until stop_searching().
+    /// Sleeps until it is woken, a timer is near, or there is work. A woken worker counts as
+    /// searching, until stop_searching().
     void park() noexcept;
     void stop_searching() noexcept;
 
     [[nodiscard]] WorkerCounters counters() const noexcept;
 
   private:
-    /// After `current`, which progressed and is still claimed, unless another is picked; nullptr:
-    /// none.
+    /// The task to run after `current`, which progressed and is still claimed unless another is
+    /// picked; nullptr: none.
     Slot* go_on_with(Slot* current) noexcept;
     Slot* pick(Slot* current) noexcept;
     Slot* pick_own(Slot* current) noexcept;
@@ -116,7 +118,7 @@ class alignas(cache_line_bytes) Worker {
     std::int64_t waking_ns_ = 0;  // spent on others inside the present step
     std::uint64_t picks_ = 0;
     std::uint64_t picks_since_idle_ = 0;
-    std::uint32_t cursor_ = 0;  // the last of its own tasks that had its turn
+    std::uint32_t cursor_ = 0;  // the last of its own tasks that had a turn
     bool searching_ = false;    // counted as such in the parking lot
 
     // Written by this thread, read by any.

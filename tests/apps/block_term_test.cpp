@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The block term of every application, which explain() shows, against its plan, in every layout.
-// The law is that of graph/block_term.hpp.
+// The invariant is that of graph/block_term.hpp.
 #include <filesystem>
 #include <map>
 #include <string>

@@ -36,7 +36,7 @@ struct Rows {
         return true;
     }
     void keep_alive(const memory::TextReference&) {}
-    void born_at(std::int64_t) {}
+    void ingress_at(std::int64_t) {}
     void count_malformed(std::uint64_t) {}
 
     std::ofstream& file;

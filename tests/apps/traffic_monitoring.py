@@ -190,23 +190,53 @@ class TrafficRoads(Traffic):
             self.refused(shapes)
         (self.folder / "roads.shx").unlink()
         self.refused(shapes)
+        shapes = self.write_shapefile()
+        attributes = self.folder / "roads.dbf"
+        whole = attributes.read_bytes()
+        for size in (60, len(whole) // 2):
+            attributes.write_bytes(whole[:size])
+            self.refused(shapes, ".dbf")
+        attributes.unlink()
+        self.refused(shapes, ".dbf")
         text = ROADS.read_text()
         self.refused(self.file("cut.csv", text[:text.index("\n5,") + 9]), ":14:")
 
     def test_roads_that_are_none(self):
         self.refused(self.file("empty.csv", ""))
         self.refused(self.file("header.csv", "road,one_way,latitude,longitude\n"), "no road")
-        self.refused(self.file("one.csv", A_ROAD + "8,0,44.1,10.0\n"), "line 4", "one point")
-        self.refused(self.file("same.csv", A_ROAD + "8,0,44.1,10.0\n8,0,44.1,10.0\n"), "line 4",
+        self.refused(self.file("one.csv", A_ROAD + "8,0,44.1,10.0\n"), "row 3", "one point")
+        self.refused(self.file("same.csv", A_ROAD + "8,0,44.1,10.0\n8,0,44.1,10.0\n"), "row 3",
                      "one point")
-        self.refused(self.file("north.csv", A_ROAD + "8,0,95,10.0\n8,0,44,10\n"), "line 4", "95")
+        self.refused(self.file("north.csv", A_ROAD + "8,0,95,10.0\n8,0,44,10\n"), "row 3", "95")
         self.refused(self.file("way.csv", A_ROAD + "8,3,44,10.0\n8,3,44,10.1\n"), "one_way")
+        self.refused(self.file("ways.csv", A_ROAD + "8,0,44,10.0\n8,1,44,10.1\n"), "row 3",
+                     "two values")
+        self.refused(self.file("pacific.csv", A_ROAD + "8,0,44,179.9\n8,0,44,-179.9\n"), "row 3",
+                     "180th meridian")
         self.refused(self.file("word.csv", A_ROAD + "8,0,north,10.0\n"), "north")
         self.refused(self.folder / "missing.csv")
         self.refused(self.file("none.geojson", '{"features": []}'), "no road")
         self.refused(self.file("shape.geojson", '{"features": [{"geometry": {"type": "LineString",'
                                ' "coordinates": [[10, 44], [10]]}, "properties": {}}]}'),
                      "feature 0")
+
+    def test_identifiers(self):
+        def change(identifiers):
+            def to(features):
+                for feature, road in zip(features, identifiers):
+                    feature["properties"] = {} if road is None else {"id": road}
+                return features[:len(identifiers)]
+            return to
+
+        fixes = self.file("fixes.csv", "1,44.0,10.4,50,0,0\n")
+        for identifiers in ([None, None], [7, "12"], ["7.0", " 8 "]):
+            with self.subTest(identifiers=identifiers):
+                roads, _, _ = self.write_geojson(change(identifiers))
+                self.run_traffic(roads=roads, fixes=fixes)
+        roads, _, _ = self.write_geojson(change([7, None]))
+        self.refused(roads, "feature 1", "identifier")
+        roads, _, _ = self.write_geojson(change(["Main Street", 7]))
+        self.refused(roads, "feature 0", "identifier")
 
     def test_without_roads(self):
         self.assertIn("--roads", self.fails("run", "traffic-monitoring", "--input", FIXES, code=2))
@@ -265,6 +295,11 @@ class TrafficFixes(Traffic):
                                        roads=self.roads)
                 self.same_answer(self.file("expected.csv", "7,50,2\n"), out)
                 self.assertIn(row.split(",", 1)[1], dead.read_text())
+
+    def test_numbers_with_spaces_or_a_sign(self):
+        fixes = self.file("fixes.csv", "1, 44.0,+10.005,50 ,90,0\n")
+        out = self.run_traffic("--emit", "final", fixes=fixes, roads=self.roads)
+        self.same_answer(self.file("expected.csv", "7,50,1\n"), out)
 
     def test_options_out_of_range(self):
         for option in ("--tolerance", "--bearing-tolerance", "--position-error"):

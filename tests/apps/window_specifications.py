@@ -161,7 +161,7 @@ def feed(stream, data, rng):
 
 
 def feed_named(path, data, seed):
-    """Waits for the reader, who opens the pipe when it comes to it."""
+    """Waits for the reader, which opens the pipe when it comes to it."""
     with open(path, "wb", buffering=0) as stream:
         feed(stream, data, random.Random(seed))
 

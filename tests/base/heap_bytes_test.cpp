@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What records own on the heap, beside what an allocator counts of it.
+// The heap memory that records own, beside the counts of an allocator.
 #include <any>
 #include <array>
 #include <cstddef>
@@ -57,7 +57,7 @@ struct Handle {
     return 9;
 }
 
-/// Members without a default, where they stand first, last, and several in a row.
+/// Members without a default: first, last, and several in a row.
 class Roll {
   public:
     explicit Roll(std::string frames) : frames_(std::move(frames)) {}
@@ -84,7 +84,7 @@ struct Titled : Plain {
 static_assert(owns_heap<FirstHasNoDefault> && owns_heap<LastHasNoDefault>);
 static_assert(detail::member_count<FirstHasNoDefault>() == 2);
 static_assert(detail::member_count<LastHasNoDefault>() == 2);
-static_assert(!owns_heap<ArrayHasNoDefault> && !owns_heap<Titled>);  // not taken apart, no error
+static_assert(!owns_heap<ArrayHasNoDefault> && !owns_heap<Titled>);  // not decomposed, no error
 
 static_assert(!owns_heap<int> && !owns_heap<Plain> && !owns_heap<Unknown>);
 static_assert(!owns_heap<std::pair<int, Plain>>);
@@ -92,7 +92,7 @@ static_assert(owns_heap<std::string> && owns_heap<Nested> && owns_heap<Tree> && 
 static_assert(owns_heap<std::pair<int, Nested>> && owns_heap<std::variant<int, Handle>>);
 static_assert(owns_heap<std::unique_ptr<int>> && owns_heap<std::map<int, int>>);
 
-/// Counts what the containers that use it have allocated.
+/// Counts the allocations of the containers that use it.
 template <class T>
 struct Counting {
     using value_type = T;

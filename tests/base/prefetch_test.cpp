@@ -23,7 +23,7 @@ TEST(OwnLines, WritesToEveryLineAndNotBeyond) {
             std::vector<Line> memory(lines);
             std::byte* const first = memory.front().bytes;
             std::fill_n(first, lines * cache_line_bytes, untouched);
-            own_lines(first + begin, end - begin);
+            reclaim_lines(first + begin, end - begin);
             const auto written = [](std::byte byte) { return byte != untouched; };
             ASSERT_TRUE(std::none_of(first, first + begin, written)) << begin << ' ' << end;
             ASSERT_TRUE(std::none_of(first + end, first + lines * cache_line_bytes, written))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the compiler sees of text in records and states, and how it takes aggregates apart.
+// The text in records and states that the compiler finds, and the aggregates that it decomposes.
 #include <any>
 #include <array>
 #include <deque>

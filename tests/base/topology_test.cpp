@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The topology against what the kernel says in /sys and about this thread.
+// The topology against the contents of /sys and the affinity of this thread.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -141,7 +141,7 @@ TEST(Topology, PinnedThreadRunsThere) {
     }
 }
 
-/// Leaving out one processor after the other, down to one.
+/// Without one processor after the other, down to one.
 TEST(Topology, BoundThreadRunsThere) {
     std::thread([] {
         std::vector<int> allowed = test::whereabouts().may_be_on;

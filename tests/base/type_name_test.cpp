@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Types as a person writes them, and text as JSON does.
+// Types as a programmer writes them, and text in JSON.
 #include <functional>
 #include <map>
 #include <memory>

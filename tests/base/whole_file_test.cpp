@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where paths lead, which of them are one file, and files that are whole or not there.
+// The ends of paths, paths that are one file, and files that are replaced as a whole.
 #include <filesystem>
 #include <string>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What explain() prints, word for word, for word count under the paper's rules.
+// The output of explain(), word for word, for word count under the paper's rules.
 #include <gtest/gtest.h>
 
 #include <strid/base/error.hpp>

@@ -28,7 +28,7 @@ inline OperatorDescriptor random_operator(const std::string& name) {
     return descriptor;
 }
 
-/// With some more operators one after the other, each added or splitting an end.
+/// With some more operators one after the other, each of which is added or splits an end.
 inline ParallelBlock grown(ParallelBlock term, int& number) {
     const auto fresh = [&] { return random_operator(fmt::format("op{}", number++)); };
     const int length = *rc::gen::inRange(0, 4);
@@ -39,7 +39,7 @@ inline ParallelBlock grown(ParallelBlock term, int& number) {
     }
     return term;
 }
-/// One that begins with any operator, named op0 and on.
+/// A term that begins with any operator, named op0, op1 and so on.
 inline ParallelBlock random_multipipe(int& number) {
     ParallelBlock first = create(random_operator(fmt::format("op{}", number++))).term();
     return grown(std::move(first), number);

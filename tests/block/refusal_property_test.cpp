@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The side conditions of figures 7, 9 and 10 on random terms: each rule is tried on a term that it
-// has a transition for, and then on the same with one condition broken, which must be the one that
-// it names. Figure 6's new seed beside what it is made of.
+// The side conditions of figures 7, 9 and 10 on random terms. Each rule is tried on a term for
+// which it has a transition, and then on the same term with one condition broken; the refusal must
+// name that condition. The new seed of figure 6 is compared with its parts.
 #include <string>
 #include <vector>
 
@@ -38,7 +38,7 @@ std::vector<Outcome> grown_by(const ParallelBlock& term, const ParallelBlock& en
     return outcomes;
 }
 
-/// An operator that is wrong in one way, and what is said of it behind others.
+/// An operator that is wrong in one way, and its refusal behind others.
 struct Wrong {
     OperatorDescriptor descriptor;
     Refusal refusal;
@@ -49,7 +49,7 @@ Wrong random_wrong(const ParallelBlock& term) {
         case 0:
             descriptor.replicas = 0;
             return {descriptor, Refusal::no_replicas};
-        case 1: {  // windows in turns see every record, whoever else does
+        case 1: {  // windows in turns see every record
             descriptor = make_operator("wrong", OperatorKind::parallel_windows);
             std::vector<DistributionKind> refused;
             for (const auto kind : {DistributionKind::forward, DistributionKind::rebalance,
@@ -79,19 +79,19 @@ RC_GTEST_PROP(RefusalProperties, GrowthNamesTheConditionThatIsBroken, ()) {
         RC_ASSERT(!outcome);
         RC_ASSERT(outcome.refusal() == wrong.refusal);
     }
-    // An end of something else is none of this one's.
+    // An end of another term is not an end of this one.
     const ParallelBlock stranger = create(random_operator("stranger")).term();
     for (const Outcome& outcome : grown_by(term, stranger, random_operator("right"))) {
         RC_ASSERT(!outcome);
         RC_ASSERT(outcome.refusal() == Refusal::not_rightmost);
     }
-    // What was split or merged is not the last of its branch any more.
+    // A Matryoshka that was split or merged is no longer the last of its branch.
     const auto split_term = split(term, end, {testing::map("one"), testing::map("two")}).term();
     for (const Outcome& outcome : grown_by(split_term, end, random_operator("right"))) {
         RC_ASSERT(!outcome);
         RC_ASSERT(outcome.refusal() == Refusal::not_rightmost);
     }
-    // The same by itself, as a term that ends in its distribution.
+    // The same alone, as a term that ends in its distribution.
     const auto routed = combine_with_last(end, seq(distribution_of(random_operator("next"))));
     RC_ASSERT(add(routed, random_operator("right")).refusal() == Refusal::already_routed);
     RC_ASSERT(chain(routed, random_operator("right")).refusal() == Refusal::already_routed);
@@ -101,7 +101,7 @@ RC_GTEST_PROP(RefusalProperties, CreationNamesTheConditionThatIsBroken, ()) {
     const ParallelBlock term = create(random_operator("other")).term();
     const Wrong wrong = random_wrong(term);
     const Outcome outcome = create(wrong.descriptor);
-    // Alone there is nothing that a source would stand behind, and no other name.
+    // At the beginning of a term there is no operator before a source, and no other name.
     const bool is_wrong_alone =
         wrong.refusal == Refusal::no_replicas || wrong.refusal == Refusal::inadmissible;
     RC_ASSERT(bool(outcome) == !is_wrong_alone);
@@ -157,7 +157,7 @@ RC_GTEST_PROP(RefusalProperties, MergesNameTheConditionThatIsBroken, ()) {
     RC_ASSERT(merge_independent({term, routed}, right).refusal() == Refusal::already_routed);
 }
 
-// Figure 6: M <> [Phi]^n. What M was stands before the new seed, which is then what counts.
+// Figure 6: M <> [Phi]^n. M is before the new seed, which then counts.
 RC_GTEST_PROP(RuleProperties, FigureSixPutsANewSeedInside, ()) {
     ParallelBlock matryoshka = create(random_operator("op0")).term();
     const auto length = *rc::gen::inRange(0, 4);
@@ -175,7 +175,7 @@ RC_GTEST_PROP(RuleProperties, FigureSixPutsANewSeedInside, ()) {
     names.push_back("next");
     RC_ASSERT(operator_names(*placed) == names);
     RC_ASSERT(placed->kind() == ParallelBlock::Kind::all_to_all);
-    // No Matryoshka before it, no seed behind it: nothing.
+    // Not a Matryoshka, or not a seed: nothing.
     const auto split_term =
         split(matryoshka, matryoshka, {testing::map("one"), testing::map("two")}).term();
     RC_ASSERT(!replace_seed(split_term, seed).has_value());

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where what distributes records stands (paper 2, figure 17), also before splits and merges and
-// differently for each operator of a graph; and the shuffle between as many replicas. The terms are
-// written by hand from the figure.
+// The places of the nodes that distribute records (paper 2, figure 17), also before splits and
+// merges and different for each operator of a graph; and the shuffle between equal numbers of
+// replicas. The terms are written by hand from the figure.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

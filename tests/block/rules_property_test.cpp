@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Laws of the rules on random programs. Growing one Matryoshka is checked against a model that
-// writes the expected term as text; programs with splits and merges against the laws that every
-// transition keeps: grammar (2), exactly the new operators, the other ends untouched.
+// Invariants of the rules on random programs. Growing one Matryoshka is checked against a model
+// that writes the expected term as text. Programs with splits and merges are checked against the
+// invariants of every transition: grammar (2), exactly the new operators, the other ends untouched.
 #include <algorithm>
 #include <set>
 
@@ -58,7 +58,7 @@ struct MatryoshkaModel {
             totals.pipes += level.replicas;
         }
         totals.all_to_alls = levels.size() - 1;
-        // Both sides of each A2A; a lone level only where it is more than one pipe.
+        // Both sides of each A2A; a lone level only if it is more than one pipe.
         totals.containers =
             levels.size() > 1 ? 2 * (levels.size() - 1) : (levels[0].replicas > 1 ? 1u : 0u);
         return totals;
@@ -129,7 +129,7 @@ RC_GTEST_PROP(RuleProperties, GrowingMatchesTheModel, ()) {
     std::size_t nodes = 0;
     for (const LevelModel& level : model.levels) nodes += level.replicas * level.nodes.size();
     RC_ASSERT(placement_order(term).size() == nodes);
-    // A closed term takes nothing more.
+    // A closed term accepts no operator.
     const ParallelBlock closed = add(term, testing::sink("end")).term();
     RC_ASSERT(add(closed, testing::map("more")).refusal() == Refusal::closed);
     RC_ASSERT(chain(closed, testing::map("more")).refusal() == Refusal::closed);
@@ -213,7 +213,8 @@ RC_GTEST_PROP(RuleProperties, SplitsAndMergesKeepTheGrammar, ()) {
         }
         for (const OperatorDescriptor& descriptor : added) expected.insert(descriptor.name);
         RC_ASSERT(name_set(after) == expected);
-        // The ends that took no part are still ends, as they were; the others gave way to new ones.
+        // The ends that took no part are still ends, unchanged; the others are replaced by new
+        // ones.
         std::vector<ParallelBlock> untouched;
         for (const ParallelBlock& end : ends) {
             const bool took_part =

@@ -69,7 +69,7 @@ TEST(UtilityFunctions, FigureSix) {
     EXPECT_EQ(replace_seed(one, two), std::nullopt);
     EXPECT_EQ(replace_seed(mixed, one), std::nullopt);
     EXPECT_EQ(out_card(mixed), std::nullopt);
-    // Once routed it has no last operator any more.
+    // A routed Matryoshka has no last operator.
     EXPECT_EQ(last_operator(combine_with_last(one, seq(distribution_of(map("x"))))), std::nullopt);
 }
 
@@ -247,14 +247,14 @@ TEST(Merge, AllSiblings) {
 
 TEST(Merge, WholeBranchThatWasSplitAgain) {
     const ParallelBlock term = split(forked(), end(forked(), "b"), {map("x"), map("y")}).term();
-    // x and y alone are siblings of the inner split: merge2 leads there.
+    // x and y alone are siblings of the inner split: merge2 finds them.
     const Outcome inner = merge(term, {end(term, "x"), end(term, "y")}, map("op"));
     EXPECT_THAT(inner.transition().rules, ElementsAre(Rule::merge_2, Rule::merge_4));
     // All of the second branch with the third: siblings of the outer split.
     const Outcome outer = merge(term, {end(term, "c"), end(term, "y"), end(term, "x")}, map("op"));
     EXPECT_THAT(outer.transition().rules, ElementsAre(Rule::merge_4));
     EXPECT_TRUE(is_multipipe(outer.term()));
-    // A part of the second branch with the third is what the paper leaves out.
+    // The paper does not cover a part of the second branch with the third.
     const Outcome crossing = merge(term, {end(term, "c"), end(term, "y")}, map("op"));
     EXPECT_THAT(crossing.transition().rules, ElementsAre(Rule::merge_3));
     EXPECT_EQ(crossing.term(), term);
@@ -321,7 +321,7 @@ TEST(Grammar, RejectsWhatItDoesNotGenerate) {
     const ParallelBlock b = begin(map("b"));
     EXPECT_FALSE(is_matryoshka(container({a, b})));
     EXPECT_FALSE(is_multipipe(container({a, b})));
-    // Two by two Matryoshkas, fully connected: the graph that the paper leaves to the future.
+    // Two by two Matryoshkas, fully connected: the paper leaves this graph to future work.
     const ParallelBlock full =
         all_to_all(container({a, b}), container({begin(map("c")), begin(map("d"))}));
     EXPECT_FALSE(is_multipipe(full));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Figures 9 and 10 on random terms: what splitting and merging give, against the whole term that
-// the rule asks for, put together here.
+// Figures 9 and 10 on random terms: the results of split and merge, against the whole term that the
+// rule prescribes, which the test builds.
 #include <bit>
 #include <string>
 #include <vector>
@@ -25,7 +25,7 @@ using testing::grown;
 using testing::random_multipipe;
 using testing::random_operator;
 
-/// The term with one Matryoshka in the place of another, wherever it is; names are unique.
+/// The term with one Matryoshka replaced by another, wherever it is; names are unique.
 ParallelBlock replaced(const ParallelBlock& term, const ParallelBlock& old,
                        const ParallelBlock& fresh) {
     if (term == old) return fresh;
@@ -61,14 +61,14 @@ RC_GTEST_PROP(RuleProperties, SplitsInsertTheirRouters, ()) {
     RC_ASSERT(bool(outcome));
     RC_ASSERT(outcome.transition().rules.back() == Rule::split_3);
     RC_ASSERT(outcome.term() == expected);
-    // What is no end any more has been split: splitting it again has no effect.
+    // A Matryoshka that is no end has been split: splitting it again has no effect.
     const Outcome again =
         split(outcome.term(), end, {testing::map("again0"), testing::map("again1")});
     RC_ASSERT(again.transition().rules.back() == Rule::split_no_effect);
     RC_ASSERT(again.term() == outcome.term());
 }
 
-// Figure 9 and 10: what a sink ends takes no part any more.
+// Figures 9 and 10: a branch with a sink at its end takes no part.
 RC_GTEST_PROP(RuleProperties, SinksCloseTheirEnds, ()) {
     int number = 0;
     const ParallelBlock open = random_multipipe(number);
@@ -94,8 +94,8 @@ RC_GTEST_PROP(RuleProperties, SinksCloseTheirEnds, ()) {
     RC_ASSERT(merge_independent({separate, term}, more).refusal() == Refusal::closed);
 }
 
-// Figure 10, merge-ind: every end is combined with the distribution of the new operator. And
-// merging what the term does not contain has no effect.
+// Figure 10, merge-ind: every end is combined with the distribution of the new operator. Merging
+// Matryoshkas that the term does not contain has no effect.
 RC_GTEST_PROP(RuleProperties, IndependentMultiPipesMerge, ()) {
     int number = 0;
     std::vector<ParallelBlock> separate;
@@ -119,9 +119,9 @@ RC_GTEST_PROP(RuleProperties, IndependentMultiPipesMerge, ()) {
     RC_ASSERT(none.term() == outcome.term());
 }
 
-// Figure 10, merge1 to merge4: whole branches of one split, wherever in the term it is, give way to
-// the new MultiPipe in which they end; it stands where the first of them stood, and nothing else
-// changes. Of a branch that was split again, all ends must take part, or none does.
+// Figure 10, merge1 to merge4: whole branches of one split, anywhere in the term, are replaced by
+// the new MultiPipe in which they end. It takes the place of the first of them, and nothing else
+// changes. If a branch was split again, all its ends must take part, or none.
 RC_GTEST_PROP(RuleProperties, SiblingsMerge, ()) {
     int number = 0;
     const ParallelBlock base = random_multipipe(number);
@@ -176,7 +176,7 @@ RC_GTEST_PROP(RuleProperties, SiblingsMerge, ()) {
     const bool whole = ends.size() == chosen.size();
     RC_CLASSIFY(!whole, "a branch with several ends");
     if (whole) return;
-    // Without one end of a branch that has several, but with some of each branch.
+    // Without one end of a branch that has several, and with some ends of each branch.
     for (const std::size_t index : chosen) {
         const std::vector<ParallelBlock> own = MultiPipe::view(branches[index])->rightmost();
         if (own.size() == 1) continue;

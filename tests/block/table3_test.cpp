@@ -97,11 +97,12 @@ TEST(TableThree, LinearRoad) {
     EXPECT_EQ(composition.counts(), (BlockCounts{16, 5, 5, 4, 2}));
 }
 
-// The paper prints (32, 13, 14, 15, 9). Its Seqs and Combiners come out; its Pipes, Containers and
-// A2As cannot come out of its own rules together with them: in a graph with one source, one sink
-// and one replica everywhere, each add-shuffle is one Combiner and one A2A, a split into b branches
-// two Combiners, one A2A and b Pipes, and the merges bring b - 1 Combiners more than A2As. Hence
-// Combiners - A2As = b and Pipes - A2As = b; the printed row has 4 for the one and 5 for the other.
+// The paper prints (32, 13, 14, 15, 9). Its Seqs and Combiners agree; its Pipes, Containers and
+// A2As cannot follow from its own rules together with them. Take a graph with one source, one sink
+// and one replica everywhere. Each add-shuffle is one Combiner and one A2A, and a split into b
+// branches two Combiners, one A2A and b Pipes. The merges add b - 1 Combiners more than A2As. Hence
+// Combiners less A2As are b, and Pipes less A2As are b; the printed row has 4 for the one and 5 for
+// the other.
 TEST(TableThree, VoipStreamAsFarAsTheRulesReach) {
     Sketch sketch;
     const std::size_t reordered =

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reads the graph of operators back out of a term, by what the blocks mean and not by how they were
-// built: along a node and a pipe each operator feeds the next, across an A2A every last one on the
-// left feeds every first one on the right. Distribution functions must name exactly those.
+// Reads the graph of operators back out of a term, by the meaning of the blocks and not by their
+// construction. Along a node and a pipe each operator feeds the next; across an A2A every last
+// operator on the left feeds every first one on the right. Distribution functions must name exactly
+// those.
 #pragma once
 
 #include <set>
@@ -26,7 +27,7 @@ inline NamedEdges edges_of(const Dag& dag) {
     return edges;
 }
 
-/// Operators at the two borders of a term; for the last ones, whom their distributions name.
+/// Operators at the two borders of a term; for the last ones, the targets of their distributions.
 struct Borders {
     std::set<std::string> first;
     std::set<std::string> last;

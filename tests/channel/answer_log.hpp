@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the interleaving tests of the channels share: a record of the answers each thread got, and
-// what such a record must look like.
+// Shared by the interleaving tests of the channels: a record of the results that each thread got,
+// and the properties of a right record.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ using channel::ArbiterResult;
 using channel::PopResult;
 using channel::PushResult;
 
-/// One thread's record of what it was told.
+/// One thread's record of its results.
 struct Log {
     std::vector<int> values;  // accepted, or taken
     std::string answers;      // o, f, e, c
@@ -48,7 +48,7 @@ PopResult pop_logged(Log& log, Pop pop) {
     return result;
 }
 
-/// What a log of pops looks like: never anything after `closed`.
+/// A right log of pops: nothing follows `closed`.
 inline bool closed_is_last(const std::string& answers) {
     const auto first = answers.find('c');
     return first == std::string::npos || answers.find_first_not_of('c', first) == std::string::npos;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Random sequences of operations by one thread, against std::deque: every answer and every value.
+// Random sequences of operations by one thread, against std::deque: every result and every value.
 #include <deque>
 #include <memory>
 
@@ -17,7 +17,7 @@ namespace {
 /// A number that owns memory, so that a lost or doubled item is a leak or a double free too.
 using Item = std::unique_ptr<int>;
 
-/// The obvious queue: what the channel must answer.
+/// The obvious queue: the expected results of the channel.
 struct Model {
     explicit Model(std::size_t capacity) : capacity(capacity) {}
     PushResult push(int value) {
@@ -42,7 +42,7 @@ void push_and_compare(Channel& channel, Model& model, int value) {
     auto item = std::make_unique<int>(value);
     const PushResult expected = model.push(value);
     RC_ASSERT(channel.try_push(std::move(item)) == expected);
-    // Refused means untouched.
+    // A refused value is untouched.
     RC_ASSERT((item == nullptr) == (expected == PushResult::ok));
 }
 

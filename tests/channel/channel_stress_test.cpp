@@ -24,13 +24,13 @@ using namespace std::chrono_literals;
 constexpr std::uint64_t items_each = test::under_thread_sanitizer ? 10'000 : 100'000;
 constexpr std::uint64_t producers_max = 4;
 
-/// An item tells who sent it and which it is; it owns memory, so a race on it is seen.
+/// An item holds its producer and its number; it owns memory, so a race on it is detected.
 using Item = std::shared_ptr<std::pair<std::uint64_t, std::uint64_t>>;
 Item make_item(std::uint64_t producer, std::uint64_t number) {
     return std::make_shared<std::pair<std::uint64_t, std::uint64_t>>(producer, number);
 }
 
-/// What one consumer saw.
+/// The observations of one consumer.
 struct Tally {
     std::array<std::uint64_t, producers_max> last{};
     std::uint64_t count = 0;

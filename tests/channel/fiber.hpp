@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A stack of its own that one thread can switch to and back: what lets a test stop a function of
-// the library in its middle. The switches are announced to the address and thread sanitizers.
+// A separate stack to which one thread can switch and back: a test stops a function of the library
+// in its middle with it. The switches are announced to the address and thread sanitizers.
 //
-// Law: resume() runs the body until it calls pause() or returns; both on the same thread.
+// Invariant: resume() runs the body until it calls pause() or returns; both on the same thread.
 #pragma once
 
 #include <cstddef>
@@ -70,7 +70,7 @@ class Fiber {
 #endif
     }
 
-    /// From inside the body: back to whoever resumed.
+    /// From inside the body: returns to the caller of resume().
     void pause() {
 #if defined(STRID_FIBER_ADDRESS)
         void* fake_stack = nullptr;

@@ -13,8 +13,8 @@
 // this room. A thread's knowledge is the oldest store it may still read per location, and a vector
 // clock. A release store carries its thread's knowledge, an acquire load that reads it joins it. A
 // read-modify-write reads the newest store and continues its release sequence.
-// Sequential consistency and load buffering are not modelled: nothing that is explored uses the
-// first, and the second does not exist on the processors we know.
+// Sequential consistency and load buffering are not modelled: no explored structure uses the first,
+// and the second does not exist on the processors we know.
 //
 // Two operations commute unless they touch the same location and one stores. Sleep sets (Godefroid,
 // 1996) skip runs that differ only in the order of commuting operations.
@@ -36,7 +36,7 @@ namespace strid::test {
 
 inline constexpr std::size_t threads_max = 5;  // the test itself is thread 0
 
-/// What a thread knows, or what a message tells.
+/// The knowledge of a thread, or that a message carries.
 struct Knowledge {
     std::array<std::uint32_t, threads_max> clock{};
     std::vector<std::uint32_t> oldest_readable;  // by location
@@ -62,8 +62,8 @@ class Explorer {
   public:
     static inline Explorer* current = nullptr;
 
-    /// Runs the programs on fresh states in all ways; `check` says what is wrong with the state at
-    /// the end of a run, "" when nothing is.
+    /// Runs the programs on fresh states in all ways; `check` returns what is wrong with the state
+    /// at the end of a run, "" if nothing is.
     template <class State>
     Exploration run(const std::function<std::unique_ptr<State>()>& make,
                     const std::vector<std::function<void(State&)>>& programs,
@@ -104,7 +104,7 @@ class Explorer {
         if (failure_.empty()) failure_ = what;
     }
 
-    /// Stops the running program before an operation, until the explorer lets it go on.
+    /// Stops the running program before an operation, until the explorer resumes it.
     void announce(std::size_t location, bool stores) {
         if (running_ == 0) return;
         Thread& me = threads_[running_];
@@ -235,8 +235,8 @@ class ModelAtomic {
 
     T load(std::memory_order order) const {
         Explorer& explorer = *Explorer::current;
-        // A thread that reads back what it alone writes is not worth stopping for: no other
-        // operation can change the answer. store() sees to it that "alone" was true.
+        // A thread need not stop before it reads a value that only it writes: no other operation
+        // can change the result. store() makes sure that it is the only writer.
         const bool own = order == std::memory_order_relaxed && writer_ == explorer.thread();
         read_back_ = read_back_ || own;
         if (!own) explorer.announce(location_, false);

@@ -2,9 +2,8 @@
 //
 // Every channel between two threads on a tiny capacity, in every interleaving and with every stale
 // read that the C++ memory model allows (interleaving.hpp). The oracle is the meaning of a queue:
-// what a producer was told was accepted arrives once, in that producer's order; `closed` comes last
-// and only when nothing is left; nothing is refused by an empty channel; no access to an item
-// races.
+// every item whose push returned `ok` arrives once, in that producer's order; `closed` comes last
+// and only when nothing is left; an empty channel refuses nothing; no access to an item races.
 #include <array>
 
 #include <gtest/gtest.h>
@@ -170,8 +169,8 @@ TEST(PairInterleavings, batches_of_the_spsc_ring) {
 }
 
 TEST(PairInterleavings, what_was_pushed_before_is_never_called_empty) {
-    // The reader who heard of a push through another word must find the item: the law that a
-    // sleeping consumer relies on.
+    // A reader that learns of a push through another word must find the item: a sleeping consumer
+    // relies on this invariant.
     struct State {
         channel::SpscRing<Watched, ModelAtomic> ring{2};
         ModelAtomic<int> told{0};

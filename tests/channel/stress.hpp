@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the stress tests share: a seed that is printed, and a watchdog that ends a hung test.
+// Shared by the stress tests: a seed that is printed, and a watchdog that ends a hung test.
 #pragma once
 
 #include <chrono>
@@ -64,7 +64,7 @@ class Watchdog {
     std::thread thread_;
 };
 
-/// Loses time now and then, so that both sides get ahead and fall behind.
+/// Pauses at random, so that both sides get ahead and fall behind.
 class Stumbler {
   public:
     explicit Stumbler(std::uint64_t seed) : random_(seed) {}

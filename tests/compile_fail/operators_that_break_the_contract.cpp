@@ -7,7 +7,7 @@
 // error: an operator has void process(Arrived&, auto& emit)
 // error: an operator of the trait .only_reads has void process(const Arrived&
 // error: an operator hears of Watermark and Ended by void on(Event, auto& emit)
-// error: an operator hears of Opened, BatchBegins, BatchEnds, SourceSaid, Flush
+// error: an operator hears of Opened, BatchBegins, BatchEnds, SourceProgress, Flush
 // error: Progress on(Clock)
 // error: an operator has on(...) for none of the events of the engine
 // error: a member of an operator is named like a hook of old

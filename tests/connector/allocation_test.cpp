@@ -51,7 +51,7 @@ struct Forward {
         return true;
     }
     void keep_alive(const memory::TextReference& reference) { chunk = reference; }
-    void born_at(std::int64_t) {}
+    void ingress_at(std::int64_t) {}
     void count_malformed(std::uint64_t) {}
 
     Function function;

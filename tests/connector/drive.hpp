@@ -26,18 +26,18 @@ template <class T>
 struct Emit {
     bool operator()(T&& record) {
         records.push_back(std::move(record));
-        born_ns.push_back(born);
+        ingress_ns.push_back(born);
         return records.size() < refuse_from;
     }
     bool operator()(const T& record) { return (*this)(T(record)); }
     void keep_alive(const memory::TextReference& chunk) {
         if (chunks.empty() || !(chunks.back() == chunk)) chunks.push_back(chunk);
     }
-    void born_at(std::int64_t ns) { born = ns; }
+    void ingress_at(std::int64_t ns) { born = ns; }
     void count_malformed(std::uint64_t count) { malformed += count; }
 
     std::vector<T> records;
-    std::vector<std::int64_t> born_ns;
+    std::vector<std::int64_t> ingress_ns;
     std::vector<memory::TextReference> chunks;
     std::uint64_t malformed = 0;
     std::int64_t born = 0;

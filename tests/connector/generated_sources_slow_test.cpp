@@ -35,11 +35,11 @@ TEST(Generate, EmitsOnSchedule) {
     const auto began_ns = now_ns();
     const auto emit = drain(generate(make_reading, {.count = 50, .rate_per_second = 1000}));
     const auto took_ns = now_ns() - began_ns;
-    ASSERT_EQ(emit.born_ns.size(), 50U);
+    ASSERT_EQ(emit.ingress_ns.size(), 50U);
     EXPECT_GE(took_ns, 49'000'000);
-    EXPECT_GE(emit.born_ns.front(), began_ns);
-    for (std::size_t i = 1; i < emit.born_ns.size(); ++i) {
-        EXPECT_EQ(emit.born_ns[i] - emit.born_ns[i - 1], 1'000'000);
+    EXPECT_GE(emit.ingress_ns.front(), began_ns);
+    for (std::size_t i = 1; i < emit.ingress_ns.size(); ++i) {
+        EXPECT_EQ(emit.ingress_ns[i] - emit.ingress_ns[i - 1], 1'000'000);
     }
 }
 
@@ -49,11 +49,11 @@ TEST(Generate, ALateStartKeepsTheTimetable) {
     Emit<Reading> emit;
     EXPECT_EQ(source.poll(emit, 100), SourceStatus::idle);
     EXPECT_EQ(emit.records.size(), 1U);
-    EXPECT_EQ(source.wake_at_ns() - emit.born_ns[0], 1'000'000);
+    EXPECT_EQ(source.wake_at_ns() - emit.ingress_ns[0], 1'000'000);
     std::this_thread::sleep_for(20ms);  // a stall downstream
     EXPECT_EQ(source.poll(emit, 10), SourceStatus::more);
     EXPECT_EQ(emit.records.size(), 11U);
-    EXPECT_EQ(emit.born_ns[10] - emit.born_ns[0], 10'000'000);
+    EXPECT_EQ(emit.ingress_ns[10] - emit.ingress_ns[0], 10'000'000);
     EXPECT_EQ(source.fraction_done(), -1);
 }
 
@@ -64,7 +64,7 @@ TEST(Generate, EndsWithItsDuration) {
     struct {
         std::uint64_t count = 0;
         bool operator()(Reading&&) { return ++count > 0; }
-        void born_at(std::int64_t) {}
+        void ingress_at(std::int64_t) {}
     } emit;
     while (source.poll(emit, 100) != SourceStatus::finished) {
     }
@@ -81,7 +81,7 @@ TEST(Paced, GivesAnySourceATimetable) {
     EXPECT_EQ(emit.records, numbers);
     EXPECT_GE(now_ns() - began_ns, 19'000'000);
     for (std::size_t i = 1; i < numbers.size(); ++i) {
-        EXPECT_EQ(emit.born_ns[i] - emit.born_ns[i - 1], 500'000);
+        EXPECT_EQ(emit.ingress_ns[i] - emit.ingress_ns[i - 1], 500'000);
     }
 }
 

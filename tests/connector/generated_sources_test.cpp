@@ -83,7 +83,7 @@ TEST(Generate, SharesTheRateAmongReplicas) {
     auto source = generate(make_reading, {.count = 8, .rate_per_second = 1000});
     const auto emit = drain(source, {"g", 1, 2});
     ASSERT_EQ(emit.records.size(), 4U);
-    EXPECT_EQ(emit.born_ns[1] - emit.born_ns[0], 2'000'000);
+    EXPECT_EQ(emit.ingress_ns[1] - emit.ingress_ns[0], 2'000'000);
 }
 
 TEST(Paced, AFileKeepsItsRateThoughOneReplicaReadsIt) {
@@ -91,7 +91,7 @@ TEST(Paced, AFileKeepsItsRateThoughOneReplicaReadsIt) {
     const auto source = paced(csv_file<Reading>(folder.write("a", "1,1\n2,2\n3,3\n")), 1000);
     const auto emit = drain(source, {"p", 0, 4});
     ASSERT_EQ(emit.records.size(), 3U);
-    EXPECT_EQ(emit.born_ns[2] - emit.born_ns[1], 1'000'000);
+    EXPECT_EQ(emit.ingress_ns[2] - emit.ingress_ns[1], 1'000'000);
     EXPECT_EQ(drain(source, {"p", 1, 4}).records.size(), 0U);
 }
 
@@ -176,7 +176,7 @@ TEST(Replay, RunsForADurationAndAtARate) {
         std::uint64_t count = 0;
         bool operator()(const int&) { return ++count > 0; }
         void keep_alive(const memory::TextReference&) {}
-        void born_at(std::int64_t) {}
+        void ingress_at(std::int64_t) {}
         void count_malformed(std::uint64_t) {}
     } emit;
     while (source.poll(emit, 100) != SourceStatus::finished) {
@@ -185,7 +185,7 @@ TEST(Replay, RunsForADurationAndAtARate) {
     EXPECT_GT(emit.count, 100U);
     const auto timed = drain(replay(std::vector{1, 2, 3}, {.passes = 4, .rate_per_second = 1000}));
     ASSERT_EQ(timed.records.size(), 12U);
-    EXPECT_EQ(timed.born_ns[11] - timed.born_ns[0], 11'000'000);
+    EXPECT_EQ(timed.ingress_ns[11] - timed.ingress_ns[0], 11'000'000);
 }
 
 TEST(Collect, OwnsItsText) {

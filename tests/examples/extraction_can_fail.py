@@ -78,6 +78,15 @@ class Examples(unittest.TestCase):
         self.assertIn("no such file", run("echo hello\n"))
         self.assertIn("exit status 3", run("echo hello\ncp names.csv copy.csv\nexit 3\n"))
 
+    def test_standard_input(self):
+        self.extract(PROGRAM + "<!-- output: hello -->\n```\n7 words\n```\n")
+        program = self.root / "program"
+        program.write_text("#!/bin/sh\necho $(wc -w) words\n")
+        program.chmod(0o755)
+        self.assertIn("+0 words", "\n".join(faults_of(program, self.target / "hello")))
+        (self.target / "hello/stdin").write_text("one two\nthree four five six seven\n")
+        self.assertEqual(faults_of(program, self.target / "hello"), [])
+
     def test_rows_in_any_order(self):
         self.extract(PROGRAM + "<!-- rows: hello two.csv -->\n```\n1\n2\n```\n")
         program = self.root / "program"

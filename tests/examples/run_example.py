@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs one extracted example in a folder of its own and compares what it prints and writes.
+"""Runs one example in a folder of its own and compares what it prints and writes.
 
-    run_example.py PROGRAM FOLDER [STRID]    FOLDER: input/*, output/*, rows/*, stdout, each where
-                                             there is one; PROGRAM.sh calls STRID by the name of
-                                             strid
+    run_example.py PROGRAM FOLDER [STRID]    FOLDER: input/*, output/*, rows/*, stdin, stdout, each
+                                             where there is one; PROGRAM.sh calls STRID by the name
+                                             of strid
 """
 
 import difflib
@@ -37,8 +37,10 @@ def faults_of(program: Path, folder: Path, strid: Path | None = None) -> list[st
     with tempfile.TemporaryDirectory() as place:
         for file in folder.glob("input/*"):
             shutil.copy(file, place)
+        stdin = folder / "stdin"
         run = subprocess.run(
             command_of(program),
+            input=stdin.read_text() if stdin.is_file() else "",
             cwd=place,
             env=environment,
             capture_output=True,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The CSV reader of `strid window`. The first byte chooses options. Law: no more rows than lines,
-// and a narrow table, whose plain rows are scanned in one pass, has the rows that a wide one has
-// whose rows take the careful way because a column is asked for twice.
+// The CSV reader of `strid window`. The first byte chooses options. Invariants: there are no more
+// rows than lines; a narrow table, whose plain rows are scanned in one pass, has the same rows as a
+// wide one, whose rows are scanned carefully because a column is requested twice.
 #include <algorithm>
 #include <cstring>
 

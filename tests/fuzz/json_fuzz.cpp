@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One line of JSON as `strid window` reads it. Law: a line that is taken is one that the whole
-// parser of simdjson, which looks at every byte, takes as an object. That parser knows no number
-// beyond 64 bits or the doubles, and no half of a surrogate pair, all of which are valid JSON: it
-// is shown each number with few digits, and a letter for a surrogate.
+// One line of JSON as `strid window` reads it. Invariant: simdjson's whole parser, which checks
+// every byte, accepts each accepted line as an object. That parser rejects numbers beyond 64 bits
+// or the doubles, and half of a surrogate pair, all of which are valid JSON: its input has few
+// digits for each number, and a letter for a surrogate.
 #include <cctype>
 #include <cstddef>
 #include <cstdint>

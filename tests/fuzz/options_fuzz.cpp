@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What options hold as text: windows, aggregates, columns, durations, rates, replicas, processors.
-// The first byte chooses which. Law: it is read, or refused with a GraphError that says something.
+// Options as text: windows, aggregates, columns, durations, rates, replicas, processors. The first
+// byte chooses which. Invariant: the text is read, or refused with a GraphError that has a message.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

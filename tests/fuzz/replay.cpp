@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Without a fuzzer: gives each file of a corpus to the target, which aborts where its law is
+// Without a fuzzer: passes each file of a corpus to the target, which aborts if its invariant is
 // broken.
 //
 //   NAME_fuzz FOLDER

@@ -23,7 +23,7 @@
 
 namespace strid::fuzz {
 
-/// Ends the process, which the fuzzer takes as a find.
+/// Ends the process, which the fuzzer reports.
 inline void require(bool holds) {
     if (!holds) std::abort();
 }
@@ -49,7 +49,7 @@ class MemoryFile {
     std::string path_;
 };
 
-/// What a source hands out; the chunks that records point into stay.
+/// The emitter of a source; the chunks that records refer to stay.
 template <class Row>
 struct Rows {
     bool operator()(Row&& row) {
@@ -60,7 +60,7 @@ struct Rows {
     void keep_alive(const memory::TextReference& chunk) {
         if (chunks.empty() || !(chunks.back() == chunk)) chunks.push_back(chunk);
     }
-    void born_at(std::int64_t /*ns*/) {}
+    void ingress_at(std::int64_t /*ns*/) {}
     void count_malformed(std::uint64_t count) { malformed += count; }
 
     std::vector<Row> rows;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Times as text. The first byte chooses the unit. Law: a time that is written in the form in which
-// it was read reads as itself.
+// Times as text. The first byte chooses the unit. Invariant: a time written in the form in which it
+// was read reads as the same time.
 #include <array>
 #include <cstddef>
 #include <cstdint>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The checkers of rooms and style, run on small planted trees: each rule must be able to fail.
+"""The checkers of rooms, style and English on small planted trees: each rule must be able to fail.
 
     checkers_can_fail.py SCRIPTS     SCRIPTS: the folder of the checkers
 """
@@ -11,6 +11,7 @@ from pathlib import Path
 
 sys.path.insert(0, sys.argv.pop())
 
+import check_english  # noqa: E402
 import check_rooms  # noqa: E402
 import check_style  # noqa: E402
 
@@ -132,6 +133,85 @@ class Style(Planted):
         text = "void f() { abort(); }\n"
         self.assertEqual(self.faults(check_style, {"src/base/planted.cpp": text, **listed}), "")
         self.assertIn("not needed any more", self.faults(check_style, listed))
+
+
+class English(Planted):
+    def english(self, text: str, path: str = "src/base/planted.cpp", **others) -> str:
+        return self.faults(check_english, {path: text, **others})
+
+    def test_clean_tree_passes(self):
+        self.assertEqual(self.faults(check_english, {}), "")
+        with tempfile.TemporaryDirectory() as folder:
+            self.assertTrue(check_english.check(Path(folder)))
+
+    def test_persons(self):
+        found = self.english("int a;\n// The thread\n// who waits.\n")
+        self.assertIn("src/base/planted.cpp:3: 'who'", found)
+        self.assertIn("[persons]", self.english("int a;  // for whom it waits\n"))
+        self.assertIn("[persons]", self.english("/// Nobody waits.\n"))
+        self.assertIn("[persons]", self.english("// a   1   nobody\n"))
+        self.assertIn("[persons]", self.english('"""It tells whoever asks."""\n', "tests/a.py"))
+        self.assertIn("[persons]", self.english("a = 1  # someone\n", "tests/a.py"))
+        self.assertIn("[persons]", self.english("# Somebody\n", "cmake/a.cmake"))
+        self.assertIn("[persons]", self.english("# Who waits\n", "docs/design/a.md"))
+        self.assertIn("[persons]", self.english("| a | no one |\n", "docs/design/a.md"))
+
+    def test_who_may_be_a_person(self):
+        self.assertEqual(self.english("// A user who waits, a thread whose time is over.\n"), "")
+        self.assertEqual(self.english('// Not "who", not `nobody`.\n'), "")
+        self.assertEqual(self.english('auto name = "nobody";\nauto who = name;\n'), "")
+        self.assertEqual(self.english("```\nwho\n```\n", "docs/a.md"), "")
+
+    def test_invariants(self):
+        self.assertIn("[invariant]", self.english("// Law: it is sorted.\n"))
+        self.assertIn("[invariant]", self.english("// The laws of the algebra.\n"))
+        self.assertEqual(self.english("// By Zipf's law, or a kinetic law.\n"), "")
+
+    def test_sentences(self):
+        def of_words(count: int, end: str = ".") -> str:
+            return "// " + "word " * (count - 1) + "word" + end
+
+        self.assertEqual(self.english(of_words(40)), "")
+        found = self.english(of_words(20, "") + "\n" + of_words(21))
+        self.assertIn("planted.cpp:2: 41 words", found)
+        self.assertEqual(self.english(of_words(40) + " " + "word " * 40), "")
+        self.assertEqual(self.english(of_words(40, "") + "\n//\n" + of_words(40)), "")
+        self.assertEqual(self.english(of_words(40, "") + "\n// - " + "word " * 40), "")
+        self.assertEqual(self.english(of_words(39, "") + " `a b c`."), "")
+
+    def test_tables_drawings_and_code_are_no_sentences(self):
+        row = "//   " + "word " * 9 + "    " + "word " * 9 + "\n"
+        self.assertEqual(self.english(row * 5), "")
+        self.assertEqual(self.english("//     " + "f(word, word, word, word);\n//     " * 15), "")
+        drawn = "// +-----+\n" + "// | word word word word word word |\n" * 9 + "// +-----+\n"
+        self.assertEqual(self.english(drawn), "")
+        cells = "| " + "word " * 30 + "| " + "word " * 30 + "|\n"
+        self.assertEqual(self.english(cells * 2, "docs/design/a.md"), "")
+
+    def test_links(self):
+        def page(text: str) -> str:
+            other = {"docs/b.md": "# One: two\n```\n```\n"}
+            return self.english(text, "docs/design/a.md", **other)
+
+        self.assertEqual(page("[b](../b.md), [b](../b.md#one-two), [c](https://c.d/e#f)\n"), "")
+        self.assertEqual(page("`[b](../c.md)`\n```\n[b](../c.md)\n```\n"), "")
+        self.assertIn("a.md:2: ../c.md leads nowhere", page("\n[b](../c.md)\n"))
+        self.assertIn("[link]", page("![of two\nlines](../c.png)\n"))
+        self.assertIn("[link]", page("[b]: ../c.md\n"))
+        self.assertIn("no such heading", page("[b](../b.md#three)\n"))
+        self.assertIn("no such heading", page("# Here\n[b](#there)\n"))
+
+    def test_pages_have_examples(self):
+        self.assertIn("[example]", self.english("Words.\n", "docs/a.md"))
+        self.assertEqual(self.english("Words.\n```cpp\nint a;\n```\n", "docs/a.md"), "")
+        self.assertEqual(self.english("Words.\n", "docs/README.md"), "")
+        self.assertEqual(self.english("Words.\n", "docs/design/a.md"), "")
+
+    def test_exceptions_need_a_use(self):
+        listed = {check_english.EXCEPTIONS: "persons src/base/planted.cpp a quotation\n"}
+        self.assertEqual(self.english("// who\n", **listed), "")
+        self.assertIn("not needed any more", self.faults(check_english, listed))
+        self.assertIn("[invariant]", self.english("// law\n", **listed))
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A library that a program is linked with: its fork handlers allocate. It begins before a library
-// that is preloaded, so its handlers run while that one's have prepared for the fork already.
+// A library that a program is linked with, whose fork handlers allocate. It is initialised before a
+// preloaded library, so its handlers run after that library's have prepared for the fork.
 #include <cstdlib>
 #include <cstring>
 #include <initializer_list>

@@ -201,8 +201,8 @@ TEST(SlabHeap, what_a_thread_left_behind_is_freed_by_others_and_given_back) {
     EXPECT_EQ(region_pool.usage().units_in_use, before);
 }
 
-// Threads that are born and end, and hand blocks to each other through a table: each takes what is
-// in a place, checks and frees it, and puts a new block there.
+// Threads that begin and end, and pass blocks to each other through a table: each takes the block
+// of a place, checks and frees it, and puts a new block there.
 TEST(SlabHeap, threads_that_exchange_blocks_and_end) {
     const Watchdog watchdog(std::chrono::seconds{100});
     const std::uint64_t seed = test_seed();
@@ -254,8 +254,8 @@ TEST(SlabHeap, a_thread_that_only_frees_returns_what_it_frees) {
         EXPECT_NE(thread_heap, &no_heap);
         leave_heap();
     }).join();
-    // All of them lie in this heap's lane now, and come home before a slab is taken, but for one:
-    // the bunches that they came in go home in a bunch, too.
+    // All of them are in this heap's lane now, and come home before a slab is taken, except for
+    // one: the bunches that they came in go home in a bunch, too.
     const std::size_t units = region_pool.usage().units_in_use;
     std::vector<void*> again;
     for (int i = 0; i < 200; ++i) again.push_back(get(48));
@@ -292,7 +292,7 @@ TEST(SlabHeap, what_a_thread_holds_back_is_bounded) {
     leave_heap();
 }
 
-// A thread that frees blocks of many others by turns has a bunch for few of them at a time.
+// A thread that frees blocks of many others in turn has bunches for few of them at a time.
 TEST(SlabHeap, blocks_of_many_owners_go_home_without_more_memory_than_they_have) {
     const Watchdog watchdog;
     constexpr std::size_t owners = 40;

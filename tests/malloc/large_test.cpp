@@ -104,7 +104,7 @@ TEST(LargeBlock, of_great_size_moves_its_pages) {
 TEST(RegionPool, gives_pages_back_when_it_is_purged) {
     unsigned char* const block = get(large_bytes_max);
     std::memset(block, 1, large_bytes_max);
-    // Keeps the region, so that its pages can be looked at.
+    // Keeps the region, so that its pages can be examined.
     unsigned char* const other = get(unit_bytes);
     EXPECT_EQ(resident_pages(block, large_bytes_max), large_bytes_max / page_bytes);
     put(block);

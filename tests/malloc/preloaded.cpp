@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A program that runs with an allocator of malloc/ preloaded, and sees that every function of the
+// A program that runs with an allocator of malloc/ preloaded, and checks that every function of the
 // C library and of C++ keeps the rules of its standard. STRID_PRELOADED names the library, which
-// has to be there.
+// must exist.
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
@@ -25,7 +25,7 @@
 
 namespace {
 
-// What the compiler may not see through: it knows malloc, and drops calls without an effect.
+// Hidden from the compiler, which knows malloc and drops calls without an effect.
 template <class Value>
 Value opaque(Value value) {
     asm volatile("" : "+r"(value) : : "memory");
@@ -246,8 +246,8 @@ TEST(Preloaded, the_child_of_a_fork_allocates_and_frees) {
     for (std::thread& thread : threads) thread.join();
 }
 
-// What a thread keeps under a key is freed after the allocator has heard of its end, and more is
-// allocated by then.
+// The values under a thread's keys are freed after the allocator has ended the thread's heap, and
+// the destructors allocate more.
 TEST(Preloaded, a_thread_allocates_and_frees_while_it_ends) {
     static int endings = 0;
     static pthread_key_t key;

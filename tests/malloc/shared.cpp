@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A program of threads that allocate at random, hand pieces to each other and check what is in
-// them, while the process forks children that do the same; run under a malloc that is preloaded,
-// whose file STRID_PRELOADED names. What is large goes back to the system, and a process that has
-// used up its address space gets errors, and memory again when it has freed some.
+// A program of threads that allocate at random, pass pieces to each other and check their contents,
+// while the process forks children that do the same. It runs under a malloc that is preloaded,
+// whose file STRID_PRELOADED names. Large pieces go back to the system; a process that has used up
+// its address space gets errors, and gets memory again when it has freed some.
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -108,7 +108,7 @@ void work(Exchange& exchange, std::uint64_t seed, int steps) {
 void fork_and_wait(std::uint64_t seed) {
     const pid_t child = fork();
     if (child == 0) {
-        Exchange exchange;  // not the parents': its lock may be held by a thread that is not here
+        Exchange exchange;  // not the parents': a thread that is not here may hold its lock
         work(exchange, seed, 2000);
         std::_Exit(0);
     }

@@ -82,8 +82,9 @@ TEST(SharedLaneInterleavings, without_orders_the_explorer_finds_the_race) {
     EXPECT_NE(explore_lane<RelaxedModelAtomicRmw>().failure.find("race"), std::string::npos);
 }
 
-// A thread leaves its heap: it says so, and then looks into the lane; another one gives a piece and
-// then looks whether the heap is idle. What neither sees would lie in the lane of an idle heap.
+// A thread leaves its heap: it marks the heap idle, and then reads the lane. Another gives a piece
+// and then checks whether the heap is idle. A piece that neither sees would stay in the lane of an
+// idle heap.
 template <template <class> class Atomic>
 struct LeavingState {
     LaneState<Atomic> lane;

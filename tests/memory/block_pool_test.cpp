@@ -130,7 +130,7 @@ TEST(BlockPool, its_check_finds_a_block_with_a_foreign_count) {
     EXPECT_TRUE(pool.is_valid());
 }
 
-// The obvious implementation: who holds what, and plain numbers.
+// The obvious implementation: which lane or reader holds which block, and plain numbers.
 TEST(BlockPool, agrees_with_a_model_under_random_operations) {
     std::mt19937_64 random(test::test_seed());
     for (int round = 0; round < 100; ++round) {

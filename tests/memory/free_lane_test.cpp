@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The lane of a slab allocator against a model, by one thread that plays both sides: what was given
-// is taken once, whether it lay in the ring or in the overflow.
+// The lane of a slab allocator against a model, by one thread that plays both sides: each given
+// object is taken once, from the ring or from the overflow.
 #include <cstdint>
 #include <random>
 #include <set>

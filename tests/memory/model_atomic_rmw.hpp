@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The explorer's model of an atomic (tests/channel/interleaving.hpp), with what the lanes of memory
-// need beyond it: read-modify-write operations, which always read the newest store and carry on
-// the release sequence of the store they replace, and sequentially consistent loads, which read
-// the newest store too. The latter is exact where all stores to a location are themselves
-// sequentially consistent or read-modify-writes, or come from the loading thread, as they do here.
+// The explorer's model of an atomic (tests/channel/interleaving.hpp), extended by what the lanes of
+// memory need: read-modify-write operations, which always read the newest store and continue the
+// release sequence of the store they replace, and sequentially consistent loads, which read the
+// newest store, too. The latter is exact when all stores to a location are themselves sequentially
+// consistent or read-modify-writes, or come from the loading thread, as they do here.
 #pragma once
 
 #include <atomic>

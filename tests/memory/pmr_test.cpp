@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Standard containers over the allocators of this room, and containers that die on another thread.
+// Standard containers over the allocators of this room, and containers destroyed on another thread.
 #include <algorithm>
 #include <array>
 #include <list>
@@ -108,7 +108,7 @@ TEST(FreeingThread, containers_destroyed_on_another_thread_return_over_its_lane)
     EXPECT_EQ(other.counters(), PoolCounters{});
 }
 
-/// Counts what is out and knows each piece with its size.
+/// Counts the pieces that are out, and stores each with its size.
 class WatchedResource final : public std::pmr::memory_resource {
   public:
     [[nodiscard]] std::size_t out() const { return pieces_.size(); }
@@ -133,7 +133,7 @@ class WatchedResource final : public std::pmr::memory_resource {
     std::map<void*, std::pair<std::size_t, std::size_t>> pieces_;
 };
 
-// The obvious implementation: a list of pieces with what was written into them.
+// The obvious implementation: a list of pieces with their contents.
 TEST(BlockResource, agrees_with_a_model_under_random_operations) {
     constexpr std::size_t payload = 256;
     std::mt19937_64 random(test::test_seed());
@@ -217,7 +217,7 @@ TEST(BlockStlAllocator, a_container_of_the_size_of_blocks) {
     EXPECT_EQ(upstream.out(), 0U);
 }
 
-/// One thread makes lists, three destroy them, each over a lane of its own.
+/// One thread makes lists, three destroy them, each over its own lane.
 template <class Memory, class Home>
 void stress_lists_that_die_elsewhere(Memory& memory, Home& home, std::uint64_t lists) {
     using List = std::pmr::list<Chunk>;

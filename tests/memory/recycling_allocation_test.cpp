@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What memory that is used again asks the heap for, and when it gives it back.
+// The requests of reused memory to the heap, and when it gives memory back.
 #include <cstdint>
 #include <thread>
 #include <vector>
@@ -16,7 +16,7 @@ namespace {
 
 using Numbers = std::vector<std::uint64_t, RecyclingAllocator<std::uint64_t>>;
 
-/// As many lists as the thread's own have no room for, of several sizes.
+/// More lists, of several sizes, than the thread has room for.
 void fill_and_let_go() {
     std::vector<Numbers> lists(500);
     for (std::size_t i = 0; i != lists.size(); ++i) {

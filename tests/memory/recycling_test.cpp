@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Memory that is used again: its size classes, that pieces are whole and apart whatever threads get
-// them and let go of them, and threads that end while others go on.
+// Reused memory: its size classes; that pieces are whole and disjoint whichever threads allocate
+// and free them; threads that end while others continue.
 #include <cstdint>
 #include <cstring>
 #include <deque>
@@ -33,7 +33,7 @@ TEST(Recycling, classes_are_those_of_slabs_and_go_on) {
     }
 }
 
-/// Bytes that all say the same, and how many they are.
+/// Bytes that are all equal, and their number.
 Bytes filled(std::mt19937_64& random) {
     const std::size_t magnitude = std::size_t{1} << random() % 17;  // over that of a chain, too
     const std::size_t count = 1 + random() % magnitude;
@@ -46,7 +46,7 @@ bool is_whole(const Bytes& bytes) {
     return true;
 }
 
-/// Lists come and go, those of threads that ended before among them.
+/// Lists come and go, among them lists of threads that have ended.
 void come_and_go(std::uint64_t seed, int rounds) {
     std::mt19937_64 random{seed};
     std::deque<Bytes> live;
@@ -63,7 +63,7 @@ void come_and_go(std::uint64_t seed, int rounds) {
 
 TEST(Recycling, pieces_are_whole_and_apart) {
     for (const std::uint64_t seed : test::seeds(5)) {
-        come_and_go(seed, 2'000);  // nobody keeps what a thread has no room for
+        come_and_go(seed, 2'000);  // pieces beyond a thread's room are not kept
         const RecyclingScope scope;
         come_and_go(seed, 2'000);
     }

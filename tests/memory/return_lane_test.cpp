@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The return lane against a model of two queues, and two threads in a hurry.
+// The return lane against a model of two queues, and two threads at full speed.
 #include <algorithm>
 #include <atomic>
 #include <deque>

@@ -97,7 +97,7 @@ std::vector<std::size_t> sizes() {
     return sizes;
 }
 
-/// Keys from the whole type, or so near each other that every second number is one.
+/// Keys from the whole type, or so close together that every second number is a key.
 template <class Key>
 std::vector<Key> random_keys(std::size_t size, bool is_dense, std::mt19937_64& random) {
     std::set<Key> keys;
@@ -112,7 +112,7 @@ std::vector<Key> random_keys(std::size_t size, bool is_dense, std::mt19937_64& r
     return {keys.begin(), keys.end()};
 }
 
-/// All that lie beside keys, the ends of the type, and some at random.
+/// The neighbours of keys, the ends of the type, and some numbers at random.
 template <class Key>
 std::vector<Key> queries_for(const std::vector<Key>& sorted, std::mt19937_64& random) {
     using Limits = std::numeric_limits<Key>;

@@ -81,7 +81,7 @@ TEST(SharedMessage, a_reader_handle_releases_once) {
     EXPECT_EQ(slab.counters().out(), 0U);
 }
 
-// The obvious implementation: who holds a share of what.
+// The obvious implementation: which reader holds a share of which message.
 template <class Memory>
 void agree_with_a_model(Memory& memory, std::size_t lanes, std::mt19937_64& random) {
     using Message = SharedMessage<Counted, Memory>;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the threaded stress tests of this room share: a seed that is printed and can be given again
-// (STRID_TEST_SEED), a watchdog, and how much work is right for the build.
+// Shared by the threaded stress tests of this room: a seed that is printed and can be given again
+// (STRID_TEST_SEED), a watchdog, and the amount of work for the build.
 #pragma once
 
 #include <chrono>

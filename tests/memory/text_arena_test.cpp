@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Text chunks: who holds them, who gets them back, and on which thread the last reference may go.
+// Text chunks: their holders, their way home, and the thread on which the last reference is
+// dropped.
 #include <algorithm>
 #include <atomic>
 #include <cstring>
@@ -89,7 +90,7 @@ TEST(TextPool, chunks_outlive_their_pool) {
     EXPECT_EQ(kept->bytes()[63], 'k');
     large.reset();
     kept.reset();
-    also_kept.reset();  // the address sanitizer says whether all is freed, once
+    also_kept.reset();  // the address sanitizer checks that all is freed, once
 }
 
 TEST(TextPool, agrees_with_a_model_under_random_operations) {
@@ -130,8 +131,8 @@ TEST(TextPool, agrees_with_a_model_under_random_operations) {
     }
 }
 
-// A source leases and writes, three readers copy references, read and drop them; the pool dies
-// first.
+// A source leases and writes, three readers copy references, read and drop them; the pool is
+// destroyed first.
 TEST(TextPool, stress_references_dropped_on_many_threads) {
     const test::Watchdog watchdog;
     const std::uint64_t count = 20'000 / test::work_divisor;

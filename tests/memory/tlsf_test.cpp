@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // TLSF against a model: pieces do not overlap, are aligned and keep their bytes; lists and bits
-// agree with the blocks after every step; what is freed merges to one block for each region.
+// agree with the blocks after every step; freed pieces merge to one block for each region.
 #include <algorithm>
 #include <cstring>
 #include <list>
@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::size_t overhead = Tlsf::region_overhead_bytes;
 
-/// The pieces that are out, by address; each is filled with a byte of its own.
+/// The pieces that are out, by address; each is filled with its own byte.
 class Model {
   public:
     explicit Model(Tlsf& arena, std::uint64_t seed) : arena_(arena), random_(seed) {}
@@ -71,7 +71,7 @@ class Model {
         pieces_.erase(piece);
         enter(memory, bytes);
     }
-    /// One step of one of the four, or what frees one where there are `pieces_max`.
+    /// One step of one of the four kinds; one that frees if there are `pieces_max`.
     void step(std::size_t bytes_max, std::size_t pieces_max) {
         const std::size_t bytes = some_bytes(bytes_max);
         const auto choice = random_() % 8;
@@ -191,7 +191,7 @@ TEST(Tlsf, a_fixed_arena_hands_out_all_of_itself_and_then_refuses) {
     std::vector<void*> pieces;
     while (void* const piece = arena.try_allocate(24)) pieces.push_back(piece);
     EXPECT_EQ(pieces.size(), (sizeof memory - overhead) / 32);
-    // Every other one: nothing merges, and what is larger than one of them is refused.
+    // Every other one: nothing merges, and larger requests than one of them are refused.
     for (std::size_t i = 0; i < pieces.size(); i += 2) arena.deallocate(pieces[i]);
     EXPECT_TRUE(arena.is_valid());
     EXPECT_EQ(arena.free_blocks(), (pieces.size() + 1) / 2);
@@ -280,7 +280,7 @@ TEST(Tlsf, a_large_request_has_a_region_that_moves_and_goes) {
         EXPECT_EQ(arena.usage().regions, 1U);
         EXPECT_TRUE(arena.is_valid());
     }
-    // What became small leaves the region, which is given back.
+    // A piece that became small leaves the region, which is given back.
     piece = static_cast<unsigned char*>(arena.try_reallocate(piece, 1000));
     EXPECT_EQ(std::count(piece, piece + 1000, 7), 1000);
     EXPECT_EQ(arena.usage().held, std::size_t{1} << 20);

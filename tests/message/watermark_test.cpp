@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Points in time, the strategies that draw watermarks from records, and the merge of several
-// inputs' watermarks against the obvious one: the least of the active, looked up afresh each time.
+// inputs' watermarks against the obvious one: the least of the active inputs, computed anew each
+// time.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>

@@ -20,7 +20,7 @@ struct Entry {
     std::uint64_t key;
 };
 
-/// Keys that come and go beside a map that does the same. What a key's hash is, the test says.
+/// Keys that come and go beside a map that does the same. The test chooses the hashes of keys.
 template <class HashOf>
 void come_and_go(const std::vector<std::uint16_t>& steps, std::uint16_t keys, HashOf hash_of_key) {
     std::deque<Entry> entries;
@@ -57,8 +57,8 @@ RC_GTEST_PROP(KeyIndex, BearsKeysOfOneHash, (const std::vector<std::uint16_t>& s
     come_and_go(steps, 20, [](std::uint64_t) { return std::uint64_t{42}; });
 }
 
-// Clusters of slots that wrap around the end of the table, where an entry that leaves lets others
-// move up over it; and a salt of nothing but zeros.
+// Clusters of slots that wrap around the end of the table, where the removal of an entry moves
+// others up over it; and a salt of nothing but zeros.
 RC_GTEST_PROP(KeyIndex, BearsHashesThatCrowd, (const std::vector<std::uint16_t>& steps)) {
     come_and_go(steps, 40, [](std::uint64_t key) { return ~std::uint64_t{0} - key % 3; });
     come_and_go(steps, 40, [](std::uint64_t key) { return key % 5; });

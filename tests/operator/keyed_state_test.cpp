@@ -44,7 +44,7 @@ RC_GTEST_PROP(KeyedState, AgreesWithAMap, (const std::vector<std::uint8_t>& keys
 TEST(KeyedState, KeepsItsOwnCopyOfATextKey) {
     KeyedState<std::string_view, int> states;
     for (int i = 0; i < 10'000; ++i) {
-        const std::string key = "key-" + std::to_string(i % 5000);  // gone after the round
+        const std::string key = "key-" + std::to_string(i % 5000);  // destroyed after the round
         ++states.find_or_make(key, hash_of(std::string_view(key)), [] { return 0; }).state;
     }
     EXPECT_EQ(states.keys(), 5000U);
@@ -128,13 +128,13 @@ TEST(KeysThatExpire, LeaveNothingOfATextKeyBehind) {
         const std::string text = "the visitor of the moment " + std::to_string(i);
         states.expire(
             states.find_or_make(text, hash_of(std::string_view(text)), [] { return Counter{}; }));
-        if (i % 100 == 0) (void)states.texts().turn();
+        if (i % 100 == 0) (void)states.texts().advance_epoch();
         most = std::max(most, states.texts().held());
     }
     EXPECT_LT(most, 2'000U);
 }
 
-/// Also of a type that could be cleared: what it began with is the operator's to say.
+/// Also for a type that has clear(): the operator chooses the first state.
 TEST(KeysThatExpire, AreMadeAnew) {
     KeyedState<int, std::string, KeyLife{.expires = true}> states;
     auto& entry = states.find_or_make(1, 1, [] { return std::string("first"); });
@@ -144,7 +144,7 @@ TEST(KeysThatExpire, AreMadeAnew) {
     EXPECT_EQ(states.keys(), 1U);
 }
 
-/// Against a list of the keys, the one used longest ago first.
+/// Against a list of the keys, least recently used first.
 RC_GTEST_PROP(KeysInUseOrder, AgreeWithAList, (const std::vector<std::uint8_t>& steps)) {
     using States = KeyedState<int, int, KeyLife{.expires = true, .in_use_order = true}>;
     States states;

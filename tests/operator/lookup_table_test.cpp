@@ -22,7 +22,7 @@ namespace {
 const std::vector<std::size_t> sizes{0,   1,     2,     3,     31,    32,    33,
                                      100, 1'000, 1'055, 1'056, 1'057, 20'000};
 
-/// What is found must be what `expected(key)` says, singly and together.
+/// The found value must be `expected(key)`, singly and together.
 template <class Table, class Query, class Expected>
 void expect_finds(const Table& table, const std::vector<Query>& queries, const Expected& expected) {
     std::vector<const typename Table::value_type*> found(queries.size());
@@ -107,7 +107,7 @@ TEST(LookupTable, FindsText) {
     EXPECT_EQ(table.find(std::string_view("appl")), nullptr);
 }
 
-/// The error of a table that cannot be made of such entries.
+/// The error of a table that cannot be made of these entries.
 template <class Table>
 std::tuple<std::string, std::size_t, std::size_t> refusal(
     std::vector<typename Table::Entry> entries) {
@@ -143,7 +143,7 @@ TEST(LookupTable, FindsNothingForNaN) {
 TEST(RangeTable, FindsTheRangeAKeyLiesIn) {
     std::mt19937_64 random{1};
     for (const std::size_t size : sizes) {
-        // Some meet, others leave gaps; some are of one key.
+        // Some ranges touch, others leave gaps; some are of one key.
         std::vector<RangeTable<std::uint64_t, int>::Entry> entries;
         std::map<std::uint64_t, std::pair<std::uint64_t, int>> map;
         std::uint64_t next = 5;

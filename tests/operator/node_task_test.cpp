@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a step leaves behind for the one after it.
+// The state that a step leaves for the next one.
 #include <memory>
 #include <vector>
 
@@ -12,7 +12,7 @@
 namespace strid::operators {
 namespace {
 
-/// Takes its time to find nothing, as a node does that flushes a file.
+/// Takes time to find nothing, like a node that flushes a file.
 class SlowNode final : public Node {
   public:
     SlowNode() : Node({"slow"}, 0, 1) {}

@@ -28,7 +28,7 @@ class Port : public testing::Test {
     void write_records(std::uint64_t count) {
         for (std::uint64_t i = 0; i < count; ++i) write<Record>(port, port.slot(0), Record{next++});
     }
-    /// The records of the batch that arrived, or 0; it is given back.
+    /// The number of records in the batch that arrived, or 0; the batch is given back.
     std::size_t received() {
         memory::Block* batch = nullptr;
         if (port.link(0).receive(batch) != channel::PopResult::ok) return 0;
@@ -99,7 +99,7 @@ TEST_F(Port, ABusyConsumerGetsFullBatchesOnly) {
     EXPECT_EQ(received(), 1U) << "hungry again";
 }
 
-/// Replicas that share windows take the records that come behind the news to be late alike.
+/// Replicas that share windows must agree on the late records behind a watermark.
 TEST(PortForAll, TellsAllHowFarTheStreamHasComeInTheSamePlaceOrNone) {
     OutputPort port{
         record_type<Record>(), {{.links = 2, .policy = SendPolicy::all}}, {.block_bytes = 4096}};
@@ -125,7 +125,7 @@ TEST(PortForAll, TellsAllHowFarTheStreamHasComeInTheSamePlaceOrNone) {
     write<Record>(port, port.slot(0), Record{1});
     publish(true);
     EXPECT_EQ(received(0), (Batches{{1, 10}}));
-    // One waits for more, the other one has not looked yet.
+    // One consumer waits for more, the other has not read yet.
     come_to(20);
     publish(false);
     come_to(30);
@@ -133,7 +133,7 @@ TEST(PortForAll, TellsAllHowFarTheStreamHasComeInTheSamePlaceOrNone) {
     publish(true);
     EXPECT_EQ(received(0), (Batches{{0, 20}, {1, 30}}));
     EXPECT_EQ(received(1), (Batches{{1, 10}, {0, 20}, {1, 30}}));
-    // Neither waits: a busy producer tells nobody.
+    // Neither waits: a busy producer notifies no consumer.
     write<Record>(port, port.slot(0), Record{3});
     publish(true);
     come_to(40);
@@ -152,7 +152,7 @@ TEST_F(Port, HasNoSpareWhenItsBlocksAreOutAndASpareWhenOneComesHome) {
     EXPECT_TRUE(port.refresh());
 }
 
-// As many texts as a batch gets from its input leave room for those of operators that it passes.
+// A batch with the most texts of its input has room for texts of operators that it passes.
 TEST_F(Port, KeepsTheTextsOfItsInputAndOfSomeOperatorsAlive) {
     memory::TextPool pool(16, 16);
     std::vector<memory::TextReference> texts;
@@ -185,9 +185,9 @@ TEST_F(Port, KeepsTheTextsOfItsInputAndOfSomeOperatorsAlive) {
     port.forget_texts();
 }
 
-// A producer that is not refused any record yet has something that waits for room: where it took
-// itself for done, it slept, and nobody woke it (only who waits for room is woken by those who make
-// some).
+// A producer whose records are all accepted may still have a watermark that waits for room. If it
+// counted as done it would sleep, and no consumer would wake it: those that make room wake only
+// producers that wait for it.
 TEST(FullRing, ANodeIsNotDoneWhileAWatermarkWaitsForRoom) {
     OutputPort port{record_type<Record>(),
                     {{.links = 1, .policy = SendPolicy::one}},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which events are chosen at rates that are known, on a clock of the test's own.
+// The events that are chosen at known rates, on a clock of the test.
 #include <cstdint>
 #include <vector>
 
@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t second = 1'000'000'000;
 
-/// So many events, evenly, from `now` on, which moves; how many were chosen.
+/// `events` events at equal distances from `now` on, which moves; returns how many were chosen.
 std::uint64_t chosen_of(SampleChoice& choice, std::uint64_t events, std::int64_t apart_ns,
                         std::int64_t& now) {
     std::uint64_t chosen = 0;
@@ -42,7 +42,7 @@ TEST(SampleChoice, FollowsARateThatFalls) {
     SampleChoice choice;
     std::int64_t now = second;
     chosen_of(choice, 5'000'000, 1'000, now);
-    // From a million a second to twenty: some are lost, and then all are taken.
+    // From a million a second to twenty: some are lost, and then all are chosen.
     const std::uint64_t chosen = chosen_of(choice, 100, second / 20, now);
     EXPECT_GT(chosen, 80U);
     EXPECT_EQ(chosen_of(choice, 100, second / 20, now), 100U);

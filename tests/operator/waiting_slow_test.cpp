@@ -40,8 +40,8 @@ TEST(WaitClock, TellsWhatIsWaitedFor) {
 }
 
 TEST(WaitClock, CountsNoWaitTwiceForWhoLooksMeanwhile) {
-    // Waits without a pause between them: all of the time is waited, and none of it twice, but for
-    // the time that the task takes to say that one wait is over and the next one on.
+    // Waits without a pause between them: all of the time is counted, and none of it twice, except
+    // for the time that the task needs to end one wait and to begin the next.
     WaitClock clock;
     const std::int64_t start = now_ns();
     clock.begin(WaitClock::For::room, now_ns());

@@ -30,7 +30,7 @@ TEST(WaitClock, TellsWhatWasWaitedFor) {
     EXPECT_EQ(clock.refused_ns(), 3'000U);
 }
 
-/// Of waits in a time to come, so that the one that is on adds nothing.
+/// Future waits, so that the present one adds nothing.
 TEST(WaitClock, GrowsOneByOneForWhoLooksMeanwhile) {
     constexpr std::uint64_t waits = 20'000;
     WaitClock clock;
@@ -58,7 +58,7 @@ TEST(PollBudget, GrowsWhileRunsAreShortAndShrinksWhereTheyAreLong) {
     const std::size_t first = budget.records();
     budget.ran(first, 0, 1'000);
     EXPECT_EQ(budget.records(), 2 * first);
-    budget.ran(2 * first - 1, 0, 1'000);  // the source had no more: says nothing about the budget
+    budget.ran(2 * first - 1, 0, 1'000);  // the source had no more records: the budget stays
     EXPECT_EQ(budget.records(), 2 * first);
     budget.ran(2 * first, 0, 50'000);  // as long as it should be
     EXPECT_EQ(budget.records(), 2 * first);

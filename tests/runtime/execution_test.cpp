@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The life of an execution, in every mode: runs to the end, stops, is cancelled, is never run. The
-// oracle for what flows is arithmetic: 1 + 2 + ... + n, in order, nothing lost.
+// The life of an execution, in every mode: it runs to the end, stops, is cancelled, or never runs.
+// The oracle for the numbers that flow is arithmetic: 1 + 2 + ... + n, in order, none lost.
 #include <array>
 #include <atomic>
 #include <filesystem>
@@ -23,7 +23,7 @@ std::size_t threads_of_process() {
     return static_cast<std::size_t>(std::distance(begin(tasks), end(tasks)));
 }
 
-// A sanitizer starts a thread of its own beside the first one of the program: it is not ours.
+// A sanitizer starts its own thread beside the first one of the program: it does not count.
 std::size_t threads_before() {
     pid_t first = 0;
     std::thread([&first] { first = gettid(); }).join();
@@ -34,7 +34,7 @@ std::size_t threads_before() {
     return threads_of_process();
 }
 
-// For ever where one is left.
+// Hangs if one is left.
 void until_threads_are(std::size_t expected) {
     while (threads_of_process() != expected) std::this_thread::yield();
 }
@@ -316,7 +316,7 @@ TEST(Execution, NobodyStarves) {
         }
         Execution execution(borrowed, {.workers = workers});
         execution.start();
-        // For ever where one of them starves.
+        // Hangs if one of them starves.
         for (const auto& task : tasks) until_stepped(*task, 100);
         execution.stop();
         execution.wait();

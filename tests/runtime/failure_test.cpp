@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What happens when a step throws: the first exception comes out of wait(), unchanged, in every
-// mode, whichever task and step it is; the rest stops and nothing hangs.
+// Steps that throw: wait() throws the first exception, unchanged, in every mode, whichever task and
+// step it is; the rest stops and nothing hangs.
 #include <stdexcept>
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Placement on machines that this one need not be.
+// Placement on machines other than this one.
 #include "../../src/runtime/placement.hpp"
 
 #include <numeric>
@@ -17,7 +17,7 @@ namespace {
 using Mode = ExecutionOptions::Mode;
 using test::FunctionTask;
 
-// Two groups of four cores, numbered as firmware likes it: alternating.
+// Two groups of four cores, with alternating numbers, as firmware often has them.
 Topology two_domains() {
     return Topology({{0, 0}, {2, 0}, {4, 0}, {6, 0}, {1, 1}, {3, 1}, {5, 1}, {7, 1}});
 }
@@ -71,7 +71,7 @@ TEST(Placement, DefaultsFillTheMachineAndKeepToCacheDomains) {
                   worker < 4 ? (std::vector<int>{0, 2, 4, 6}) : (std::vector<int>{1, 3, 5, 7}));
     }
     EXPECT_EQ(placement.pools[0].begin_on, (std::vector<int>{0, 2, 4, 6, 1, 3, 5, 7}));
-    // A part of the machine is left to the kernel to choose.
+    // With a part of the machine, the kernel chooses.
     const Placement part = place(tasks.all(), {.workers = 4}, two_domains());
     for (const auto& anywhere : part.pools.at(0).processors) EXPECT_TRUE(anywhere.empty());
     EXPECT_TRUE(part.pools[0].begin_on.empty());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The pool without threads: which task a claim picks, and which timers fire, against plain models.
+// The pool without threads: the task that a claim picks, and the timers that fire, against plain
+// models.
 #include "../../src/runtime/pool.hpp"
 
 #include <algorithm>

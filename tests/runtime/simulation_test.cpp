@@ -91,8 +91,8 @@ TEST(Simulation, NamesTheTasksOfADeadlock) {
 }
 
 TEST(Simulation, FindsALostNotification) {
-    // A consumer that forgets to look again after it said it would wait: whether that hangs
-    // depends on the order of steps, and the simulation meets an order in which it does.
+    // A consumer that returns `waiting` and does not check again: whether that hangs depends on the
+    // order of steps, and the simulation finds an order in which it does.
     int failures = 0;
     for (std::uint64_t seed = 0; seed < 50; ++seed) {
         Ring ring(2);

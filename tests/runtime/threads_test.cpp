@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where the threads of an execution are while it runs, as the kernel says: on the processors that
-// the options name, which is what the plan says too (placement_test.cpp tests plans for machines
-// that this one need not be).
+// The processors of an execution's threads while it runs, as the kernel reports them: those that
+// the options name, as in the plan (placement_test.cpp tests plans for other machines).
 #include <latch>
 #include <memory>
 #include <set>
@@ -19,8 +18,8 @@ namespace {
 using Processors = std::vector<int>;
 constexpr auto dedicated = ExecutionOptions::Mode::dedicated;
 
-/// Tasks of one step, in which the first `together` wait for each other: so many threads take
-/// part, whichever step each takes.
+/// Tasks of one step, in which the first `together` wait for each other: so many threads take part,
+/// whichever step each of them runs.
 struct Steps {
     Steps(std::size_t count, std::size_t together)
         : met(static_cast<std::ptrdiff_t>(together)), sightings(count) {
@@ -36,7 +35,7 @@ struct Steps {
         }
     }
 
-    /// What each thread may be on.
+    /// The processors that each thread may use.
     [[nodiscard]] std::multiset<Processors> of_threads() const {
         std::set<Whereabouts> all;
         std::set<std::thread::id> threads;
@@ -60,8 +59,8 @@ struct Steps {
     std::vector<Task*> borrowed;
 };
 
-/// `expected` are the processors of each worker, in the order of the plan; none where it may be
-/// anywhere.
+/// `expected` are the processors of each worker, in the order of the plan; none if it may run on
+/// any.
 void run_and_compare(Steps& steps, const ExecutionOptions& options,
                      const std::vector<Processors>& expected) {
     std::vector<Processors> planned;
@@ -132,8 +131,8 @@ TEST(Threads, ThatArePinnedAreOnNeighbouringCores) {
     }
 }
 
-/// Where a worker begins is not where it has to stay: when it steps, it may run anywhere again,
-/// among the cores that share its cache where there are several groups of them.
+/// The processor on which a worker begins does not bind it: when it steps, it may run on any core
+/// again, among those that share its cache if there are several groups.
 TEST(Threads, OfWorkersAreFreeToLeaveWhereTheyBegin) {
     const Topology topology = Topology::detect();
     std::vector<Processors> workers;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Tasks for the tests of the runtime: numbers that flow through rings. They keep the contract of
-// real ones: they look, find nothing or no room, return `waiting`, and rely on being notified.
+// real ones: they find no item or no room, return `waiting`, and rely on being notified.
 #pragma once
 
 #include <atomic>
@@ -32,7 +32,7 @@ using runtime::Task;
 
 using Ring = channel::SpscRing<std::uint64_t>;
 
-/// Does what it is told.
+/// A task whose step is a function of the test.
 class FunctionTask : public Task {
   public:
     using Step = std::function<StepResult(FunctionTask&)>;
@@ -65,8 +65,8 @@ class FunctionTask : public Task {
     std::atomic<bool> overlapped_{false};
 };
 
-/// A chain of tasks: the first emits 1, 2, ... count, the last adds them up. Rings so small that
-/// everything waits for everything.
+/// A chain of tasks: the first emits 1, 2, ... count, the last adds them up. The rings are so small
+/// that each task waits for its neighbours.
 class Chain {
   public:
     Chain(std::size_t length, std::uint64_t count, std::size_t ring_capacity = 4,

@@ -5,9 +5,9 @@
 // or sequentially consistent, so interleavings are all there is.
 //
 // The model is written out by hand, one case per atomic operation; the explorer visits every
-// reachable state. Two laws: no task is stepped by two workers at once; and where nothing moves any
-// more, every task has seen everything that was published before it was notified. A sleeper may
-// also wake up for no reason, but that does not count as moving.
+// reachable state. Two invariants: no task is stepped by two workers at once; and when nothing
+// moves any more, every task has seen everything that was published before it was notified. A
+// sleeper may also wake up for no reason, but that does not count as moving.
 //
 // A checker proves something only if it can fail: each mutant changes one operation of the
 // protocol, and must be caught.
@@ -267,7 +267,7 @@ class Model {
                 ++state.published[1];
                 thread.place = chain_notify;
                 break;
-            case chain_notify:  // this worker is awake: nobody is woken
+            case chain_notify:  // this worker is awake: no other is woken
                 state.pending[1] = 1;
                 thread.place = end_step;
                 break;
@@ -311,7 +311,7 @@ class Model {
             case awake: {
                 const bool mine = state.flag[me] != 0 || thread.buffered != 0;
                 state.flag[me] = thread.buffered = 0;
-                if (!mine) thread.searching = 1;  // somebody woke and counted it
+                if (!mine) thread.searching = 1;  // another worker woke and counted it
                 thread.place = mine ? uncount_parked : claiming;
                 break;
             }

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What sleeping and waking cost and how long they take: an idle execution costs nothing, a woken
-// one answers soon, timers are punctual, few threads are awake when there is little to do and all
-// when there is much. Times are generous here, because a test machine is shared; bench/ measures
-// them.
+// The cost and the time of sleeping and waking: an idle execution costs nothing, a woken one reacts
+// soon, timers are punctual, few threads are awake with little work and all with much. The limits
+// are generous, because a test machine is shared; bench/ measures the times.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -102,9 +101,9 @@ TEST(Waking, TimersArePunctual) {
     EXPECT_LT(median(late_ns), 1'000'000);
 }
 
-// A slow stream through three tasks with their homes on two workers: one of them does it all, but
-// for what the machine itself delays: a worker that lost its core is late, and the other helps.
-// That a step now and then takes long does not make every step one to be woken for.
+// A slow stream through three tasks with their homes on two workers. One worker does it all, except
+// when the machine delays it: a worker that lost its core is late, and the other helps. A step that
+// takes long now and then does not make every step wake another worker.
 TEST(Waking, LowRateNeedsOneWorker) {
     Ring ring_a(256);
     Ring ring_b(256);
@@ -148,8 +147,8 @@ TEST(Waking, LowRateNeedsOneWorker) {
     EXPECT_EQ(received, count);
     const std::uint64_t most = std::max(workers[0].steps, workers[1].steps);
     const std::uint64_t least = std::min(workers[0].steps, workers[1].steps);
-    // Three steps a record, but for those that a worker which had lost its core found together; on
-    // one worker but for the start and what a busy machine adds.
+    // Three steps a record, except for those that a worker which had lost its core found together;
+    // on one worker, except at the start and for the delays of a busy machine.
     EXPECT_GE(most + least + found_together[0] + found_together[1], 3 * count);
     const std::uint64_t allowed = count / 4 + 6 * late;  // a late record and what it holds up
     EXPECT_LE(least, allowed);
@@ -158,7 +157,7 @@ TEST(Waking, LowRateNeedsOneWorker) {
     EXPECT_LE(parks_of_idle, allowed);
 }
 
-// Much to do for tasks that have their home on one worker: the others come and take it.
+// Much work for tasks that have their home on one worker: the others take it.
 TEST(Waking, HighLoadWakesEveryWorker) {
     std::vector<std::unique_ptr<FunctionTask>> tasks;
     std::vector<Task*> borrowed;
@@ -193,8 +192,8 @@ TEST(Waking, HighLoadWakesEveryWorker) {
     execution.wait();
 }
 
-// Two tasks whose homes are two workers, both asleep. The first notifies the second and goes on and
-// on until that is over; the second takes more than one step. How long the first has to.
+// Two tasks with homes on two workers, both asleep. The first notifies the second and steps on
+// until that is over; the second takes more than one step. Returns the time that the first takes.
 std::int64_t time_of_a_task_that_goes_on() {
     std::atomic<bool> begin{false};
     std::atomic<std::uint64_t> steps_of_second{0};
@@ -219,7 +218,7 @@ std::int64_t time_of_a_task_that_goes_on() {
 }
 
 // The worker that took a step of the sleeper's task and then went back to its own wakes the
-// sleeper. It did not always: then the other task waited until something held up the worker.
+// sleeper. It did not always: the other task then waited until the worker was held up.
 TEST(Waking, NobodyWaitsForAWorkerThatGoesOnWithOneTask) {
     std::vector<std::int64_t> times;
     for (int round = 0; round < 15; ++round) times.push_back(time_of_a_task_that_goes_on());

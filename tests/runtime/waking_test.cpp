@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Sleeping and waking of real threads: nothing is lost under stress, and a notification comes
-// before the timer. What they take is in waking_slow_test.cpp.
+// before the timer. waking_slow_test.cpp measures their time.
 #include <array>
 #include <chrono>
 #include <random>
@@ -31,8 +31,8 @@ class WakingInEveryMode : public testing::TestWithParam<NamedOptions> {};
 INSTANTIATE_TEST_SUITE_P(Waking, WakingInEveryMode, testing::ValuesIn(every_mode()),
                          [](const auto& param) { return param.param.name; });
 
-// Each round is a chance to lose the one notification that counts: two tasks pass it on, a thread
-// outside waits for the answer, with pauses around the time it takes to fall asleep.
+// Each round is a chance to lose the one notification that counts: two tasks pass it on, an outside
+// thread waits for the result, with pauses around the time it takes to fall asleep.
 TEST_P(WakingInEveryMode, NoNotificationIsLost) {
     const std::uint64_t seed = first_seed();
     RecordProperty("seed", std::to_string(seed));
@@ -114,8 +114,8 @@ TEST_P(WakingInEveryMode, StormOfNotifications) {
     for (const auto& task : tasks) EXPECT_FALSE(task->overlapped());
 }
 
-// A timed task that is notified runs early, and then again when its new time has come. The timers
-// that are not to fire are for times that no test sees.
+// A timed task that is notified runs early, and then again at its new time. The timers that must
+// not fire are 24 hours ahead.
 TEST(Waking, NotificationComesBeforeTheTimer) {
     constexpr std::int64_t never = 24 * 3'600'000'000'000;
     std::atomic<std::uint64_t> steps{0};
@@ -131,12 +131,12 @@ TEST(Waking, NotificationComesBeforeTheTimer) {
     wait_until(steps, 1);
     notified = true;
     task.notify();
-    execution.wait();  // for ever if the timer of the second step were lost
+    execution.wait();  // hangs if the timer of the second step is lost
     EXPECT_EQ(steps, 3U);
 }
 
-// The first task makes two others ready. One is in a long step, of which nothing was known, until
-// the other has been stepped: by the second worker, which sleeps.
+// The first task makes two others ready. One is in a long step, of unknown length before, until the
+// other has been stepped by the second worker, which sleeps.
 TEST(Waking, FirstLongStepKeepsNoReadyTaskWaiting) {
     for (int round = 0; round < 20; ++round) {
         std::atomic<bool> begun{false};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The watchdog says nothing of tasks that take their steps, as long as the machine lets them.
+// The watchdog reports no task that takes its steps, as long as the machine lets it.
 #include <atomic>
 #include <chrono>
 #include <thread>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The watchdog names whoever has work and does not get on with it, and nobody else.
+// The watchdog names the tasks that have work and do not proceed, and no others.
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
@@ -30,7 +30,7 @@ class Reports {
         const std::lock_guard lock(mutex_);
         return names_.contains(name);
     }
-    /// For ever where it is never told.
+    /// Waits for ever if it is never released.
     void until(const std::string& name) const {
         std::unique_lock lock(mutex_);
         told_.wait(lock, [&] { return names_.contains(name); });
@@ -95,7 +95,8 @@ TEST(Watchdog, NamesATaskThatWaitsWhileItHasInput) {
     execution.wait();
 }
 
-/// Steps all the time, and says from its third answer on that nothing comes of it.
+/// Steps all the time, and from its third call of standstill() on reports that it makes no
+/// progress.
 class Turning final : public Task {
   public:
     Turning() : Task("turning") {}

@@ -3,10 +3,10 @@
 // The core services of the exchange: one thread polls the clients, the link to the session manager
 // and the results of the accelerator (translation.hpp); nothing that it does waits for one of them.
 //
-// The law: what is kept has a bound. Of a client one message at most that is not whole, and so much
-// output; a client that reads too slowly is ended. What goes to the session manager is bounded by
-// the lanes of the accelerator and one buffer: while these are full, no client is read. Without a
-// session manager no client is served.
+// Invariant: all buffers are bounded. Of a client the core keeps at most one incomplete message,
+// and a bounded output; a client that reads too slowly is ended. The messages to the session
+// manager are bounded by the lanes of the accelerator and one buffer: while these are full, no
+// client is read. Without a session manager no client is served.
 #pragma once
 
 #include <atomic>

@@ -3,7 +3,7 @@
 // One FIX client: a connection that is made anew when it breaks, sequence numbers both ways,
 // resends by NextExpectedMsgSeqNum and by ResendRequest. Sockets do not block. One thread.
 //
-// The law: messages of the application reach `take` in the order of their numbers, each once.
+// Invariant: application messages reach `take` in the order of their numbers, each once.
 #pragma once
 
 #include <cstdint>

@@ -3,8 +3,8 @@
 // Prices, quantities and money of the exchange, exact. Plain values and functions without state;
 // any thread.
 //
-// Law: a price is a whole number of 1/10,000, a quantity a whole number. The bounds are so that an
-// order's money fits 64 bits; what a user has is kept in 128.
+// Invariant: a price is a whole number of 1/10,000, a quantity a whole number. Their bounds make an
+// order's money fit 64 bits; a user's balance has 128.
 #pragma once
 
 #include <cstdint>

@@ -5,9 +5,9 @@
 //
 // Owns the orders that are open, and the identifiers of all that ever were. One thread at a time.
 //
-// Laws: `bids` and `offers` hold exactly the open limit orders, and no bid reaches an offer between
-// two commands. What a command makes depends on the commands before it and on nothing else: no
-// clock, no address, no random number.
+// Invariants: `bids` and `offers` hold exactly the open limit orders, and no bid reaches an offer
+// between two commands. The result of a command depends on the commands before it and on nothing
+// else: no clock, no address, no random number.
 #pragma once
 
 #include <cstddef>
@@ -47,7 +47,7 @@ class Book {
     [[nodiscard]] const Levels& bids() const noexcept { return bids_; }
     [[nodiscard]] const Levels& offers() const noexcept { return offers_; }
     [[nodiscard]] std::size_t open_orders() const noexcept { return orders_.size(); }
-    /// O(orders): whether the laws hold.
+    /// O(orders): whether the invariants hold.
     [[nodiscard]] bool is_valid() const;
 
   private:

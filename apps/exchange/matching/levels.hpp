@@ -3,8 +3,8 @@
 // One side of a book: the orders that wait, by price and, at one price, by time. Borrows the
 // orders. One thread at a time.
 //
-// Law: a level has at least one order, each open and of this side and price, in the order in which
-// they were queued; its quantity is the sum of what they have open.
+// Invariant: a level has at least one order, each open and of this side and price, in the order in
+// which they were queued; its quantity is the sum of their open quantities.
 #pragma once
 
 #include <cstdint>

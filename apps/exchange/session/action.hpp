@@ -3,9 +3,9 @@
 // What comes to the session of a user, and what it wants done. Plain values that go through the
 // graph of the session manager; messages are shared, not copied.
 //
-// The law: an action carries the sequence numbers of its user as they are when it is done. The
-// ledger stores an action together with them in one transaction, and sends what the action sends
-// only when that is durable.
+// Invariant: an action carries the sequence numbers that its user has when it is done. The ledger
+// stores an action together with them in one transaction, and sends its messages only when that is
+// durable.
 #pragma once
 
 #include <cstdint>

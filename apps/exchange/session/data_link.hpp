@@ -6,7 +6,7 @@
 // was killed.
 //
 // Threads: one that connects and reads, one that writes, and any that add commands.
-// The law: `unconfirmed_` holds the commands from `confirmed_` on, without gaps.
+// Invariant: `unconfirmed_` holds the commands from `confirmed_` on, without gaps.
 #pragma once
 
 #include <atomic>

@@ -2,11 +2,11 @@
 //
 // The FIX session of one user (FIX 4.4, volume 2): logon and logout, sequence numbers both ways,
 // heartbeats and test requests, resend requests, gap fills, rejects. A state machine without time,
-// sockets or files of its own: told of events, it appends actions.
+// sockets or files of its own: for each event it appends actions.
 //
-// The law: incoming messages are handled in the order of their numbers, each once; a message that
-// comes too early waits, one that comes twice is passed over. Each message to the user has the next
-// number, also while no connection is there.
+// Invariant: incoming messages are handled in the order of their numbers, each once. A message that
+// comes too early waits; one that comes twice is ignored. Each message to the user has the next
+// number, also while there is no connection.
 //
 // One thread at a time.
 #pragma once

@@ -4,7 +4,7 @@
 // messages that were sent to it, the commands that the data manager has not confirmed, how far its
 // reports are done.
 //
-// The law: what lies between begin() and commit() is kept whole or not at all, also when the
+// Invariant: the changes between begin() and commit() are kept whole or not at all, also when the
 // process is killed; with Durability::power also when the machine stops. One thread; one process,
 // which locks the file.
 #pragma once

@@ -3,9 +3,10 @@
 // Assertions at three levels, chosen when compiling with STRID_ASSERT_LEVEL:
 //   0  off        release builds: nothing is evaluated
 //   1  cheap      constant-time checks of a function's contract (the default)
-//   2  paranoid   also the laws of whole structures, `is_valid()`: of most when they end
-// A failed assertion is a bug of Strid or of its caller's contract, never of the input: it prints
-// where it stands and ends the process. Wrong input is an error (base/error.hpp).
+//   2  paranoid   also the invariants of whole structures, `is_valid()`: most when they end
+// A failed assertion is a bug of Strid, or a caller that broke a function's contract; input never
+// causes one. It prints its place in the source and ends the process. Wrong input is an error
+// (base/error.hpp).
 #pragma once
 
 #ifndef STRID_ASSERT_LEVEL

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Time as the engine counts it: nanoseconds of a clock that never goes backwards.
+// The time of the engine: nanoseconds of a clock that never goes backwards.
 #pragma once
 
 #include <chrono>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every exception that the library throws. They are thrown while a graph is built, and from
-// `run()`; nothing on the path of a record throws but user code, and that is wrapped here.
+// Every exception that the library throws: while a graph is built, and from `run()`. On the path of
+// a record only user code throws, and its exceptions are wrapped here.
 #pragma once
 
 #include <exception>
@@ -10,7 +10,7 @@
 
 namespace strid {
 
-/// Base of every error of the library; `what()` is one sentence for a person.
+/// Base of every error of the library; `what()` is one sentence for the user.
 class Error : public std::runtime_error {
   public:
     using std::runtime_error::runtime_error;
@@ -28,24 +28,27 @@ class InputOutputError : public Error {
     using Error::Error;
 };
 
-/// To be thrown by a function of an operator for a record that it cannot do anything with: the
-/// record goes no further and is counted as skipped, whatever the operator's `on_exception` says.
-/// By map, filter, flat_map, accumulate, reduce, process and sinks; elsewhere it ends the run.
+/// For a function of an operator to throw when it cannot process a record. The record is dropped
+/// and counted as skipped, whatever the operator's `on_exception` is. Map, filter, flat_map,
+/// accumulate, reduce, process and sinks may throw it; elsewhere it ends the run.
 class SkipRecord : public Error {
   public:
+    /// Without a reason: skipped records are counted, not listed.
     SkipRecord() : Error("SkipRecord was thrown where no record can be left out") {}
 };
 
 /// User code threw inside an operator. Names the operator and carries the original exception.
 class OperatorError : public Error {
   public:
+    /// `message` says what was thrown; `cause` is the exception itself.
     OperatorError(std::string operator_name, const std::string& message, std::exception_ptr cause)
         : Error("operator '" + operator_name + "': " + message),
           operator_name_(std::move(operator_name)),
           cause_(std::move(cause)) {}
 
+    /// The operator's name in the graph.
     [[nodiscard]] const std::string& operator_name() const noexcept { return operator_name_; }
-    /// The exception as user code threw it, to be rethrown by whoever knows its type.
+    /// The exception that user code threw; std::rethrow_exception() gives its type back.
     [[nodiscard]] const std::exception_ptr& cause() const noexcept { return cause_; }
 
   private:
@@ -53,10 +56,11 @@ class OperatorError : public Error {
     std::exception_ptr cause_;
 };
 
-/// Thrown where a wait for the outside world, as for the reader of a pipe, is given up because the
-/// run was cancelled or has failed. The engine takes it for an end and never passes it on.
+/// Thrown when a wait outside the engine (for the reader of a pipe, say) is given up because the
+/// run was cancelled or has failed. The engine treats it as the end and never passes it on.
 class Interrupted : public std::exception {
   public:
+    /// A fixed text.
     [[nodiscard]] const char* what() const noexcept override { return "the run has ended"; }
 };
 

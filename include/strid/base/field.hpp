@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A member of a record, named when the program is compiled: `field<&Quote::volume>`. It stands
-// wherever a function of a record does: as a key, a time or what an aggregate is of. The compiler
-// then knows where in the record it lies: the record can stay in registers, and what nobody asks
-// for need not be written. A pointer to a member is known only when the program runs, so that the
-// whole record would have to lie in memory to be read through it (`keyed_bench`, windows of counts:
-// 72 instructions a quote instead of 50 in the source that makes and sends it): it is refused.
+// A member of a record, named at compile time: `field<&Quote::volume>`. It may be used wherever a
+// function of a record is taken: for a key, a time, or the input of an aggregate. The compiler
+// knows the member's offset, so the record can stay in registers, and members that are not used
+// need not be written. A pointer to a member is a run-time value: reading through it needs the
+// whole record in memory (`keyed_bench`, windows of counts: 72 instructions a quote instead of 50
+// in the source). It is therefore refused.
 //
 // A value without state, for any thread.
 #pragma once
@@ -16,10 +16,11 @@
 
 namespace strid {
 
-/// The function that takes a member of a record. O(1), throws nothing of its own.
+/// The function that returns a member of a record. O(1), throws nothing.
 template <auto Member>
     requires std::is_member_pointer_v<decltype(Member)>
 struct Field {
+    /// The member of `record`, by reference; the result where `Member` is a function.
     template <class T>
         requires std::invocable<decltype(Member), const T&>
     [[gnu::always_inline]] constexpr decltype(auto) operator()(const T& record) const {

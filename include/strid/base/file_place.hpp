@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where a path leads, so that two names of one file are known to be one. Functions without state;
-// any thread.
+// The place that a path leads to, to find out whether two paths are one file. Functions without
+// state; any thread.
 #pragma once
 
 #include <optional>
@@ -12,8 +12,8 @@
 
 namespace strid {
 
-/// Where a path leads through all its symbolic links, also when there is no file yet: a name in a
-/// directory, or a descriptor of this process (/dev/stdout, /dev/fd/3), which is open already.
+/// The end of a path behind all its symbolic links, also when the file does not exist yet: a name
+/// in a directory, or an open descriptor of this process (/dev/stdout, /dev/fd/3).
 struct FilePlace {
     std::string directory = {};  ///< Without symbolic links.
     std::string name = {};
@@ -24,11 +24,11 @@ struct FilePlace {
     [[nodiscard]] std::string beside(std::string_view name_beside) const;
 };
 
-/// Nothing, with errno set, where a directory on the way is not there or the links are a circle.
+/// Nothing, with errno set, if a directory on the way does not exist or the links form a cycle.
 [[nodiscard]] std::optional<FilePlace> find_place(const std::string& path);
 
-/// Two paths with the same identity are one file. A file that is not there yet is a name in its
-/// directory.
+/// Two paths with the same identity are one file. A file that does not exist yet is identified by
+/// its directory and name.
 struct FileIdentity {
     dev_t device = 0;
     ino_t inode = 0;
@@ -37,15 +37,15 @@ struct FileIdentity {
     bool operator==(const FileIdentity&) const = default;
 };
 
-/// What "-" stands for.
+/// The stream that "-" stands for.
 enum class StandardStream : unsigned char { input, output };
 
-/// The identity of what keeps what is written to it: files, also block devices. Nothing for
-/// terminals, pipes, sockets and devices like /dev/null, and where the path leads nowhere.
+/// The identity of a path that keeps its content: a file or a block device. Nothing for terminals,
+/// pipes, sockets and devices like /dev/null, and for a path that leads nowhere.
 [[nodiscard]] std::optional<FileIdentity> identity_of(const std::string& path, StandardStream dash);
 
-/// True where the path names what may keep its reader or writer waiting for an unbounded time: a
-/// terminal, a pipe, a socket. Never for /dev/null.
+/// True if reading or writing the path may block for an unbounded time: a terminal, a pipe, a
+/// socket. Never for /dev/null.
 [[nodiscard]] bool file_may_block(const std::string& path, StandardStream dash) noexcept;
 
 }  // namespace strid

@@ -10,24 +10,28 @@
 
 namespace strid {
 
-/// One file that is read or written. Sources and sinks say theirs by a member `files()`.
+/// One file that is read or written. Sources and sinks list theirs in a member `files()`.
 struct FileUse {
-    enum class Kind : unsigned char { reads, writes };
+    /// What a program does with the file.
+    enum class Kind : unsigned char {
+        reads,  ///< It is an input.
+        writes  ///< It is replaced or appended to.
+    };
 
-    Kind kind = Kind::reads;
-    std::string path = {};  ///< "-": standard input or output.
-    /// The file is written beside its name first (Writing::whole), and that name is in use, too.
+    Kind kind = Kind::reads;  ///< Whether the file is read or written.
+    std::string path = {};    ///< "-": standard input or output.
+    /// The file is written under another name first (Writing::whole); that name is in use, too.
     bool beside = false;
-    /// Writers that share one file say the same here, and are one.
+    /// Writers of one shared file have the same pointer here, and count as one.
     const void* shared = nullptr;
     std::string user = {};  ///< For messages: "operator 'write'", "--metrics".
 };
 
-/// The name, in the directory of the file, that a file called `name` is written under until it is
-/// whole.
+/// The name, in the same directory, under which a file called `name` is written until it is
+/// complete.
 [[nodiscard]] std::string name_until_whole(std::string_view name);
 
-/// Throws GraphError where one file is written and read, or written twice, under whatever names:
+/// Throws GraphError if one file is both written and read, or written twice, under any names:
 /// symbolic links, hard links, standard input and output. Terminals, pipes and devices like
 /// /dev/null may be used any number of times. Opens nothing.
 void check_files(const std::vector<FileUse>& uses);

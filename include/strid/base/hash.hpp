@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The engine's own hash of keys. It decides which replica owns a key and where the key stands in a
-// state table, so it is fixed: the same value on every machine, in every build, in every run
-// (std::hash promises none of that, but where a type of the user's has one, it is what is asked:
-// the one way to say how such a key is hashed). Multiply-and-fold mixing of 64 by 64 bits, after
-// wyhash (Wang Yi, public domain): every input bit reaches every output bit, so tables and key
-// groups may take any bits of it.
+// The engine's hash of keys. It decides which replica owns a key and where the key is in a state
+// table. It is therefore fixed: the same value on every machine, in every build, in every run.
+// std::hash promises none of that, and is used only for a type that has its own specialisation.
+// Multiply-and-fold mixing of 64 by 64 bits, after wyhash (Wang Yi, public domain): every input bit
+// affects every output bit, so tables and key groups may use any bits of it.
 #pragma once
 
 #include <array>
@@ -60,7 +59,7 @@ template <class Word>
                          load_word<std::uint64_t>(data + size - 8), state, size);
 }
 
-/// Most keys are short: of these the hash is a few instructions in place.
+/// Most keys are short; for these the hash is a few inlined instructions.
 [[nodiscard]] [[gnu::always_inline]] inline std::uint64_t hash_bytes(const char* data,
                                                                      std::size_t size) noexcept {
     if (size > 16) [[unlikely]]
@@ -84,7 +83,7 @@ template <class Word>
 template <class Key>
 struct HashableKey;
 
-/// What the engine hashes itself: numbers, enumerations, text.
+/// The types that the engine hashes itself: numbers, enumerations, text.
 template <class Key>
 inline constexpr bool is_simple_key = (std::is_arithmetic_v<Key> || std::is_enum_v<Key> ||
                                        std::is_convertible_v<const Key&, std::string_view>);
@@ -102,7 +101,7 @@ constexpr bool all_hashable(MemberList<Parts...>) {
     return (is_hashable<Parts> && ...);
 }
 
-/// Types of which nothing more is known: by their std::hash, or aggregates by their members.
+/// Other types: by their std::hash, or aggregates by their members.
 template <class Key>
 struct HashableKey {
     static constexpr bool value() {
@@ -142,7 +141,7 @@ inline constexpr bool is_characters<char[size]> = true;
 }  // namespace detail
 
 /// The fixed hash of a key: integers, enumerations, floating-point numbers (-0.0 as 0.0), text,
-/// arrays, pairs, tuples and aggregates of them. Of a type with a std::hash, that. O(size of the
+/// arrays, pairs, tuples and aggregates of them; a type with a std::hash by that. O(size of the
 /// key). Any thread.
 template <class Key>
 [[nodiscard]] [[gnu::always_inline]] inline std::uint64_t hash_of(const Key& key) {
@@ -179,8 +178,8 @@ template <class Key>
     }
 }
 
-/// What may be a key: something that `hash_of` knows and that compares for equality. A type of
-/// one's own is one if it is an aggregate of keys, or has a std::hash, which then is asked.
+/// The types that may be keys: `hash_of` accepts them and they compare for equality. A user's type
+/// is one if it is an aggregate of keys, or has a std::hash.
 template <class Key>
 concept Hashable = std::equality_comparable<Key> && detail::is_hashable<Key>;
 

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a record owns on the heap beside its own bytes. A batch is full when its block is, or when
-// what its records own reaches a bound (RunOptions::batch_heap_bytes): so back-pressure holds for
-// records of strings and vectors as it does for plain ones.
+// The memory that a record owns on the heap beside its own bytes. A batch is full when its block is
+// full, or when its records own RunOptions::batch_heap_bytes. Back-pressure therefore bounds memory
+// for records of strings and vectors as it does for plain ones.
 //
-// Known are the containers of the standard library, std::unique_ptr, and optionals, pairs, tuples,
-// variants, arrays and aggregates with such members. What else owns memory says how much, as a
-// member or as a function beside the type:
+// Counted are the containers of the standard library, std::unique_ptr, and optionals, pairs,
+// tuples, variants, arrays and aggregates with such members. Any other type that owns memory must
+// report how much, in a member or a function beside the type:
 //
 //     std::size_t heap_bytes() const;                 // in it
 //     std::size_t heap_bytes(const Picture& picture);  // beside it
 //
-// A std::shared_ptr counts as nothing, because what it points to may be many records' own.
+// A std::shared_ptr counts as 0, because several records may share its object.
 //
-// O(1) for most types, O(size) for containers of what owns memory itself. Types that own nothing
-// cost nothing: the compiler knows them. Stateless; any thread.
+// O(1) for most types, O(size) for containers whose elements own memory. Types that own nothing
+// cost nothing: that is known at compile time. Stateless; any thread.
 #pragma once
 
 #include <array>
@@ -104,7 +104,7 @@ struct HeapIn<T> {
   private:
     static std::size_t own_bytes(const T& container) {
         if constexpr (requires { container.capacity(), container.data(); }) {
-            // A short string lies in the object itself.
+            // A short string is stored in the object itself.
             const auto data = reinterpret_cast<std::uintptr_t>(container.data());
             const auto object = reinterpret_cast<std::uintptr_t>(&container);
             if (data - object < sizeof container) return 0;
@@ -174,11 +174,11 @@ std::size_t heap_of(const T& value) {
 
 }  // namespace detail
 
-/// Whether a `T` may own memory beside its own bytes, as far as is known.
+/// Whether a `T` may own memory beside its own bytes, as far as the compiler knows.
 template <class T>
 inline constexpr bool owns_heap = detail::has_heap<T>();
 
-/// What a record owns on the heap, in bytes; 0 where nothing is known of it.
+/// The heap memory that a record owns, in bytes; 0 for types about which nothing is known.
 template <class T>
 [[nodiscard]] std::size_t heap_bytes_of(const T& record) {
     return detail::heap_of(record);

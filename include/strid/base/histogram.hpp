@@ -3,10 +3,11 @@
 // A histogram of latencies (or any numbers from 0 up) with a bounded relative error, in the manner
 // of HdrHistogram: every power of two is cut into 32 equal buckets.
 //
-// One thread writes (record, merge, clear); any thread may read at the same time. The law: a
-// bucket's representative differs from every value in it by at most 1 part in 64 (1.6 %); values
-// below 64 are exact. A reader that runs beside the writer sees each bucket at some recent moment,
-// so its sum of buckets may differ from count() by what is being recorded.
+// One thread writes (record, merge, clear); any thread may read at the same time.
+//
+// Invariant: a bucket's representative differs from every value in it by at most 1 part in 64 (1.6
+// %); values below 64 are exact. A reader beside the writer sees each bucket at some recent moment,
+// so its sum of buckets may differ from count() by the values that are being recorded.
 #pragma once
 
 #include <algorithm>
@@ -19,6 +20,8 @@
 
 namespace strid {
 
+/// Counts of numbers from 0 up, with a relative error of at most 1/64. Memory does not grow with
+/// the count. One thread records; any thread reads at the same time.
 class Histogram {
   public:
     Histogram() = default;
@@ -62,6 +65,7 @@ class Histogram {
         max_.store(0, relaxed);
     }
 
+    /// How many numbers were recorded since the last clear().
     [[nodiscard]] std::uint64_t count() const noexcept { return count_.load(relaxed); }
     /// Exact; 0 while the histogram is empty.
     [[nodiscard]] std::int64_t min() const noexcept {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Text as JSON writes it, for reports. A pure function, any thread.
+// Text in JSON, for reports. A pure function, any thread.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace strid {
 
-/// The text in quotation marks, with what JSON does not take as it is escaped. O(size).
+/// The text in quotation marks, with the characters escaped that JSON does not allow. O(size).
 [[nodiscard]] std::string json_text(std::string_view text);
 
 }  // namespace strid

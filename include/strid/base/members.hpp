@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The members of a plain aggregate, found by the compiler without a macro or a registration, for
-// what the engine asks about every type of record and state: whether it points to text, what it
-// owns on the heap, whether it can be hashed. Compile time only.
+// The members of a plain aggregate, found at compile time without a macro or a registration. The
+// engine needs them for every type of record and state: does it refer to text, what does it own on
+// the heap, can it be hashed. Compile time only.
 //
-// Counted by trying how many initialisers an aggregate takes; an array takes several, and is found
-// by the braces that stand for all of them. An aggregate that has a base, or more members than
-// `members_max`, is not taken apart (`has_members` is false) and is never an error: a fuller
-// library (Boost.PFR) refuses these with one, and costs every file more.
+// The members are counted by trying how many initialisers an aggregate takes; an array takes
+// several, and is found by the braces that enclose all of them. An aggregate that has a base, or
+// more members than `members_max`, is not decomposed (`has_members` is false) and is never an
+// error. A fuller library (Boost.PFR) reports an error for these, and costs every file more.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ namespace strid::detail {
 inline constexpr std::size_t members_max = 20;
 inline constexpr std::size_t initialisers_max = 64;
 
-/// Stands for whatever a member is initialised from.
+/// Converts to any type that a member is initialised from.
 struct AnyCopied {
     std::size_t index;
     template <class T>
@@ -46,7 +46,7 @@ struct AnyBase {
     }
 };
 
-/// What only a member that takes anything (std::any) is initialised from.
+/// Only a member that accepts anything (std::any) is initialised from this.
 struct Nothing {};
 
 template <class T, std::size_t... i>
@@ -59,7 +59,7 @@ constexpr bool takes_braces(std::index_sequence<before...>, std::index_sequence<
     return requires { T{Any<T>{before}..., {Any<T>{within}...}, Any<T>{behind}...}; };
 }
 
-/// Whether the first of so many initialisers is that of a base.
+/// Whether the first initialiser is that of a base class.
 template <class T, std::size_t... behind>
 constexpr bool begins_with_base(std::index_sequence<behind...>) {
     constexpr bool takes_base = requires { T{AnyBase<T>{}, Any<T>{behind}...}; };
@@ -67,8 +67,8 @@ constexpr bool begins_with_base(std::index_sequence<behind...>) {
     return takes_base && !takes_anything;
 }
 
-/// The least number of initialisers, braces left out, that an aggregate takes: more than none where
-/// a member has no default. `initialisers_max` where there is no such number.
+/// The least number of initialisers, braces left out, that an aggregate takes: more than none if a
+/// member has no default. `initialisers_max` if there is no such number.
 template <class T, std::size_t count = 0>
 constexpr std::size_t initialisers_least() {
     if constexpr (count == initialisers_max || takes<T>(std::make_index_sequence<count>{})) {
@@ -77,11 +77,11 @@ constexpr std::size_t initialisers_least() {
         return initialisers_least<T, count + 1>();
     }
 }
-/// So many of them stand behind the first.
+/// Whether the aggregate takes this many initialisers behind the first.
 template <class T>
 inline constexpr std::size_t behind_first =
     initialisers_least<T>() == 0 ? 0 : initialisers_least<T>() - 1;
-/// The largest number.
+/// The largest number of initialisers.
 template <class T, std::size_t count = initialisers_least<T>()>
 constexpr std::size_t initialisers() {
     if constexpr (count < initialisers_max && takes<T>(std::make_index_sequence<count + 1>{})) {
@@ -91,7 +91,7 @@ constexpr std::size_t initialisers() {
     }
 }
 
-/// Whether braces around some of the initialisers from `at` on are taken.
+/// Whether braces around some of the initialisers from `at` on are accepted.
 template <class T, std::size_t all, std::size_t at, std::size_t count = 2>
 constexpr bool takes_several() {
     if constexpr (at + count > all) {
@@ -102,8 +102,9 @@ constexpr bool takes_several() {
                takes_several<T, all, at, count + 1>();
     }
 }
-/// How many of them the member has that begins with number `at`: several where it is an array. 0
-/// where that cannot be told: an array of what has no default, or what looks like one.
+/// The number of initialisers of the member that begins with number `at`: several if it is an
+/// array. 0 if that cannot be found out: an array of a type without a default, or a type that looks
+/// like one.
 template <class T, std::size_t all, std::size_t at, std::size_t count = 1>
 constexpr std::size_t initialisers_of_member() {
     if constexpr (at + count > all) {
@@ -127,7 +128,7 @@ constexpr std::size_t count_members() {
     }
 }
 
-/// How many members an aggregate has; 0 for what is not taken apart.
+/// The number of members of an aggregate; 0 for a type that is not decomposed.
 template <class T>
 constexpr std::size_t member_count() {
     if constexpr (!std::is_aggregate_v<T> || !std::is_class_v<T> || std::is_empty_v<T>) {
@@ -152,7 +153,7 @@ constexpr std::size_t member_count() {
 template <class T>
 inline constexpr bool has_members = member_count<std::remove_cv_t<T>>() != 0;
 
-/// Calls `visit(members...)` with what an aggregate has, in its order.
+/// Calls `visit(members...)` with the members of an aggregate, in their order.
 template <class T, class Visit>
 constexpr decltype(auto) visit_members(T& whole, Visit&& visit) {
     constexpr std::size_t count = member_count<std::remove_cv_t<T>>();

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// SIGINT, SIGTERM and SIGHUP (the terminal is gone) while a run is on. The handlers are installed
-// by the constructor, for the first of several objects that live at once, and what was there before
-// is put back by the destructor. A signal that the process ignored (nohup, a background job) stays
-// ignored. Any thread.
+// SIGINT, SIGTERM and SIGHUP (the terminal is closed) during a run. The constructor installs the
+// handlers, for the first of several objects that live at once; the destructor restores the
+// previous ones. A signal that the process ignored (nohup, a background job) stays ignored. Any
+// thread.
 //
 // Invariant: the handler only counts and posts a semaphore that lives as long as the process, so a
-// signal that comes while the handlers are taken away harms nothing.
+// signal that arrives while the handlers are removed does no harm.
 #pragma once
 
 #include <array>
@@ -23,14 +23,14 @@ class SignalScope {
     SignalScope(const SignalScope&) = delete;
     SignalScope& operator=(const SignalScope&) = delete;
 
-    /// Waits for a signal, for `wake()`, or for so long.
+    /// Waits for a signal, for `wake()`, or for `time`.
     void wait_for(std::chrono::milliseconds time) noexcept;
     /// Ends a wait. Any thread.
     void wake() noexcept;
-    /// Signals since the constructor; the last of them.
+    /// Signals since the constructor. last() is the most recent one.
     [[nodiscard]] int count() const noexcept;
     [[nodiscard]] int last() const noexcept;
-    /// From now on the next signal does what it did before this object: it ends the process.
+    /// From now on a signal has the effect that it had before this object: it ends the process.
     void restore() noexcept;
 
   private:

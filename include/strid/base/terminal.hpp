@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a program tells a person on standard error and output: messages, a line of progress that
-// changes, and numbers as text. The formatting functions are pure. A Terminal may be used by
-// several threads.
+// Output of a program for its user on standard error and output: messages, a progress line that
+// changes, and numbers as text. The formatting functions are pure. Several threads may use a
+// Terminal.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 namespace strid {
 
-/// Writes to standard error or standard output, all of it where the descriptor takes it. The second
-/// throws InputOutputError.
+/// Writes all of `text` to standard error or standard output. The first ignores failures, the
+/// second throws InputOutputError.
 void write_to_stderr(std::string_view text) noexcept;
 void write_to_stdout(std::string_view text);
 
@@ -26,7 +26,7 @@ void write_to_stdout(std::string_view text);
 /// "12,345,678".
 [[nodiscard]] std::string format_count(std::uint64_t count);
 
-/// Standard error as a place for a line that changes and for messages between.
+/// Standard error with a line that changes and messages between.
 class Terminal {
   public:
     Terminal() noexcept;
@@ -36,13 +36,13 @@ class Terminal {
 
     /// True where standard error is a terminal.
     [[nodiscard]] bool interactive() const noexcept { return interactive_; }
-    /// Replaces the line that changes, on a terminal; elsewhere it writes nothing.
+    /// Replaces the line that changes; writes nothing if standard error is not a terminal.
     void show(const std::string& line);
     void clear();
-    /// A message that stays, whole lines.
+    /// Prints whole lines that stay.
     void say(const std::string& text);
-    /// The same where it is a terminal, from a thread that must not wait: nothing where the
-    /// terminal is stopped (Ctrl-S), as with the line that changes.
+    /// The same on a terminal only, for a thread that must not wait: it prints nothing while the
+    /// terminal is stopped (Ctrl-S). show() does not wait either.
     void hint(const std::string& text);
 
   private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Equality of short texts, as keys are. Stateless.
+// Equality of short texts, such as keys. Stateless.
 #pragma once
 
 #include <cstddef>
@@ -24,8 +24,8 @@ template <class Word>
 
 }  // namespace detail
 
-/// a == b without a call: the comparison that every record with a text key makes once, in words
-/// that may overlap, so that a key of 1 to 16 bytes takes two steps. O(size).
+/// a == b without a call: the comparison that every record with a text key makes once. It compares
+/// words that may overlap, so that a key of 1 to 16 bytes takes two steps. O(size).
 [[nodiscard, gnu::always_inline]] inline bool same_text(std::string_view a,
                                                         std::string_view b) noexcept {
     const std::size_t size = a.size();

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether a record or a state points to text. A text field (std::string_view) is valid as long as
-// the batch that the record came in; what keeps records longer, or a state of them, has to know.
+// Whether a record or a state refers to text. A text field (std::string_view) is valid as long as
+// the batch of its record; an operator that keeps records, or a state made of them, needs to know.
 //
 // The compiler sees what is public: text itself, spans, the standard library's pairs, tuples,
-// optionals, variants and containers of such, and the members of aggregates, of their members and
-// so on. It does not see private members, captures of a lambda, or what a pointer points to: a
-// class with such members that hold text says so with `static constexpr bool points_to_text =
-// true`, and with false that its text outlives the run (literals, a file that stays mapped).
-// Compile time only.
+// optionals, variants and containers of such, and the members of aggregates, at any depth. It does
+// not see private members, captures of a lambda, or what a pointer points to. A class with such
+// members that refer to text must declare `static constexpr bool points_to_text = true`, or false
+// if its text outlives the run (literals, a file that stays mapped). Compile time only.
 #pragma once
 
 #include <array>
@@ -52,8 +51,8 @@ constexpr bool has_view_field() {
     }
 }
 
-/// Whether a `T` points to text. `Seen` are the types that it is a part of: a tree has nodes of its
-/// own type.
+/// Whether a `T` refers to text. `Seen` are the types that contain it: the nodes of a tree contain
+/// nodes of the same type.
 template <class T, class... Seen>
 struct TextIn;
 
@@ -124,11 +123,11 @@ struct TextIn<std::variant<Parts...>, Seen...> : TextInAny<MemberList<Seen...>, 
 
 }  // namespace detail
 
-/// True where `T` is text, or has text in it as far as the compiler sees (above).
+/// True if `T` is text, or contains text as far as the compiler sees (above).
 template <class T>
 inline constexpr bool points_to_text = detail::text_in<T>();
 
-/// Does not compile for records that would outlive their text in the operator that calls this.
+/// Does not compile for records whose text is freed before the calling operator frees the records.
 template <class T>
 constexpr void check_owns_text() noexcept {
     static_assert(!points_to_text<T>,
@@ -136,7 +135,7 @@ constexpr void check_owns_text() noexcept {
                   "point to: map them to records that own it (std::string, std::array<char, N>)");
 }
 
-/// Does not compile for a state of records that would outlive their text.
+/// The same for a state that is made of records.
 template <class State>
 constexpr void check_state_owns_text() noexcept {
     static_assert(!points_to_text<State>,

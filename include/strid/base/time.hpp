@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Points in time, a type for each of the three times of a stream, so that one is not taken for
-// another: when something happened (event time, which the record says), when it entered the graph
-// (ingress time) and when it is handled (processing time). All count nanoseconds; what zero means
-// is the business of the data for event time, and the machine's monotonic clock for the other two.
+// Points in time, with one type for each of the three times of a stream, so that they cannot be
+// confused: when an event happened (event time, a value in the record), when it entered the graph
+// (ingress time), and when it is processed (processing time). All count nanoseconds. The data
+// define the zero of event time; the other two use the machine's monotonic clock.
 //
-// Arithmetic saturates: the earliest and the latest point stand for "before everything" and "after
-// everything", and a sum that would pass them stays there, as does a time read in another unit that
-// is beyond them. Plain values.
+// Arithmetic saturates: the earliest and the latest point mean "before everything" and "after
+// everything". A sum beyond them stays there, and so does a time in another unit that is out of
+// range. Plain values.
 #pragma once
 
 #include <chrono>
@@ -39,7 +39,7 @@ namespace detail {
                  : std::numeric_limits<std::int64_t>::max();
 }
 
-/// Nanoseconds in a duration of any unit, the nearest that there are; not a number counts as zero.
+/// The nearest number of nanoseconds to a duration of any unit; NaN counts as zero.
 template <class Count, class Unit>
 [[nodiscard]] constexpr std::int64_t saturating_ns(
     std::chrono::duration<Count, Unit> duration) noexcept {
@@ -67,9 +67,11 @@ template <class Domain>
 class TimePoint {
   public:
     constexpr TimePoint() noexcept = default;
+    /// A time after zero, kept within what 64 bits of nanoseconds can hold.
     template <class Count, class Unit>
     constexpr explicit TimePoint(std::chrono::duration<Count, Unit> since_zero) noexcept
         : ns_(detail::saturating_ns(since_zero)) {}
+    /// The time `ns` nanoseconds after zero.
     [[nodiscard]] static constexpr TimePoint of_ns(std::int64_t ns) noexcept {
         return TimePoint{Duration{ns}};
     }
@@ -78,19 +80,24 @@ class TimePoint {
     [[nodiscard]] static constexpr TimePoint earliest() noexcept {
         return of_ns(std::numeric_limits<std::int64_t>::min());
     }
+    /// The last time that can be represented: behind every record.
     [[nodiscard]] static constexpr TimePoint latest() noexcept {
         return of_ns(std::numeric_limits<std::int64_t>::max());
     }
 
+    /// Nanoseconds after zero.
     [[nodiscard]] constexpr std::int64_t ns() const noexcept { return ns_; }
 
     friend constexpr auto operator<=>(TimePoint, TimePoint) noexcept = default;
+    /// A later time, at most latest().
     [[nodiscard]] friend constexpr TimePoint operator+(TimePoint time, Duration by) noexcept {
         return of_ns(detail::saturating_add(time.ns_, by.count()));
     }
+    /// An earlier time, at least earliest().
     [[nodiscard]] friend constexpr TimePoint operator-(TimePoint time, Duration by) noexcept {
         return of_ns(detail::saturating_subtract(time.ns_, by.count()));
     }
+    /// The time from `sooner` to `later`, kept within the limits of Duration.
     [[nodiscard]] friend constexpr Duration operator-(TimePoint later, TimePoint sooner) noexcept {
         return Duration{detail::saturating_subtract(later.ns_, sooner.ns_)};
     }
@@ -99,8 +106,11 @@ class TimePoint {
     std::int64_t ns_ = 0;
 };
 
+/// The time at which the event of a record happened. The data defines what zero means.
 using EventTime = TimePoint<struct EventTimeDomain>;
+/// When a record came into the graph, by the machine's monotonic clock.
 using IngressTime = TimePoint<struct IngressTimeDomain>;
+/// When a record is handled, by the machine's monotonic clock.
 using ProcessingTime = TimePoint<struct ProcessingTimeDomain>;
 
 }  // namespace strid

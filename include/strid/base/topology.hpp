@@ -21,9 +21,10 @@ struct Core {
     std::vector<int> siblings = {};  // its other hardware threads that this process may use
 };
 
+/// The cores of the machine that this process may use. Immutable; any thread.
 class Topology {
   public:
-    /// What the hardware has, less what the affinity mask of the calling thread forbids. Where the
+    /// The cores of the machine that the affinity mask of the calling thread allows. If the
     /// hardware cannot be read, every processor of the mask counts as a core of one domain.
     static Topology detect();
 
@@ -41,6 +42,7 @@ class Topology {
     /// Every allowed processor of a cache domain, hardware threads included; ascending.
     [[nodiscard]] std::vector<int> processors_of_domain(int cache_domain) const;
 
+    /// The number of groups of cores that share a last-level cache.
     [[nodiscard]] std::size_t cache_domain_count() const noexcept;
 
   private:
@@ -54,8 +56,7 @@ class Topology {
     std::vector<Processor> processors_;  // allowed ones, ascending by number
 };
 
-/// Keeps the calling thread on `processor`. False when the system refuses; nothing has changed
-/// then.
+/// Keeps the calling thread on `processor`. False when the system refuses; then nothing changes.
 [[nodiscard]] bool pin_current_thread(int processor) noexcept;
 
 /// Keeps the calling thread on any of `processors`. False as above.

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A file that is whole or not there: written under a name beside its own (file_use.hpp:
-// name_until_whole), which replaces what the name stood for when it is whole. Owns the descriptor
-// and the name beside. One thread at a time.
+// A file that is replaced as a whole: it is written under another name (file_use.hpp:
+// name_until_whole) and renamed when it is complete. Owns the descriptor and the temporary file.
+// One thread at a time.
 //
-// Laws: until commit() the name stands for what it stood for before; whatever ends the process
-// leaves either. The file beside is locked while it is written, so that one that is not locked
-// is left of a process that was killed, and is removed by the next that writes the same file.
+// Invariants: until commit() the name refers to the old file; if the process dies, the name refers
+// to either the old or the new file, complete. The temporary file is locked while it is written.
+// One without a lock was left by a process that was killed, and the next writer of the same file
+// removes it.
 #pragma once
 
 #include <string>
@@ -15,18 +16,19 @@
 
 namespace strid {
 
+/// A file that gets its name when it is complete. Threads: one at a time.
 class WholeFile {
   public:
-    /// `path` is what the user called it, for messages.
+    /// `path` is the name that the user gave, for messages.
     WholeFile(std::string path, const FilePlace& place);
-    /// What is not committed is dropped.
+    /// Discards a file that is not committed.
     ~WholeFile();
     WholeFile(const WholeFile&) = delete;
     WholeFile& operator=(const WholeFile&) = delete;
 
-    /// Open for writing and empty, with the permissions of the file that it is to replace.
+    /// Open for writing and empty, with the permissions of the file that it will replace.
     [[nodiscard]] int descriptor() const noexcept { return descriptor_; }
-    /// The file gets its name. Throws InputOutputError, and then keeps the name beside.
+    /// Renames the temporary file. Throws InputOutputError, and then keeps the temporary file.
     void commit();
 
   private:

@@ -2,9 +2,9 @@
 //
 // Any acyclic graph of operators, and its composition into blocks. Grammar (2) of paper 2 has no
 // n-to-m connections between Matryoshkas and no merge of branches that belong to different splits;
-// users draw such graphs all the same. A Dag that the paper's rules can derive becomes a term of
-// the algebra, with its derivation; any other becomes the general form: Matryoshkas whose last
-// nodes route to the Matryoshkas that follow, and the edges between them. Plain values, one thread.
+// a Dag may have both. A Dag that the paper's rules can derive becomes a term of the algebra, with
+// its derivation. Any other becomes the general form: Matryoshkas whose last nodes route to the
+// Matryoshkas that follow, and the edges between them. Plain values, one thread.
 #pragma once
 
 #include <cstddef>
@@ -30,31 +30,31 @@ class Dag {
         bool operator==(const Edge&) const = default;
     };
 
-    /// Adds an operator. With `chain` it is combined with the operator before it wherever that one
-    /// is its only neighbour and the rule chain1 applies. Throws GraphError for a name that is
-    /// taken, no replicas, or a distribution the operator does not admit.
+    /// Adds an operator. With `chain` it is combined with the operator before it if that one is its
+    /// only neighbour and the rule chain1 applies. Throws GraphError for a name that is taken, no
+    /// replicas, or a distribution that the operator does not admit.
     std::size_t add_vertex(OperatorDescriptor descriptor, Attachment attachment = Attachment::add);
 
     /// The order of an operator's edges is the order of its branches. Throws GraphError for an
     /// unknown vertex, a repeated edge, an edge into a source or out of a sink.
     void add_edge(std::size_t from, std::size_t to);
 
-    /// What distributes the records that a vertex sends, where it shuffles them, splits or merges,
-    /// stands apart from its nodes or not, whatever `compose` is asked for. For a graph whose
-    /// edges differ in this.
+    /// Sets the composition at one vertex: whether the distribution of its records (by a shuffle,
+    /// split or merge) is in separate nodes, whatever the argument of `compose` is. For a graph
+    /// whose edges differ in this.
     void route(std::size_t vertex, ShuffleComposition composition);
 
     [[nodiscard]] std::size_t size() const noexcept { return vertices_.size(); }
     [[nodiscard]] const OperatorDescriptor& operator_at(std::size_t vertex) const;
     [[nodiscard]] Attachment attachment_at(std::size_t vertex) const;
-    /// Nothing where it is as `compose` is asked for.
+    /// Nothing if the vertex uses the argument of `compose`.
     [[nodiscard]] std::optional<ShuffleComposition> routing_at(std::size_t vertex) const;
     [[nodiscard]] const std::vector<Edge>& edges() const noexcept { return edges_; }
     [[nodiscard]] const std::vector<std::size_t>& successors(std::size_t vertex) const;
     [[nodiscard]] const std::vector<std::size_t>& predecessors(std::size_t vertex) const;
 
     /// Producers before consumers, depth first: a branch is followed to its end, as far as its
-    /// inputs allow, before the next one begins. Throws GraphError that names the operators of a
+    /// inputs allow, before the next one begins. Throws a GraphError that names the operators of a
     /// cycle.
     [[nodiscard]] std::vector<std::size_t> topological_order() const;
 
@@ -71,7 +71,7 @@ class Dag {
     std::vector<Edge> edges_;
 };
 
-/// What a Dag becomes.
+/// The result of composing a Dag.
 struct Composition {
     /// A longest stretch of operators without a branch: one Matryoshka of the general form.
     struct Section {
@@ -80,7 +80,7 @@ struct Composition {
         std::vector<std::size_t> successors;  ///< indices of sections
     };
 
-    /// The general form, in topological order. There for every Dag.
+    /// The general form, in topological order. Every Dag has one.
     std::vector<Section> sections;
     /// One term of grammar (2) for each connected part of the Dag; nothing when some part has none.
     std::optional<std::vector<ParallelBlock>> multipipes;
@@ -88,15 +88,15 @@ struct Composition {
     Derivation derivation;
 
     [[nodiscard]] bool in_grammar() const noexcept { return multipipes.has_value(); }
-    /// Blocks of the terms, or of all sections where there are no terms.
+    /// Blocks of the terms, or of all sections if there are no terms.
     [[nodiscard]] BlockCounts counts() const;
     /// The derivation, then the terms or the sections with their edges.
     [[nodiscard]] std::string explain(Notation notation = Notation::unicode) const;
 };
 
-/// Composes a Dag under the paper's rules where they reach, in the general form elsewhere.
-/// `composition` is that of add-shuffle; splits and merges are combined, but where Dag::route says
-/// otherwise. Throws GraphError for an empty or a cyclic graph.
+/// Composes a Dag under the paper's rules as far as they apply, and in the general form elsewhere.
+/// `composition` applies to add-shuffle; splits and merges are combined, unless Dag::route sets
+/// them otherwise. Throws GraphError for an empty or a cyclic graph.
 [[nodiscard]] Composition compose(const Dag& dag,
                                   ShuffleComposition composition = ShuffleComposition::combined);
 

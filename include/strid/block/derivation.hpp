@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The record of how a term came to be: the transitions in their order, each on the results of
-// earlier ones. It is what `explain()` shows; it holds values only and owns nothing else.
+// The derivation of a term: the transitions in their order, each on the results of earlier ones.
+// `explain()` prints it. It holds values only and owns nothing else.
 #pragma once
 
 #include <string>

@@ -5,8 +5,8 @@
 //   (2)  G  ::= M | A2A([G_i], Gl) | A2A(Gr, [G_i])                           MultiPipe
 //        Gl ::= M | A2A(M, [G_i])          Gr ::= M | A2A([G_i], M)
 // where Phi is a Pipe and [Phi]^n holds identical pipes (the replicas). A term that (1) accepts is
-// always read as one Matryoshka; names of operators are unique in a graph, so two branches are
-// never identical pipes and the reading is the only one.
+// always read as one Matryoshka. Names of operators are unique in a graph, so two branches are
+// never identical pipes, and the reading is the only one.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ namespace strid::block {
 [[nodiscard]] bool is_matryoshka(const ParallelBlock& block);
 [[nodiscard]] bool is_multipipe(const ParallelBlock& block);
 
-/// A term known to be a Matryoshka: a set of pipelines, one level per shuffle, seed innermost.
+/// A term that is a Matryoshka: a set of pipelines, one level per shuffle, seed innermost.
 class Matryoshka {
   public:
     /// Nothing when grammar (1) does not accept the block.
@@ -40,7 +40,7 @@ class Matryoshka {
     [[nodiscard]] std::optional<OperatorKind> last_operator() const;
     /// The name of that operator; empty under the same condition.
     [[nodiscard]] std::string last_operator_name() const;
-    /// Ends in a sink: nothing can follow.
+    /// Ends in a sink: no operator can follow.
     [[nodiscard]] bool closed() const;
 
   private:
@@ -49,14 +49,14 @@ class Matryoshka {
     ParallelBlock block_;
 };
 
-/// A term known to be a MultiPipe: Matryoshkas in a graph of splits and merges.
+/// A term that is a MultiPipe: Matryoshkas in a graph of splits and merges.
 class MultiPipe {
   public:
     /// Nothing when grammar (2) does not accept the block.
     [[nodiscard]] static std::optional<MultiPipe> view(const ParallelBlock& block);
 
     [[nodiscard]] const ParallelBlock& block() const noexcept { return block_; }
-    /// Rmost, paper 2, section 4.2.2: the Matryoshkas that nothing follows, left to right.
+    /// Rmost, paper 2, section 4.2.2: the Matryoshkas without a successor, left to right.
     [[nodiscard]] std::vector<ParallelBlock> rightmost() const;
     /// noSink, paper 2, section 4.2.2: none of the rightmost is closed.
     [[nodiscard]] bool no_sink() const;
@@ -73,7 +73,7 @@ class MultiPipe {
 /// A side of an A2A read as the grammar does: one Matryoshka, or the list of its MultiPipes.
 [[nodiscard]] std::vector<ParallelBlock> branches_of(const ParallelBlock& side);
 
-/// Whether the block is a Gl of grammar (2): how an A2A says on which of its sides it may grow.
+/// Whether the block is a Gl of grammar (2): it decides on which side an A2A may grow.
 [[nodiscard]] bool is_left_closed(const ParallelBlock& block);
 
 }  // namespace strid::block

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the block algebra knows of an operator: the triple <f_d, f_op, n> of paper 2, section 4.1,
-// as plain values. The algebra never calls a function; a `Function` only says which one a node
+// An operator as the block algebra sees it: the triple <f_d, f_op, n> of paper 2, section 4.1, as
+// plain values. The algebra never calls a function; a `Function` only names the one that a node
 // would run: an operator's logic, its distribution, or the choice of a split's branch.
 #pragma once
 
@@ -27,8 +27,8 @@ enum class OperatorKind : std::uint8_t {
 };
 
 /// How records reach an operator's replicas, TypeId(f_d) in paper 2, table 1. `broadcast` is the
-/// paper's BD of figure 11, the simplest of its complex distributions. `rebalance` is ours: as
-/// forward, but to any replica also where there are as many before it, which is a shuffle.
+/// paper's BD of figure 11, the simplest of its complex distributions. `rebalance` is an addition:
+/// as forward, but to any replica, also when there are as many before it; this is a shuffle.
 enum class DistributionKind : std::uint8_t { none, forward, rebalance, keyby, broadcast, complex };
 
 /// SRC, SNK, M, FM, F, A, KW, PW, PAW or MRW.
@@ -36,7 +36,7 @@ enum class DistributionKind : std::uint8_t { none, forward, rebalance, keyby, br
 /// none, forward, rebalance, keyby, broadcast or complex.
 [[nodiscard]] std::string_view to_string(DistributionKind distribution) noexcept;
 
-/// The distribution that paper 2's table 1 gives an operator that asks for nothing else.
+/// The distribution that paper 2's table 1 gives an operator that asks for no other.
 [[nodiscard]] DistributionKind default_distribution(OperatorKind kind) noexcept;
 
 /// Whether table 1 allows the pair: a source has none, accumulators and keyed windows are keyby,
@@ -57,7 +57,7 @@ struct OperatorDescriptor {
 [[nodiscard]] OperatorDescriptor make_operator(std::string name, OperatorKind kind,
                                                std::size_t replicas = 1);
 
-/// What a sequential block runs.
+/// The function that a sequential block runs.
 struct Function {
     enum class Role : std::uint8_t {
         logic,         ///< f_op: the operator's own logic
@@ -75,7 +75,7 @@ struct Function {
 
 [[nodiscard]] Function logic_of(const OperatorDescriptor& descriptor);
 [[nodiscard]] Function distribution_of(const OperatorDescriptor& descriptor);
-/// The splitting function behind an operator. What it decides is the user's: unicast to broadcast.
+/// The splitting function behind an operator. The user decides its result: unicast to broadcast.
 [[nodiscard]] Function splitting_after(std::string operator_name);
 
 /// `name`, `f_d(name)` or `f_s(name)`.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// In which order the nodes of a term are laid out on cores (paper 2, section 4.4): a depth-first
-// visit that goes along a Pipe from the left and through the blocks of an A2A's two sides
-// alternately, because blocks of one container never exchange data while blocks across do.
+// The order in which the nodes of a term are laid out on cores (paper 2, section 4.4): a
+// depth-first visit that goes along a Pipe from the left and alternates between the blocks of an
+// A2A's two sides, because blocks of one container never exchange data while blocks across do.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ namespace strid::block {
 /// A node: a sequential block that is not part of another combiner, so one execution entity.
 struct PlacedNode {
     SequentialBlock block;
-    /// Which of the equal replicas of the block, from 0, counted in term order.
+    /// Number among the equal replicas of the block, from 0, counted in term order.
     std::size_t replica = 0;
 
     bool operator==(const PlacedNode&) const = default;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The operational semantics of paper 2, figures 7, 9 and 10, as pure functions. Each takes terms
-// and returns either a Transition (the new term and the names of the rules that were applied, from
-// the outermost inwards) or the Refusal that says which side condition does not hold. No-effect
-// rules of the paper are transitions that leave the term as it was.
+// and returns either a Transition (the new term and the names of the applied rules, from the
+// outermost inwards) or the Refusal that names the side condition that does not hold. The paper's
+// no-effect rules are transitions that leave the term unchanged.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@
 
 namespace strid::block {
 
-/// Rules by the names they have in the figures. `in_branch` is ours: the congruence that applies
-/// an add or a chain to one rightmost Matryoshka of a MultiPipe, which the paper's API does by
+/// Rules by their names in the figures. `in_branch` is an addition: the congruence that applies an
+/// add or a chain to one rightmost Matryoshka of a MultiPipe; the paper's API does this by
 /// `select()`.
 enum class Rule : std::uint8_t {
     create,
@@ -42,7 +42,7 @@ enum class Rule : std::uint8_t {
 
 /// Why an operation is undefined on its operands.
 enum class Refusal : std::uint8_t {
-    closed,            ///< something was to follow a sink
+    closed,            ///< an operator was to follow a sink
     not_a_matryoshka,  ///< the operand is no term of grammar (1)
     not_a_multipipe,   ///< the operand is no term of grammar (2)
     not_rightmost,     ///< the Matryoshka to be changed is not one of the rightmost
@@ -59,11 +59,11 @@ enum class Refusal : std::uint8_t {
 /// How add-shuffle composes the distribution with its neighbours: paper 2, figure 17.
 enum class ShuffleComposition : std::uint8_t {
     combined,    ///< within the nodes of the operator before (the paper's rule, the default)
-    dedicated,   ///< a node of its own behind every replica of the operator before
+    dedicated,   ///< a separate node behind every replica of the operator before
     centralised  ///< one node that all the replicas before feed and all the replicas after read
 };
 
-/// A Matryoshka whose distribution stands in nodes of its own when it is merged.
+/// A Matryoshka whose distribution is in separate nodes when it is merged.
 struct RoutedApart {
     ParallelBlock matryoshka;
     ShuffleComposition composition;
@@ -112,7 +112,7 @@ Outcome add(const ParallelBlock& matryoshka, const OperatorDescriptor& descripto
 Outcome chain(const ParallelBlock& matryoshka, const OperatorDescriptor& descriptor,
               ShuffleComposition composition = ShuffleComposition::combined);
 
-/// What `add_in` does to the branch.
+/// The operation of `add_in` on the branch.
 enum class Attachment : std::uint8_t { add, chain };
 
 /// Adds or chains an operator to one rightmost Matryoshka of a MultiPipe, in its place.
@@ -120,16 +120,16 @@ Outcome add_in(const ParallelBlock& multipipe, const ParallelBlock& rightmost,
                const OperatorDescriptor& descriptor, Attachment attachment = Attachment::add,
                ShuffleComposition composition = ShuffleComposition::combined);
 
-/// split: Z x G -> G (figure 9): the Matryoshka's records go to new branches, one for each of the
-/// n > 1 operators, as its splitting function says. No effect (split-noeffect) when `matryoshka` is
-/// not one of the rightmost, or is closed. Composed as asked, as an add-shuffle is (figure 17).
+/// split: Z x G -> G (figure 9): the Matryoshka's records go to new branches, one for each of the n
+/// > 1 operators, as its splitting function decides. No effect (split-noeffect) when `matryoshka`
+/// is not one of the rightmost, or is closed. `composition` is as for an add-shuffle (figure 17).
 Outcome split(const ParallelBlock& multipipe, const ParallelBlock& matryoshka,
               const std::vector<OperatorDescriptor>& branches,
               ShuffleComposition composition = ShuffleComposition::combined);
 
 /// merge-ind: G* x OP -> G (figure 10): unites n > 1 separate MultiPipes before a new operator.
 /// Refused when one of their rightmost Matryoshkas is closed. Their distributions are combined with
-/// their last nodes, but for those that are routed apart.
+/// their last nodes, except for those that are routed apart.
 Outcome merge_independent(const std::vector<ParallelBlock>& multipipes,
                           const OperatorDescriptor& descriptor,
                           const std::vector<RoutedApart>& apart = {});

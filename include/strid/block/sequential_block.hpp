@@ -30,7 +30,7 @@ class SequentialBlock {
     [[nodiscard]] const Function& function() const;
     /// First of a Comb, or the head of a fan-out. Precondition: kind() != seq.
     [[nodiscard]] const SequentialBlock& first() const;
-    /// What follows the first: one block for a Comb, the branches for a fan-out.
+    /// The rest after the first: one block for a Comb, the branches for a fan-out.
     [[nodiscard]] const std::vector<SequentialBlock>& rest() const;
 
     /// Every function in the order of its execution (branches of a fan-out in their order).

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The utility functions of paper 2, figures 5 and 6: pure, total on the terms named, sharing
-// whatever part of the term they do not change.
+// The utility functions of paper 2, figures 5 and 6: pure, total on the terms named. They share the
+// parts of the term that they do not change.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What can travel through a channel: a type whose objects can wait in a slot (hence the default)
-// and be moved in and out without failing (hence an item is never half passed on).
+// The types that can pass through a channel: their objects can wait in a slot (so they have a
+// default) and can be moved in and out without failing (so an item is never half passed on).
 #pragma once
 
 #include <concepts>

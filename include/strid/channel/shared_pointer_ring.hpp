@@ -6,12 +6,12 @@
 // `FlaggedRing` is the ring for any small movable value, `SharedPointerRing` the paper's use of it.
 //
 // Threads: producer functions for one thread at a time, consumer functions for one thread at a
-// time. Owner: who built the ring; it outlives both roles.
+// time. Owner: the code that built the ring; the ring must outlive both roles.
 //
-// Law: a slot's flag is `empty` or `taken`; an empty slot is the producer's, a taken one the
+// Invariant: a slot's flag is `empty` or `taken`; an empty slot is the producer's, a taken one the
 // consumer's. A shared pointer is moved in and moved out, so an empty slot holds null. The taken
-// slots are those from the consumer's position to the producer's, in a circle. So ownership passes
-// without a copy: the counter of the shared object is not touched on the way.
+// slots are those from the consumer's position to the producer's, in a circle. Ownership therefore
+// passes without a copy: the counter of the shared object is not touched.
 //
 // Cache lines: two slots of 32 bytes to a line; position and mask of the producer in a line of
 // their own, the consumer's likewise, and the closing mark, which is written once.
@@ -54,8 +54,8 @@ class FlaggedRing {
     FlaggedRing& operator=(const FlaggedRing&) = delete;
     ~FlaggedRing() { STRID_PARANOID(is_valid()); }
 
-    /// Producer: passes the value on. Moves from it, or copies it (a share: one increment of the
-    /// counter, for multicast), only when the answer is `ok`. Null is a value like any other.
+    /// Producer: pushes the value. Moves from it, or copies it (a share: one increment of the
+    /// counter, for multicast), only when the result is `ok`. Null is a value like any other.
     template <class U = T>
         requires std::is_nothrow_assignable_v<T&, U&&>
     PushResult try_push(U&& value) noexcept {
@@ -70,7 +70,7 @@ class FlaggedRing {
         return PushResult::ok;
     }
 
-    /// Producer: nothing more comes. Idempotent.
+    /// Producer: no more values follow. Idempotent.
     void close() noexcept {
         producer_.closed = true;
         // release: pairs with the acquire in try_pop(); every flag set before it is visible.
@@ -84,7 +84,7 @@ class FlaggedRing {
         if (slot.flag.load(std::memory_order_acquire) == empty_flag) {
             // acquire: pairs with the release in close().
             if (closed_.mark.load(std::memory_order_acquire) == 0) return PopResult::empty;
-            // A value may have come between the two looks; after the mark the look is final.
+            // A value may have come between the two reads; after the mark the second read is final.
             // acquire: pairs with the release in try_push().
             if (slot.flag.load(std::memory_order_acquire) == empty_flag) return PopResult::closed;
         }
@@ -97,7 +97,7 @@ class FlaggedRing {
 
     [[nodiscard]] std::size_t capacity() const noexcept { return slots_.size(); }
 
-    /// The law above. Only when no thread is inside.
+    /// Checks the invariant above. Only when no thread is inside.
     [[nodiscard]] bool is_valid() const noexcept {
         const std::size_t count = producer_.position - consumer_.position;
         if (count > capacity()) return false;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The slots of a ring: a fixed array of live objects in whole cache lines of their own.
+// The slots of a ring: a fixed array of live objects in its own cache lines.
 //
-// Owner: the ring; the object is immovable and is built and destroyed by one thread.
-// Law: every slot holds a live `T` from construction to destruction (value-initialised, later
-// assigned to or moved from), so that a span of slots may be handed out as it is; the array starts
-// at a line's boundary and no other object lies in its lines.
+// Owner: the ring; the object is immovable, and one thread builds and destroys it.
+//
+// Invariant: every slot holds a live `T` from construction to destruction (value-initialised, later
+// assigned to or moved from), so that spans of slots may be passed out. The array starts at a
+// line's boundary, and no other object is in its lines.
 #pragma once
 
 #include <cstddef>

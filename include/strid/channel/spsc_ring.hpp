@@ -5,24 +5,24 @@
 // with cached indices and batches beyond it.
 //
 // Threads: the functions marked producer are for one thread at a time, those marked consumer for
-// one thread at a time; a role may move to another thread with a happens-before edge. Owner: who
-// built the ring; it outlives both roles.
+// one thread at a time; a role may move to another thread with a happens-before edge. Owner: the
+// code that built the ring; the ring must outlive both roles.
 //
-// Law: indices count items since the beginning and never wrap (2^63 items).
+// Invariant: indices count items since the beginning and never wrap (2^63 items).
 //     head <= known tail <= tail <= limit <= head + capacity
 //     slots [head, tail) belong to the consumer, all others to the producer.
-// The top bit of the tail's word says that nothing follows: "closed" and "how much" are one word,
+// The top bit of the tail's word means that nothing follows. "Closed" and "how much" are one word,
 // so that a consumer that reads it closed also knows the last item.
 //
-// Why it is fast: the only words both sides touch are the tail and the head, and a side reads the
-// other's only when its own copy (`known_tail`, `limit`) is used up. A reading costs one transfer
-// of a cache line between cores (some 100 ns) and yields all that happened since: with k items per
-// reading the coherence traffic is 1/k lines per item for each index, plus sizeof(T)/64 lines for
-// the item itself. The busier the ring, the larger k. While a line is away, stores to it wait in
-// the store buffer and the side works on until that is full; so a push makes two stores and no
-// third (the item and the tail; a private copy of the tail made it half as fast), and a pop one.
-// A batch (claim and commit, peek and release) stores one index for the whole batch. Where it pays,
-// the consumer writes to each line of slots that it gives back (docs/design/0008).
+// Performance: the only words both sides touch are the tail and the head, and a side reads the
+// other's only when its own copy (`known_tail`, `limit`) is used up. A read costs one transfer of a
+// cache line between cores (some 100 ns) and returns all that happened since: with k items per read
+// the coherence traffic is 1/k lines per item for each index, plus sizeof(T)/64 lines for the item
+// itself. The busier the ring, the larger k. While a line is away, stores to it wait in the store
+// buffer, and the side works on until that is full. A push therefore makes two stores and no third
+// (the item and the tail; a private copy of the tail made it half as fast), and a pop one. A batch
+// (claim and commit, peek and release) stores one index for the whole batch. If it pays, the
+// consumer writes to each line of slots that it gives back (docs/design/0008).
 //
 // Cache lines:
 //     0  slots, mask           read-only
@@ -50,7 +50,7 @@
 
 namespace strid::channel {
 
-/// `Atomic` is `std::atomic`; the tests put a model in its place that explores interleavings.
+/// `Atomic` is `std::atomic`; tests replace it by a model that explores interleavings.
 template <class T, template <class> class Atomic = std::atomic>
 class SpscRing {
     static_assert(Channelable<T>);
@@ -70,7 +70,7 @@ class SpscRing {
 
     // ---- producer ------------------------------------------------------------------------------
 
-    /// Producer: appends the value. Moves from it (or copies it) only when the answer is `ok`.
+    /// Producer: appends the value. Moves from it (or copies it) only when the result is `ok`.
     template <class U = T>
         requires std::is_assignable_v<T&, U&&>
     PushResult try_push(U&& value) noexcept(std::is_nothrow_assignable_v<T&, U&&>) {
@@ -92,17 +92,17 @@ class SpscRing {
         return contiguous(tail, std::min<std::size_t>(count, free_slots(tail, count)));
     }
 
-    /// Producer: hands over the first `count` slots of the last claim, all at once.
+    /// Producer: publishes the first `count` slots of the last claim, all at once.
     void commit(std::size_t count) noexcept {
         const Index tail = own_tail();
         STRID_ASSERT(count <= producer_.limit - tail);
         if (count != 0) publish_tail(tail + count);
     }
 
-    /// Producer: nothing more comes. Idempotent; pushes are answered `closed` from now on.
+    /// Producer: no more items follow. Idempotent; a push returns `closed` from now on.
     void close() noexcept {
         const Index tail = own_tail() | closed_bit;
-        producer_.limit = tail;  // so that a push looks closer
+        producer_.limit = tail;  // so that the next push reads the words again
         // release: pairs with the acquire in used_slots(); every item before it is visible.
         tail_.word.store(tail, std::memory_order_release);
     }
@@ -131,9 +131,9 @@ class SpscRing {
         return contiguous(head, std::min<std::size_t>(count, used_slots(head, count)));
     }
 
-    /// Consumer: gives the first `count` slots of the last peek back, all at once. What is
-    /// trivially copyable may be overwritten; what else was not moved from lives on in its slot
-    /// until the slot is used again.
+    /// Consumer: gives back the first `count` slots of the last peek, all at once. Trivially
+    /// copyable items may be overwritten; other items that were not moved from live until the slot
+    /// is used again.
     void release(std::size_t count) noexcept {
         const Index head = own_head();
         STRID_ASSERT(count <= consumer_.known_tail - head);
@@ -146,11 +146,11 @@ class SpscRing {
     /// happens-before) is always seen.
     [[nodiscard]] bool consumer_empty() noexcept { return used_slots(own_head(), 1) == 0; }
 
-    /// Consumer: closed and all taken; nothing will ever come again.
+    /// Consumer: closed and all taken; no item will ever follow.
     [[nodiscard]] bool drained() noexcept { return consumer_empty() && consumer_.closed; }
 
-    /// Consumer: whether the last look (a peek, a pop) that found nothing also found the ring
-    /// closed; spares a second look at the producer's line.
+    /// Consumer: whether the last peek or pop, which found nothing, also found the ring closed;
+    /// saves a second read of the producer's line.
     [[nodiscard]] bool was_drained() const noexcept {
         return consumer_.closed && own_head() == consumer_.known_tail;
     }
@@ -172,7 +172,7 @@ class SpscRing {
     }
     [[nodiscard]] std::size_t capacity() const noexcept { return slots_.size(); }
 
-    /// The law above. Only when no thread is inside.
+    /// Checks the invariant above. Only when no thread is inside.
     [[nodiscard]] bool is_valid() const noexcept {
         const Index word = own_tail();
         const Index tail = word & ~closed_bit;
@@ -197,7 +197,7 @@ class SpscRing {
         return head_.word.load(std::memory_order_relaxed);
     }
 
-    /// Producer: free slots it knows of; looks at the consumer's head when they are under `wanted`.
+    /// Producer: known free slots; reads the consumer's head when they are fewer than `wanted`.
     [[nodiscard]] Index free_slots(Index tail, std::size_t wanted) noexcept {
         if (producer_.limit - tail < wanted && !is_closed(tail)) {
             // acquire: pairs with the release in publish_head(); the consumer is done with them.
@@ -206,7 +206,7 @@ class SpscRing {
         return producer_.limit - tail;
     }
 
-    /// Consumer: items it knows of; looks at the producer's tail when they are under `wanted`.
+    /// Consumer: known items; reads the producer's tail when they are fewer than `wanted`.
     [[nodiscard]] Index used_slots(Index head, std::size_t wanted) noexcept {
         if (consumer_.known_tail - head < wanted && !consumer_.closed) {
             // acquire: pairs with the release in publish_tail() and close(); the items are written.
@@ -232,20 +232,20 @@ class SpscRing {
         return {slots_.data() + position, std::min(count, slots_.size() - position)};
     }
 
-    /// Consumer: so that the producer need not wait for the lines of these slots, which are still
-    /// the consumer's own. One write to each line, in the last slot of it.
+    /// Consumer: takes ownership of the lines of these slots, so that the producer need not wait
+    /// for them. One write to each line, in the last slot of it.
     void own_slots(Index first, std::size_t count) noexcept {
         if constexpr (sizeof(T) >= cache_line_bytes) {
             if (!reading_delays_writers()) return;
             const std::span<T> slots = contiguous(first, count);
-            own_lines(reinterpret_cast<std::byte*>(slots.data()), slots.size_bytes());
+            reclaim_lines(reinterpret_cast<std::byte*>(slots.data()), slots.size_bytes());
         } else {
             constexpr Index per_line = cache_line_bytes / sizeof(T);
             const Index end = first + count;
             Index last = first + (per_line - 1 - first % per_line);
             if (last >= end || !reading_delays_writers()) return;
             for (; last < end; last += per_line) {
-                own_lines(reinterpret_cast<std::byte*>(slots_.data() + (last & mask_)), 1);
+                reclaim_lines(reinterpret_cast<std::byte*>(slots_.data() + (last & mask_)), 1);
             }
         }
     }

@@ -2,17 +2,17 @@
 //
 // The unbounded queue between one producer thread and one consumer thread: a chain of bounded
 // rings, after the unbounded queue of FastFlow (paper 4, section 1.1). For edges where a refusal
-// could close a cycle of waiting, such as feedback; everywhere else a bounded ring is the better
-// channel, because it pushes back.
+// could close a cycle of waiting, such as feedback. Everywhere else use a bounded ring, which
+// exerts back-pressure.
 //
 // Threads: the functions marked producer are for one thread at a time, those marked consumer for
-// one thread at a time. Owner: who built the queue; it outlives both roles.
+// one thread at a time. Owner: the code that built the queue; the queue must outlive both roles.
 //
-// Law: the segments form one chain, oldest first; the consumer stands in the first, the producer in
-// the last. A segment that has a successor is never pushed into again, so the consumer that saw the
-// successor, and then saw the segment empty, has taken all of it. Emptied segments travel back to
-// the producer through a second ring, the spare one, and are deleted only when that is full: in
-// the steady state no segment is allocated.
+// Invariant: the segments form one chain, oldest first; the consumer is in the first, the producer
+// in the last. A segment that has a successor is never pushed into again, so a consumer that saw
+// the successor, and then saw the segment empty, has taken all of it. Emptied segments return to
+// the producer through a second ring, the spare one, and are deleted only when that is full: in the
+// steady state no segment is allocated.
 //     segments in chain + spare = segments allocated - segments deleted
 #pragma once
 
@@ -51,9 +51,9 @@ class UnboundedSpsc {
         while (consumer_.segment) consumer_.segment = take_next(*consumer_.segment);
     }
 
-    /// Producer: appends the value; never `full`. Moves from it only when the answer is `ok`.
-    /// Throws std::bad_alloc when a new segment is needed and there is no memory; the queue and
-    /// the value are then as before.
+    /// Producer: appends the value; never `full`. Moves from it only when the result is `ok`.
+    /// Throws std::bad_alloc when a new segment is needed and there is no memory; the queue and the
+    /// value are then unchanged.
     template <class U = T>
         requires std::is_assignable_v<T&, U&&>
     PushResult try_push(U&& value) {
@@ -70,7 +70,7 @@ class UnboundedSpsc {
         return PushResult::ok;
     }
 
-    /// Producer: nothing more comes. Idempotent.
+    /// Producer: no more items follow. Idempotent.
     void close() noexcept { producer_.segment->ring.close(); }
 
     /// Consumer: takes the oldest item. `closed` only once everything was taken.
@@ -86,7 +86,7 @@ class UnboundedSpsc {
         return consumer_.segment->ring.consumer_empty() && !look_further();
     }
 
-    /// Consumer: closed and all taken; nothing will ever come again.
+    /// Consumer: closed and all taken; no item will ever follow.
     [[nodiscard]] bool drained() noexcept {
         return consumer_empty() && consumer_.segment->ring.drained();
     }
@@ -121,17 +121,17 @@ class UnboundedSpsc {
         return next;
     }
 
-    /// Consumer, whose segment looked empty: true when there is something after all, in this
-    /// segment or in the next, which then is the consumer's.
+    /// Consumer, whose segment looked empty: true when there is an item after all, in this segment
+    /// or in the next, to which the consumer then moves.
     [[nodiscard]] bool look_further() noexcept {
         // acquire: pairs with the release in try_push().
         if (consumer_.segment->next.load(std::memory_order_acquire) == nullptr) return false;
-        // Items may have come into this segment before the next was chained: look again.
+        // Items may have come into this segment before the next was chained: check again.
         if (consumer_.segment->ring.consumer_empty()) advance();
         return true;
     }
 
-    /// Consumer: on to the next segment; the emptied one goes home, or away when home is full.
+    /// Consumer: moves to the next segment; the emptied one becomes spare, or is deleted.
     void advance() noexcept {
         std::unique_ptr<Segment> next = take_next(*consumer_.segment);
         std::unique_ptr<Segment> emptied = std::exchange(consumer_.segment, std::move(next));

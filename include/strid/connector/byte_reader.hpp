@@ -24,16 +24,19 @@ namespace strid {
 /// False also for a path that does not exist; opening it will say so.
 [[nodiscard]] bool input_may_block(const std::string& path) noexcept;
 
+/// Reads the bytes of an input, decompressed. Owns the descriptor. Threads: one at a time.
 class ByteReader {
   public:
+    /// The outcome of a read.
     enum class [[nodiscard]] Status : std::uint8_t {
         read,     ///< at least one byte was read
         waiting,  ///< a pipe has nothing now; ask again
         end       ///< no byte will come any more
     };
+    /// The answer of a read.
     struct [[nodiscard]] Result {
-        Status status;
-        std::size_t bytes;
+        Status status;      ///< The outcome.
+        std::size_t bytes;  ///< Bytes that were read; 0 unless `status` is `read`.
     };
 
     /// Opens `path`; "-" is standard input. Of a socket it only begins to connect. Throws

@@ -25,14 +25,17 @@
 
 namespace strid {
 
+/// The records that `collect` sinks have taken. Any thread.
 template <class T>
 class Collected {
   public:
+    /// Adds a copy of `record` with a copy of its text. Takes a lock.
     void add(const T& record) {
         const std::scoped_lock lock(mutex_);
         records_.push_back(record);
         own_text(records_.back());
     }
+    /// How many records there are so far.
     [[nodiscard]] std::size_t size() const {
         const std::scoped_lock lock(mutex_);
         return records_.size();
@@ -67,9 +70,11 @@ class Collected {
     std::deque<std::string> texts_;  // under mutex_; never moves a string
 };
 
+/// The sink that `collect` makes; its replicas share one Collected.
 template <class T>
 class Collect {
   public:
+    /// What it takes goes into `into`.
     explicit Collect(std::shared_ptr<Collected<T>> into) : into_(std::move(into)) {}
     void operator()(const T& record) { into_->add(record); }
 

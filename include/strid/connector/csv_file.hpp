@@ -21,13 +21,16 @@
 
 namespace strid {
 
+/// The source that `csv_file` makes. Records are plain aggregates, tuples, pairs or single values.
 template <class T>
 class CsvFile : public CsvSource {
   public:
     using record_type = T;
 
+    /// Opens nothing yet. Throws GraphError for options that do not fit the record.
     explicit CsvFile(std::string path, CsvOptions options = {})
         : CsvFile(std::vector{std::move(path)}, std::move(options)) {}
+    /// Several files, one behind the other.
     CsvFile(std::vector<std::string> paths, CsvOptions options)
         : CsvSource(std::move(paths), std::move(options), detail::field_count<T>()) {}
 

@@ -19,6 +19,7 @@
 
 namespace strid {
 
+/// The meaning of the first row.
 enum class CsvHeader : std::uint8_t {
     none,  ///< the first row is a record
     skip   ///< the first row holds names
@@ -27,12 +28,18 @@ enum class CsvHeader : std::uint8_t {
 /// A column by its name in the header, or by its number counted from 1 as in error messages.
 class CsvColumn {
   public:
+    /// By name. Implicit, so that a text may stand for a column.
     CsvColumn(std::string name) : name_(std::move(name)) {}
+    /// By name.
     CsvColumn(const char* name) : name_(name) {}
+    /// By number, from 1.
     CsvColumn(int number) : number_(number) {}
 
+    /// Whether it is named.
     [[nodiscard]] bool is_named() const noexcept { return number_ < 0; }
+    /// The name; empty for a number.
     [[nodiscard]] const std::string& name() const noexcept { return name_; }
+    /// The number, from 1; negative for a name.
     [[nodiscard]] int number() const noexcept { return number_; }
 
   private:
@@ -40,9 +47,10 @@ class CsvColumn {
     int number_ = -1;
 };
 
+/// How a table is read. The defaults read RFC 4180 without a header.
 struct CsvOptions {
-    char delimiter = ',';
-    CsvHeader header = CsvHeader::none;
+    char delimiter = ',';                ///< Between fields.
+    CsvHeader header = CsvHeader::none;  ///< The meaning of the first row.
     /// Lines before the header, or before the first row where there is none, that are passed over.
     std::size_t skip_lines = 0;
     /// Lines that begin with this character are passed over; '\0': none.
@@ -66,12 +74,14 @@ struct CsvOptions {
     /// second. 0: 100 lines and 64 KiB of an input that may fall silent (a pipe, a terminal, a
     /// socket), which a stray quote would silence; what TextOptions allows a row of a file.
     std::size_t quoted_lines_max = 0;
-    std::size_t quoted_bytes_max = 0;
+    std::size_t quoted_bytes_max = 0;  ///< As quoted_lines_max, in bytes.
+    /// Whether the words nan and inf are numbers.
     NonFinite non_finite = NonFinite::reject;
-    OnMalformed on_malformed = OnMalformed::stop;
-    std::string dead_letter_path{};  ///< see MalformedOptions
+    OnMalformed on_malformed = OnMalformed::stop;  ///< The action for a row that is no record.
+    std::string dead_letter_path{};                ///< see MalformedOptions
+    /// Called with each refused row, by the thread of the replica.
     std::function<void(const MalformedLine&)> dead_letter{};
-    TextOptions text{};
+    TextOptions text{};                     ///< How text is read and how long a row may be.
     Writing dead_letters = Writing::whole;  ///< when the file of dead_letter_path gets its rows
 };
 

@@ -25,13 +25,17 @@
 namespace strid {
 
 /// Whether the words nan, inf and infinity are numbers. A number too large for its type never is.
-enum class NonFinite : std::uint8_t { reject, accept };
+enum class NonFinite : std::uint8_t {
+    reject,  ///< They are no numbers: the row is refused.
+    accept   ///< They are numbers.
+};
 
 /// How numbers are written.
 struct NumberFormat {
-    NonFinite non_finite = NonFinite::reject;
-    char decimal_point = '.';
+    NonFinite non_finite = NonFinite::reject;  ///< Whether the words nan and inf are numbers.
+    char decimal_point = '.';                  ///< '.' or ','.
 
+    /// Both at once.
     NumberFormat(NonFinite of_words, char point = '.')
         : non_finite(of_words), decimal_point(point) {}
 };

@@ -23,18 +23,21 @@
 
 namespace strid {
 
+/// How a table is written.
 struct CsvWriterOptions {
-    char delimiter = ',';
+    char delimiter = ',';               ///< Between fields.
     std::vector<std::string> header{};  ///< names for the first row; empty: none
     Writing writing = Writing::whole;   ///< when a plain file gets its rows
 };
 
+/// The sink that `csv_writer` makes. Throws InputOutputError where it cannot write.
 template <class T>
 class CsvWriter {
   public:
     /// Replicas share the file, row by row: there may be as many as what feeds them has.
     static constexpr bool parallel_by_default = true;
 
+    /// Opens nothing yet. Throws GraphError for a delimiter that cannot be one.
     CsvWriter(std::string path, CsvWriterOptions options)
         : writer_(std::move(path), options.writing), options_(std::move(options)) {
         check_csv_delimiter(options_.delimiter);

@@ -17,6 +17,7 @@
 
 namespace strid {
 
+/// A file for refused lines that several sources share: copies write to the same file. Any thread.
 class DeadLetterFile {
   public:
     /// Opens nothing yet.
@@ -28,6 +29,7 @@ class DeadLetterFile {
     void operator()(const MalformedLine& line) const;
 
     [[nodiscard]] bool may_block() const noexcept { return shared_->file->may_block(); }
+    /// For `files()` of a source or a sink.
     [[nodiscard]] FileUse use() const { return shared_->file->use(); }
 
   private:

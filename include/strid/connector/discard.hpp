@@ -14,11 +14,13 @@ namespace strid {
 /// Relaxed throughout: a number on its own, exact once the run is over.
 using DiscardCount = std::atomic<std::uint64_t>;
 
+/// The sink that `discard` makes.
 class Discard {
   public:
     /// Replicas share only the sum: there may be as many as what feeds them has.
     static constexpr bool parallel_by_default = true;
 
+    /// Adds to `count` at flush() and close().
     explicit Discard(std::shared_ptr<DiscardCount> count) : count_(std::move(count)) {}
 
     template <class T>

@@ -21,10 +21,11 @@
 
 namespace strid {
 
+/// How many records are made, and how fast.
 struct GenerateOptions {
-    std::uint64_t count = 0;     ///< records of all replicas together; 0: no end
-    double rate_per_second = 0;  ///< of all replicas together; 0: full speed
-    std::uint64_t seed = 1;
+    std::uint64_t count = 0;               ///< records of all replicas together; 0: no end
+    double rate_per_second = 0;            ///< of all replicas together; 0: full speed
+    std::uint64_t seed = 1;                ///< Of the random numbers that the function is given.
     std::chrono::nanoseconds duration{0};  ///< from the first poll; 0: no limit
 };
 
@@ -35,6 +36,7 @@ class Generate {
   public:
     using record_type = T;
 
+    /// `function(random, index)` makes record `index`.
     Generate(Function function, GenerateOptions options)
         : function_(std::move(function)), options_(options), pace_(options.rate_per_second) {}
 
@@ -64,7 +66,7 @@ class Generate {
                     wake_at_ns_ = due_ns;
                     return tell_progress(SourceStatus::idle, now);
                 }
-                emit.born_at(due_ns);
+                emit.ingress_at(due_ns);
             }
             ++made_;
             Random random(options_.seed, index);

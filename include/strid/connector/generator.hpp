@@ -45,9 +45,11 @@ namespace strid {
 /// What a coroutine yields that has no record for a while: it is resumed no earlier.
 class IdleFor {
   public:
+    /// For `time` from now on.
     explicit IdleFor(Duration time) noexcept : time(time) {}
-    Duration time;
+    Duration time;  ///< The time without a record.
 };
+/// `co_yield idle_for(10ms)`: no record for so long. The worker does other work meanwhile.
 [[nodiscard]] inline IdleFor idle_for(Duration time) noexcept {
     return IdleFor{time};
 }
@@ -58,6 +60,7 @@ template <class T>
 class [[nodiscard]] Generator {
   public:
     using record_type = T;
+    /// What next() found.
     enum class Found : std::uint8_t { record, nothing_yet, end };
 
     class promise_type {
@@ -93,6 +96,7 @@ class [[nodiscard]] Generator {
         std::exception_ptr thrown_;
     };
 
+    /// The coroutine moves; `other` has none any more.
     Generator(Generator&& other) noexcept : coroutine_(std::exchange(other.coroutine_, {})) {}
     Generator& operator=(Generator&& other) noexcept {
         std::swap(coroutine_, other.coroutine_);

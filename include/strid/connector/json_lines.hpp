@@ -25,11 +25,13 @@
 
 namespace strid {
 
+/// The source that `json_lines` makes. Records are as those of CsvFile.
 template <class T>
 class JsonLines : public JsonSource {
   public:
     using record_type = T;
 
+    /// Opens nothing yet. Throws GraphError where the members do not fit the record.
     explicit JsonLines(std::string path, JsonOptions options)
         : JsonSource(std::move(path), std::move(options), optional_fields()) {}
 

@@ -24,6 +24,7 @@ namespace strid {
 
 /// How text is read. The defaults fit a second-level cache; a test makes them tiny.
 struct TextOptions {
+    /// Bytes of a chunk. A batch keeps the chunks alive that its records point into.
     std::size_t chunk_bytes = std::size_t{256} << 10;
     std::size_t chunks = 64;  ///< at most so many are read ahead of what is still in use
     std::size_t line_bytes_max = std::size_t{128} << 20;  ///< a longer line is malformed

@@ -17,6 +17,7 @@
 
 namespace strid {
 
+/// The action for a line that is no record.
 enum class OnMalformed : std::uint8_t {
     stop,        ///< the run fails with an InputOutputError that names file, line and reason
     skip,        ///< the line is dropped and counted
@@ -25,16 +26,17 @@ enum class OnMalformed : std::uint8_t {
 
 /// One line that was refused. The views live until the callback returns.
 struct MalformedLine {
-    std::string_view file;
-    std::uint64_t line;  ///< counted from 1; of a quoted record, its first line
-    std::string_view reason;
-    std::string_view text;  ///< as it stood in the file; of an overlong line, its beginning
+    std::string_view file;    ///< The path, as the source was given it.
+    std::uint64_t line;       ///< counted from 1; of a quoted record, its first line
+    std::string_view reason;  ///< Why it is no record, in words.
+    std::string_view text;    ///< as it stood in the file; of an overlong line, its beginning
 };
 
 /// The policy of one source. `dead_letter_path` gets rows `file,line,reason,text` in CSV.
 struct MalformedOptions {
-    OnMalformed policy = OnMalformed::stop;
-    std::string dead_letter_path{};
+    OnMalformed policy = OnMalformed::stop;  ///< The action for a refused line.
+    std::string dead_letter_path{};          ///< The file that refused lines go to; empty: none.
+    /// Called with each refused line, by the thread of the replica.
     std::function<void(const MalformedLine&)> dead_letter{};
     Writing writing = Writing::whole;  ///< when a plain file gets its rows
 };

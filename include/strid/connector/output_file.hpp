@@ -24,11 +24,13 @@
 
 namespace strid {
 
+/// A file that the replicas of a sink share (connector/row_writer.hpp). Any thread.
 class OutputFile final : public RunScope::Result, public std::enable_shared_from_this<OutputFile> {
   public:
     /// What a writer gathers before it appends.
     static constexpr std::size_t buffer_bytes = std::size_t{64} << 10;
 
+    /// Opens nothing yet.
     explicit OutputFile(std::string path, Writing writing = Writing::whole)
         : destination_(std::move(path), writing) {}
 
@@ -48,12 +50,15 @@ class OutputFile final : public RunScope::Result, public std::enable_shared_from
     /// Opens it outside a run where it is not open: then true, and the caller closes.
     [[nodiscard]] bool open_if_closed();
 
+    /// Gives the file its name. By the run, when it has ended well.
     void commit() override;
+    /// Removes what was written. By the run, when it failed.
     void discard() noexcept override;
 
     /// True when a write may block for an unbounded time: a terminal, a pipe, a socket. Never for
     /// /dev/null.
     [[nodiscard]] bool may_block() const noexcept { return destination_.may_block(); }
+    /// As it was given.
     [[nodiscard]] const std::string& path() const noexcept { return destination_.path(); }
     /// What a graph asks for, to refuse one that destroys its input.
     [[nodiscard]] FileUse use() const;

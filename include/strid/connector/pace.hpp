@@ -25,6 +25,8 @@ class Pace {
         }
     }
 
+    /// Replica `replica` of `parallelism` begins now; its records are due in turn with those of
+    /// others.
     void start(std::int64_t now_ns, std::size_t replica, std::size_t parallelism) noexcept {
         if (!limited()) return;
         const double period_ns = 1e9 / rate_per_second_;
@@ -32,7 +34,9 @@ class Pace {
         offset_ns_ = period_ns * static_cast<double>(replica);
         start_ns_ = now_ns;
     }
+    /// Whether there is a rate to keep.
     [[nodiscard]] bool limited() const noexcept { return rate_per_second_ > 0; }
+    /// When record `index` of the replica is due, by the monotonic clock.
     [[nodiscard]] std::int64_t due_ns(std::uint64_t index) const noexcept {
         return start_ns_ +
                static_cast<std::int64_t>(static_cast<double>(index) * step_ns_ + offset_ns_);
@@ -50,12 +54,15 @@ class Pace {
 class SharedFraction {
   public:
     SharedFraction() = default;
+    /// A copy of the value as it is.
     SharedFraction(const SharedFraction& other) noexcept : value_(other.load()) {}
     SharedFraction& operator=(const SharedFraction& other) noexcept {
         store(other.load());
         return *this;
     }
+    /// By the replica's thread.
     void store(double value) noexcept { value_.store(value, std::memory_order_relaxed); }
+    /// Any thread.
     [[nodiscard]] double load() const noexcept { return value_.load(std::memory_order_relaxed); }
 
   private:

@@ -20,11 +20,13 @@
 
 namespace strid {
 
+/// The source that `paced` makes of another: the same records, each when it is due.
 template <class Source>
 class Paced {
   public:
     using record_type = typename Source::record_type;
 
+    /// `rate_per_second` is of all replicas together. Throws GraphError for one below 0.
     Paced(Source source, double rate_per_second)
         : source_(std::move(source)), pace_(rate_per_second) {}
 
@@ -100,7 +102,7 @@ class Paced {
         Paced& paced;
 
         bool operator()(record_type&& record) {
-            emit.born_at(paced.pace_.due_ns(paced.emitted_++));
+            emit.ingress_at(paced.pace_.due_ns(paced.emitted_++));
             return emit(std::move(record));
         }
         bool operator()(const record_type& record) { return (*this)(record_type(record)); }
@@ -111,7 +113,7 @@ class Paced {
             return emitted;
         }
         void keep_alive(const memory::TextReference& chunk) { emit.keep_alive(chunk); }
-        void born_at(std::int64_t /*ns*/) noexcept {}  // the timetable decides
+        void ingress_at(std::int64_t /*ns*/) noexcept {}  // the timetable decides
         void count_malformed(std::uint64_t count) { emit.count_malformed(count); }
     };
 

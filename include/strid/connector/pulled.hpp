@@ -21,6 +21,7 @@
 
 namespace strid {
 
+/// Options of `from_generator` and `from_callback`.
 struct PulledOptions {
     /// The function or the coroutine may wait: its source has a thread of its own.
     bool blocks = false;

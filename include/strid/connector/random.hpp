@@ -10,14 +10,19 @@
 
 namespace strid {
 
+/// A generator of random bits as std::uniform_random_bit_generator asks, one for each record.
 class Random {
   public:
+    /// 64 random bits.
     using result_type = std::uint64_t;
 
+    /// Starts anew for record `index`: the same numbers for the same seed and index.
     constexpr Random(std::uint64_t seed, std::uint64_t index) noexcept
         : state_(mix(seed + golden) ^ mix(index * golden + 1)) {}
 
+    /// The least number that comes.
     static constexpr result_type min() noexcept { return 0; }
+    /// The greatest number that comes.
     static constexpr result_type max() noexcept { return std::numeric_limits<result_type>::max(); }
     constexpr result_type operator()() noexcept { return mix(state_ += golden); }
 

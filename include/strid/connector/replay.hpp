@@ -29,6 +29,7 @@
 
 namespace strid {
 
+/// How often and how fast records are emitted again.
 struct ReplayOptions {
     std::chrono::nanoseconds duration{0};  ///< from the first poll; 0: no limit
     std::uint64_t passes = 0;              ///< 0: one, or with a duration without end
@@ -109,7 +110,7 @@ struct Recording {
         if (count <= (bytes_max - std::min(bytes_max, text_bytes)) / sizeof(T)) return;
         refuse_recording(bytes_max);
     }
-    void born_at(std::int64_t /*ns*/) noexcept {}
+    void ingress_at(std::int64_t /*ns*/) noexcept {}
     void count_malformed(std::uint64_t count) { malformed += count; }
 
     std::vector<T> records;
@@ -136,11 +137,13 @@ bool record_all(Source source, Recording<T>& recording, RunScope* run,
 
 }  // namespace detail
 
+/// The source that `replay` makes.
 template <class T>
 class Replay {
   public:
     using record_type = T;
 
+    /// Made by `replay`.
     Replay(std::shared_ptr<detail::Recording<T>> recording, ReplayOptions options)
         : recording_(std::move(recording)), options_(options), pace_(options.rate_per_second) {
         if (options_.passes == 0 && options_.duration.count() == 0) options_.passes = 1;
@@ -267,7 +270,7 @@ class Replay {
             const std::int64_t due_ns = pace_.due_ns(emitted_);
             if (due_ns > now) return false;
             ++emitted_;
-            emit.born_at(due_ns);
+            emit.ingress_at(due_ns);
             if (!emit(records[position_++])) return false;
         }
         return true;

@@ -17,11 +17,16 @@
 
 namespace strid {
 
+/// What a sink of rows writes with. Each replica has a copy; all append to one file. Throws
+/// InputOutputError where it cannot write. Threads: one at a time for each copy.
 class RowWriter {
   public:
+    /// Opens nothing yet.
     explicit RowWriter(std::string path, Writing writing = Writing::whole)
         : file_(std::make_shared<OutputFile>(std::move(path), writing)) {}
+    /// Writes to the same file, with an empty buffer.
     RowWriter(const RowWriter& other) : file_(other.file_) {}
+    /// With what is in the buffer.
     RowWriter(RowWriter&& other) noexcept
         : file_(other.file_),
           rows_(std::move(other.rows_)),
@@ -34,6 +39,7 @@ class RowWriter {
     void open(std::string_view header = {}, const Context& context = {});
     /// The end of the buffer, to append one row to; row_done() says that it is whole.
     [[nodiscard]] std::string& rows() noexcept { return rows_; }
+    /// The row at the end of rows() is whole. Appends to the file where the buffer is full.
     void row_done() {
         if (rows_.size() >= OutputFile::buffer_bytes) flush();
     }

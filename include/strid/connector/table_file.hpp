@@ -41,10 +41,12 @@ enum class OnFailedReload : std::uint8_t {
     fail   ///< The same, and runs that look things up in it end with the error.
 };
 
+/// How a table is read from a file, and when it is read anew.
 struct TableFileOptions {
-    CsvOptions csv = {};
+    CsvOptions csv = {};  ///< How the file is read, as by csv_file.
     /// How often the file is looked at; zero: only by reload().
     Duration check_every = Duration::zero();
+    /// What happens when a new version cannot be read.
     OnFailedReload on_failed_reload = OnFailedReload::keep;
     /// Is told what was wrong with a new version, once for each, by the thread that read it.
     std::function<void(const std::string&)> report = {};
@@ -131,6 +133,7 @@ class FileWatch {
 template <class Table>
 class TableFile {
   public:
+    /// LookupTable, RangeTable or StepTable.
     using table_type = Table;
 
     /// `read(path, csv options)` makes a table of the file, or throws InputOutputError.
@@ -263,6 +266,7 @@ template <auto Key, auto Value, class Check = connector::NoCheck>
                                     return {K::take(row), V::take(row)};
                                 })};
 }
+/// A table with the row for each `Key`, which must be unique.
 template <auto Key, class Check = connector::NoCheck>
 [[nodiscard]] auto lookup_file(const std::string& path, const TableFileOptions& options = {},
                                Check check = {}) {

@@ -17,23 +17,28 @@
 
 namespace strid {
 
+/// A line of a text. The view is valid as text of a record is: for its batch.
 struct Line {
     std::string_view text;  ///< without '\n' or "\r\n"; any bytes, also NUL
     std::uint64_t number;   ///< counted from 1
 };
 
+/// How lines are read.
 struct TextLinesOptions {
     OnMalformed on_malformed = OnMalformed::stop;  ///< for lines beyond text.line_bytes_max
     std::string dead_letter_path{};                ///< see MalformedOptions
+    /// Called with each refused line, by the thread of the replica.
     std::function<void(const MalformedLine&)> dead_letter{};
-    TextOptions text{};
+    TextOptions text{};                     ///< How text is read and how long a line may be.
     Writing dead_letters = Writing::whole;  ///< when the file of dead_letter_path gets its rows
 };
 
+/// The source that `text_lines` makes.
 class TextLines : public FileSource {
   public:
     using record_type = Line;
 
+    /// Opens nothing yet.
     explicit TextLines(std::string path, TextLinesOptions options = {})
         : FileSource(std::move(path), options.text,
                      {options.on_malformed, std::move(options.dead_letter_path),

@@ -21,11 +21,13 @@
 
 namespace strid {
 
+/// The sink that `text_writer` makes. Throws InputOutputError where it cannot write.
 class TextWriter {
   public:
     /// Replicas share the file, line by line: as many as what feeds them has.
     static constexpr bool parallel_by_default = true;
 
+    /// Opens nothing yet.
     explicit TextWriter(std::string path, Writing writing = Writing::whole)
         : writer_(std::move(path), writing) {}
 

@@ -24,16 +24,16 @@ namespace strid {
 /// What a window gives with its late records apart: both have to be consumed.
 template <class Result, class T, class Time = operators::NaturalTime<T>>
 struct WindowStreams {
-    Stream<Result> results;
-    StreamTimedBy<T, Time> late;
+    Stream<Result> results;       ///< One record for each window.
+    StreamTimedBy<T, Time> late;  ///< Records that came too late, unchanged.
 };
 
 /// What `in_order_of_time` and `k_slack` give with late records apart: both have to be consumed.
 /// What follows the records directly is fused with what puts them out, and so finds them in order.
 template <class Records, class T, class Time>
 struct OrderedStreams {
-    Records records;
-    StreamTimedBy<T, Time> late;
+    Records records;              ///< In the order of their event time.
+    StreamTimedBy<T, Time> late;  ///< Records that came too late for their place, unchanged.
 };
 
 namespace graph {

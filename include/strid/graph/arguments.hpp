@@ -26,8 +26,8 @@ namespace strid {
 
 /// What the common options of a command line fill in.
 struct RunArguments {
-    RunOptions run = {};
-    SessionOptions session = {};
+    RunOptions run = {};          ///< Of the run itself.
+    SessionOptions session = {};  ///< What the terminal shows, and which files are written.
 };
 
 /// Adds --parallelism, --mode, --workers, --pin, --metrics and their like to a command line, to be
@@ -61,6 +61,7 @@ void add_text_option(CLI::App& app, const std::string& name, const std::string& 
 void add_number_option(CLI::App& app, const std::string& name, std::uint64_t least,
                        std::uint64_t most, std::function<void(std::uint64_t)> take,
                        const std::string& help);
+/// The same for a variable of any unsigned type.
 template <std::unsigned_integral T>
 void add_number_option(CLI::App& app, const std::string& name, T& value, std::uint64_t least,
                        std::uint64_t most, const std::string& help) {

@@ -127,6 +127,8 @@ auto as_of(Left&& left, Right&& right, Keys keys, F pair, const AsOfOptions& opt
     return graph::as_of_streams(std::forward<Left>(left), std::forward<Right>(right),
                                 std::move(keys), std::move(pair), share::by_key, options);
 }
+/// The same, with the way in which replicas share the work, and late records apart where it says
+/// so.
 template <class Left, class Right, class Keys, class F, WindowWay Way>
 auto as_of(Left&& left, Right&& right, Keys keys, F pair, Way way,
            const AsOfOptions& options = {}) {

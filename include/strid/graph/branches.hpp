@@ -49,6 +49,7 @@ class Branches {
     Branches(const Branches&) = delete;
     Branches& operator=(const Branches&) = delete;
 
+    /// The number of branches, selected or not.
     [[nodiscard]] std::size_t size() const noexcept { return selected_.size(); }
     /// Throws GraphError for a branch that does not exist or was selected before.
     [[nodiscard]] StreamTimedBy<T, Time> select(std::size_t branch) {

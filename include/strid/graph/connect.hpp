@@ -121,6 +121,7 @@ class [[nodiscard]] Connected {
     using R = typename Right::record_type;
 
   public:
+    /// Made by `connect`.
     Connected(Left left, Right right, Keys keys)
         : left_(std::move(left)), right_(std::move(right)), keys_(std::move(keys)) {}
 

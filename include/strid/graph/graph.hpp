@@ -29,8 +29,11 @@ namespace strid {
 
 class Running;
 
+/// A graph of streams: declared by its member functions and those of Stream, then run, as often as
+/// is wanted. Not copied. Threads: declared and run by one thread at a time.
 class Graph {
   public:
+    /// `name` is for reports and pictures.
     explicit Graph(std::string name) : name_(std::move(name)) {}
     // Streams point at the segments, which therefore stay where they are when a graph is moved.
     Graph(Graph&&) noexcept = default;
@@ -57,6 +60,7 @@ class Graph {
         return std::pair{Inlet<T>{state}, begin(operators::InletSource<T>{state}, std::move(info))};
     }
 
+    /// As it was given.
     [[nodiscard]] const std::string& name() const noexcept { return name_; }
 
     /// How a run with these options would be laid out, for a person: the operators, their
@@ -69,6 +73,7 @@ class Graph {
     /// The files that its sources and sinks say they read and write.
     [[nodiscard]] std::vector<FileUse> files() const;
 
+    /// What has been declared so far; for the planner and for tests.
     [[nodiscard]] const graph::Segments& segments() const noexcept { return *segments_; }
 
   private:
@@ -95,6 +100,7 @@ class Graph {
 /// (RunOptions::on_end tells).
 class Running {
   public:
+    /// The run goes on; `other` has no run any more.
     Running(Running&&) noexcept;
     Running& operator=(Running&&) noexcept;
     ~Running();

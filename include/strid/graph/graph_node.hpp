@@ -194,8 +194,8 @@ class GraphNode final : public pattern::Node {
             std::invoke(build_, std::move(tasks)).sink(ResultSink<T, U>{lanes_}, results);
         }
         RunOptions options = options_.run;
-        options.on_end = [this, told = std::move(options.on_end)](const RunEnd& end) {
-            if (told) told(end);
+        options.on_end = [this, on_end = std::move(options.on_end)](const RunEnd& end) {
+            if (on_end) on_end(end);
             over_.store(true, std::memory_order_release);  // pairs with is_over()
             notify();
         };

@@ -19,6 +19,8 @@
 
 namespace strid {
 
+/// Sends records through a loop: `body` is a pattern whose last nodes may send a record through it
+/// once more (pattern/composition.hpp).
 template <class T, class Head, class... Operators, class Time>
 template <class Body>
 auto Stream<T, graph::Chain<Head, Operators...>, Time>::iterate(Body body,

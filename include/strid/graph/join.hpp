@@ -33,8 +33,8 @@
 #include <strid/window/joins/keyed_interval_join.hpp>
 #include <strid/window/joins/pairs.hpp>
 #include <strid/window/operators/keyed_time_windows.hpp>
+#include <strid/window/operators/late_filter.hpp>
 #include <strid/window/operators/ordered_results.hpp>
-#include <strid/window/operators/punctual.hpp>
 
 namespace strid {
 
@@ -124,7 +124,7 @@ class Joins {
     /// The operator of which each replica has every record that is in time, and what follows it.
     template <bool late_is_apart, class Rule, class Operator, class Finish>
     auto everywhere(Rule rule, Operator one, const char* note, const Finish& finish) {
-        using Punctual = window::Punctual<Either, TimeOf, Rule>;
+        using LateFilter = window::LateFilter<Either, TimeOf, Rule>;
         one.farm();
         const auto joined = [&](auto in_time) {
             return finish(SharedWork::then(SharedWork::hashed(std::move(in_time), sides_.key_of(),
@@ -132,18 +132,18 @@ class Joins {
                                                .broadcast(),
                                            std::move(one), of_join(), "parallel_join", note));
         };
-        Punctual punctual{sides_.time_of(), std::move(rule)};
-        const OperatorOptions of_punctual = sides_.part("in-time", 1);
+        LateFilter late_filter{sides_.time_of(), std::move(rule)};
+        const OperatorOptions of_late_filter = sides_.part("in-time", 1);
         auto both = std::move(sides_).merged();
         if constexpr (late_is_apart) {
             auto [in_time, late] = records_and_late<Either>(
-                std::move(both).apply(with_late<Either>(std::move(punctual)), of_punctual),
+                std::move(both).apply(with_late<Either>(std::move(late_filter)), of_late_filter),
                 options_.name, sides_.time_of());
             auto pairs = joined(std::move(in_time));
             using Pair = typename decltype(pairs)::record_type;
             return sides_.pairs_and_late(Stream<Pair>{std::move(pairs)}, std::move(late));
         } else {
-            return joined(std::move(both).apply(std::move(punctual), of_punctual));
+            return joined(std::move(both).apply(std::move(late_filter), of_late_filter));
         }
     }
 
@@ -265,6 +265,8 @@ auto join(Left&& left, Right&& right, Keys keys, Bound bound, F pair,
     return graph::join_streams(std::forward<Left>(left), std::forward<Right>(right),
                                std::move(keys), bound, std::move(pair), share::by_key, options);
 }
+/// The same, with the way in which replicas share the work, and late records apart where it says
+/// so.
 template <class Left, class Right, class Keys, class Bound, class F, WindowWay Way>
 auto join(Left&& left, Right&& right, Keys keys, Bound bound, F pair, Way way,
           const JoinOptions& options = {}) {

@@ -27,9 +27,9 @@ namespace strid {
 /// greatest `tie_of`, of these the last that came.
 template <class LeftKey, class RightKey, class TieOf = operators::AsTheyCame>
 struct JoinKeys {
-    LeftKey left;
-    RightKey right;
-    TieOf tie_of = {};
+    LeftKey left;       ///< The key of a left record.
+    RightKey right;     ///< The key of a right record.
+    TieOf tie_of = {};  ///< Which of several right records of the same time an as-of join takes.
 
     /// The same for an as-of join in which ties are broken by a member or a function of a right
     /// record. Otherwise the last that came counts: behind several sources or replicas, which of
@@ -38,6 +38,7 @@ struct JoinKeys {
     [[nodiscard]] constexpr JoinKeys<LeftKey, RightKey, Tie> ties_by(Tie tie) const {
         return {left, right, std::move(tie)};
     }
+    /// As above, by a member of the right records.
     template <auto Member>
         requires std::is_member_pointer_v<decltype(Member)>
     [[nodiscard]] constexpr auto ties_by() const {
@@ -45,10 +46,12 @@ struct JoinKeys {
     }
 };
 
+/// Keys by a function or a member pointer for each side: `on(left_key, right_key)`.
 template <class LeftKey, class RightKey>
 [[nodiscard]] constexpr JoinKeys<LeftKey, RightKey> on(LeftKey left, RightKey right) {
     return {std::move(left), std::move(right)};
 }
+/// The same key function for both sides.
 template <class KeyOf>
 [[nodiscard]] constexpr JoinKeys<KeyOf, KeyOf> on(KeyOf key_of) {
     return {key_of, key_of};

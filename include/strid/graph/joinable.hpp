@@ -36,6 +36,7 @@ class Joinable {
         return join_streams(self(), std::forward<Right>(right), std::move(keys), bound,
                             std::move(pair), share::by_key, options);
     }
+    /// The same, with the way in which replicas share the work (graph/share.hpp).
     template <class Right, class Keys, class Bound, class F, WindowWay Way>
     auto join(Right&& right, Keys keys, Bound bound, F pair, Way way,
               const JoinOptions& options = {}) && {
@@ -50,6 +51,7 @@ class Joinable {
         return as_of_streams(self(), std::forward<Right>(right), std::move(keys), std::move(pair),
                              share::by_key, options);
     }
+    /// The same, with the way in which replicas share the work (graph/share.hpp).
     template <class Right, class Keys, class F, WindowWay Way>
     auto as_of(Right&& right, Keys keys, F pair, Way way, const AsOfOptions& options = {}) && {
         return as_of_streams(self(), std::forward<Right>(right), std::move(keys), std::move(pair),

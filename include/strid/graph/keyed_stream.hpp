@@ -45,6 +45,7 @@ class KeyedStream : graph::ConsumedOnce {
     using Once::map, Once::filter, Once::flat_map, Once::sink;
     using Once::window, Once::accumulate, Once::reduce;
 
+    /// Made by `key_by`.
     KeyedStream(Upstream upstream, KeyOf key_of)
         : upstream_(std::move(upstream)), key_of_(std::move(key_of)) {}
 
@@ -52,7 +53,7 @@ class KeyedStream : graph::ConsumedOnce {
     /// `maker(ArrivingByKey<T, KeyOf>)`. The replica that owns a key has all records of it.
     template <class OperatorOrMaker>
     auto apply(OperatorOrMaker one, const OperatorOptions& options = {}) && {
-        if constexpr (operators::SaysTraits<OperatorOrMaker>) {
+        if constexpr (operators::HasTraits<OperatorOrMaker>) {
             return then(std::move(one), options, OperatorOrMaker::traits.kind);
         } else if constexpr (operators::takes_maker<OperatorOrMaker,
                                                     ArrivingByKey<T, KeyOf, Time>>()) {
@@ -68,6 +69,7 @@ class KeyedStream : graph::ConsumedOnce {
     auto map(F f, const OperatorOptions& options = {}) && {
         return std::move(*this).map(std::move(f), KeepKeys{}, options);
     }
+    /// The same; `life` says how long a key is kept (operator/forget_keys.hpp).
     template <class F, KeysLife Life>
     auto map(F f, Life life, const OperatorOptions& options = {}) && {
         if constexpr (operators::takes_map<F, T>()) {
@@ -80,6 +82,7 @@ class KeyedStream : graph::ConsumedOnce {
     auto filter(F f, const OperatorOptions& options = {}) && {
         return std::move(*this).filter(std::move(f), KeepKeys{}, options);
     }
+    /// The same; `life` says how long a key is kept.
     template <class F, KeysLife Life>
     auto filter(F f, Life life, const OperatorOptions& options = {}) && {
         if constexpr (operators::takes_filter<F, T>()) {
@@ -92,6 +95,7 @@ class KeyedStream : graph::ConsumedOnce {
     auto flat_map(F f, const OperatorOptions& options = {}) && {
         return std::move(*this).template flat_map<U>(std::move(f), KeepKeys{}, options);
     }
+    /// The same; `life` says how long a key is kept.
     template <class U, class F, KeysLife Life>
     auto flat_map(F f, Life life, const OperatorOptions& options = {}) && {
         if constexpr (operators::takes_flat_map<F, T, U>()) {
@@ -109,6 +113,7 @@ class KeyedStream : graph::ConsumedOnce {
         return std::move(*this).accumulate(std::move(initial), std::move(fold), when, KeepKeys{},
                                            options);
     }
+    /// The same; `life` says how long a key is kept.
     template <class State, class Fold, KeysLife Life>
     auto accumulate(State initial, Fold fold, Emit when, Life life,
                     const OperatorOptions& options = {}) && {
@@ -126,6 +131,7 @@ class KeyedStream : graph::ConsumedOnce {
     auto reduce(F f, const OperatorOptions& options = {}) && {
         return std::move(*this).reduce(std::move(f), KeepKeys{}, options);
     }
+    /// The same; `life` says how long a key is kept.
     template <class F, KeysLife Life>
     auto reduce(F f, Life life, const OperatorOptions& options = {}) && {
         if constexpr (operators::takes_reduce<F, T>()) {
@@ -170,6 +176,7 @@ class KeyedStream : graph::ConsumedOnce {
         return std::move(*this).window(std::move(windows), std::move(aggregate), share::by_key,
                                        options);
     }
+    /// The same, with the way in which replicas share the work (graph/share.hpp).
     template <class Windows, class A, WindowWay Way>
     auto window(Windows windows, A aggregate, Way way, const WindowOptions& options = {}) && {
         using By = decltype(graph::way_of<Share::by_key>(way));
@@ -213,6 +220,7 @@ class KeyedStream : graph::ConsumedOnce {
             }
         }
     }
+    /// As above, by a member of the record.
     template <auto Member>
         requires std::is_member_pointer_v<decltype(Member)>
     [[nodiscard]] auto timed_by() && {
@@ -243,6 +251,7 @@ class KeyedStream : graph::ConsumedOnce {
         Time of_records = time();
         return {{std::move(*this).edge(), std::move(of_records)}, key_of_};
     }
+    /// The function that says when a record happened, or a NoTime.
     [[nodiscard]] const Time& time() const noexcept { return upstream_.time(); }
 
     /// The end of the stream, one replica owning all records of a key.

@@ -20,8 +20,8 @@ namespace strid {
 /// consumed.
 template <class Result, class T, class Time = operators::NaturalTime<T>>
 struct LookupStreams {
-    Stream<Result> found;
-    StreamTimedBy<T, Time> missing;
+    Stream<Result> found;  ///< Records that the table has something for, combined with it.
+    StreamTimedBy<T, Time> missing;  ///< Records that it has nothing for, unchanged.
 };
 
 namespace graph {
@@ -82,11 +82,13 @@ class LooksUp {
     auto lookup(const Tables& table, F combine, const Options&... options) && {
         return std::move(*this).lookup(table, field<Member>, std::move(combine), options...);
     }
+    /// As above, by a member of the record.
     template <auto Member, class Tables, class F>
         requires std::is_member_pointer_v<decltype(Member)>
     auto lookup(const Tables& table, F combine, const OperatorOptions& options) && {
         return std::move(*this).lookup(table, field<Member>, std::move(combine), options);
     }
+    /// As above, by a member of the record.
     template <auto Member, class Tables, class F>
         requires std::is_member_pointer_v<decltype(Member)>
     auto lookup(const Tables& table, F combine, MissingApart apart,

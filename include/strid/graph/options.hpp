@@ -34,6 +34,7 @@ enum class OnException : std::uint8_t {
 struct OperatorOptions {
     std::string name = {};        ///< Unique in the graph; empty: its kind and a number.
     std::size_t parallelism = 0;  ///< Replicas; 0: chosen by the planner.
+    /// The action for an exception of the operator's function.
     OnException on_exception = OnException::stop;
 };
 
@@ -41,19 +42,21 @@ struct OperatorOptions {
 /// `auto [results, late] = std::move(stream).window(windows, time_of, f, late_apart)`. All streams
 /// that come out have to be consumed.
 struct LateApart {
+    /// For `late_apart` alone.
     explicit constexpr LateApart(int) noexcept {}  // not made of {}
 };
+/// Asks for late records as a stream of their own.
 inline constexpr LateApart late_apart{0};
 
 /// Options of `event_time`.
 struct EventTimeOptions {
-    std::string name = {};
+    std::string name = {};                   ///< Unique in the graph; empty: its kind and a number.
     std::chrono::nanoseconds idle_after{0};  ///< 0: never idle.
 };
 
 /// Options of `ingress_time`.
 struct IngressTimeOptions {
-    std::string name = {};
+    std::string name = {};  ///< Unique in the graph; empty: its kind and a number.
     /// Windows that are over fire after this long at the latest, though nothing comes.
     std::chrono::nanoseconds every = std::chrono::milliseconds{10};
 };
@@ -67,21 +70,23 @@ enum class Composition : std::uint8_t {
 
 /// Options of a run.
 struct RunOptions {
+    /// Which threads step the tasks.
     using Mode = runtime::ExecutionOptions::Mode;
+    /// How an idle thread waits.
     using Waiting = runtime::ExecutionOptions::Waiting;
 
-    Mode mode = Mode::cooperative;
-    std::size_t workers = 0;      ///< Cooperative workers; 0: one per core.
-    std::size_t parallelism = 0;  ///< For operators that say nothing of their own; 0: automatic.
+    Mode mode = Mode::cooperative;  ///< Which threads step the tasks.
+    std::size_t workers = 0;        ///< Cooperative workers; 0: one per core.
+    std::size_t parallelism = 0;    ///< For operators that say nothing of their own; 0: automatic.
     std::map<std::string, std::size_t> operator_parallelism = {};  ///< By name; overrules the rest.
     /// What operators were measured to cost (RunReport::loads()). A parallel section that nothing
     /// else is said of gets the replicas that its share of the cores asks for. Empty: one replica
     /// per worker.
     std::map<std::string, double> loads = {};
     bool fuse = true;  ///< False: every operator is a node of its own, as in the papers.
-    Composition composition = Composition::combined;
-    Waiting waiting = Waiting::park;
-    bool pin = false;
+    Composition composition = Composition::combined;  ///< How records reach the next replicas.
+    Waiting waiting = Waiting::park;                  ///< How an idle thread waits.
+    bool pin = false;                                 ///< True: each worker stays on its core.
     /// Processor of each task, as explain() lists them. The nodes of patterns have these in turn.
     std::vector<int> affinity = {};
     std::uint64_t seed = 1;  ///< Of the simulation and of a perturbed run.
@@ -89,7 +94,9 @@ struct RunOptions {
     /// of two, as the simulation does, under the scheduler of `mode`. The environment variable
     /// STRID_PERTURB=1 does so to every run of a program. Slow; the answer must not change.
     bool perturb = false;
+    /// A task that has work and ends no step for this long is reported to `on_stalled`; 0: none.
     std::chrono::milliseconds watchdog{0};
+    /// Called by the watchdog's thread with the names of these tasks; what it throws ends the run.
     std::function<void(const std::vector<std::string>&)> on_stalled = {};
     std::size_t block_bytes = std::size_t{32} << 10;  ///< Memory of one batch at most.
     /// What the records of one batch may own on the heap (base/heap_bytes.hpp) before it is full:

@@ -26,17 +26,19 @@ namespace strid {
 
 /// What an option accepts beside what its type does.
 struct OwnOption {
-    bool required = false;
-    std::string type = {};                ///< In --help, as "CELSIUS"; empty: by the variable.
-    std::optional<double> at_least = {};  ///< Of numbers.
-    std::optional<double> at_most = {};
+    bool required = false;                 ///< A command line without it is an error.
+    std::string type = {};                 ///< In --help, as "CELSIUS"; empty: by the variable.
+    std::optional<double> at_least = {};   ///< Of numbers.
+    std::optional<double> at_most = {};    ///< Of numbers.
     std::vector<std::string> one_of = {};  ///< Of texts.
 };
 
+/// The command line of a program: declare options, then parse, then run. Threads: one.
 class Arguments {
   public:
     /// `description` stands at the top of --help.
     explicit Arguments(std::string program, std::string description = {});
+    /// What was declared is kept; `other` may only be destroyed.
     Arguments(Arguments&&) noexcept;
     Arguments& operator=(Arguments&&) noexcept;
     ~Arguments();
@@ -60,6 +62,7 @@ class Arguments {
             });
         return *this;
     }
+    /// A decimal number that is finite.
     template <std::floating_point T>
     Arguments& option(const std::string& name, T& value, const std::string& help,
                       const OwnOption& options = {}) {
@@ -69,8 +72,10 @@ class Arguments {
             });
         return *this;
     }
+    /// A text.
     Arguments& option(const std::string& name, std::string& value, const std::string& help,
                       const OwnOption& options = {});
+    /// A duration with its unit: `250ms`, `5s`, `2m`, `1.5h`.
     Arguments& option(const std::string& name, std::chrono::nanoseconds& value,
                       const std::string& help, const OwnOption& options = {});
     /// One that is read by a function, whose GraphError is an error of the command line.
@@ -85,6 +90,7 @@ class Arguments {
 
     /// What was said about the run.
     [[nodiscard]] RunArguments& run() noexcept;
+    /// Whether `--explain` was given: the program prints the plan and does not run.
     [[nodiscard]] bool explains() const noexcept;
 
   private:

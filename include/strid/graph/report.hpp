@@ -15,11 +15,11 @@ namespace strid {
 
 /// One operator, all replicas together.
 struct OperatorReport {
-    std::string name;
-    std::string kind;
-    std::size_t parallelism = 1;
-    std::uint64_t records_in = 0;
-    std::uint64_t records_out = 0;
+    std::string name;                     ///< Unique in the graph.
+    std::string kind;                     ///< "map", "filter", "window", ...
+    std::size_t parallelism = 1;          ///< Replicas.
+    std::uint64_t records_in = 0;         ///< Records that arrived; of a source 0.
+    std::uint64_t records_out = 0;        ///< Records that were emitted; of a sink 0.
     std::uint64_t records_malformed = 0;  ///< Refused by a source under the user's policy.
     std::uint64_t records_late = 0;       ///< Came to a window operator after all their windows.
     /// Its function threw on them (OnException::skip, `dead_letter`, SkipRecord).
@@ -27,26 +27,26 @@ struct OperatorReport {
     /// What its state has at present, all replicas together: keys, and bytes of the tables by key
     /// and of what waits, without what the values of the user's own types have elsewhere.
     std::uint64_t state_keys = 0;
-    std::uint64_t state_bytes = 0;
+    std::uint64_t state_bytes = 0;  ///< See state_keys.
     /// The application's own (Context::counter), by name.
     std::map<std::string, std::uint64_t> counters = {};
 };
 
 /// So many records had a latency of at most this, and more than the bucket below, listed or not.
 struct LatencyBucket {
-    std::int64_t at_most_ns;
-    std::uint64_t count;
+    std::int64_t at_most_ns;  ///< Nanoseconds.
+    std::uint64_t count;      ///< Records in the bucket.
 };
 
 /// A latency, nanoseconds since the record entered the graph (for an open-loop source: since the
 /// record was due).
 struct LatencyReport {
-    std::uint64_t count = 0;
-    std::int64_t p50_ns = 0;
-    std::int64_t p95_ns = 0;
-    std::int64_t p99_ns = 0;
-    std::int64_t max_ns = 0;
-    double mean_ns = 0;
+    std::uint64_t count = 0;  ///< Records that were measured.
+    std::int64_t p50_ns = 0;  ///< The median, nanoseconds.
+    std::int64_t p95_ns = 0;  ///< The 95th percentile, nanoseconds.
+    std::int64_t p99_ns = 0;  ///< The 99th percentile, nanoseconds.
+    std::int64_t max_ns = 0;  ///< The longest, nanoseconds.
+    double mean_ns = 0;       ///< The mean, nanoseconds.
     /// Those that are not empty, rising: each power of two is cut into 32.
     std::vector<LatencyBucket> histogram = {};
 };
@@ -68,8 +68,8 @@ struct LatencySplit {
     std::uint64_t waiting_ns = 0;
     /// What each adds to the latency of a record, a mean over the records; 0 where there are none.
     double user_mean_ns = 0;
-    double engine_mean_ns = 0;
-    double waiting_mean_ns = 0;
+    double engine_mean_ns = 0;   ///< See user_mean_ns.
+    double waiting_mean_ns = 0;  ///< See user_mean_ns.
 
     /// The three together.
     [[nodiscard]] double latency_mean_ns() const noexcept {
@@ -81,20 +81,21 @@ struct LatencySplit {
 
 /// One fused segment, all replicas together.
 struct SegmentReport {
-    std::vector<OperatorReport> operators = {};
-    std::size_t parallelism = 1;
-    std::uint64_t batches = 0;
-    std::uint64_t refusals = 0;  ///< Runs that found no spare block: back-pressure.
+    std::vector<OperatorReport> operators = {};  ///< In the order of the stream.
+    std::size_t parallelism = 1;                 ///< Replicas.
+    std::uint64_t batches = 0;                   ///< Batches that were handled.
+    std::uint64_t refusals = 0;                  ///< Runs that found no spare block: back-pressure.
     /// Time over all replicas: in the fused loop; waiting for input; waiting for room at the
     /// output. What is left of the run is waiting for a worker.
     std::uint64_t busy_ns = 0;
-    std::uint64_t idle_ns = 0;
-    std::uint64_t refused_ns = 0;
+    std::uint64_t idle_ns = 0;     ///< See busy_ns.
+    std::uint64_t refused_ns = 0;  ///< See busy_ns.
     /// How full the input rings were when a batch was taken out of one, 0 to 1, over all batches: 1
     /// where as many waited behind it as the producer has blocks for.
     double queue_fill = 0;
+    /// The most blocks that were in use at once, the sum over the pools of the outputs.
     std::uint64_t pool_high_water_blocks = 0;
-    std::uint64_t pool_refused_leases = 0;
+    std::uint64_t pool_refused_leases = 0;  ///< How often one of these pools had no block to give.
     /// Until the segment was done with the batch; per record the age of the oldest in its batch.
     LatencyReport latency = {};
     /// From the send of a batch by the segment before (in a source: from the birth of its oldest
@@ -106,12 +107,13 @@ struct SegmentReport {
     LatencySplit path = {};
 };
 
+/// What a run did. A plain value.
 struct RunReport {
-    std::string graph;
-    double seconds = 0;
-    std::size_t workers = 0;
-    std::size_t tasks = 0;
-    std::vector<SegmentReport> segments = {};
+    std::string graph;                         ///< The graph's name.
+    double seconds = 0;                        ///< How long the run has taken.
+    std::size_t workers = 0;                   ///< Threads that step tasks.
+    std::size_t tasks = 0;                     ///< Tasks; each steps one node or several.
+    std::vector<SegmentReport> segments = {};  ///< In the order in which they were declared.
     /// Of the input of the source that is furthest from its end; negative where one does not know.
     double fraction_done = -1;
     std::uint64_t bytes_read = 0;  ///< By sources that read bytes.
@@ -144,9 +146,9 @@ enum class Outcome : std::uint8_t {
 
 /// A run that is over.
 struct RunEnd {
-    Outcome outcome = Outcome::finished;
+    Outcome outcome = Outcome::finished;   ///< How it ended.
     std::exception_ptr failure = nullptr;  ///< What wait() throws; null where nothing failed.
-    RunReport report = {};
+    RunReport report = {};                 ///< As of the end.
 };
 
 }  // namespace strid

@@ -18,6 +18,7 @@
 
 namespace strid {
 
+/// What a run shows on the terminal and writes to files.
 struct SessionOptions {
     bool quiet = false;  ///< No progress line, no summary.
     /// The report as JSON goes there when the run has ended well; "-": to standard output; empty:
@@ -38,9 +39,9 @@ struct SessionOptions {
 
 /// What a process may end with.
 struct ExitCode {
-    static constexpr int done = 0;
-    static constexpr int failed = 1;
-    static constexpr int usage = 2;
+    static constexpr int done = 0;           ///< The run finished.
+    static constexpr int failed = 1;         ///< The run failed, or its input could not be read.
+    static constexpr int usage = 2;          ///< The command line or the graph was wrong.
     static constexpr int signalled = 128;    ///< plus the number of the signal
     static constexpr int closed_pipe = 141;  ///< as if SIGPIPE had ended it
 };

@@ -32,28 +32,45 @@
 
 namespace strid {
 
-enum class Share : std::uint8_t { by_key, automatic, farmed, combined, paned, map_reduce };
+/// The ways, as values of a type; `share::` has the constants that calls take.
+enum class Share : std::uint8_t {
+    by_key,     ///< share::by_key
+    automatic,  ///< share::automatic
+    farmed,     ///< share::farmed
+    combined,   ///< share::combined
+    paned,      ///< share::paned
+    map_reduce  ///< share::map_reduce
+};
 
 /// The way of a window, and whether its late records are a stream of their own.
 template <Share way, bool apart = false>
 struct SharedBy {
-    static constexpr Share share = way;
+    static constexpr Share share = way;  ///< The way.
+    /// Whether late records are a stream of their own.
     static constexpr bool late_is_apart = apart;
 };
 
 namespace share {
+/// Each key has one replica, which does all of its windows.
 inline constexpr SharedBy<Share::by_key> by_key{};
+/// The planner chooses by what the window and its function are.
 inline constexpr SharedBy<Share::automatic> automatic{};
+/// Windows are dealt out to the replicas in turn; each has every record.
 inline constexpr SharedBy<Share::farmed> farmed{};
+/// Records are added up where they are, by pane; states are sent.
 inline constexpr SharedBy<Share::combined> combined{};
+/// Panes are computed in parallel, and combined by a second level.
 inline constexpr SharedBy<Share::paned> paned{};
+/// The records of a window are spread over the replicas, and their parts combined.
 inline constexpr SharedBy<Share::map_reduce> map_reduce{};
 }  // namespace share
 
+/// The way, with late records as a stream of their own.
 template <Share way>
 [[nodiscard]] constexpr SharedBy<way, true> operator|(SharedBy<way>, LateApart) noexcept {
     return {};
 }
+/// The same.
 template <Share way>
 [[nodiscard]] constexpr SharedBy<way, true> operator|(LateApart, SharedBy<way>) noexcept {
     return {};

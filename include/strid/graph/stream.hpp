@@ -49,6 +49,9 @@ namespace graph {
 struct SharedWork;
 }  // namespace graph
 
+/// The records that leave the last operator so far. Each function consumes the handle, which is
+/// moved, and returns the next. Errors of wiring do not compile; what is known only when the
+/// program runs throws GraphError. Threads: as Graph.
 template <class T, class Head, class... Operators, class Time>
 class Stream<T, graph::Chain<Head, Operators...>, Time>
     : graph::ConsumedOnce,
@@ -64,15 +67,20 @@ class Stream<T, graph::Chain<Head, Operators...>, Time>
 
   public:
     using Once::event_time, Times::event_time;
+    /// `join` and `as_of`, as graph::Joinable has them.
     using Once::join, Joins::join, Once::as_of, Joins::as_of;
     using Once::key_by, Once::window, Once::split, Once::split_by_type, Once::merge;
+    /// `lookup`, as graph::LooksUp has it.
     using Once::lookup, LooksUp::lookup;
     using Once::map, Once::filter, Once::flat_map, Once::sink;
+    /// The type of the records that the next operator receives.
     using record_type = T;
+    /// The function that says when a record happened, or a NoTime.
     using time_type = Time;
     /// As it is stored and passed.
     using Stored = StreamTimedBy<T, Time>;
 
+    /// Made by Graph and by other streams.
     Stream(graph::Handle handle, Chain chain, Time time = {})
         : handle_(std::move(handle)), chain_(std::move(chain)), time_(std::move(time)) {}
     Stream(Stream&&) noexcept = default;
@@ -84,7 +92,7 @@ class Stream<T, graph::Chain<Head, Operators...>, Time>
     /// do what the options ask for.
     template <class OperatorOrMaker>
     auto apply(OperatorOrMaker one, const OperatorOptions& options = {}) && {
-        if constexpr (operators::SaysTraits<OperatorOrMaker>) {
+        if constexpr (operators::HasTraits<OperatorOrMaker>) {
             return std::move(*this).then(std::move(one), options);
         } else if constexpr (operators::takes_maker<OperatorOrMaker, Arriving<T, Time>>()) {
             auto made = std::invoke(std::move(one), Arriving<T, Time>{time_});
@@ -190,6 +198,7 @@ class Stream<T, graph::Chain<Head, Operators...>, Time>
         return std::move(*this).window(std::move(windows), std::move(aggregate), share::automatic,
                                        std::move(options));
     }
+    /// The same, with the way in which replicas share the work (graph/share.hpp).
     template <class Windows, class A, WindowWay Way>
     auto window(Windows windows, A aggregate, Way way, WindowOptions options = {}) && {
         return std::move(*this)
@@ -220,6 +229,7 @@ class Stream<T, graph::Chain<Head, Operators...>, Time>
     {
         return boundary(graph::Routing::forward);
     }
+    /// The stream without its time function, as it is stored and passed. Ends the fusion.
     operator Stream<T>() &&  // NOLINT: implicit by intent
         requires(!std::same_as<Time, operators::NaturalTime<T>>) {
             if constexpr (fuses) {
@@ -285,6 +295,7 @@ class Stream<T, graph::Chain<Head, Operators...>, Time>
     [[nodiscard]] Stream<T, Chain, TimeOf> carrying(TimeOf time_of) && {
         return {std::move(handle_), std::move(chain_), std::move(time_of)};
     }
+    /// The function that says when a record happened, or a NoTime.
     [[nodiscard]] const Time& time() const noexcept { return time_; }
 
   private:

@@ -58,6 +58,7 @@ class Timeable {
             return self().carrying(std::move(time_of));
         }
     }
+    /// As above, by a member of the record.
     template <auto Member>
         requires std::is_member_pointer_v<decltype(Member)>
     [[nodiscard]] auto timed_by() && {
@@ -86,6 +87,7 @@ class Timeable {
     auto in_order_of_time(LateApart, const OperatorOptions& options = {}) && {
         return self().in_order_of_time(operators::AsTheyCame{}, late_apart, options);
     }
+    /// The same, with records of one time in the order of `tie_of`.
     template <class TieOf>
     auto in_order_of_time(TieOf tie_of, LateApart, const OperatorOptions& options = {}) && {
         if constexpr (operators::knows_time<Time, T>()) {

@@ -26,9 +26,9 @@ namespace strid {
 template <class Pair, class L, class R, class LeftTime = operators::NaturalTime<L>,
           class RightTime = operators::NaturalTime<R>>
 struct JoinStreams {
-    Stream<Pair> pairs;
-    StreamTimedBy<L, LeftTime> late_left;
-    StreamTimedBy<R, RightTime> late_right;
+    Stream<Pair> pairs;                      ///< The results of the function, one for each pair.
+    StreamTimedBy<L, LeftTime> late_left;    ///< Left records that came too late.
+    StreamTimedBy<R, RightTime> late_right;  ///< Right records that came too late.
 };
 
 namespace graph {

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A static B-tree without pointers: the keys in order, cut into nodes, and above them layers of
-// nodes whose keys tell the subtrees below apart. Which node is the child of which follows from
-// its number, so that a node is keys alone. All nodes are full but at the right edge, where they
-// are filled up with the greatest key.
+// A static B-tree without pointers: the sorted keys, cut into nodes, and layers of nodes above them
+// whose keys separate the subtrees below. The number of a node gives the numbers of its children,
+// so a node holds keys only. All nodes are full except at the right edge, where they are filled up
+// with the greatest key.
 //
 //     layer 1            [ 8 | 16 ]
 //     layer 0   [1 .. 7] [8 .. 15] [16 .. 20 20 20]
 //
-// A search looks at one node of each layer, and counts in it how many keys are not greater: no
-// jump that the processor could guess wrongly. Several searches go down side by side: while one
-// waits for its next node, the others are under way (paper 5, "use explicit data prefetching").
-// Numbers are compared several at once where the processor does that (wide_search.hpp).
+// A search visits one node of each layer, and counts the keys in it that are not greater: there is
+// no branch to mispredict. Several searches descend side by side: while one waits for its next
+// node, the others continue (paper 5, "use explicit data prefetching"). Numbers are compared
+// several at once where the processor supports it (wide_search.hpp).
 //
-// Threads: immutable once made; any thread. Slots are ranks: key(slot) ascends.
+// Threads: immutable after construction; any thread. Slots are ranks: key(slot) ascends.
 #pragma once
 
 #include <algorithm>
@@ -34,14 +34,14 @@
 
 namespace strid::memory {
 
-/// `node_bytes`: what a node takes, as far as its keys fill it.
+/// `node_bytes`: the size of a node; the keys that fit are stored in it.
 template <SearchKey Key, std::size_t node_bytes = wide_node_bytes>
 class BTree {
   public:
     /// Keys of a node.
     static constexpr std::size_t node_keys =
         std::bit_floor(std::max<std::size_t>(node_bytes / sizeof(Key), 4));
-    /// Searches that go down side by side.
+    /// Searches that descend side by side.
     static constexpr std::size_t abreast = 16;
 
     BTree() = default;
@@ -51,6 +51,7 @@ class BTree {
         if (!sorted.empty()) build(sorted);
     }
 
+    /// How many keys.
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
     /// Of the arena.
     [[nodiscard]] std::size_t bytes() const noexcept { return keys_.size() * sizeof(Key); }
@@ -60,8 +61,8 @@ class BTree {
         return leaves()[slot];
     }
 
-    /// The slot of the greatest key that is not greater; no_slot where all are greater, and for
-    /// NaN. O(log n), a node for each layer.
+    /// The slot of the greatest key that is not greater than `query`; no_slot if all are greater,
+    /// and for NaN. O(log n), a node for each layer.
     template <SearchesFor<Key> Query>
     [[nodiscard]] TreeSlot at_or_before(const Query& query) const noexcept {
         if (size_ == 0 || !is_ordered(query)) return no_slot;
@@ -77,7 +78,7 @@ class BTree {
                                      not_greater(leaves() + node * node_keys, query) - 1);
     }
 
-    /// The same for several, side by side: `slots[i]` is that of `queries[i]`.
+    /// The same for several, side by side: `slots[i]` is the slot for `queries[i]`.
     template <SearchesFor<Key> Query>
     void at_or_before(std::span<const Query> queries, std::span<TreeSlot> slots) const noexcept {
         STRID_ASSERT(slots.size() >= queries.size());
@@ -120,7 +121,7 @@ class BTree {
     template <class Query>
     [[nodiscard]] static std::size_t not_greater(const Key* keys, const Query& query) noexcept {
         if constexpr (is_plain_number<Key>) {
-            // All lines of the node at once, and then halves without jumps.
+            // Fetch all lines of the node at once, then bisect without branches.
             prefetch_node(keys);
             const Key* at = keys;
             for (std::size_t half = node_keys / 2; half != 0; half /= 2) {
@@ -134,8 +135,8 @@ class BTree {
         }
     }
 
-    /// One layer after the other. What is not less than the greatest key would leave the tree by
-    /// what its edge is filled up with, and is kept in it.
+    /// One layer after the other. A query that is not less than the greatest key would leave the
+    /// tree through the padding at its edge; it is kept inside.
     template <class Query, std::size_t extent>
     void search_abreast(std::span<const Query, extent> queries, TreeSlot* slots) const noexcept {
         std::array<std::size_t, abreast> nodes{};

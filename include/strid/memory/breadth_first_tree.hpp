@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A static binary tree in breadth-first layout (Eytzinger): the root, then its children, then
-// theirs. The children of node k are 2k and 2k + 1, so that a node is its key alone, and the eight
-// nodes three levels below one of 8 bytes are one cache line, which is asked for ahead.
+// theirs. The children of node k are 2k and 2k + 1, so a node is only its key. The eight
+// descendants three levels below a node with keys of 8 bytes are one cache line, which is fetched
+// ahead.
 //
-// Threads: immutable once made; any thread. A slot is the number of a node less one.
+// Threads: immutable after construction; any thread. A slot is the number of a node less one.
 #pragma once
 
 #include <algorithm>
@@ -23,10 +24,11 @@
 
 namespace strid::memory {
 
+/// A static search tree in breadth-first layout: keys alone. O(log n) a search; any thread.
 template <SearchKey Key>
 class BreadthFirstTree {
   public:
-    /// Searches that go down side by side.
+    /// Searches that descend side by side.
     static constexpr std::size_t abreast = 16;
 
     BreadthFirstTree() = default;
@@ -34,14 +36,17 @@ class BreadthFirstTree {
     explicit BreadthFirstTree(std::span<const Key> sorted) : size_(sorted.size()) {
         check_search_keys(sorted);
         if (sorted.empty()) return;
-        // Node 0 is none, so that those of one cache line have an ancestor in common.
+        // Node 0 is not used, so that the nodes of one cache line have a common ancestor.
         nodes_.assign(size_ + 1, sorted.front());
         std::size_t next = 0;
         fill(sorted, next, 1);
     }
 
+    /// How many keys.
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
+    /// Of the arena.
     [[nodiscard]] std::size_t bytes() const noexcept { return nodes_.size() * sizeof(Key); }
+    /// The key at `slot`, below size().
     [[nodiscard]] const Key& key(TreeSlot slot) const noexcept {
         STRID_ASSERT(slot < size_);
         return nodes_[slot + std::size_t{1}];
@@ -93,12 +98,12 @@ class BreadthFirstTree {
         std::bit_floor(std::max<std::size_t>(cache_line_bytes / sizeof(Key), 2));
 
     void ask_for(std::size_t node) const noexcept {
-        // As a number: it may lie behind the tree.
+        // As a number: the address may lie behind the tree.
         const auto address = reinterpret_cast<std::uintptr_t>(nodes_.data());
         prefetch_for_read(
             reinterpret_cast<const void*>(address + node * descendants * sizeof(Key)));
     }
-    /// A search ended below the leaves: the last node that it left to the right.
+    /// A search ended below the leaves: the last node at which it went right.
     [[nodiscard]] static TreeSlot slot_of(std::size_t node) noexcept {
         const std::size_t last = node >> (std::countr_zero(node) + 1);
         return static_cast<TreeSlot>(last - 1);  // of 0: no_slot

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What every allocator of this room says about itself. A `Tally` has one writing thread (the owner
-// of the allocator) and any number of reading ones: metrics look at a running graph from outside.
+// The counters that every allocator of this room keeps. A `Tally` has one writing thread (the owner
+// of the allocator) and any number of reading threads: metrics read a running graph from outside.
 #pragma once
 
 #include <algorithm>
@@ -18,21 +18,25 @@ struct PoolCounters {
     std::uint64_t misses = 0;      ///< requests that found nothing ready: refused, or passed on
     std::uint64_t debt = 0;        ///< leases beyond the capacity
 
+    /// Pieces that are out now.
     [[nodiscard]] std::uint64_t out() const noexcept { return leased - returned; }
     bool operator==(const PoolCounters&) const = default;
 };
 
-/// A count with one writer. Relaxed: it orders nothing, it is only read for information.
+/// A count with one writer. Relaxed: it orders nothing, and is read for information only.
 class Tally {
   public:
+    /// By the one writer.
     void add(std::uint64_t amount = 1) noexcept {
         value_.store(value_.load(std::memory_order_relaxed) + amount, std::memory_order_relaxed);
     }
+    /// The greater of the count and `least`. By the one writer.
     void raise_to(std::uint64_t least) noexcept {
         if (value_.load(std::memory_order_relaxed) < least) {
             value_.store(least, std::memory_order_relaxed);
         }
     }
+    /// Any thread; exact at some recent moment.
     [[nodiscard]] std::uint64_t value() const noexcept {
         return value_.load(std::memory_order_relaxed);
     }
@@ -41,21 +45,22 @@ class Tally {
     std::atomic<std::uint64_t> value_{0};
 };
 
-/// The five counts of an allocator, written by its owner, read by anybody.
+/// The five counts of an allocator, written by its owner, read by any thread.
 class PoolTallies {
   public:
-    Tally leased;
-    Tally misses;
-    Tally debt;
+    Tally leased;  ///< Pieces handed out.
+    Tally misses;  ///< Requests that found nothing ready.
+    Tally debt;    ///< Leases beyond the capacity.
 
-    /// Pieces only come back here, so the number out peaks right before: that is when it is noted.
+    /// The number of pieces out only falls here, so its peak is recorded just before.
     void count_returned(std::uint64_t amount = 1) noexcept {
         high_water_.raise_to(leased.value() - returned_.value());
         returned_.add(amount);
     }
+    /// Pieces that are out now, as far as the owner has collected them.
     [[nodiscard]] std::uint64_t out() const noexcept { return leased.value() - returned_.value(); }
 
-    /// Any thread. Exact for the owner; for others each count is one that was true recently.
+    /// Any thread. Exact for the owner; for other threads each count was true recently.
     [[nodiscard]] PoolCounters read() const noexcept {
         PoolCounters counters;
         counters.returned = returned_.value();  // before `leased`, so that out() is never negative

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A lane over which one thread at a time gives freed objects back to the owner of a slab allocator:
-// the "queue for each mem-consumer" of paper 1 (4.2.1). A bounded ring of addresses, so that a free
-// does not touch the object, eight addresses share a line, and the owner can read ahead; when the
-// ring is full, an intrusive lane takes the overflow, so that giving never fails.
+// the "queue for each mem-consumer" of paper 1 (4.2.1). It is a bounded ring of addresses, so that
+// a free does not touch the object, eight addresses share a line, and the owner can read ahead.
+// When the ring is full, an intrusive lane takes the overflow, so giving never fails.
 //
-// Law: head seen by the giver <= head <= tail <= head seen + slots; the objects in slots [head,
-// tail) and those in the overflow lane belong to the allocator's owner, in no particular order
-// between the two. Only the giver moves tail, only the owner moves head.
+// Invariant: head seen by the giver <= head <= tail <= head seen + slots; the objects in slots
+// [head, tail) and those in the overflow lane belong to the allocator's owner, in no particular
+// order between the two. Only the giver moves tail, only the owner moves head.
 #pragma once
 
 #include <atomic>
@@ -22,7 +22,7 @@
 
 namespace strid::memory {
 
-/// `Atomic` is `std::atomic`; a test puts a model in its place that explores interleavings.
+/// `Atomic` is `std::atomic`; tests replace it by a model that explores interleavings.
 template <template <class> class Atomic = std::atomic>
 class alignas(cache_line_bytes) FreeLane {
   public:
@@ -43,7 +43,8 @@ class alignas(cache_line_bytes) FreeLane {
             }
         }
         slots_[tail & mask_] = memory;
-        // Pairs with the acquire in take_all(): the slot, and all the giver did with the object.
+        // Pairs with the acquire in take_all(): publishes the slot, and all the giver did with the
+        // object.
         tail_.store(tail + 1, std::memory_order_release);
     }
 
@@ -75,7 +76,7 @@ class alignas(cache_line_bytes) FreeLane {
         overflow_.for_each_quiescent(visit);
     }
 
-    /// Quiescent lanes only: the law above, and that no slot in use is empty. O(objects).
+    /// Quiescent lanes only: the invariant above, and that no slot in use is empty. O(objects).
     [[nodiscard]] bool is_valid() const {
         const std::size_t slots = mask_ + 1;
         const std::size_t tail = tail_.load(std::memory_order_acquire);  // as in take_all()
@@ -101,7 +102,7 @@ class alignas(cache_line_bytes) FreeLane {
     std::size_t head_seen_ = 0;
     // Line 2: the owner's; the giver reads it once per round of the ring.
     alignas(cache_line_bytes) Atomic<std::size_t> head_{0};
-    // Lines 3 and 4: see ReturnLane. Publishes every object: this is the rare way.
+    // Lines 3 and 4: see ReturnLane. Publishes every object: this path is rare.
     ReturnLane<Freed, Atomic> overflow_{1};
 };
 static_assert(sizeof(FreeLane<>) == 5 * cache_line_bytes);

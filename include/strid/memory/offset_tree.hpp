@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A static binary tree of nodes that name their children by 32-bit numbers, in one arena, in the
-// order of a layout (paper 5, "binary tree example"): a node takes 16 bytes where one with two
-// pointers takes 24.
+// A static binary tree whose nodes refer to their children by 32-bit numbers, in one arena, in the
+// order of a layout (paper 5, "binary tree example"). A node takes 16 bytes; with two pointers it
+// would take 24.
 //
 // - breadth first: level by level;
-// - depth first: a node, all of its left subtree, all of its right one;
-// - van Emde Boas: the upper half of the levels, then each of the subtrees below, each of which is
-//   laid out in the same way. Whatever the size of a line or a page, a search crosses O(log_B n).
+// - depth first: a node, all of its left subtree, all of its right subtree;
+// - van Emde Boas: the upper half of the levels, then each of the subtrees below, each laid out in
+//   the same way. A search crosses O(log_B n) lines or pages, whatever their size B.
 //
-// Threads: immutable once made; any thread. A slot is the number of a node less one.
+// Threads: immutable after construction; any thread. A slot is the number of a node less one.
 #pragma once
 
 #include <algorithm>
@@ -28,10 +28,11 @@
 
 namespace strid::memory {
 
+/// A static search tree of nodes that name their children by number. O(log n) a search; any thread.
 template <SearchKey Key, NodeOrder order>
 class OffsetTree {
   public:
-    /// Searches that go down side by side.
+    /// Searches that descend side by side.
     static constexpr std::size_t abreast = 16;
 
     OffsetTree() = default;
@@ -40,7 +41,7 @@ class OffsetTree {
         check_search_keys(sorted);
         if (sorted.empty()) return;
         const std::vector<std::uint32_t> places = places_of_ranks(sorted.size(), order);
-        nodes_.assign(sorted.size() + 1, Node{sorted.front(), 0, 0});  // node 0 is none
+        nodes_.assign(sorted.size() + 1, Node{sorted.front(), 0, 0});  // node 0 is not used
         for_each_of_balanced_tree(sorted.size(), [&](const BalancedNode& node) {
             const auto number = [&places](const RankRange& ranks) {
                 return ranks.empty() ? 0 : places[ranks.middle()] + 1;
@@ -52,10 +53,13 @@ class OffsetTree {
         levels_ = static_cast<std::size_t>(std::bit_width(sorted.size()));
     }
 
+    /// How many keys.
     [[nodiscard]] std::size_t size() const noexcept {
         return nodes_.empty() ? 0 : nodes_.size() - 1;
     }
+    /// Of the arena.
     [[nodiscard]] std::size_t bytes() const noexcept { return nodes_.size() * sizeof(Node); }
+    /// The key at `slot`, below size().
     [[nodiscard]] const Key& key(TreeSlot slot) const noexcept {
         STRID_ASSERT(slot < size());
         return nodes_[slot + std::size_t{1}].key;
@@ -85,7 +89,7 @@ class OffsetTree {
             const std::size_t some = std::min(queries.size() - first, abreast);
             at.fill(root_);
             found.fill(0);
-            // Node 0 leads to itself.
+            // The children of node 0 are node 0.
             for (std::size_t level = 0; level < levels_; ++level) {
                 for (std::size_t i = 0; i < some; ++i) {
                     const Node& node = nodes_[at[i]];

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The allocators of this room in the two forms that the standard library takes: polymorphic memory
-// resources (`std::pmr`) and STL allocators, over the slab allocator, over the static arena, over
-// TLSF, and over a block pool for the one size that it has, with another resource for the rest.
+// resources (`std::pmr`) and STL allocators. They exist over the slab allocator, the static arena,
+// TLSF, and a block pool (for the one size that it has, with another resource for the rest).
 //
-// Threads: containers allocate on the allocator's owner thread, and free there what lies in TLSF. A
-// container over a slab allocator or a block pool may be destroyed on another thread while a
-// FreeingThread of that thread names its lane, as when a record with strings is made by a source
-// and destroyed by a sink.
+// Threads: containers allocate on the allocator's owner thread, and memory of TLSF is freed there.
+// A container over a slab allocator or a block pool may be destroyed on another thread while a
+// FreeingThread of that thread names its lane: a source makes a record with strings, and a sink
+// destroys it.
 //
-// Law: resources and allocators are equal exactly when they stand for the same allocator object;
-// they own nothing, and the allocator outlives the containers.
+// Invariant: resources and allocators are equal exactly when they stand for the same allocator
+// object. They own nothing, and the allocator must outlive the containers.
 #pragma once
 
 #include <cstddef>
@@ -27,18 +27,21 @@
 namespace strid::memory {
 
 /// While it lives, memory of an allocator or a pool that containers free on this thread goes over
-/// `lane` instead of straight home, which only the owner may do. Scopes nest, innermost first.
+/// `lane`. Without it, memory goes straight home, which only the owner may do. Scopes nest,
+/// innermost first.
 class FreeingThread {
   public:
+    /// `lane` is one of the allocator's, used by this thread alone while the scope lasts.
     FreeingThread(SlabAllocator& allocator, std::size_t lane) noexcept;
-    /// Blocks that the lane still gathers are published when the scope ends.
+    /// The end of the scope publishes the blocks that the lane still gathers.
     FreeingThread(BlockPool& pool, std::size_t lane) noexcept;
     ~FreeingThread();
     FreeingThread(const FreeingThread&) = delete;
     FreeingThread& operator=(const FreeingThread&) = delete;
 
-    /// Frees by lane or, on a thread that named none for this allocator or pool, as its owner.
+    /// Frees over the lane, or as the owner on a thread without a scope for this allocator or pool.
     static void free(SlabAllocator& allocator, void* memory) noexcept;
+    /// The same for blocks of a pool.
     static void free(BlockPool& pool, Block* block) noexcept;
 
   private:
@@ -51,13 +54,14 @@ class FreeingThread {
     FreeingThread* outer_;
 };
 
-/// A block pool as containers take it: what is at most a block and more than half of one lies in a
-/// block, in debt where all are out; everything else in `upstream`, which must allow allocation and
-/// freeing on the threads that do so.
+/// A block pool in the form that containers use. A piece of more than half a block and at most a
+/// block takes a block, in debt when all are out. All other pieces come from `upstream`, which must
+/// allow allocation and freeing on the threads that do so.
 ///
-/// Law: size and alignment alone decide where a piece lies, so that it goes back there.
+/// Invariant: size and alignment alone decide where a piece comes from, so that it is freed there.
 class BlockMemory {
   public:
+    /// Blocks come from `pool`; what is larger than a block comes from `upstream`.
     explicit BlockMemory(BlockPool& pool, std::pmr::memory_resource& upstream =
                                               *std::pmr::new_delete_resource()) noexcept
         : pool_(&pool), upstream_(&upstream) {}
@@ -109,6 +113,7 @@ inline void free_in(BlockMemory& memory, void* piece, std::size_t bytes,
 template <class Memory>
 class MemoryResource final : public std::pmr::memory_resource {
   public:
+    /// `memory` outlives the resource.
     explicit MemoryResource(Memory& memory) noexcept : memory_(&memory) {}
 
   private:
@@ -126,32 +131,41 @@ class MemoryResource final : public std::pmr::memory_resource {
     Memory* memory_;
 };
 
+/// Of a slab allocator: allocated by one thread, freed by any.
 using SlabResource = MemoryResource<SlabAllocator>;
+/// Of a static arena: freed when the arena goes.
 using ArenaResource = MemoryResource<StaticArena>;
-/// For state that must be bounded in time: each call takes a fixed number of steps (tlsf.hpp).
+/// For state with bounded response times: each call takes a fixed number of steps (tlsf.hpp).
 using TlsfResource = MemoryResource<Tlsf>;
+/// Of the blocks of a pool.
 using BlockResource = MemoryResource<BlockMemory>;
 
 /// An STL allocator over an allocator of this room; no virtual call.
 template <class T, class Memory>
 class StlAllocator {
   public:
+    /// The type of the objects.
     using value_type = T;
 
+    /// `memory` outlives the allocator and all copies of it.
     explicit StlAllocator(Memory& memory) noexcept : memory_(&memory) {}
+    /// Of the same memory.
     template <class U>
     StlAllocator(const StlAllocator<U, Memory>& other) noexcept : memory_(other.memory_) {}
 
+    /// Memory for `count` objects. Throws std::bad_alloc.
     [[nodiscard]] T* allocate(std::size_t count) {
         if (count > std::numeric_limits<std::size_t>::max() / sizeof(T)) {
             throw std::bad_array_new_length{};
         }
         return static_cast<T*>(memory_->allocate(count * sizeof(T), alignof(T)));
     }
+    /// Gives back what allocate() returned for the same `count`.
     void deallocate(T* piece, std::size_t count) noexcept {
         detail::free_in(*memory_, piece, count * sizeof(T), alignof(T));
     }
 
+    /// Whether either can free what the other allocated.
     template <class U>
     bool operator==(const StlAllocator<U, Memory>& other) const noexcept {
         return memory_ == other.memory_;
@@ -164,12 +178,16 @@ class StlAllocator {
     Memory* memory_;
 };
 
+/// Of a slab allocator.
 template <class T>
 using SlabStlAllocator = StlAllocator<T, SlabAllocator>;
+/// Of a static arena.
 template <class T>
 using ArenaStlAllocator = StlAllocator<T, StaticArena>;
+/// In constant time.
 template <class T>
 using TlsfStlAllocator = StlAllocator<T, Tlsf>;
+/// Of the blocks of a pool.
 template <class T>
 using BlockStlAllocator = StlAllocator<T, BlockMemory>;
 

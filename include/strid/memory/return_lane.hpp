@@ -8,10 +8,11 @@
 // The consumer gathers pieces in a private pending chain and publishes it in bunches: one atomic
 // operation per bunch. The owner takes everything that is published in one exchange.
 //
-// Law: every piece given is in exactly one of three places, and moves through them in this order:
+// Invariant: every piece given is in exactly one of three places, and moves through them in this
+// order:
 //   pending (seen by the consumer only) -> published (shared) -> taken (the owner's).
-// Only the consumer writes a non-null head and only the owner writes null, so a publication that
-// finds its expected head changed knows that the owner has just emptied the lane.
+// Only the consumer writes a non-null head and only the owner writes null. A publication that finds
+// its expected head changed can conclude that the owner has just emptied the lane.
 //
 // Chains run oldest first within a bunch, newest bunch first: memory that is hot in the cache of
 // the consumer is reused soonest.
@@ -26,13 +27,13 @@
 
 namespace strid::memory {
 
-/// What a lane can carry: anything with a link that is free while the piece travels.
+/// The pieces that a lane can carry: they have a link that is free while the piece travels.
 template <class Node>
 concept Linked = requires(Node& node) {
     { node.next } -> std::same_as<Node*&>;
 };
 
-/// `Atomic` is `std::atomic`; a test puts a model in its place that explores interleavings.
+/// `Atomic` is `std::atomic`; tests replace it by a model that explores interleavings.
 template <class Node, template <class> class Atomic = std::atomic>
 class alignas(cache_line_bytes) ReturnLane {
   public:
@@ -41,7 +42,7 @@ class alignas(cache_line_bytes) ReturnLane {
     ReturnLane(const ReturnLane&) = delete;
     ReturnLane& operator=(const ReturnLane&) = delete;
 
-    /// Consumer. Adds one piece; returns true when that published a bunch. O(1).
+    /// Consumer. Adds one piece; returns true when a bunch was published. O(1).
     bool give(Node* node) noexcept {
         static_assert(Linked<Node>);
         STRID_ASSERT(node != nullptr);
@@ -56,7 +57,7 @@ class alignas(cache_line_bytes) ReturnLane {
         return pending_count_ >= bunch_ && flush();
     }
 
-    /// Consumer. Publishes what is pending; returns false when nothing was. O(1).
+    /// Consumer. Publishes the pending pieces; returns false when there were none. O(1).
     bool flush() noexcept {
         if (pending_count_ == 0) return false;
         Node* expected = published_.load(std::memory_order_relaxed);
@@ -84,7 +85,8 @@ class alignas(cache_line_bytes) ReturnLane {
         // Sequentially consistent for the hand-shake of StarvedFlag: pairs with flush().
         if (published_.load(std::memory_order_seq_cst) == nullptr) return nullptr;
         // Acquires what the consumer did before flush() (with which it pairs): its last reads and
-        // writes of each piece, and the links. Releases nothing the consumer would read.
+        // writes of each piece, and the links. Releases nothing, because the consumer reads nothing
+        // here.
         return published_.exchange(nullptr, std::memory_order_acquire);
     }
 
@@ -101,7 +103,7 @@ class alignas(cache_line_bytes) ReturnLane {
         visit_chain(pending_first_, visit);
     }
 
-    /// Quiescent lanes only: the pending chain is as long as its count says and ends where it says.
+    /// Quiescent lanes only: the length and the end of the pending chain are as recorded.
     [[nodiscard]] bool is_valid() const noexcept {
         std::size_t length = 0;
         const Node* last = nullptr;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the static search trees have in common: which keys they take, and how keys are compared.
+// Common to the static search trees: the keys that they take, and how keys are compared.
 //
 // Threads: stateless, any thread.
 #pragma once
@@ -15,30 +15,30 @@
 
 namespace strid::memory {
 
-/// Where a tree has a key, from 0 on. Which key is where depends on the layout.
+/// The place of a key in a tree, from 0 on. The layout determines it.
 using TreeSlot = std::uint32_t;
 /// No key.
 inline constexpr TreeSlot no_slot = std::numeric_limits<TreeSlot>::max();
 /// Keys of one tree.
 inline constexpr std::size_t tree_keys_max = no_slot - 1;
 
-/// A key that is found by `<`.
+/// A key type with `<`.
 template <class Key>
 concept SearchKey = std::copyable<Key> && requires(const Key& one, const Key& other) {
     { one < other } -> std::convertible_to<bool>;
 };
-/// What such keys are searched by: a std::string_view finds a std::string.
+/// The types that search for such keys: a std::string_view finds a std::string.
 template <class Query, class Key>
 concept SearchesFor = requires(const Query& query, const Key& key) {
     { query < key } -> std::convertible_to<bool>;
     { key < query } -> std::convertible_to<bool>;
 };
 
-/// Compared by one instruction, so that it is cheaper to compare several than to jump.
+/// Keys that one instruction compares, so that comparing several is cheaper than a branch.
 template <class Key>
 inline constexpr bool is_plain_number = std::is_arithmetic_v<Key> || std::is_enum_v<Key>;
 
-/// Numbers that are no number have no place in an order.
+/// NaN has no place in the order of keys.
 template <class Key>
 [[nodiscard]] constexpr bool is_ordered(const Key& key) noexcept {
     if constexpr (std::floating_point<Key>) {
@@ -48,8 +48,8 @@ template <class Key>
     }
 }
 
-/// Throws std::invalid_argument where the keys are not in ascending order, two are equal, one is no
-/// number, or there are more than `tree_keys_max`. O(n).
+/// Throws std::invalid_argument if the keys are not in ascending order, two are equal, one is NaN,
+/// or there are more than `tree_keys_max`. O(n).
 template <class Key>
 void check_search_keys(std::span<const Key> keys) {
     if (keys.size() > tree_keys_max) throw std::invalid_argument("too many keys for a search tree");

@@ -6,11 +6,11 @@
 //     const TreeSlot slot = tree.at_or_before(key);     // no_slot: all keys are greater
 //     tree.at_or_before(queries, slots);                // several, side by side
 //
-// All layouts have the same functions, and differ in the slot that a key has (key(slot)). The
-// B-tree is the fastest; its slots are ranks. Measured beside std::set and std::lower_bound by
-// bench/lookup/search_tree_bench.
+// All layouts have the same functions; they differ in the slot of a key (key(slot)). The B-tree is
+// the fastest; its slots are ranks. bench/lookup/search_tree_bench measures them beside std::set
+// and std::lower_bound.
 //
-// Threads: immutable once made; any thread.
+// Threads: immutable after construction; any thread.
 #pragma once
 
 #include <cstdint>
@@ -22,6 +22,7 @@
 
 namespace strid::memory {
 
+/// How the keys of a tree lie in memory.
 enum class TreeLayout : std::uint8_t {
     breadth_first,  ///< Keys alone; children by their number (Eytzinger).
     depth_first,    ///< Nodes with 32-bit offsets.
@@ -47,10 +48,12 @@ struct TreeOf<Key, TreeLayout::b_tree> {
 
 }  // namespace detail
 
+/// A static search tree over sorted keys. Built once, O(n); a search is O(log n). Any thread may
+/// search.
 template <SearchKey Key, TreeLayout layout = TreeLayout::b_tree>
 using SearchTree = typename detail::TreeOf<Key, layout>::type;
 
-/// The slot of the key that equals `query`; no_slot where there is none. O(log n).
+/// The slot of the key that equals `query`; no_slot if there is none. O(log n).
 template <class Tree, class Query>
 [[nodiscard]] TreeSlot find_in(const Tree& tree, const Query& query) noexcept {
     const TreeSlot slot = tree.at_or_before(query);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The sizes that memory is handed out in: every multiple of 16 bytes up to 128, then four sizes per
-// doubling, so that at most a fifth of an object is lost to rounding; of the slab allocator up to
-// 4 KiB.
+// The sizes in which memory is allocated: every multiple of 16 bytes up to 128, then four sizes per
+// doubling, so that at most a fifth of an object is lost to rounding. The slab allocator has those
+// up to 4 KiB.
 //
-// Law: index_of(n) is the smallest class whose size is at least n; sizes are multiples of 16.
+// Invariant: index_of(n) is the smallest class whose size is at least n; sizes are multiples of 16.
 #pragma once
 
 #include <algorithm>

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Small objects allocated by ONE thread and freed by others: the slab allocator of paper 1 (4.2.1).
-// Each freeing thread has a return lane of its own (free_lane.hpp); the owner brings home what lies
-// in the lanes whenever a slab runs out, so no operation of either side waits or retries.
+// Each freeing thread has its own return lane (free_lane.hpp). The owner takes the objects out of
+// the lanes whenever a slab runs out, so no operation of either side waits or retries.
 //
-// A slab is `slab_bytes` of memory, aligned to its size, with a header in front: a chunk finds its
-// slab by masking its address. Chunks of a slab have one size; which of them are free is a bitmap
-// in the header, so that freeing never writes to the chunk: its line stays shared with the thread
-// that read it, and the next write to it by the owner needs no answer to go on. The owner allocates
-// from one 64-bit word of the bitmap at a time, lowest address first: two instructions per object.
+// A slab is `slab_bytes` of memory, aligned to its size, with a header in front: masking the
+// address of a chunk gives its slab. The chunks of a slab have one size. A bitmap in the header
+// marks the free ones, so that freeing never writes to the chunk: its line stays shared with the
+// thread that read it, and the owner's next write to it need not wait. The owner allocates from one
+// 64-bit word of the bitmap at a time, lowest address first: two instructions per object.
 //
-// Threads: the owner's functions may move between threads only with a happens-before between. Lane
-// i is used by one thread at a time. The allocator outlives every use of its memory; what was never
-// freed is released with it, destructors of objects are not run.
+// Threads: the owner's functions may move between threads only with a happens-before between the
+// calls. Lane i is used by one thread at a time. The allocator must outlive every use of its
+// memory. Its destructor releases memory that was never freed, and runs no destructors of objects.
 //
-// Law, for each slab:         in_use + popcount(free bits) == chunk_count
-// where in_use counts chunks handed out, chunks in a lane, and chunks of the word that the size
-// class allocates from. A slab is, by that count, in exactly one place:
+// Invariant, for each slab:   in_use + popcount(free bits) == chunk_count where in_use counts
+// chunks handed out, chunks in a lane, and chunks of the word that the size class allocates from.
+// By that count a slab is in exactly one place:
 //     current  the one its size class allocates from
 //     full     in_use == chunk_count: in no list
 //     partial  in the class's list of partly free slabs
@@ -51,30 +51,36 @@ struct SlabList {
 };
 }  // namespace detail
 
-/// What a slab allocator holds of the system's memory. Any thread may read it.
+/// The memory that a slab allocator holds of the system. Any thread may read it.
 struct SlabUsage {
     std::uint64_t slabs_acquired = 0;    ///< from the system, since construction
     std::uint64_t slabs_given_back = 0;  ///< to the system
     std::uint64_t large_acquired = 0;    ///< requests passed through to operator new
-    std::uint64_t large_given_back = 0;
+    std::uint64_t large_given_back = 0;  ///< Of large_acquired, freed again.
 
+    /// Slabs that the allocator has now.
     [[nodiscard]] std::uint64_t slabs_held() const noexcept {
         return slabs_acquired - slabs_given_back;
     }
 };
 
+/// Objects allocated by one thread, the owner, and freed by others over lanes.
 class SlabAllocator {
   public:
+    /// Memory that is acquired from the system at once.
     static constexpr std::size_t slab_bytes = std::size_t{64} * 1024;
+    /// Larger requests go to operator new.
     static constexpr std::size_t small_bytes_max = SizeClasses::bytes_max;
     static constexpr std::size_t alignment_max = 4096;  ///< of a small request
 
+    /// How the allocator is laid out.
     struct Options {
         std::size_t lanes = 1;          ///< freeing threads besides the owner
         std::size_t cached_slabs = 4;   ///< empty slabs kept per size class
-        std::size_t lane_slots = 4096;  ///< freed objects in a lane before it takes the slow way
+        std::size_t lane_slots = 4096;  ///< freed objects in a lane before it uses the overflow
     };
 
+    /// By the owner. Throws std::bad_alloc.
     explicit SlabAllocator(Options options);
     ~SlabAllocator();
     SlabAllocator(const SlabAllocator&) = delete;
@@ -93,27 +99,29 @@ class SlabAllocator {
     void deallocate(void* memory, std::size_t lane) noexcept {
         STRID_ASSERT(lane < lanes_.size());
         if (memory == nullptr) return;
-        // What was read there is dead, and the owner writes there next (docs/design/0008).
-        if (reading_delays_writers()) own_lines(static_cast<std::byte*>(memory), 1);
+        // The content is dead, and the owner writes the line next (docs/design/0008).
+        if (reading_delays_writers()) reclaim_lines(static_cast<std::byte*>(memory), 1);
         lanes_[lane]->give(memory);
     }
 
     /// Owner. Gives memory back directly; nullptr is ignored.
     void deallocate_local(void* memory) noexcept;
 
-    /// Owner. Brings home all that lies in the lanes, and gives back slabs and large memory that
-    /// this leaves empty. allocate() does so by itself; an owner that goes idle may want to.
+    /// Owner. Takes the objects out of the lanes, and gives back slabs and large memory that this
+    /// leaves empty. allocate() calls it when needed; an owner that becomes idle should call it,
+    /// too.
     void collect() noexcept;
 
+    /// Freeing threads besides the owner.
     [[nodiscard]] std::size_t lanes() const noexcept { return lanes_.size(); }
     /// Any thread. Pieces are objects; misses are new slabs and large requests.
     [[nodiscard]] PoolCounters counters() const noexcept { return tallies_.read(); }
     /// Any thread.
     [[nodiscard]] SlabUsage usage() const noexcept;
 
-    /// Bytes that may be used at `memory`, which some slab allocator gave out.
+    /// The usable bytes of `memory`, which a slab allocator allocated.
     [[nodiscard]] static std::size_t usable_bytes(const void* memory) noexcept;
-    /// Owner, while no lane is in use. O(all chunks). Checks the law above.
+    /// Owner, while no lane is in use. O(all chunks). Checks the invariant above.
     [[nodiscard]] bool is_valid() const;
 
   private:
@@ -146,8 +154,8 @@ class SlabAllocator {
     detail::Slab* next_slab(SizeClass& size_class);
     detail::Slab* acquire_slab(SizeClass& size_class);
     void give_back(detail::Slab* slab) noexcept;
-    // Objects that come home one after the other in one word of one bitmap, as they mostly do: the
-    // slab's header is written once for all of them.
+    // Objects that come home one after the other in one word of one bitmap, which is the usual
+    // case: the slab's header is written once for all of them.
     struct Run {
         detail::Slab* slab = nullptr;
         std::size_t word = 0;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Memory that is handed out in order and released all at once when the arena dies. Two uses:
-// - the "static allocator" of paper 1 (5.1), which acquires all it will ever need up front and
-//   releases it at the end: the limit that every other allocator is compared with;
-// - a place for what is kept for ever, such as the keys of an operator's state (`intern`), that
-//   grows by whole regions.
+// Memory that is allocated in order and released all at once when the arena is destroyed. Two uses:
+// - the "static allocator" of paper 1 (5.1), which acquires all memory up front and releases it at
+//   the end: the limit that every other allocator is compared with;
+// - memory for data that stays, such as the keys of an operator's state (`intern`); it grows by
+//   whole regions.
 //
-// Threads: one thread at a time allocates; the memory may be used anywhere; deallocate() does
-// nothing, anywhere.
+// Threads: one thread at a time allocates; any thread may use the memory; deallocate() does
+// nothing, on any thread.
 //
-// Law: pieces never overlap and never move; bytes_used() <= bytes_held(); the free bytes are
+// Invariant: pieces never overlap and never move; bytes_used() <= bytes_held(); the free bytes are
 // the end of the newest region; an arena that may not grow holds exactly one region.
 #pragma once
 
@@ -24,10 +24,12 @@
 
 namespace strid::memory {
 
+/// Memory that is handed out in order and released at once. Threads: one.
 class StaticArena {
   public:
-    static constexpr std::size_t alignment_max = 4096;
+    static constexpr std::size_t alignment_max = 4096;  ///< Of a request.
 
+    /// How the arena is laid out.
     struct Options {
         std::size_t capacity_bytes = 0;  ///< acquired at once
         std::size_t growth_bytes = 0;    ///< least size of each further region; 0: it never grows
@@ -55,20 +57,22 @@ class StaticArena {
     /// As try_allocate(), but throws std::bad_alloc instead of returning nullptr.
     [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment = 16);
 
-    /// Nothing: the memory stays until the arena dies. Here, so that the arena can stand where
-    /// other allocators of this room do.
+    /// Does nothing: the memory stays until the arena is destroyed. It lets the arena replace the
+    /// other allocators of this room.
     void deallocate(void*, std::size_t) noexcept {}
+    /// Nothing, as above.
     void deallocate_local(void*) noexcept {}
 
     /// A copy of `text` that lives as long as the arena. May throw std::bad_alloc.
     [[nodiscard]] std::string_view intern(std::string_view text);
 
-    /// Bytes handed out or lost to alignment and to the ends of regions.
+    /// Bytes allocated, or lost to alignment and to the ends of regions.
     [[nodiscard]] std::size_t bytes_used() const noexcept { return bytes_held_ - (end_ - next_); }
+    /// Bytes that the arena has of the system.
     [[nodiscard]] std::size_t bytes_held() const noexcept { return bytes_held_; }
     /// Any thread. `misses` counts the requests for which a region was added or refused.
     [[nodiscard]] PoolCounters counters() const noexcept { return tallies_.read(); }
-    /// The allocating thread. Checks the law above.
+    /// The allocating thread. Checks the invariant above.
     [[nodiscard]] bool is_valid() const noexcept;
 
   private:

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The memory of tables that are searched at random: whole cache lines, and from some megabytes on
-// huge pages where the system gives them. A search of a tree of 80 MB touches a page for each
-// level, and the processor's table of pages holds some thousand small ones.
+// The memory of tables that are searched at random: whole cache lines, and huge pages from some
+// megabytes on, where the system has them. A search in a tree of 80 MB touches a page for each
+// level, and the processor's translation buffer (TLB) holds about a thousand small pages.
 //
-// Threads: stateless, any thread. Law: all allocators are equal.
+// Threads: stateless, any thread. Invariant: all allocators are equal.
 #pragma once
 
 #include <cstddef>
@@ -13,25 +13,30 @@
 
 namespace strid::memory {
 
-/// Memory of `bytes`, aligned to a cache line, or to a huge page where it is larger than two of
-/// those. Throws std::bad_alloc.
+/// Memory of `bytes`, aligned to a cache line, or to a huge page if it is larger than two huge
+/// pages. Throws std::bad_alloc.
 [[nodiscard]] void* allocate_table(std::size_t bytes);
+/// Frees what allocate_table() returned for the same `bytes`.
 void free_table(void* memory, std::size_t bytes) noexcept;
 
-/// For containers of the standard library.
+/// The same as an allocator of the standard library.
 template <class T>
 class TableAllocator {
   public:
+    /// The type of the objects.
     using value_type = T;
 
     TableAllocator() = default;
+    /// All are equal.
     template <class Other>
     TableAllocator(const TableAllocator<Other>&) noexcept {}  // NOLINT: implicit by intent
 
+    /// Memory for `count` objects. Throws std::bad_alloc.
     [[nodiscard]] T* allocate(std::size_t count) {
         if (count > std::numeric_limits<std::size_t>::max() / sizeof(T)) throw std::bad_alloc{};
         return static_cast<T*>(allocate_table(count * sizeof(T)));
     }
+    /// Frees what allocate() returned for the same `count`.
     void deallocate(T* memory, std::size_t count) noexcept {
         free_table(memory, count * sizeof(T));
     }

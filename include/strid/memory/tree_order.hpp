@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// In which order the nodes of a balanced binary tree lie in memory (paper 5): the shape of the tree
-// over ranks 0 to n - 1, and the place of each rank in breadth-first, depth-first and van Emde Boas
+// The order in memory of the nodes of a balanced binary tree (paper 5): the shape of the tree over
+// ranks 0 to n - 1, and the place of each rank in breadth-first, depth-first and van Emde Boas
 // order. Plain functions; any thread.
 #pragma once
 
@@ -24,7 +24,7 @@ struct RankRange {
     [[nodiscard]] RankRange right() const noexcept { return {middle() + 1, last}; }
 };
 
-/// A node of the balanced tree: its rank, and its subtrees, where they are not empty.
+/// A node of the balanced tree: its rank and its subtrees, which may be empty.
 struct BalancedNode {
     std::size_t rank;
     RankRange left;
@@ -34,8 +34,8 @@ struct BalancedNode {
 /// For each rank below `size` its place in the order, from 0 on. O(n).
 [[nodiscard]] std::vector<std::uint32_t> places_of_ranks(std::size_t size, NodeOrder order);
 
-/// Calls `visit` for each node of the balanced tree over the ranks, in no order that is of use.
-/// O(n), log n deep.
+/// Calls `visit` for each node of the balanced tree over the ranks, in an unspecified order. O(n),
+/// recursion log n deep.
 template <class Visit>
 void for_each_of_balanced_tree(const RankRange& ranks, const Visit& visit) {
     if (ranks.empty()) return;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Searches of a B-tree of numbers (b_tree.hpp) by instructions that compare four or eight at once,
-// where the processor has them: it is asked when the program runs, so that one program runs on all.
-// For 10^7 keys, a search is a third faster so.
+// Searches of a B-tree of numbers (b_tree.hpp) by instructions that compare four or eight keys at
+// once. The processor is checked at run time, so that one program runs on every processor. With
+// 10^7 keys, a search takes a third less time.
 //
 // Threads: stateless, any thread.
 #pragma once
@@ -23,7 +23,7 @@ inline constexpr bool has_wide_search = true;
 inline constexpr bool has_wide_search = false;
 #endif
 
-/// A B-tree as its search sees it. Layer l begins at keys[layers[l]], the root first.
+/// The view of a B-tree for its search. Layer l begins at keys[layers[l]], the root first.
 template <class Key>
 struct BTreeShape {
     const Key* keys;
@@ -32,7 +32,7 @@ struct BTreeShape {
     std::size_t size;
 };
 
-/// Bytes of a node that is searched so.
+/// Bytes of a node for the wide search.
 inline constexpr std::size_t wide_node_bytes = 256;
 
 template <class Key>

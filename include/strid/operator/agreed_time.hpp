@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether a window takes the time of a record from where `event_time` took it. The watermark speaks
-// of the latter: where the two differ, records are put into windows that the watermark says nothing
-// about, and results are wrong without a sign. A program that is compiled with STRID_ASSERT_LEVEL=2
-// compares them for every record and ends with an error that names the operator; otherwise nothing
-// here costs anything.
+// Checks that a window takes the time of a record from the same place as `event_time`. The
+// watermark is about the latter: if the two differ, the watermark says nothing about the records of
+// a window, and results are silently wrong. A program compiled with STRID_ASSERT_LEVEL=2 compares
+// them for every record, and a difference ends it with an error that names the operator; otherwise
+// the check costs nothing.
 //
-// What `event_time` took is known to an operator as long as the records pass unchanged: through
+// An operator knows the time that `event_time` took as long as the records pass unchanged: through
 // filters, edges, splits and merges of the same stream, and into joins.
 #pragma once
 
@@ -26,15 +26,15 @@ namespace strid::operators {
 
 inline constexpr bool compares_times = STRID_ASSERT_LEVEL >= 2;
 
-/// What `event_time` took of a record, whatever the record and the function are; nothing where it
-/// is not known. Const: any thread may ask that may ask the function.
+/// The time that `event_time` takes of a record, with the types of record and function erased;
+/// nothing if it is not known. Const: it may be called by any thread that may call the function.
 struct PromisedTime {
     std::type_index record;
     std::function<std::optional<EventTime>(const void*)> of;
 };
 using PromisedTimePointer = std::shared_ptr<const PromisedTime>;
 
-/// Null where times are not compared.
+/// Null if times are not compared.
 template <class T, class TimeOf>
 PromisedTimePointer promised_time(const TimeOf& time_of) {
     if constexpr (compares_times) {
@@ -47,7 +47,7 @@ PromisedTimePointer promised_time(const TimeOf& time_of) {
     }
 }
 
-/// Of a variant whose alternative number `side` is the record.
+/// For a variant in which alternative number `side` is the record.
 template <class Either, std::size_t side>
 PromisedTimePointer promised_time_of_side(PromisedTimePointer promised) {
     if constexpr (compares_times) {
@@ -63,15 +63,15 @@ PromisedTimePointer promised_time_of_side(PromisedTimePointer promised) {
     }
 }
 
-/// Of two streams in one: what one of them says where the other says nothing or the same.
+/// For two streams that become one: the time of one of them if the other has none or the same.
 [[nodiscard]] PromisedTimePointer promised_time_of_both(PromisedTimePointer one,
                                                         PromisedTimePointer other);
 
-/// Throws strid::Error which says what each of them gave.
+/// Throws strid::Error with both times.
 [[noreturn]] void throw_times_differ(EventTime promised, EventTime taken);
 
-/// The time function of an operator that relies on the watermark. Where times are not compared it
-/// is the function and nothing besides.
+/// The time function of an operator that relies on the watermark. If times are not compared it is
+/// the function and nothing more.
 template <class TimeOf>
 class AgreedTime {
   public:
@@ -84,7 +84,7 @@ class AgreedTime {
         return time;
     }
 
-    /// From now on every time is compared with what `event_time` took. Before the first record.
+    /// From now on compares every time with that of `event_time`. Before the first record.
     void agree_with(PromisedTimePointer promised) noexcept {
         if constexpr (compares_times) promised_ = std::move(promised);
     }

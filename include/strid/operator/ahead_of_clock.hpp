@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A guard against records from the future: one whose time lies far ahead of the machine's clock, as
-// a device gives it whose own clock is wrong, would move time on and make all others late. What
-// lies in the past never is from the future, however far it lies from its neighbours: a stream that
-// paused goes on. For times whose zero is 1970.
+// A guard against records from the future. A device whose clock is wrong may send a time far ahead
+// of the machine's clock; it would move the watermark on and make all other records late. A time in
+// the past is never dropped, however far it is from its neighbours: a stream may have paused. For
+// times whose zero is 1970.
 //
 // Threads: as any function of an operator, a copy for each replica.
 #pragma once
@@ -18,17 +18,19 @@
 
 namespace strid {
 
-/// The latest time that is taken: so long ahead of the clock, which is read only where a time is
-/// beyond what it said last.
+/// The latest time that is accepted: `ahead` of the clock, which is read only if a time is beyond
+/// the last limit.
 class ClockLimit {
   public:
-    /// Throws Error for a time that is negative.
+    /// Throws Error if the time is negative.
     explicit ClockLimit(Duration ahead) : ahead_(ahead) {
         if (ahead < Duration::zero()) {
             throw Error("how far times may be ahead of the clock must not be negative");
         }
     }
 
+    /// Whether `time` lies further ahead of the clock than is allowed. Reads the clock only where
+    /// it does by what was read last.
     [[nodiscard]] bool is_beyond(EventTime time) noexcept {
         if (time <= limit_) [[likely]]
             return false;
@@ -42,14 +44,16 @@ class ClockLimit {
 };
 
 /// `stream.filter(not_ahead_of_clock(time_of, 1h))` before `event_time`: drops records from the
-/// future. As a function of `split` it parts them.
+/// future. As a function of `split` it separates them.
 template <class TimeOf>
 class NotAheadOfClock {
     static_assert((refuse_member_pointer<TimeOf>(), true));
 
   public:
+    /// Times further than `ahead` from the machine's clock are refused.
     NotAheadOfClock(TimeOf time_of, Duration ahead) : time_of_(std::move(time_of)), limit_(ahead) {}
 
+    /// True keeps the record.
     template <class T>
         requires TimeFunction<TimeOf, T>
     [[nodiscard]] bool operator()(const T& record) {
@@ -61,6 +65,7 @@ class NotAheadOfClock {
     ClockLimit limit_;
 };
 
+/// A function for `filter` that drops records whose time lies more than `ahead` in the future.
 template <class TimeOf>
 [[nodiscard]] NotAheadOfClock<TimeOf> not_ahead_of_clock(TimeOf time_of, Duration ahead) {
     return {std::move(time_of), ahead};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The operator behind a source that keeps step with others (message/alignment.hpp): it lets every
-// record through, says how far the stream has come, and holds the source back while that is too far
-// ahead. Others are asked again every millisecond.
+// The operator behind a source that keeps step with others (message/alignment.hpp): it passes every
+// record on, reports the watermark, and holds the source back while that is too far ahead. It
+// checks the other sources every millisecond.
 //
 // Threads: only the task of the node.
 #pragma once
@@ -30,7 +30,7 @@ class Aligned : public OperatorTypes<T, T> {
 
     void on(const Opened&) { member_ = alignment_.join(); }
     [[gnu::always_inline]] void process(T& record, auto& emit) { emit(record); }
-    /// A stream that is idle holds nothing back, and is not held back.
+    /// An idle stream holds no other back, and is not held back.
     void on(Watermark watermark, auto& /*emit*/) {
         const bool may_go_on =
             alignment_.may_go_on(member_, watermark.idle ? EventTime::latest() : watermark.time);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an operator accepts: functions, lambdas and functors, with or without a trailing
-// `const Context&`. The concepts here are what the compiler names when something else is given.
+// The callables that operators accept: functions, lambdas and functors, with or without a trailing
+// `const Context&`. The compiler names these concepts when it gets anything else.
 #pragma once
 
 #include <concepts>
@@ -13,17 +13,19 @@
 
 namespace strid {
 
-/// Where a flat_map puts its records, for callables that name the type of their second argument.
-/// A generic lambda (`auto& emit`) gets the fused chain itself and is inlined.
+/// The emitter of a flat_map, for callables that name the type of their second argument. A generic
+/// lambda (`auto& emit`) gets the fused chain itself and is inlined.
 template <class U>
 class Emitter {
   public:
+    /// Stands for `next` while the call lasts.
     template <class Next>
     explicit Emitter(Next& next) noexcept
         : next_(&next),
           call_([](void* target, U& record) { (*static_cast<Next*>(target))(std::move(record)); }) {
     }
 
+    /// Hands `record` to the next operator. One indirect call.
     void operator()(U record) const { call_(next_, record); }
 
   private:
@@ -33,7 +35,7 @@ class Emitter {
 
 namespace operators {
 
-/// Calls `f` with the arguments, and with the context too where it takes one.
+/// Calls `f` with the arguments, and with the context if it takes one.
 template <class F, class... Arguments>
 decltype(auto) call(F& f, const Context& context, Arguments&&... arguments) {
     if constexpr (std::invocable<F&, Arguments..., const Context&>) {
@@ -52,7 +54,7 @@ template <class F, class... Arguments>
 using CallResult = decltype(call(std::declval<F&>(), std::declval<const Context&>(),
                                  std::declval<Arguments>()...));
 
-/// Something that stands for the rest of the chain where a generic callable is asked about.
+/// Stands for the rest of the chain when a concept checks a generic callable.
 template <class U>
 struct NextProbe {
     void operator()(U) const {}
@@ -70,27 +72,27 @@ template <class F, class T>
 concept TransformingMap = std::copy_constructible<F> && operators::Callable<F, T&&> &&
                           !std::is_void_v<operators::CallResult<F, T&&>>;
 
-/// What `map` takes: either of the two.
+/// Callables for `map`: either of the two.
 template <class F, class T>
 concept MapFunction = InPlaceMap<F, T> || TransformingMap<F, T>;
 
-/// What `filter` takes: `bool f(const T&)`; true keeps the record.
+/// Callables for `filter`: `bool f(const T&)`; true keeps the record.
 template <class F, class T>
 concept FilterFunction = std::copy_constructible<F> && operators::Callable<F, const T&> &&
                          std::convertible_to<operators::CallResult<F, const T&>, bool>;
 
-/// What `flat_map<U>` takes: `void f(const T&, auto& emit)` or `void f(const T&, Emitter<U>&)`,
-/// which calls `emit(U)` any number of times.
+/// Callables for `flat_map<U>`: `void f(const T&, auto& emit)` or `void f(const T&, Emitter<U>&)`,
+/// which call `emit(U)` any number of times.
 template <class F, class T, class U>
 concept FlatMapFunction =
     std::copy_constructible<F> && (operators::Callable<F, T&, operators::NextProbe<U>&> ||
                                    operators::Callable<F, T&, Emitter<U>&>);
 
-/// What `sink` takes: `void f(const T&)`; optional `open(const Context&)`, `flush()`, `close()`.
+/// Callables for `sink`: `void f(const T&)`; optional `open(const Context&)`, `flush()`, `close()`.
 template <class F, class T>
 concept SinkFunction = std::copy_constructible<F> && operators::Callable<F, T&&>;
 
-/// What `key_by` takes: a member pointer or a function from a record to a hashable key.
+/// Callables for `key_by`: a member or a function from a record to a hashable key.
 template <class F, class T>
 concept KeyFunction = std::copy_constructible<F> && std::invocable<F&, const T&> &&
                       !std::is_void_v<std::invoke_result_t<F&, const T&>>;
@@ -108,17 +110,17 @@ concept BranchChoice = BranchIndex<Choice> || requires(std::remove_cvref_t<Choic
 
 }  // namespace operators
 
-/// What `split` takes: from a record, the index of the branch it goes to, or a range of indices.
+/// Callables for `split`: from a record to the index of its branch, or to a range of indices.
 template <class F, class T>
 concept SplitFunction =
     std::copy_constructible<F> && std::invocable<F&, const T&> &&
     operators::BranchChoice<std::remove_cvref_t<std::invoke_result_t<F&, const T&>>>;
 
-/// What `accumulate` takes: `void f(State&, const T&)`.
+/// Callables for `accumulate`: `void f(State&, const T&)`.
 template <class F, class State, class T>
 concept FoldFunction = std::copy_constructible<F> && operators::Callable<F, State&, const T&>;
 
-/// What `reduce` takes: `T f(const T& so_far, const T& record)`.
+/// Callables for `reduce`: `T f(const T& so_far, const T& record)`.
 template <class F, class T>
 concept ReduceFunction = std::copy_constructible<F> && operators::Callable<F, const T&, const T&> &&
                          std::convertible_to<operators::CallResult<F, const T&, const T&>, T>;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What stands at the head of a fused chain: a source that is polled, or the batches of an input
-// port; and what a source emits into for the length of one poll.
+// The head of a fused chain: a source that is polled, or the batches of an input port; and the
+// emitter of a source during one poll.
 //
 // Threads: only the task of the node.
 #pragma once
@@ -55,7 +55,7 @@ struct SourceHead {
     S source;
 };
 
-/// The head of a chain that takes batches of `T` (for a keyed edge: of Hashed records).
+/// The head of a chain that receives batches of `T` (for a keyed edge: of Hashed records).
 template <class T>
 struct InputHead {
     using Arrived = T;
@@ -70,16 +70,20 @@ struct InputHead {
     [[nodiscard]] std::uint64_t bytes_read() const noexcept { return 0; }
 };
 
-/// What a source emits into. `Passage` is the chain's run, `Record` what the source makes; `port`
-/// is null where the chain ends in a sink. A constant goes straight into the batch where no stage
-/// stands between.
+/// The emitter of a source. `Passage` is the chain's run, `Record` the type of the source's
+/// records; `port` is null if the chain ends in a sink. A constant record goes straight into the
+/// batch if there is no stage between.
 template <class Passage, class Record, bool has_stages>
 class SourceEmit {
   public:
-    /// `said`: what the source said last of its time.
-    SourceEmit(Passage& passage, OutputPort* port, OperatorCounts& counts, Progress& said,
-               std::int64_t born_ns) noexcept
-        : passage_(&passage), port_(port), counts_(&counts), said_(&said), born_ns_(born_ns) {}
+    /// `said`: the last progress that the source reported.
+    SourceEmit(Passage& passage, OutputPort* port, OperatorCounts& counts, Progress& progress,
+               std::int64_t ingress_ns) noexcept
+        : passage_(&passage),
+          port_(port),
+          counts_(&counts),
+          progress_(&progress),
+          ingress_ns_(ingress_ns) {}
 
     [[gnu::always_inline]] bool operator()(Record&& record) {
         ++count_;
@@ -95,7 +99,7 @@ class SourceEmit {
             return passage_->ready();
         }
     }
-    /// Copies of records that lie together, from the first on, while there is room: how many.
+    /// Copies of the first of consecutive records, while there is room; returns how many.
     [[gnu::always_inline]] std::size_t all(std::span<const Record> records) {
         std::size_t emitted = 0;
         while (emitted != records.size() && passage_->ready()) {
@@ -113,35 +117,35 @@ class SourceEmit {
     void keep_alive(const memory::TextReference& text) {
         if (port_ != nullptr) port_->keep_alive(text);
     }
-    void born_at(std::int64_t ns) noexcept {
-        if (count_ == 0 || ns < born_ns_) born_ns_ = ns;
+    void ingress_at(std::int64_t ns) noexcept {
+        if (count_ == 0 || ns < ingress_ns_) ingress_ns_ = ns;
         if (port_ != nullptr) port_->begin_input(ns);
     }
     void count_malformed(std::uint64_t records) noexcept { counts_->malformed.add(records); }
     void watermark(EventTime time) {
-        if (time < said_->watermark) throw WatermarkError(time, said_->watermark);
+        if (time < progress_->watermark) throw WatermarkError(time, progress_->watermark);
         say({time, false});
     }
-    void idle() { say({said_->watermark, true}); }
+    void idle() { say({progress_->watermark, true}); }
 
     [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
-    [[nodiscard]] std::int64_t born_ns() const noexcept { return born_ns_; }
+    [[nodiscard]] std::int64_t ingress_ns() const noexcept { return ingress_ns_; }
 
   private:
-    /// Records that follow are judged by it: where nobody here does that, nor goes by a time of its
-    /// own, they go into a batch of their own.
+    /// The progress decides which of the records that follow are late. If no stage here uses it,
+    /// nor has a time of its own, these records begin a new batch.
     void say(const Progress& progress) {
-        if (progress == *said_) return;
-        *said_ = progress;
-        if (!passage_->told(progress) && port_ != nullptr) port_->promise(progress);
+        if (progress == *progress_) return;
+        *progress_ = progress;
+        if (!passage_->on_progress(progress) && port_ != nullptr) port_->promise(progress);
     }
 
     Passage* passage_;
     OutputPort* port_;
     OperatorCounts* counts_;
-    Progress* said_;
+    Progress* progress_;
     std::uint64_t count_ = 0;
-    std::int64_t born_ns_;
+    std::int64_t ingress_ns_;
 };
 
 }  // namespace strid::operators

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the compiler says of a function that an operator cannot take, or that would do nothing or
-// crash: one message per fault, which says what is wanted. What it got stands beside it, as every
-// compiler prints the types that a template has: `F` is the function, `T` the record that arrives.
+// Compiler errors for a function that an operator cannot accept, or that would have no effect or
+// crash: one message per fault, which states what is required. Compilers print the template's types
+// beside it: `F` is the function, `T` the record that arrives.
 //
-// Each check is true where all is well, and does not compile otherwise. Compile time only.
+// Each check is true if the function is right, and does not compile otherwise. Compile time only.
 #pragma once
 
 #include <concepts>
@@ -29,7 +29,7 @@ consteval bool can_be_copied() {
     return std::copy_constructible<F>;
 }
 
-/// A function whose call changes nothing in it cannot keep what a record points to.
+/// A function that its call cannot change cannot keep references to a record's data.
 template <class F, class... Arguments>
 consteval bool keeps_no_text() {
     if constexpr (points_to_text<F> && !Callable<const F, Arguments...>) {
@@ -173,7 +173,7 @@ consteval bool takes_strategy() {
     return WatermarkStrategy<Strategy, T>;
 }
 
-/// What follows goes by the time of the stream.
+/// The operator that follows uses the time of the stream.
 template <class Time, class T>
 consteval bool knows_time() {
     static_assert(TimeFunction<Time, T>,

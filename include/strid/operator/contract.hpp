@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The operator contract: what the engine asks of an operator, and what it tells it. An operator is
-// a class; `Stream::apply` makes it the next one of a graph, which copies it for each replica.
+// The operator contract: what the engine requires of an operator, and which events it sends. An
+// operator is a class; `Stream::apply` adds it to a graph, which copies it for each replica.
 //
 //     class EverySecond : public OperatorTypes<int, int> {
 //       public:
@@ -16,45 +16,46 @@
 //     };
 //     std::move(numbers).apply(EverySecond{})
 //
-// Types. OperatorTypes<Arrived, Emitted> is its base: what arrives, what is emitted. Behind
-// `key_by` a `message::Hashed<T>` arrives, the record with the hash of its key.
+// Types. The base class OperatorTypes<Arrived, Emitted> names the types of the records that arrive
+// and that are emitted. Behind `key_by` a `message::Hashed<T>` arrives, the record with the hash of
+// its key.
 //
-// Traits. `static constexpr OperatorTraits traits` says what is known when the program is compiled;
-// `OperatorFacts facts() const`, optional, what depends on how the operator was made. The planner
-// reads these two and nothing else.
+// Traits. `static constexpr OperatorTraits traits` has the properties that are known at compile
+// time; `OperatorFacts facts() const`, optional, those that depend on how the operator was made.
+// The planner reads these two and nothing else.
 //
-// Hooks. `void process(Arrived&, auto& emit)` is the one hook by name (`const Arrived&` where the
-// traits say `only_reads`). All others are `on(Event)` or `on(Event, auto& emit)`, one overload for
-// each event below that the operator wants to hear of; they name their result.
+// Hooks. `void process(Arrived&, auto& emit)` is the one hook by name (`const Arrived&` if the
+// traits have `only_reads`). All others are `on(Event)` or `on(Event, auto& emit)`, one overload
+// for each event below that the operator handles. They declare their result type.
 //
-//     void on(const TasksWanted&)        the run is laid out: tasks that work on the records
+//     void on(const TasksWanted&)        the run is laid out: add tasks that work on the records
 //     void on(const Opened&)             before the first record
 //     void on(const BatchBegins&)        before the records of a batch
-//     std::size_t on(Coming<Arrived>)    before some records: brings near what they need
-//     void|bool on(Watermark, emit)      the input has come so far
-//     Progress on(Clock)                 how far the stream has come, by an operator that draws
+//     std::size_t on(Coming<Arrived>)    before some records: prefetch the data that they need
+//     void|bool on(Watermark, emit)      the input has this watermark
+//     Progress on(Clock)                 returns the watermark, if the operator draws watermarks
 //     void on(BatchEnds)                 behind the records of a batch, or of a poll of a source
-//     void on(SourceSaid)                the source has come so far, between two records
-//     void on(Flush)                     nothing more waits in the input
+//     void on(SourceProgress)                the source has this watermark, between two records
+//     void on(Flush)                     no batch waits in the input
 //     void|bool on(Ended, emit)          the input has ended
-//     void on(Closed)                    all is emitted
-//     void on(CutOff)                    of a sink: the run ends before the stream; any thread
+//     void on(Closed)                    all records are emitted
+//     void on(CutOff)                    in a sink: the run ends before the stream; any thread
 //
-// A hook that emits much returns false where `emit.room()` does before all is out: it is called
-// again with the same event, and goes on from there.
+// A hook that emits many records must return false if `emit.room()` does before all are out. It is
+// called again with the same event, and must continue from there.
 //
-// Emitting. `emit(record)` hands a record on; it may be moved from. `emit.late(record)` says that a
-// record is late: it is counted, and leaves by a way of its own where the graph has one.
-// `emit.promise(progress)`, of an operator that draws watermarks: the record that comes next breaks
-// this promise.
+// Emitting. `emit(record)` passes a record on; it may be moved from. `emit.late(record)` reports a
+// late record: it is counted, and goes to the late stream if the graph has one.
+// `emit.promise(progress)`, in an operator that draws watermarks: the next record is late with
+// respect to this watermark.
 //
-// State. `auto state()`, a std::tie of the members that hold it, where the operator keeps anything
-// from record to record: tables by key (operator/keyed_state.hpp), buffers, plain values. The
-// engine reports how much it is.
+// State. `auto state()` returns a std::tie of the members that hold state, if the operator keeps
+// anything from record to record: tables by key (operator/keyed_state.hpp), buffers, plain values.
+// The engine reports their size.
 //
 // An operator that breaks one of these rules does not compile; the error is a sentence.
 //
-// Threads: a replica is used by one thread at a time, but for on(CutOff). Papers: 2, section 4
+// Threads: a replica is used by one thread at a time, except for on(CutOff). Papers: 2, section 4
 // (operators as sequential building blocks).
 #pragma once
 
@@ -79,7 +80,7 @@
 
 namespace strid {
 
-/// What an operator makes of one record that arrives.
+/// How many records an operator emits for one that arrives.
 enum class Emits : std::uint8_t {
     one,          ///< One record, in `process`; the engine counts none of them.
     at_most_one,  ///< One or none, in `process`.
@@ -87,139 +88,152 @@ enum class Emits : std::uint8_t {
     nothing       ///< It is a sink.
 };
 
-/// What an operator has to do with watermarks.
+/// How an operator uses watermarks.
 enum class Watermarks : std::uint8_t {
-    ignored,
-    heard,    ///< on(Watermark, emit), where the stream has time.
-    needed,   ///< on(Watermark, emit). A GraphError where a stream that leads to it has no time.
-    delayed,  ///< on(Watermark, emit); how far the stream behind it has come says passed().
+    ignored,  ///< It has no hook for them; they pass through.
+    heard,    ///< on(Watermark, emit), if the stream has time.
+    needed,   ///< on(Watermark, emit). A GraphError if a stream that leads to it has no time.
+    delayed,  ///< on(Watermark, emit); passed() returns the watermark of the stream behind it.
     drawn,    ///< Progress on(Clock): behind it the stream has time.
-    relayed   ///< on(SourceSaid): behind it the stream has the time of its source.
+    relayed   ///< on(SourceProgress): behind it the stream has the time of its source.
 };
 
-/// What is known of an operator when the program is compiled.
+/// The properties of an operator that are known at compile time.
 struct OperatorTraits {
-    /// In reports and `explain()`, where an operator that emits nothing is a "sink"; names are made
-    /// of it.
+    /// Used in reports and in `explain()`, where an operator that emits nothing is a "sink"; the
+    /// default name is made of it.
     std::string_view kind = "apply";
-    Emits emits = Emits::one;
-    Watermarks watermarks = Watermarks::ignored;
-    /// `process` takes a constant: a batch that others read too is not copied.
+    Emits emits = Emits::one;                     ///< How many records it makes of one.
+    Watermarks watermarks = Watermarks::ignored;  ///< How it uses watermarks.
+    /// `process` takes a constant: a batch with several readers is not copied.
     bool only_reads = false;
-    /// What is emitted are records that arrived: their event times are known.
+    /// The emitted records are records that arrived: their event times are known.
     bool passes_records = false;
-    /// Nothing that is emitted points to texts of the records that arrived.
+    /// Emitted records do not refer to texts of the records that arrived.
     bool forgets_input = false;
-    /// It goes on well after the user's function has thrown in `process`: OnException::skip.
+    /// It remains valid after the user's function has thrown in `process`: OnException::skip.
     bool may_skip = false;
     bool looks_ahead = false;     ///< std::size_t on(Coming<Arrived>)
     bool asks_the_clock = false;  ///< on(Watermark, emit) comes in every run, and at wake_at_ns().
-    bool holds_back = false;      ///< `bool held_back() const`: nothing is to be begun for a while.
+    bool holds_back = false;      ///< `bool held_back() const`: begin no record for a while.
     bool finds_late = false;      ///< It calls emit.late().
-    /// on(TasksWanted): tasks that the run steps beside the replica's own work on the records, and
-    /// notify that where they have results or room. The operator is the first of its node; while
-    /// `held_back()` no record is begun, after a stop neither, and its on(Ended) may wait for them.
+    /// on(TasksWanted): it adds tasks that the run steps beside the replica's task. They notify
+    /// that task when they have results or room. The operator is the first of its node. No record
+    /// is begun while `held_back()`, nor after a stop, and its on(Ended) may wait for the tasks.
     bool brings_tasks = false;
-    /// It has to see the whole stream: more than one replica is a GraphError.
+    /// It needs the whole stream: more than one replica is a GraphError.
     bool one_replica = false;
 };
 
-/// What depends on how an operator was made.
+/// The properties of an operator that depend on how it was made.
 struct OperatorFacts {
     bool one_replica = false;  ///< As in the traits.
-    /// False: copies would share what they must not, so that it has one replica unless asked for
-    /// more.
+    /// False: copies would share data that they must not. It then has one replica unless more are
+    /// requested.
     bool parallel_by_default = true;
-    /// Its replicas share the work on a stream that each of them has.
+    /// Its replicas share the work on a stream that each of them receives in full.
     bool shares_broadcast = false;
     /// The stream behind it has no time, whatever it had before.
     bool ends_time = false;
-    /// A record costs it no more than it costs a source to make one: a worker is left to each.
+    /// A record costs no more here than in a source: the planner leaves a worker to each source.
     bool light = false;
-    std::vector<FileUse> files = {};      ///< That it reads and writes.
-    std::vector<std::string> notes = {};  ///< Why it is as it is, for `explain()`.
+    std::vector<FileUse> files = {};      ///< The files that it reads and writes.
+    std::vector<std::string> notes = {};  ///< Reasons, for `explain()`.
 };
 
-/// The base of an operator: what arrives, and what it emits (`void`: nothing).
+/// The base of an operator: the type of the records that arrive, and of those it emits (`void`:
+/// none).
 template <class In, class Out>
 struct OperatorTypes {
+    /// The type of a record that arrives.
     using Arrived = In;
+    /// The type of a record that is emitted; void: nothing.
     using Emitted = Out;
 };
 
 // ---- events ------------------------------------------------------------------------------------
 
-/// Once, before all others. What is added to `tasks` the run steps as it does `task`, the replica's
-/// own, and is done with before the operator goes.
+/// Once, before all other events. The run steps the tasks that are added to `tasks` as it does
+/// `task`, the replica's own, and ends them before the operator is destroyed.
 struct TasksWanted {
-    const Context& context;
-    runtime::Task& task;
-    std::size_t workers;  ///< Threads of the run.
-    bool perturbed;       ///< Queues are to be as short as can be.
-    std::vector<runtime::Task*>& tasks;
+    const Context& context;              ///< Of the replica.
+    runtime::Task& task;                 ///< The replica's own, which the run steps in any case.
+    std::size_t workers;                 ///< Threads of the run.
+    bool perturbed;                      ///< Queues must be as short as possible.
+    std::vector<runtime::Task*>& tasks;  ///< To be added to; they live until on(Closed) at least.
 };
-/// Before the first record. `task` is the replica's: outside threads wake it.
+/// Before the first record. `task` is the replica's: outside threads notify it.
 struct Opened {
-    const Context& context;
-    runtime::Task& task;
+    const Context& context;  ///< Of the replica.
+    runtime::Task& task;     ///< Its notify() may be called by any thread until on(Closed).
 };
-/// Before the records of a batch. `promised` is what their sender said before: nothing of what
-/// happened before that was to come.
+/// Before the records of a batch. `promised` is the sender's watermark before it: a record below it
+/// is late.
 struct BatchBegins {
-    EventTime promised;
-    std::size_t input;  ///< Which of the inputs the sender is.
+    EventTime promised;  ///< No record with an earlier event time follows, except late ones.
+    std::size_t input;   ///< The index of the sender's input.
 };
-/// Behind the last record of a batch, or of one poll of a source in the same node: what is held for
-/// the length of a batch may go.
+/// Behind the last record of a batch, or of one poll of a source in the same node: data that was
+/// kept for the batch may be freed.
 struct BatchEnds {};
-/// Before the first of these records, which all lie in one batch. Returns how many of them it has
-/// looked at, one at least: it is asked again before the next.
+/// Before the first of these records, which are all in one batch. Returns how many of them it has
+/// examined, one at least: it is called again before the next.
 template <class Arrived>
 struct Coming {
-    std::span<const Arrived> records;
+    std::span<const Arrived> records;  ///< In the order in which they will arrive.
 };
-/// No record with an event time before `time` follows, but late ones.
+/// No record with an event time before `time` follows, except late ones.
 struct Watermark {
-    EventTime time;
-    bool idle = false;  ///< Nothing is known of the input for the time being.
+    EventTime time;     ///< Event time.
+    bool idle = false;  ///< The input has no watermark for now.
 };
-/// A run has begun or is over. Returns how far the stream has come.
+/// A run has begun or is over. Returns the watermark of the stream.
 struct Clock {
-    std::int64_t now_ns;
+    std::int64_t now_ns;  ///< The machine's monotonic clock.
 };
-struct SourceSaid {
-    Progress progress;
+/// A source has reported its watermark, between two records.
+struct SourceProgress {
+    Progress progress;  ///< The source's watermark, or idle.
 };
+/// The input is empty for now: records held back for larger batches must be sent.
 struct Flush {};
+/// The input has ended. What is still held is emitted now.
 struct Ended {};
+/// All is emitted; nothing follows.
 struct Closed {};
+/// Of a sink: the run ends before the stream, so that waiting must end. Any thread.
 struct CutOff {};
 
-// ---- what a maker is told ----------------------------------------------------------------------
+// ---- descriptions for makers --------------------------------------------------------------------
 
-/// The records that arrive, for a function that makes an operator of them: `apply(maker)` calls
-/// `maker(arriving)`. `time_of` says when a record happened, unless it is a NoTime.
+/// The records that arrive, for a function that makes an operator: `apply(maker)` calls
+/// `maker(arriving)`. `time_of` gives the event time of a record, unless it is a NoTime.
 template <class T, class TimeOf = NoTime>
 struct Arriving {
+    /// The type of a record.
     using record = T;
+    /// What arrives at the operator.
     using arrived = T;
-    [[no_unique_address]] TimeOf time_of;
+    [[no_unique_address]] TimeOf time_of;  ///< When a record happened, unless it is a NoTime.
 };
 /// The same behind `key_by`.
 template <class T, class KeyOf, class TimeOf = NoTime>
 struct ArrivingByKey {
+    /// The type of a record.
     using record = T;
+    /// What arrives at the operator.
     using arrived = message::Hashed<T>;
+    /// The type of the key, by value.
     using key = std::remove_cvref_t<std::invoke_result_t<KeyOf&, const T&>>;
-    KeyOf key_of;
-    [[no_unique_address]] TimeOf time_of;
+    KeyOf key_of;                          ///< The key function that `key_by` was given.
+    [[no_unique_address]] TimeOf time_of;  ///< When a record happened, unless it is a NoTime.
 };
 
-// ---- what the engine asks ----------------------------------------------------------------------
+// ---- used by the engine -------------------------------------------------------------------------
 
 namespace operators {
 
-/// Stands for the emitter of a chain where a hook is asked about.
+/// Stands for the emitter of a chain when a concept checks a hook.
 struct EmitterProbe {
     template <class Record>
     void operator()(Record&& record) const;
@@ -237,24 +251,24 @@ template <class Operator, class Event>
 concept Answers =
     requires(Operator& one, const Event& event, EmitterProbe& emit) { one.on(event, emit); };
 
-/// It emits any number of records for one, so that these are counted.
+/// It emits any number of records for one, so that they are counted.
 template <class Operator>
 inline constexpr bool is_selective =
     Operator::traits.emits == Emits::at_most_one || Operator::traits.emits == Emits::any_number;
 /// It may make several records of one.
 template <class Operator>
 inline constexpr bool fans_out = Operator::traits.emits == Emits::any_number;
-/// It says how far the stream has come, whatever its input said.
+/// It gives the stream a watermark, whatever that of its input is.
 template <class Operator>
 inline constexpr bool draws_watermarks = Operator::traits.watermarks == Watermarks::drawn;
 
-/// A table by key, as the engine sees it.
+/// A table by key, as the engine uses it.
 template <class State>
 concept StateByKey = requires(const State& state) {
     { state.keys() } -> std::convertible_to<std::size_t>;
     { state.bytes() } -> std::convertible_to<std::size_t>;
 };
-/// What holds back records or results: it says its bytes, or is a vector.
+/// A state that holds records or results back: it has bytes(), or is a vector.
 template <class State>
 concept StateInBuffer =
     !StateByKey<State> &&
@@ -264,7 +278,7 @@ concept StateInBuffer =
         } ||
         requires(const State& state) { state.capacity() * sizeof(typename State::value_type); });
 
-/// How much an operator keeps.
+/// The size of an operator's state.
 struct StateSize {
     std::uint64_t keys = 0;
     std::uint64_t bytes = 0;
@@ -285,7 +299,7 @@ void for_each_state(Operator& one, Visit&& visit) {
     }
 }
 
-/// Whether the engine has anything to report of its states.
+/// Whether the engine can report a size of its states.
 template <class Operator>
 inline constexpr bool has_sized_state = [] {
     if constexpr (requires(Operator& one) { one.state(); }) {
@@ -298,7 +312,7 @@ inline constexpr bool has_sized_state = [] {
     return false;
 }();
 
-/// O(states): each knows its size.
+/// O(states): each state knows its size.
 template <class Operator>
 [[nodiscard]] StateSize state_size(Operator& one) {
     StateSize size;

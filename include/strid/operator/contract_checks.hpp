@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the compiler says of an operator that breaks the contract (operator/contract.hpp): one
-// sentence for each fault, and for the first fault only. The operator stands beside it, as every
-// compiler prints the types that a template has.
+// Compiler errors for an operator that breaks the contract (operator/contract.hpp): one sentence
+// for each fault, and for the first fault only. Compilers print the template's types beside it, and
+// so the operator.
 //
-// Each check is true where all is well, and does not compile otherwise. Compile time only.
+// Each check is true if the operator is right, and does not compile otherwise. Compile time only.
 #pragma once
 
 #include <concepts>
@@ -26,7 +26,7 @@ struct Anything {
     operator T&&() const;  // NOLINT: implicit by intent
 };
 
-/// It has an overload of `on` for the event, whatever else that takes.
+/// It has an overload of `on` for the event, whatever other arguments that takes.
 template <class Operator, class Event>
 concept TakesSomehow =
     requires(Operator& one, Event& event) { one.on(event); } ||
@@ -51,10 +51,11 @@ template <class Operator, class Event>
 inline constexpr bool answers_amiss =
     TakesSomehow<Operator, Event> && !AnswersWell<Operator, Event>;
 
-/// Names that look like hooks. A class that derives from these and from the operator has the name
-/// twice where the operator has it too, so that it cannot be named.
+/// Names that look like hooks. A class derived from these and from the operator has the name twice
+/// if the operator has it too, so that it is ambiguous.
 struct LikeHooks {
-    int open, close, flush, finish, advance, begin_batch, attach, heed, told, take_late;
+    int open, close, flush, finish, advance, begin_batch, attach, on_watermark, on_progress,
+        take_late;
 };
 template <class Operator>
 struct WithLikeHooks : Operator, LikeHooks {};
@@ -69,8 +70,8 @@ consteval bool has_name_like_a_hook() {
             requires { &Named::open; } && requires { &Named::close; } &&
             requires { &Named::flush; } && requires { &Named::finish; } &&
             requires { &Named::advance; } && requires { &Named::begin_batch; } &&
-            requires { &Named::attach; } && requires { &Named::heed; } &&
-            requires { &Named::told; } && requires { &Named::take_late; });
+            requires { &Named::attach; } && requires { &Named::on_watermark; } &&
+            requires { &Named::on_progress; } && requires { &Named::take_late; });
     }
 }
 template <class Operator>
@@ -89,11 +90,11 @@ consteval bool has_any_on() {
 }  // namespace detail
 
 template <class Operator>
-concept SaysTraits = requires {
+concept HasTraits = requires {
     { Operator::traits } -> std::same_as<const OperatorTraits&>;
 };
 template <class Operator>
-concept SaysTypes = requires {
+concept HasTypes = requires {
     typename Operator::Arrived;
     typename Operator::Emitted;
 };
@@ -115,13 +116,14 @@ consteval bool has_right_hooks() {
     using ComingHere = Coming<typename Operator::Arrived>;
     constexpr bool heard = !hears_amiss<Operator, Opened> && !hears_amiss<Operator, BatchBegins> &&
                            !hears_amiss<Operator, BatchEnds> &&
-                           !hears_amiss<Operator, SourceSaid> && !hears_amiss<Operator, Flush> &&
-                           !hears_amiss<Operator, Closed> && !hears_amiss<Operator, CutOff>;
+                           !hears_amiss<Operator, SourceProgress> &&
+                           !hears_amiss<Operator, Flush> && !hears_amiss<Operator, Closed> &&
+                           !hears_amiss<Operator, CutOff>;
     constexpr bool answered =
         !answers_amiss<Operator, Watermark> && !answers_amiss<Operator, Ended>;
     constexpr bool none =
         !Hears<Operator, Opened> && !Hears<Operator, BatchBegins> && !Hears<Operator, BatchEnds> &&
-        !Hears<Operator, SourceSaid> && !Hears<Operator, Flush> && !Hears<Operator, Closed> &&
+        !Hears<Operator, SourceProgress> && !Hears<Operator, Flush> && !Hears<Operator, Closed> &&
         !Hears<Operator, CutOff> && !Hears<Operator, Clock> && !Hears<Operator, ComingHere> &&
         !Hears<Operator, TasksWanted> && !Answers<Operator, Watermark> && !Answers<Operator, Ended>;
     if constexpr (!answered) {
@@ -132,7 +134,7 @@ consteval bool has_right_hooks() {
         return false;
     } else if constexpr (!heard) {
         static_assert(heard,
-                      "an operator hears of Opened, BatchBegins, BatchEnds, SourceSaid, Flush, "
+                      "an operator hears of Opened, BatchBegins, BatchEnds, SourceProgress, Flush, "
                       "Closed and CutOff by void on(Event)");
         return false;
     } else if constexpr (hears_amiss<Operator, Clock, Progress>) {
@@ -158,7 +160,7 @@ consteval bool has_right_hooks() {
     }
 }
 
-/// Each trait of operators whose records other tasks work on has its hook, and each hook its trait.
+/// Each trait of operators that bring tasks has its hook, and each hook its trait.
 template <class Operator>
 consteval bool agrees_with_its_tasks() {
     constexpr OperatorTraits traits = Operator::traits;
@@ -201,9 +203,10 @@ consteval bool agrees_with_its_traits() {
             draws == Hears<Operator, Clock>,
             "Progress on(Clock) and the trait .watermarks = Watermarks::drawn go together");
         return false;
-    } else if constexpr (relays != Hears<Operator, SourceSaid>) {
-        static_assert(relays == Hears<Operator, SourceSaid>,
-                      "on(SourceSaid) and the trait .watermarks = Watermarks::relayed go together");
+    } else if constexpr (relays != Hears<Operator, SourceProgress>) {
+        static_assert(
+            relays == Hears<Operator, SourceProgress>,
+            "on(SourceProgress) and the trait .watermarks = Watermarks::relayed go together");
         return false;
     } else if constexpr ((traits.watermarks == Watermarks::needed ||
                           traits.watermarks == Watermarks::heard ||
@@ -254,13 +257,13 @@ consteval bool agrees_with_its_traits() {
 /// The operator keeps the contract.
 template <class Operator>
 consteval bool is_operator() {
-    if constexpr (!SaysTraits<Operator>) {
-        static_assert(SaysTraits<Operator>,
+    if constexpr (!HasTraits<Operator>) {
+        static_assert(HasTraits<Operator>,
                       "an operator says what it does: static constexpr OperatorTraits traits{...} "
                       "(strid/operator/contract.hpp)");
         return false;
-    } else if constexpr (!SaysTypes<Operator>) {
-        static_assert(SaysTypes<Operator>,
+    } else if constexpr (!HasTypes<Operator>) {
+        static_assert(HasTypes<Operator>,
                       "an operator says what arrives and what it emits: public "
                       "OperatorTypes<Arrived, Emitted>");
         return false;
@@ -284,17 +287,17 @@ consteval bool is_operator() {
     }
 }
 
-/// What the operator is called; empty where it is none, which is said elsewhere.
+/// The operator's name; empty if it has none, which is reported elsewhere.
 template <class Operator>
 consteval std::string_view kind_of() {
-    if constexpr (SaysTraits<Operator>) return Operator::traits.kind;
+    if constexpr (HasTraits<Operator>) return Operator::traits.kind;
     return {};
 }
 
-/// What a maker returns whose static assertions failed: no further error follows.
+/// The result of a maker whose static assertions failed: no further error follows.
 struct Refused {};
 
-/// It makes an operator of what it is told of the stream.
+/// It makes an operator from the description of the stream.
 template <class Maker, class Told>
 consteval bool takes_maker() {
     static_assert(std::invocable<Maker, Told>,
@@ -306,7 +309,7 @@ consteval bool takes_maker() {
     return false;
 }
 
-/// The operator keeps the contract, and is for such records.
+/// The operator keeps the contract, and accepts these records.
 template <class Operator, class Arrived>
 consteval bool is_operator_for() {
     if constexpr (!is_operator<Operator>()) {

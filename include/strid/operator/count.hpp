@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// Counters that one thread writes and any thread reads: plain stores and loads, each on its own.
 #pragma once
 
 #include <atomic>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Counters of an application's own: each replica adds to a cell of its own, and reports add the
-// cells up by operator and name.
+// Counters of an application: each replica adds to its own cell, and reports add up the cells by
+// operator and name.
 //
-// Threads: a counter is added to by its replica, one thread at a time; any thread reads. Names may
-// be asked for at any time.
+// Threads: only its replica adds to a counter, one thread at a time; any thread reads. Counters may
+// be requested at any time.
 #pragma once
 
 #include <atomic>
@@ -21,7 +21,7 @@ namespace strid {
 
 namespace operators {
 
-/// Where the additions go that no run counts.
+/// The cell of counters that belong to no run.
 inline std::atomic<std::uint64_t> uncounted{0};
 
 class CounterSet;
@@ -34,8 +34,8 @@ class Counter {
   public:
     Counter() = default;
 
-    /// Some nanoseconds. Relaxed, and no read-modify-write: one replica adds, reports may look a
-    /// little later.
+    /// Some nanoseconds. Relaxed, and no read-modify-write: one replica adds, and reports may be a
+    /// little late.
     void add(std::uint64_t n = 1) noexcept {
         value_->store(value_->load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
     }
@@ -52,7 +52,7 @@ namespace operators {
 /// The counters of one operator in one replica.
 class CounterSet {
   public:
-    /// The counter of this name; it is made where there is none. Takes a lock.
+    /// The counter of this name, created at the first call. Takes a lock.
     [[nodiscard]] Counter counter(std::string_view name);
     /// Calls `visit(name, value)` for each.
     template <class Visit>
@@ -64,7 +64,7 @@ class CounterSet {
     }
 
   private:
-    /// Lines of its own: other replicas' cells are written by other cores.
+    /// In separate lines: other cores write the cells of other replicas.
     struct alignas(cache_line_bytes) Cell {
         std::atomic<std::uint64_t> value{0};
         std::string name;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The version of a table that is in force: exchanged as a whole by one thread while others look
-// things up in it. A reader takes the version once for a batch and gives it back behind it; the
-// last reader of an old version frees it.
+// The current version of a table: one thread exchanges it as a whole while others look up in it. A
+// reader takes the version once for a batch and gives it back after the batch; the last reader of
+// an old version frees it.
 //
 //     CurrentTable<LookupTable<int, std::string>> names{LookupTable<int, std::string>{...}};
 //     std::move(stream).lookup<&Order::customer>(names, add_name)
 //     names.exchange(LookupTable<int, std::string>{...});     // also while the graph runs
 //
-// A handle: copies stand for the same table. Threads: any. Law: a version is never changed; readers
-// of one version see all of it.
+// A handle: copies stand for the same table. Threads: any. Invariant: a version is never changed;
+// readers of one version see all of it.
 #pragma once
 
 #include <cstdint>
@@ -24,36 +24,43 @@
 
 namespace strid {
 
+/// The version of a table that is in force. Copies share it. Threads: any.
 template <class Table>
 class CurrentTable {
   public:
+    /// The type of the table.
     using table_type = Table;
 
-    /// What a reader has for a batch.
+    /// The version that a reader holds for a batch.
     struct Taken {
+        /// The table, which stays as it is as long as it is held.
         std::shared_ptr<const Table> table;
-        std::uint64_t version;
-        std::exception_ptr failure;  ///< To be thrown by the reader, whose run is to end.
+        std::uint64_t version;       ///< How many versions were in force before it.
+        std::exception_ptr failure;  ///< The reader throws it, to end its run.
     };
 
+    /// `table` is the first version.
     explicit CurrentTable(Table table = {})
         : CurrentTable(std::make_shared<const Table>(std::move(table))) {}
+    /// The same, without a copy.
     explicit CurrentTable(std::shared_ptr<const Table> table)
         : state_(std::make_shared<State>(std::move(table))) {}
 
-    /// The version in force. Takes a lock for some nanoseconds.
+    /// The current version. Takes a lock for some nanoseconds.
     [[nodiscard]] Taken take() const {
         const std::lock_guard lock{state_->mutex};
         return {state_->table, state_->version, state_->failure};
     }
+    /// The version in force. Takes a lock: once a batch, not once a record.
     [[nodiscard]] std::shared_ptr<const Table> table() const { return take().table; }
-    /// How many versions were in force before.
+    /// The number of versions before this one.
     [[nodiscard]] std::uint64_t version() const { return take().version; }
 
-    /// Readers see the new table from their next batch on. A failure before it counts no more.
+    /// Readers see the new table from their next batch on. Clears a failure.
     void exchange(Table table) { exchange(std::make_shared<const Table>(std::move(table))); }
+    /// The same, without a copy.
     void exchange(std::shared_ptr<const Table> table) {
-        // The old one is freed without the lock, where no batch has it any more.
+        // The old version is freed outside the lock, when no batch holds it any more.
         {
             const std::lock_guard lock{state_->mutex};
             state_->table.swap(table);
@@ -61,17 +68,18 @@ class CurrentTable {
             state_->failure = nullptr;
         }
     }
-    /// Runs that look things up in it are to end with this failure, at the end of a batch.
+    /// Runs that use the table end with this failure, at the end of a batch.
     void fail(std::exception_ptr failure) {
         const std::lock_guard lock{state_->mutex};
         state_->failure = std::move(failure);
     }
 
-    /// For TableFile: what is kept while anything looks things up in the table, and its file.
+    /// For TableFile: an owner that lives as long as the table is used, and the table's file.
     void keep(std::shared_ptr<void> owner, FileUse file) {
         owner_ = std::move(owner);
         files_ = {std::move(file)};
     }
+    /// The files that the table is read from, where its owner has said so.
     [[nodiscard]] const std::vector<FileUse>& files() const noexcept { return files_; }
 
   private:

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Records that a function throws on, set aside: `.map(dead_letter<Line>(parse, tell), ...)`. The
-// wrapped function is an operator's like any other; where it throws, `tell` gets the record and the
-// text of the error, and the record is left out and counted as skipped.
+// Sets records aside on which a function throws: `.map(dead_letter<Line>(parse, tell), ...)`. The
+// wrapped function is used like any other. When it throws, `tell` gets the record and the text of
+// the error, and the record is dropped and counted as skipped.
 //
-// Threads: the copies in all replicas share `tell`, which is called by one of them at a time. It
-// may take its time, and holds up the replica that calls; a push into an inlet of the same graph
-// may wait for itself.
+// Threads: the copies in all replicas share `tell`, and one of them calls it at a time. A slow
+// `tell` delays the replica that calls. A push into an inlet of the same graph may deadlock.
 #pragma once
 
 #include <concepts>
@@ -28,7 +27,7 @@ namespace strid {
 
 namespace operators {
 
-/// A function that is no class to derive from.
+/// A function that is not a class to derive from.
 template <class F>
 struct BoxedFunction {
     F function;
@@ -43,8 +42,7 @@ struct BoxedFunction {
 template <class F>
 using AsBase = std::conditional_t<std::is_class_v<F> && !std::is_final_v<F>, F, BoxedFunction<F>>;
 
-/// One call operator, whose parameters are known: it may be asked what else it could be called with
-/// and nothing of it is compiled.
+/// One call operator with known parameters: checking other arguments compiles nothing of it.
 template <class F>
 concept NamesItsParameters = !std::is_class_v<F> || requires { &F::operator(); };
 
@@ -64,7 +62,7 @@ class WithDeadLetter : public AsBase<F> {
                       "dead_letter<T>: T is the record that the operator gives its function");
         auto& record = std::get<at>(std::tie(arguments...));
         using Given = std::tuple_element_t<at, std::tuple<Arguments&&...>>;
-        // What the function may change is kept as it came.
+        // The function may change its argument, so the original is kept.
         if constexpr (std::is_const_v<std::remove_reference_t<Given>>) {
             return guarded(record, std::forward<Arguments>(arguments)...);
         } else if constexpr (takes_constant<at, Arguments...>()) {
@@ -89,7 +87,7 @@ class WithDeadLetter : public AsBase<F> {
         Tell tell;  // guarded
     };
 
-    /// Of the record among the arguments: the last of its type.
+    /// The record among the arguments: the last of its type.
     template <class... Arguments>
     static consteval std::size_t position() {
         std::size_t found = sizeof...(Arguments);
@@ -118,7 +116,7 @@ class WithDeadLetter : public AsBase<F> {
         try {
             return std::invoke(static_cast<Base&>(*this), std::forward<Arguments>(arguments)...);
         } catch (const OperatorError&) {
-            throw;  // of what is behind this operator
+            throw;  // of an operator behind this one
         } catch (const FanOutError&) {
             throw;
         } catch (const SkipRecord&) {
@@ -142,14 +140,14 @@ class WithDeadLetter : public AsBase<F> {
 
 }  // namespace operators
 
-/// `function`, as an operator takes it, whose exceptions end no run: `tell` is called with the
-/// record, as it came, and with the text of the error, and the operator goes on with the next.
-/// `T` is what the operator is given (the last argument of this type). What the function changed
-/// before it threw (a state by key, members of its own) stays changed, and what a flat_map emitted
-/// is on its way. An `on_timer` is not covered. What `tell` throws ends the run.
+/// `function`, wrapped so that its exceptions end no run: `tell` is called with the original record
+/// and the text of the error, and the operator continues with the next record. `T` is the type of
+/// the record (the last argument of this type). What the function changed before it threw (a state
+/// by key, its members) stays changed, and records that a flat_map emitted stay emitted. `on_timer`
+/// is not covered. An exception of `tell` ends the run.
 ///
-/// A record that the function might change is copied before each call; where it takes a `const T&`
-/// nothing is.
+/// A record that the function might change is copied before each call; with a `const T&` nothing is
+/// copied.
 template <class T, class F, std::invocable<const T&, std::string_view> Tell>
     requires std::copy_constructible<F>
 [[nodiscard]] auto dead_letter(F function, Tell tell) {

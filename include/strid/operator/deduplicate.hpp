@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The first record of a key, without those that repeat it:
+// Passes the first record of a key on, and drops those that repeat it:
 //
 //     std::move(clicks).key_by<&Click::id>().apply(deduplicate(10min))
 //
-// A record passes unless one of its key has passed whose event time is less than `within` away from
-// its own, earlier or later. A record that breaks the promise of its input, or that the watermark
-// has passed, is late: it is counted and does not pass, because what it repeats may be forgotten. A
-// key is forgotten when the watermark says that nothing can repeat it.
+// A record passes unless a record of its key has passed whose event time is less than `within`
+// away, earlier or later. A record below the watermark, or below that of its own input, is late: it
+// is counted and dropped, because its original may be forgotten. A key is forgotten when the
+// watermark excludes further repetitions.
 //
-// O(1) a record where the records of a key lie `within` apart, else O(those that pass within it).
+// O(1) a record if the records of a key are at least `within` apart, else O(records that pass
+// within it).
 //
 // Threads: only the task of the node.
 #pragma once
@@ -70,8 +71,8 @@ class Deduplicate : public OperatorTypes<message::Hashed<T>, T> {
         emit(arrived.record);
     }
 
-    /// Times are used in the order of the latest so far, which is no earlier than any that has
-    /// passed: a key goes in time or a little later.
+    /// Keys are in the order of the latest time so far, which is no earlier than any that has
+    /// passed: a key is forgotten in time or a little later.
     bool on(Watermark watermark, auto& emit) {
         watermark_ = watermark.time;
         for (auto* key = keys_.longest_unused();
@@ -103,7 +104,7 @@ class Deduplicate : public OperatorTypes<message::Hashed<T>, T> {
 
 }  // namespace operators
 
-/// For `apply`, behind `key_by`. Throws GraphError for a time that is not positive.
+/// For `apply`, behind `key_by`. Throws GraphError if `within` is not positive.
 [[nodiscard]] inline auto deduplicate(Duration within) {
     if (within <= Duration::zero()) {
         throw GraphError("the time within which records repeat each other must be positive");

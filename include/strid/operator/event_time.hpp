@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where a stream learns its time: an operator that lets every record through, looks at when it
-// happened, and says how far the stream has come by the user's strategy.
+// `event_time`: an operator that gives a stream its time. It passes every record on, reads its
+// event time, and derives the watermark by the user's strategy.
 //
-// What it says goes with the next batch. A record that breaks the promise that stands when it comes
-// is late, whatever the timing of the run: before it goes on, every operator behind is told of the
-// promise it broke. Of streams whose source says its time: operator/source_time.hpp.
+// The watermark goes with the next batch. A record below the watermark at its arrival is late,
+// whatever the timing of the run: before it is passed on, every operator behind gets the watermark
+// that it is below. For streams whose source reports its time see operator/source_time.hpp.
 //
 // Threads: only the task of the node.
 #pragma once
@@ -23,14 +23,14 @@
 
 namespace strid {
 
-/// Says when a record happened: a member or a function that gives an EventTime.
+/// Gives the event time of a record: a member or a function that returns an EventTime.
 template <class F, class T>
 concept TimeFunction = std::copy_constructible<F> && std::invocable<const F&, const T&> &&
                        std::convertible_to<std::invoke_result_t<const F&, const T&>, EventTime>;
 
 namespace operators {
 
-/// The strategy is told how long no record has come (InSilence).
+/// The strategy needs to know how long no record has come (InSilence).
 template <class Strategy>
 inline constexpr bool sees_silence = requires(Strategy& strategy, const Strategy& asked) {
     strategy.silent_for(Duration{});
@@ -43,8 +43,8 @@ class EventTimeOperator : public OperatorTypes<T, T> {
     static constexpr OperatorTraits traits{
         .kind = "event_time", .watermarks = Watermarks::drawn, .passes_records = true};
 
-    /// A stream without records for `idle_after` does not hold others back; 0: it always does.
-    /// Throws GraphError where that is negative.
+    /// A stream without records for `idle_after` becomes idle and holds no others back; 0: never.
+    /// Throws GraphError if it is negative.
     EventTimeOperator(TimeOf time_of, Strategy strategy, Duration idle_after)
         : time_of_(std::move(time_of)),
           strategy_(std::move(strategy)),
@@ -57,15 +57,15 @@ class EventTimeOperator : public OperatorTypes<T, T> {
     [[gnu::always_inline]] void process(T& record, auto& emit) {
         const EventTime time = std::invoke(time_of_, std::as_const(record));
         if (time < strategy_.watermark()) [[unlikely]]
-            emit.promise({said(), false});
+            emit.promise({watermark(), false});
         strategy_.observe(std::as_const(record), time);
-        // What goes back and recovers within a batch would not be seen behind it.
-        if constexpr (!never_goes_back<Strategy>) (void)said();
+        // A time that goes back and recovers within a batch would not be seen after the batch.
+        if constexpr (!never_goes_back<Strategy>) (void)watermark();
         came_ = true;
         emit(record);
     }
 
-    /// What its watermarks speak of.
+    /// The time function of its watermarks.
     [[nodiscard]] const TimeOf& draws_from() const noexcept { return time_of_; }
 
     [[nodiscard]] Progress on(Clock clock) {
@@ -76,7 +76,7 @@ class EventTimeOperator : public OperatorTypes<T, T> {
             strategy_.silent_for(Duration{clock.now_ns - last_ns_});
         }
         idle_ = idle_after_ != 0 && clock.now_ns - last_ns_ >= idle_after_;
-        return {said(), idle_};
+        return {watermark(), idle_};
     }
     [[nodiscard]] std::int64_t wake_at_ns() const noexcept {
         const std::int64_t idle_ns = idle_after_ == 0 || idle_ ? 0 : last_ns_ + idle_after_;
@@ -91,8 +91,8 @@ class EventTimeOperator : public OperatorTypes<T, T> {
     auto state() { return std::tie(strategy_, said_); }
 
   private:
-    /// What is said now. Throws WatermarkError where the strategy takes back what it said before.
-    EventTime said() {
+    /// The present watermark. Throws WatermarkError if the strategy goes back.
+    EventTime watermark() {
         const EventTime watermark = strategy_.watermark();
         if (watermark < said_) throw WatermarkError(watermark, said_);
         said_ = watermark;
@@ -103,9 +103,9 @@ class EventTimeOperator : public OperatorTypes<T, T> {
     Strategy strategy_;
     EventTime said_ = EventTime::earliest();
     std::int64_t idle_after_;
-    std::int64_t last_ns_ = 0;  // when a record came last, as far as runs can tell
+    std::int64_t last_ns_ = 0;  // when the last record came, to the accuracy of runs
     std::int64_t asked_ns_ = 0;
-    bool came_ = false;  // one came in this run
+    bool came_ = false;  // a record came in this run
     bool idle_ = false;
 };
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What becomes of an exception of user code: it ends the run as an OperatorError that names the
-// operator, or, where the operator's options say so, the record that it was thrown for is left out
-// and counted.
+// Handling of an exception of user code: it ends the run as an OperatorError that names the
+// operator. If the operator's options ask for it, the record is dropped and counted instead.
 //
 // Threads: only the task of the node.
 #pragma once
@@ -13,9 +12,9 @@
 
 namespace strid::operators {
 
-/// Rethrows the exception being handled as an OperatorError of the named operator; one that
-/// already is an OperatorError (of an operator further down the chain) passes as it is, and a
-/// FanOutError an operator that makes one record of one.
+/// Rethrows the exception being handled as an OperatorError of the named operator. An OperatorError
+/// (of an operator further down the chain) is rethrown as it is, and so is a FanOutError by an
+/// operator that emits one record for one.
 [[noreturn]] void rethrow_as(const std::string& operator_name, bool fans_out = true);
 
 /// Calls user code of the named operator.
@@ -29,16 +28,15 @@ template <class Action>
     }
 }
 
-/// The policy of one stage in one replica: whether records are left out that the user's function
-/// throws on. What is behind the stage in its chain throws OperatorErrors, and its output for want
-/// of memory, so that these are told apart from the function's own.
+/// The policy of one stage in one replica: whether records are dropped on which the user's function
+/// throws. The stages behind it throw OperatorErrors, and the output throws when memory runs out,
+/// so that these are distinguished from the function's own exceptions.
 struct Skipping {
     bool wanted = false;      // fixed before the first record
     std::uint64_t count = 0;  // since it was last taken
 
     [[nodiscard]] std::uint64_t take() noexcept { return std::exchange(count, 0); }
-    /// Of the exception being handled: whether the record it was thrown for is left out, which it
-    /// then counts.
+    /// For the exception being handled: whether its record is dropped; if so, counts it.
     [[nodiscard]] bool take_in() noexcept;
 };
 

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How long an operator behind `key_by` keeps what it holds for a key: for the run, unless one of
-// these is given to it.
+// How long an operator behind `key_by` keeps the state of a key: for the run, or as one of these
+// options specifies.
 //
 //     std::move(clicks).key_by<&Click::user>().map(CountOfUser{}, forget_after(30min))
 //     ....map(CountOfUser{}, forget_after_by_clock(30min).at_most(1'000'000))
 //     ....map(CountOfUser{}, keep_at_most(1'000'000))
 //
-// A key that is forgotten begins anew with its next record. Where more keys come than may be kept,
-// the one that was used longest ago is forgotten.
+// A forgotten key begins anew with its next record. When there are more keys than may be kept, the
+// least recently used key is forgotten.
 //
-// Event time: a key is forgotten once the watermark has gone on by so much since the batch with the
-// key's last record; how far it is then depends on the batches of the run. A record finds its key
-// where nothing before it has moved time on so far. Clock: the machine's, as of the last run of the
+// Event time: a key is forgotten once the watermark is `unused` beyond its value at the batch with
+// the key's last record; that value depends on the batches of the run. A record finds its key if no
+// record before it has moved the watermark so far. Clock: the machine's, as of the last run of the
 // replica.
 //
 // Costs about 10 % of a lookup. Threads: only the task of the node.
@@ -33,26 +33,33 @@
 
 namespace strid {
 
-/// By which time keys are forgotten.
-enum class ForgetBy : std::uint8_t { number, event_time, clock };
+/// The criterion by which keys are forgotten.
+enum class ForgetBy : std::uint8_t {
+    number,      ///< No time: only the number of keys is bounded.
+    event_time,  ///< By the watermark.
+    clock        ///< By the machine's clock.
+};
 
+/// How long keys are kept; made by the functions below.
 template <ForgetBy by>
 class ForgetKeys {
   public:
-    /// Throws GraphError for a time that is not positive.
+    /// Throws GraphError if the time is not positive.
     explicit ForgetKeys(Duration unused) : unused_(unused) {
         if (unused <= Duration::zero()) {
             throw GraphError("the time after which a key is forgotten must be positive");
         }
     }
-    /// Never more keys in one replica. Throws GraphError for none.
+    /// Keeps at most `keys` keys in one replica. Throws GraphError for 0.
     [[nodiscard]] ForgetKeys at_most(std::size_t keys) && {
         if (keys == 0) throw GraphError("a bound on keys must not be 0");
         keys_max_ = keys;
         return *this;
     }
 
+    /// The longest time that a key is kept without a record; zero: no limit.
     [[nodiscard]] Duration unused() const noexcept { return unused_; }
+    /// The most keys that a replica keeps; 0: no limit.
     [[nodiscard]] std::size_t keys_max() const noexcept { return keys_max_; }
 
   private:
@@ -60,15 +67,15 @@ class ForgetKeys {
     std::size_t keys_max_ = std::numeric_limits<std::size_t>::max();
 };
 
-/// Keys without a record for so much event time. Needs `event_time` before it.
+/// Forgets keys without a record for this much event time. Needs `event_time` before it.
 [[nodiscard]] inline auto forget_after(Duration unused) {
     return ForgetKeys<ForgetBy::event_time>{unused};
 }
-/// Keys without a record for so long by the machine's clock.
+/// Forgets keys without a record for this long by the machine's clock.
 [[nodiscard]] inline auto forget_after_by_clock(Duration unused) {
     return ForgetKeys<ForgetBy::clock>{unused};
 }
-/// So many keys in each replica.
+/// Keeps at most this many keys in each replica.
 [[nodiscard]] inline auto keep_at_most(std::size_t keys) {
     return ForgetKeys<ForgetBy::number>{Duration::max()}.at_most(keys);
 }
@@ -85,8 +92,8 @@ concept KeysLife =
 
 namespace operators {
 
-/// A table by key of an operator that may forget keys. `Life` is KeepKeys or ForgetKeys<...>;
-/// `shows_keys`: what is emitted may point to the text of a key.
+/// The table of an operator that may forget keys. `Life` is KeepKeys or ForgetKeys<...>;
+/// `shows_keys`: emitted records may refer to the text of a key.
 template <class K, class State, class Life, bool shows_keys>
 class LivingKeys {
   public:
@@ -125,7 +132,7 @@ class LivingKeys<K, State, ForgetKeys<by>, shows_keys> {
         traits.asks_the_clock = by == ForgetBy::clock;
     }
 
-    /// `gone(key, state)` is called with what is forgotten for a key that is new.
+    /// Calls `gone(key, state)` for a key that is forgotten to make room.
     template <class Make, class Gone>
     Entry& find_or_make(const K& key, std::uint64_t hash, Make&& make, Gone&& gone) {
         Entry* entry = table_.find(key, hash);
@@ -133,19 +140,19 @@ class LivingKeys<K, State, ForgetKeys<by>, shows_keys> {
             if (table_.keys() == keys_max_) forget(*table_.longest_unused(), gone);
             entry = &table_.find_or_make(key, hash, make);
         }
-        table_.use(*entry, saturating_sum(now_, 1));  // until it is known how far time is then
+        table_.use(*entry, saturating_sum(now_, 1));  // until the time of the batch is known
         return *entry;
     }
     [[nodiscard]] Table& table() noexcept { return table_; }
 
-    /// A batch is over, and time did not go on behind it: what it used was used now.
+    /// A batch is over, and the watermark did not change: the keys it used were used now.
     void end_batch() noexcept
         requires(by != ForgetBy::number)
     {
         settle(now_);
     }
-    /// Time has come so far: forgets what was not used for too long while `emit.room()` says so.
-    /// True once all is.
+    /// The time is now `now`: forgets keys that were unused for too long, while `emit.room()` is
+    /// true. Returns true once all are forgotten.
     template <class Gone>
     bool go_on(const Watermark& watermark, auto& emit, Gone&& gone)
         requires(by != ForgetBy::number)
@@ -170,7 +177,7 @@ class LivingKeys<K, State, ForgetKeys<by>, shows_keys> {
         constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
         return time > most - positive ? most : time + positive;
     }
-    /// What the batch at hand has used was used when time had come so far as that batch brings it.
+    /// The keys that the present batch has used were used at the time that this batch brings.
     void go_on_to(std::int64_t now) noexcept {
         if (now <= now_) return;
         settle(now);

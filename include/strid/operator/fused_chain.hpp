@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The operators of a fused segment, its stages, and the router behind them. Neighbours compose when
-// the template is instantiated: a record passes the whole chain without a call between its
-// operators. Which hooks an operator has: operator/contract.hpp.
+// The operators of a fused segment, called its stages, and the router behind them. Neighbours
+// compose when the template is instantiated: a record passes the whole chain without a call between
+// its operators. operator/contract.hpp lists the hooks of an operator.
 //
 // Records pass in a Passage (operator/passage.hpp), which lives as long as one run of the node.
 //
@@ -57,14 +57,14 @@ class FusedChain {
         port_ = &port;
     }
 
-    /// Of the stage: records that its function throws on are left out and counted. Before the first
+    /// Records on which the function of the stage throws are dropped and counted. Before the first
     /// record.
     void skip(std::size_t stage) noexcept { skipping_[stage].wanted = true; }
-    /// How many were, since this was last asked.
+    /// The number of such records since the last call.
     [[nodiscard]] std::uint64_t take_skipped(std::size_t stage) noexcept {
         return skipping_[stage].take();
     }
-    /// How many records came late to it since this was last asked.
+    /// The number of late records of the stage since the last call.
     [[nodiscard]] std::uint64_t take_late(std::size_t stage) noexcept {
         return std::exchange(late_[stage], 0);
     }
@@ -74,10 +74,10 @@ class FusedChain {
     void for_each_stage(Visit&& visit) {
         stages_.each(std::forward<Visit>(visit));
     }
-    /// Some stage hears such events.
+    /// Some stage handles such events.
     template <class Event>
     static constexpr bool hears = (Hears<Stages, Event> || ...);
-    /// As for_each_stage, those that hear such events.
+    /// As for_each_stage, for the stages that handle such events.
     template <class Event, class Visit>
     void each_that_hears([[maybe_unused]] const Visit& visit) {
         if constexpr (hears<Event>) {
@@ -86,22 +86,22 @@ class FusedChain {
             });
         }
     }
-    /// Some stage has its own idea of time, so that it is asked in every run.
+    /// Some stage draws watermarks, so that it is called in every run.
     static constexpr bool draws =
         ((draws_watermarks<Stages> || Stages::traits.asks_the_clock) || ...);
-    /// Tasks of the first stage's own work on the records.
+    /// The first stage brings tasks that work on the records.
     static constexpr bool brings_tasks = [] {
         if constexpr (stage_count != 0) return Stage<0>::traits.brings_tasks;
         return false;
     }();
-    /// The first stage leaves the records that come as they are.
+    /// The first stage does not change the records that arrive.
     static constexpr bool only_reads = [] {
         if constexpr (stage_count != 0) return Stage<0>::traits.only_reads;
         return false;
     }();
-    /// Before the `count` records from `records` on: the first stage may look at some of them, to
-    /// bring near what they need. Returns how many may pass before it is asked again. `names` are
-    /// the operators of the stages.
+    /// Before the `count` records from `records` on: the first stage may read some of them, to
+    /// prefetch the data that they need. Returns how many may pass before the next call. `names`
+    /// are the operators of the stages.
     template <class Record>
     [[nodiscard]] std::size_t look_ahead(const Record* records, std::size_t count,
                                          [[maybe_unused]] const std::string* names) {
@@ -109,7 +109,7 @@ class FusedChain {
             if constexpr (Stage<0>::traits.looks_ahead) {
                 auto& first = stage_at<0>(stages_);
                 std::size_t seen = 0;
-                // It asks for keys, by a function of the user's.
+                // It calls the user's key function.
                 guarded(names[0], [&] {
                     seen = first.on(Coming<Record>{std::span<const Record>(records, count)});
                 });
@@ -119,8 +119,8 @@ class FusedChain {
         }
         return count;
     }
-    /// Before the records of a batch: what leaves from now on keeps the texts alive that it may
-    /// point to, those of the batch and those of the stages' own.
+    /// Before the records of a batch: emitted records from now on keep the texts alive to which
+    /// they may refer, those of the batch and those of the stages.
     void keep_alive([[maybe_unused]] const message::BatchHeader& batch) {
         if constexpr (has_output) {
             if constexpr (forgets_input) {
@@ -131,31 +131,31 @@ class FusedChain {
         }
         keep_own_alive();
     }
-    /// Behind the records of a batch: what leaves until the next one comes points to the stages'
-    /// own texts at most. Else a node that nothing comes to any more would hold on to its last
-    /// input's.
+    /// Behind the records of a batch: until the next batch, emitted records refer only to texts
+    /// that the stages own. Otherwise a node without input would hold on to its last batch's texts.
     void let_go() {
         if constexpr (has_output) {
             port_->forget_texts();
             keep_own_alive();
         }
     }
-    /// The stages' own texts besides those that the port knows.
+    /// Keeps alive the texts of the stages that the port does not know yet.
     void keep_own_alive() {
         for_each_stage([this]<std::size_t I>(auto& stage) {
             for_each_state(stage, [this](auto& state) {
                 if constexpr (requires { state.texts(); }) {
-                    if (!is_held_by_output(state.texts().turn())) state.texts().keep_for_good();
+                    if (!is_held_by_output(state.texts().advance_epoch()))
+                        state.texts().keep_for_good();
                 }
             });
         });
     }
-    /// Where nothing is sent nothing has to hold it.
-    [[nodiscard]] bool is_held_by_output([[maybe_unused]] const memory::TextReference& turn) {
-        if constexpr (has_output) return port_->keep_alive_too(turn);
+    /// If nothing is sent, the output need not hold it.
+    [[nodiscard]] bool is_held_by_output([[maybe_unused]] const memory::TextReference& epoch) {
+        if constexpr (has_output) return port_->keep_alive_too(epoch);
         return true;
     }
-    /// When a stage wants to be asked though nothing came, the earliest of them; 0: none.
+    /// When a stage needs a call without input, the earliest of them; 0: none.
     [[nodiscard]] std::int64_t wake_at_ns() const noexcept {
         std::int64_t earliest = 0;
         stages_.each([&earliest]<std::size_t I>(const auto& stage) {
@@ -165,8 +165,8 @@ class FusedChain {
         });
         return earliest;
     }
-    /// A stage wants nothing to be begun for the time being though there is room. One that only
-    /// waits for its time goes on at once when the run was `stopped`.
+    /// A stage forbids to begin a record though there is room. A stage that only waits for a time
+    /// continues at once when the run was `stopped`.
     [[nodiscard]] bool held_back(bool stopped) const noexcept {
         const auto held = [stopped]<class S>(const S& stage) {
             if constexpr (S::traits.brings_tasks) return stage.held_back();
@@ -183,8 +183,8 @@ class FusedChain {
         }
         return false;
     }
-    /// Outside threads wait for the sink, and are told that it takes no more records. Any thread,
-    /// also during a passage.
+    /// Outside threads that wait for the sink learn that it takes no more records. Any thread, also
+    /// during a passage.
     void cut_off_sink() noexcept {
         if constexpr (stage_count != 0) {
             using Last = Stage<stage_count - 1>;
@@ -194,7 +194,7 @@ class FusedChain {
             }
         }
     }
-    /// The sink may refuse records, and outside threads say when no more.
+    /// The sink may refuse records until outside threads make room.
     static constexpr bool awaits_outside = [] {
         if constexpr (stage_count != 0 && !has_output) {
             return requires(Stage<stage_count - 1>& last) { last.accepts(); };
@@ -224,7 +224,7 @@ class FusedChain {
     StageList<Stages...> stages_;
     [[no_unique_address]] Router router_;
     std::array<Skipping, stage_count + 1> skipping_{};
-    std::array<std::uint64_t, stage_count + 1> late_{};  // since it was last taken
+    std::array<std::uint64_t, stage_count + 1> late_{};  // since the last take_late()
     OutputPort* port_ = nullptr;
 };
 

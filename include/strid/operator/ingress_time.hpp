@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Time by the machine's clock: an operator that stamps each record with the moment at which it came
-// here, and says with every run, and at least so often while nothing comes, how far the clock is.
-// At the source that is ingress time; right before a window, processing time.
+// Time by the machine's clock: an operator that stamps each record with the time of its arrival
+// here, and derives watermarks from the clock with every run, and at least every `every` without
+// records. At the source that is ingress time; right before a window, processing time.
 //
-// Nothing can be late. A clock is read for each record, about 20 ns.
+// No record is late. A clock is read for each record, about 20 ns.
 //
 // Threads: only the task of the node.
 #pragma once
@@ -21,13 +21,13 @@
 
 namespace strid {
 
-/// A record and when it came in. `&Stamped<T>::time` is what a window takes.
+/// A record and the time of its arrival. Windows use `&Stamped<T>::time`.
 template <class T>
 struct Stamped {
-    T record;
-    IngressTime came_in;
+    T record;             ///< As it arrived.
+    IngressTime came_in;  ///< By the machine's monotonic clock.
 
-    /// The same as the time that windows count by.
+    /// The same as an event time, by which windows count.
     [[nodiscard]] EventTime time() const noexcept { return EventTime::of_ns(came_in.ns()); }
 };
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The fused loop: a head that brings records (a source, or the batches of an input port) and the
-// chain they pass (operator/fused_chain.hpp). One template instance is one function from batch to
-// batches, with every operator inlined into it.
+// The fused loop: a head that supplies records (a source, or the batches of an input port) and the
+// chain that they pass (operator/fused_chain.hpp). One template instance is one function from batch
+// to batches, with every operator inlined into it.
 //
-// A kernel stops only between two records, where the output has no spare block, and keeps its place
+// A kernel stops only between two records, when the output has no spare block, and keeps its place
 // in the batch. An exception of user code becomes an OperatorError that names the operator.
 #pragma once
 
@@ -118,7 +118,7 @@ class Kernel final : public Node {
         const std::int64_t start_ns = clock_ns;
         waits_.end(start_ns);
         split_.poll(start_ns);
-        std::int64_t born_ns = start_ns;
+        std::int64_t ingress_ns = start_ns;
         std::uint64_t emitted = 0;
         Passed passed{};
         auto status = SourceStatus::finished;
@@ -133,7 +133,7 @@ class Kernel final : public Node {
             split_.enter_operators();
             guarded(names_.front(), [&] { status = head_.source.poll(emit, budget()); });
             emitted = emit.count();
-            born_ns = emit.born_ns();
+            ingress_ns = emit.ingress_ns();
         }
         tell<BatchEnds>();
         split_.leave_operators();
@@ -141,12 +141,12 @@ class Kernel final : public Node {
         const std::uint64_t left = count_records(emitted, passed);
         advance(start_ns);
         if (status != SourceStatus::more) tell_operators<Flush>();
-        const bool told = publish(status != SourceStatus::more);
+        const bool published = publish(status != SourceStatus::more);
         if (emitted == 0) split_.drop(output_.get());
-        if (emitted == 0 && status == SourceStatus::idle && told && !advancing_) {
+        if (emitted == 0 && status == SourceStatus::idle && published && !advancing_) {
             return wait_for_input(clock_ns);
         }
-        end_run(clock_ns, born_ns, emitted, !advancing_);
+        end_run(clock_ns, ingress_ns, emitted, !advancing_);
         budget_.ran(emitted, has_output ? left : 0, clock_ns - start_ns);
         return RunResult::progressed;
     }
@@ -168,11 +168,11 @@ class Kernel final : public Node {
         waits_.end(start_ns);
         if constexpr (has_output) output_->begin_run(start_ns);
         auto& header = message::header_of(*batch_);
-        const std::int64_t born_ns = header.born_ns;
+        const std::int64_t ingress_ns = header.ingress_ns;
         const std::uint32_t first = position_;
         Passed passed{};
         split_.enter_operators();
-        // Acquire pairs with the release half of other readers' fetch_sub: 1 means we are alone.
+        // Acquire pairs with the release half of other readers' fetch_sub: 1 means no other reader.
         if (batch_->references.load(std::memory_order_acquire) == 1) {
             handle<false>(header, passed);
         } else {
@@ -188,7 +188,7 @@ class Kernel final : public Node {
         const bool idle = batch_ == nullptr && !input_.waiting();
         if (idle) tell_operators<Flush>();
         idle_published_ = publish(idle) && idle;
-        end_run(clock_ns, born_ns, handled, batch_ == nullptr && !advancing_);
+        end_run(clock_ns, ingress_ns, handled, batch_ == nullptr && !advancing_);
         return RunResult::progressed;
     }
 
@@ -215,7 +215,7 @@ class Kernel final : public Node {
         });
         if constexpr (has_output) {
             if (header.breaks_promise) output_->promise_again();
-            output_->begin_input(header.born_ns);
+            output_->begin_input(header.ingress_ns);
         }
         chain_.keep_alive(header);
         if (has_output && keeps_sequences_) output_->begin_sequence(header.sequence);
@@ -232,8 +232,8 @@ class Kernel final : public Node {
         link_->give_back(*std::exchange(batch_, nullptr));
     }
 
-    /// Passes the records of the batch from `position_` on. A batch that others read too is only
-    /// looked at: each record is copied before it is passed to a stage that might change it.
+    /// Passes the records of the batch from `position_` on. A batch with several readers is only
+    /// read: each record is copied before it is passed to a stage that may change it.
     template <bool shared>
     void handle(message::BatchHeader& header, Passed& passed) {
         auto* const records = message::records_of<Arrived>(header);
@@ -261,8 +261,8 @@ class Kernel final : public Node {
 
     // ---- time ----------------------------------------------------------------------------------
 
-    /// Tells the chain how far the input has come. Where the output has no room for all that this
-    /// sets off, `advancing_` stays true and the run goes on from there.
+    /// Passes the watermark of the input to the chain. If the output has no room for all that the
+    /// stages emit, `advancing_` stays true and the next run continues there.
     void advance(std::int64_t now_ns) {
         const Progress progress = has_source ? said_ : input_.progress();
         if (!Chain::draws && !advancing_ && progress == progress_) return;
@@ -277,18 +277,20 @@ class Kernel final : public Node {
         count_records(0, passed);
     }
 
-    /// A run without records: goes on with what the input's time has set off, or asks a stage that
-    /// holds back again.
+    /// A run without records: continues with the output of the last watermark, or calls a stage
+    /// that holds back again.
     RunResult run_time(std::int64_t& clock_ns) {
         waits_.end(clock_ns);
         split_.go_on();
+        const bool in_sample = split_.on() && batch_ == nullptr;
         if constexpr (has_output) output_->begin_run(clock_ns);
         advance(clock_ns);
         idle_published_ = publish(true);
-        if (idle_published_ && !advancing_ && chain_.held_back(false)) {
+        // A sampled batch that has ended is reported before the node waits.
+        if (!in_sample && idle_published_ && !advancing_ && chain_.held_back(false)) {
             return wait_for_input(clock_ns);
         }
-        end_run(clock_ns, message::never_born, 0, batch_ == nullptr && !advancing_);
+        end_run(clock_ns, message::no_ingress, 0, batch_ == nullptr && !advancing_);
         return RunResult::progressed;
     }
 
@@ -297,10 +299,7 @@ class Kernel final : public Node {
         return true;
     }
 
-    [[nodiscard]] bool refreshed() {
-        if constexpr (has_output) return output_->refresh();
-        return false;
-    }
+    [[nodiscard]] bool refreshed() { return has_output && output_->refresh(); }
 
     // ---- the end -------------------------------------------------------------------------------
 
@@ -343,7 +342,7 @@ class Kernel final : public Node {
         });
     }
 
-    /// In a chain that hears of it, time of operators.
+    /// In a chain that handles the event; counted as time of operators.
     template <class Event>
     void tell_operators() {
         if constexpr (Chain::template hears<Event>) {
@@ -353,8 +352,8 @@ class Kernel final : public Node {
         }
     }
 
-    /// `arrived` records came in; a stage that is not selective lets all of them through but those
-    /// that its function threw on. Returns how many left the last one.
+    /// `arrived` records came in; a stage that is not selective passes all of them, except those on
+    /// which its function threw. Returns how many left the last one.
     std::uint64_t count_records(std::uint64_t arrived, const Passed& passed) {
         if constexpr (has_source) counts_.front().out.add(arrived);
         chain_.for_each_stage([&]<std::size_t I, class Stage>(Stage& stage) {
@@ -384,17 +383,17 @@ class Kernel final : public Node {
 
     Head head_;
     Chain chain_;
-    memory::Block* batch_ = nullptr;  // the batch at hand
-    Link* link_ = nullptr;            // and where it came from
+    memory::Block* batch_ = nullptr;  // the present batch
+    Link* link_ = nullptr;            // and the link it came from
     std::uint32_t position_ = 0;      // its first record not yet passed
     PollBudget budget_;               // of a source
     bool idle_published_ = true;
-    Progress said_;           // by a source that knows its time
-    Progress progress_;       // what the stages were told last, or are being told
-    bool advancing_ = false;  // they have not emitted all that it set off
-    bool ended_ = false;      // nothing more comes in
+    Progress said_;           // by a source that reports its time
+    Progress progress_;       // what the stages got last, or are getting
+    bool advancing_ = false;  // they have not yet emitted all that it causes
+    bool ended_ = false;      // no more input follows
     bool stages_closed_ = false;
-    bool closed_ = false;  // and everything is out
+    bool closed_ = false;  // and all output is sent
 };
 
 }  // namespace strid::operators

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Key groups: a key belongs to one of them for good, a replica owns a range of them. Their number
-// is fixed, so that state can move between replicas group by group.
+// Key groups: a key belongs to one of them for good, and a replica owns a range of them. Their
+// number is fixed, so that state can move between replicas group by group.
 #pragma once
 
 #include <cstddef>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Texts of keys. A key that is text points into the batch that it came with; what an operator keeps
-// by that key outlives the batch, so it keeps a copy: for the run (KeyTexts), or until the key
-// expires and nothing that was sent points to it any more (PassingKeyTexts).
+// Texts of keys. A key with text refers to the batch of its record. An operator's state by that key
+// outlives the batch, so the operator keeps a copy of the text: for the run (KeyTexts), or until
+// the key expires and no sent record refers to the text any more (EpochKeyTexts).
 //
 // Threads: only the task of the node.
 #pragma once
@@ -18,15 +18,14 @@
 #include <strid/base/assert.hpp>
 #include <strid/base/hash.hpp>
 #include <strid/base/text_fields.hpp>
-#include <strid/memory/passing_texts.hpp>
+#include <strid/memory/epoch_text_pool.hpp>
 #include <strid/memory/static_arena.hpp>
 
 namespace strid::operators {
 
 namespace detail {
 
-/// Whether a key points to text of the batch that it came with, and can be made anew with text of
-/// another place.
+/// Whether a key refers to text of its batch, and can be made anew with a copy of the text.
 template <class K>
 struct KeyText {
     static constexpr bool value() {
@@ -58,7 +57,7 @@ struct KeyText<std::array<Part, size>> : KeyText<Part> {};
 template <class K>
 inline constexpr bool key_holds_text = detail::KeyText<K>::value();
 
-/// The key with `copy(text)` in the place of each text of its parts.
+/// The key with `copy(text)` in place of each of its texts.
 template <class K, class Copy>
 [[nodiscard]] K with_texts(const K& key, const Copy& copy) {
     if constexpr (!key_holds_text<K>) {
@@ -75,15 +74,15 @@ template <class K, class Copy>
     }
 }
 
-/// Copies that last as long as this object (that is: the run).
+/// Copies that live as long as this object (that is: the run).
 class KeyTexts {
   public:
-    /// The key itself where it holds no text. May throw std::bad_alloc.
+    /// The key itself if it holds no text. May throw std::bad_alloc.
     template <class K>
     [[nodiscard]] K own(const K& key) {
         return with_texts(key, [this](std::string_view text) { return arena().intern(text); });
     }
-    /// That the copies take.
+    /// Bytes of the copies.
     [[nodiscard]] std::size_t bytes() const noexcept { return arena_ ? arena_->bytes_held() : 0; }
 
   private:
@@ -99,17 +98,17 @@ class KeyTexts {
     std::unique_ptr<memory::StaticArena> arena_;  // none before the first text
 };
 
-/// Copies that go with their keys (memory/passing_texts.hpp).
-class PassingKeyTexts {
+/// Copies that go with their keys (memory/epoch_text_pool.hpp).
+class EpochKeyTexts {
   public:
-    PassingKeyTexts() : texts_(std::make_unique<memory::PassingTexts>()) {}
+    EpochKeyTexts() : texts_(std::make_unique<memory::EpochTextPool>()) {}
     /// Operators are copied as prototypes, before their first record: a copy starts empty too.
-    PassingKeyTexts(const PassingKeyTexts& prototype) : PassingKeyTexts() {
+    EpochKeyTexts(const EpochKeyTexts& prototype) : EpochKeyTexts() {
         STRID_ASSERT(prototype.texts_->held() == 0);
     }
-    PassingKeyTexts(PassingKeyTexts&&) noexcept = default;
-    PassingKeyTexts& operator=(PassingKeyTexts&&) noexcept = default;
-    ~PassingKeyTexts() = default;
+    EpochKeyTexts(EpochKeyTexts&&) noexcept = default;
+    EpochKeyTexts& operator=(EpochKeyTexts&&) noexcept = default;
+    ~EpochKeyTexts() = default;
 
     /// May throw std::bad_alloc.
     template <class K>
@@ -119,9 +118,9 @@ class PassingKeyTexts {
             return texts_->keep(text);
         });
     }
-    /// Of the copies of live keys.
+    /// Bytes of the texts of live keys.
     [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
-    /// No record that is sent from now on points to this key's texts, which own() gave.
+    /// No record sent from now on refers to the texts of this key, which own() returned.
     template <class K>
     void retire(const K& key) {
         (void)with_texts(key, [this](std::string_view text) {
@@ -130,7 +129,7 @@ class PassingKeyTexts {
             return text;
         });
     }
-    /// Nothing that was sent points to them either.
+    /// No record that was sent refers to them either.
     template <class K>
     void free(const K& key) {
         (void)with_texts(key, [this](std::string_view text) {
@@ -139,11 +138,11 @@ class PassingKeyTexts {
             return text;
         });
     }
-    /// What the records that are sent from now on need.
-    [[nodiscard]] memory::PassingTexts& passing() noexcept { return *texts_; }
+    /// The copies that the records sent from now on refer to.
+    [[nodiscard]] memory::EpochTextPool& pool() noexcept { return *texts_; }
 
   private:
-    std::unique_ptr<memory::PassingTexts> texts_;
+    std::unique_ptr<memory::EpochTextPool> texts_;
     std::size_t bytes_ = 0;
 };
 

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// States by key, looked up with the hash that the record brought along: what a keyed operator
-// keeps. Entries stay where they are. A key has an entry from its first record on, for the run, or
-// until the operator lets it expire; states of expired keys are used again with the memory they
-// have, so that keys that come and go allocate nothing in the long run.
+// The states of a keyed operator, looked up with the hash that the record carries. Entries never
+// move. A key has an entry from its first record on, for the run or until the operator lets it
+// expire. The entries of expired keys are reused with their memory, so that keys that come and go
+// allocate nothing in the long run.
 //
-// A key that is text points into the batch that it came with. A state outlives its batch, so a copy
-// of the text is kept: for the run, or until the key expires. Where results may point to the text
-// of a key, it stays until no result that was sent before is left (memory/passing_texts.hpp).
+// A key with text refers to the batch of its record. A state outlives the batch, so a copy of the
+// text is kept: for the run, or until the key expires. If results may refer to the text of a key,
+// the copy is kept until no result that was sent before is left (memory/epoch_text_pool.hpp).
 //
 // Threads: only the task of the node. References to entries are valid until they expire.
-// Invariant: the index has the entries that live; where keys are in the order of their use, so has
-// the list, each once, times rising.
+//
+// Invariant: the index has the live entries; with `in_use_order` the list has each of them once,
+// times rising.
 #pragma once
 
 #include <algorithm>
@@ -33,12 +34,12 @@
 
 namespace strid {
 
-/// How keys live. What is not asked for costs nothing.
+/// Options of a table of keys. An option that is off costs nothing.
 struct KeyLife {
     bool expires = false;       ///< The operator lets them expire.
-    bool clears = false;        ///< States are used again after `clear()`, in place of made anew.
+    bool clears = false;        ///< States are reused after `clear()`, and not made anew.
     bool shows_keys = true;     ///< Of keys that expire: results may point to the text of a key.
-    bool in_use_order = false;  ///< It is known which was used last, and when: 10 % of a lookup.
+    bool in_use_order = false;  ///< The least recently used is known: 10 % of a lookup.
 };
 
 namespace operators {
@@ -54,18 +55,19 @@ struct InNoOrder {};
 
 }  // namespace operators
 
-/// `State` is made by a function of the operator, also where the entry of an expired key is used
-/// again.
+/// A function of the operator makes each `State`, also when the entry of an expired key is reused.
 template <class K, class State, KeyLife life = KeyLife{}>
 class KeyedState {
   public:
+    /// A key with its state. It stays where it is until it is forgotten.
     struct Entry : std::conditional_t<life.in_use_order, operators::InUseOrder<Entry>,
                                       operators::InNoOrder<Entry>> {
+        /// Made by the table.
         Entry(std::uint64_t hash_of_key, K own, State made)
             : hash(hash_of_key), key(std::move(own)), state(std::move(made)) {}
-        std::uint64_t hash;
-        K key;
-        State state;
+        std::uint64_t hash;  ///< The engine's hash of the key.
+        K key;               ///< The table's own copy.
+        State state;         ///< The operator's state for the key.
     };
 
     KeyedState() = default;
@@ -76,26 +78,26 @@ class KeyedState {
     KeyedState& operator=(KeyedState&&) = default;
     ~KeyedState() = default;
 
-    /// The entry of the key, with a state of `make()` where it is new. `hash` is `hash_of(key)`.
-    /// O(1). May throw std::bad_alloc and what `make` throws.
+    /// The entry of the key, with a state of `make()` if it is new. `hash` is `hash_of(key)`. O(1).
+    /// May throw std::bad_alloc and what `make` throws.
     template <class Make>
     [[gnu::always_inline]] Entry& find_or_make(const K& key, std::uint64_t hash, Make&& make) {
         if (Entry* const found = index_.find(key, hash); found != nullptr) [[likely]]
             return *found;
         return lease(key, hash, make);
     }
-    /// The entry of the key; null where it has none. O(1).
+    /// The entry of the key, or null. O(1).
     [[nodiscard]] Entry* find(const K& key, std::uint64_t hash) const {
         return index_.find(key, hash);
     }
 
-    /// Brings near what the next of the records, Hashed, will look up. The lookups here do not wait
-    /// for each other, so what is missing in the caches comes at once, not record by record.
-    /// Returns for how many records; all, and nothing was done, while the table is near.
+    /// Prefetches the entries that the next of the records, Hashed, will look up. The lookups do
+    /// not wait for each other, so cache misses overlap. Returns for how many records; all, without
+    /// doing anything, while the table is small.
     template <class Arrived, class KeyOf>
     [[nodiscard, gnu::noinline]] std::size_t look_ahead(std::span<const Arrived> arrived,
                                                         const KeyOf& key_of) {
-        // As large as a cache of its own core at most.
+        // At most as large as a cache of the core.
         if (is_within(std::size_t{1} << 20)) return arrived.size();
         arrived = arrived.first(std::min(arrived.size(), at_once));
         for (const Arrived& one : arrived) index_.prefetch(one.hash);
@@ -104,7 +106,7 @@ class KeyedState {
         }
         return arrived.size();
     }
-    /// The same; `touch(state)` asks for what a state points to.
+    /// The same; `touch(state)` prefetches what a state refers to.
     template <class Arrived, class KeyOf, class Touch>
     [[nodiscard, gnu::noinline]] std::size_t look_ahead(std::span<const Arrived> arrived,
                                                         const KeyOf& key_of, Touch&& touch) {
@@ -123,7 +125,7 @@ class KeyedState {
         }
         return looked_up;
     }
-    /// The same for the next of `entries` that are looked at one after the other; returns for how
+    /// The same for the next of `entries`, which are read one after the other; returns for how
     /// many. `leaving`: they will expire.
     template <class Touch>
     [[nodiscard]] std::size_t look_ahead(std::span<Entry* const> entries, bool leaving,
@@ -138,7 +140,7 @@ class KeyedState {
         return entries.size();
     }
 
-    /// The key is forgotten. A key that is shown may be read until the next batch comes. O(1).
+    /// Forgets the key. If results may refer to its text, that is valid until the next batch. O(1).
     void expire(Entry& entry)
         requires(life.expires)
     {
@@ -149,7 +151,7 @@ class KeyedState {
         if constexpr (holds_text && !life.shows_keys) texts_.free(entry.key);
     }
 
-    /// The key is used at this time, which is no less than any before. O(1).
+    /// Marks the key as used at `at`, which is not less than any time before. O(1).
     void use(Entry& entry, std::int64_t at)
         requires(life.in_use_order)
     {
@@ -161,31 +163,31 @@ class KeyedState {
         last_used_ = &entry;
         if (first_used_ == nullptr) first_used_ = &entry;
     }
-    /// The key that has not been used for the longest time; null where there is none.
+    /// The least recently used key, or null. O(1).
     [[nodiscard]] Entry* longest_unused() const noexcept
         requires(life.in_use_order)
     {
         return first_used_;
     }
 
-    /// The one that was used last, from which the others follow by `earlier`.
+    /// The most recently used key; the members `earlier` lead to the others.
     [[nodiscard]] Entry* last_used() const noexcept
         requires(life.in_use_order)
     {
         return last_used_;
     }
 
-    /// How many keys live.
+    /// The number of live keys.
     [[nodiscard]] std::size_t keys() const noexcept { return index_.size(); }
-    /// Of the entries, those free for use again with them, of the index and of the texts of keys;
-    /// not what states own elsewhere. O(1).
+    /// Bytes of the entries, of expired entries kept for reuse, of the index and of the texts of
+    /// keys; not the memory that states own elsewhere. O(1).
     [[nodiscard]] std::size_t bytes() const noexcept {
         std::size_t bytes = entries_.size() * sizeof(Entry) + index_.bytes();
         if constexpr (holds_text) bytes += texts_.bytes();
         return bytes;
     }
-    /// Calls `visit(key, state)` for each key of a group (operator/key_groups.hpp), in no order.
-    /// O(keys).
+    /// Calls `visit(key, state)` for each key of a group (operator/key_groups.hpp), in an
+    /// unspecified order. O(keys).
     template <class Visit>
     void visit(std::size_t key_group, Visit&& visit) {
         index_.for_each([&](Entry& entry) {
@@ -195,29 +197,31 @@ class KeyedState {
         });
     }
 
-    /// All entries, in the order in which their keys came first.
+    /// All entries, in the order in which their keys first came.
     [[nodiscard]] auto begin() noexcept
         requires(!life.expires)
     {
         return entries_.begin();
     }
+    /// The end of the entries.
     [[nodiscard]] auto end() noexcept
         requires(!life.expires)
     {
         return entries_.end();
     }
 
+    /// Whether keys point to texts, which the table keeps.
     static constexpr bool holds_text = operators::key_holds_text<K>;
-    /// What every batch with a result has to keep alive.
-    [[nodiscard]] memory::PassingTexts& texts() noexcept
+    /// The texts that every batch with a result must keep alive.
+    [[nodiscard]] memory::EpochTextPool& texts() noexcept
         requires(holds_text && life.expires && life.shows_keys)
     {
-        return texts_.passing();
+        return texts_.pool();
     }
 
   private:
     static constexpr std::size_t at_once = operators::looked_up_at_once;
-    /// What fits the nearer caches with some memory that the states have elsewhere.
+    /// The size that fits the nearer caches together with memory that the states own elsewhere.
     static constexpr std::size_t with_memory_of_states = std::size_t{1} << 17;
 
     static std::size_t key_group_of(std::uint64_t hash) noexcept {
@@ -257,7 +261,7 @@ class KeyedState {
         entry.earlier = entry.later = nullptr;
     }
 
-    /// The key as it is kept.
+    /// The key in its kept form.
     K own(const K& key) {
         if constexpr (holds_text) {
             return texts_.own(key);
@@ -269,9 +273,9 @@ class KeyedState {
     struct Nothing {};
     using Texts = std::conditional_t<
         !holds_text, Nothing,
-        std::conditional_t<life.expires, operators::PassingKeyTexts, operators::KeyTexts>>;
+        std::conditional_t<life.expires, operators::EpochKeyTexts, operators::KeyTexts>>;
 
-    operators::KeyIndex<Entry> index_;  // of the keys that live
+    operators::KeyIndex<Entry> index_;  // of the live keys
     std::deque<Entry> entries_;
     std::vector<Entry*> free_;
     Entry* first_used_ = nullptr;  // of the keys in the order of their use

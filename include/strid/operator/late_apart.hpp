@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Late records by a way of their own. An operator says which records are late (emit.late); the
-// chain counts them. Of an operator that is a LateApart it emits them as well: what leaves is a
-// variant, of results and late records, until graph/alternatives.hpp parts them. So no operator
-// exists twice.
+// Late records as a stream. An operator reports late records (emit.late); the chain counts them. A
+// LateApart of an operator emits them as well: its output is a variant of results and late records,
+// which graph/alternatives.hpp separates. No operator therefore needs a second version.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +14,8 @@
 
 namespace strid::operators {
 
-/// The operator with its late records among its results. `Late` are the types of records that may
-/// be late: side I of the operator's emit.late<I>(record).
+/// The operator with its late records among its results. `Late` are the types of its late records:
+/// side I of the operator's emit.late<I>(record).
 template <class Operator, class... Late>
 struct LateApart : Operator {
     static_assert(Operator::traits.finds_late);
@@ -31,7 +30,7 @@ struct LateApart : Operator {
 
     LateApart(Operator one) : Operator(std::move(one)) {}  // NOLINT: implicit by intent
 
-    /// What the chain makes of a result, and of a late record.
+    /// The variant of a result, and of a late record.
     template <class Record>
     [[nodiscard]] static Emitted result(Record&& record) {
         return Emitted{std::in_place_index<0>, std::forward<Record>(record)};

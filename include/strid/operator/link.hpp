@@ -4,8 +4,10 @@
 // home through a return lane of the producer's pool.
 //
 // Threads: the producer's task sends and closes; the consumer's task receives and gives back. A
-// task is stepped by one thread at a time, so each side of the ring and of the lane is single.
-// The law: a batch is in exactly one place: the producer's slot or overflow, the ring, the
+// task is stepped by one thread at a time, so each side of the ring and of the lane is used by one
+// thread.
+//
+// Invariant: a batch is in exactly one place: the producer's slot or overflow, the ring, the
 // consumer's hands, or (as a free block) the lane and the pool.
 #pragma once
 
@@ -33,10 +35,10 @@ class Link {
     Link& operator=(const Link&) = delete;
     ~Link();
 
-    /// Says which tasks stand at the two ends. Links inside one task wake nobody.
+    /// Sets the tasks at the two ends. Links inside one task notify no task.
     void connect(runtime::Task* producer, runtime::Task* consumer) noexcept;
 
-    /// Which input of its consumer the link is.
+    /// The index of this link among the inputs of its consumer.
     void set_input(std::size_t input) noexcept { input_ = input; }
     [[nodiscard]] std::size_t input() const noexcept { return input_; }
 
@@ -45,24 +47,24 @@ class Link {
         return ring_.try_push(&batch);
     }
     void close() noexcept { ring_.close(); }
-    /// Tells the consumer's task that something was sent or closed.
+    /// Notifies the consumer's task of sent batches or of the end.
     void announce() noexcept {
         if (crosses_tasks_) consumer_->notify();
     }
-    /// True where the consumer has nothing left to do; approximate.
+    /// True if the consumer has nothing left to do; approximate.
     [[nodiscard]] bool hungry() const noexcept { return ring_.empty(); }
     [[nodiscard]] std::size_t queued() const noexcept { return ring_.size(); }
-    /// How many batches may wait while one is in the consumer's hands; more do where other links of
-    /// the pool leave theirs.
+    /// How many batches may wait while the consumer holds one; more if other links of the pool use
+    /// fewer.
     [[nodiscard]] std::size_t share() const noexcept { return share_; }
 
     // The consumer's side.
     [[nodiscard]] channel::PopResult receive(memory::Block*& batch) noexcept {
         return ring_.try_pop(batch);
     }
-    /// Closed, and everything was received.
+    /// Closed, and all batches were received.
     [[nodiscard]] bool drained() noexcept { return ring_.drained(); }
-    /// The batch waiting first, without taking it; null where there is none.
+    /// The batch that waits first, which stays in the ring; or null.
     [[nodiscard]] memory::Block* front() noexcept;
     /// Releases a received batch and wakes a producer that waits for blocks.
     void give_back(memory::Block& batch) noexcept;

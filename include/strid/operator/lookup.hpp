@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Enriches each record by what a table has for its key (operator/lookup_table.hpp). The table may
-// be exchanged while the graph runs (operator/current_table.hpp): the records of one batch, or of
-// one poll of a source in the same node, all see the same version.
+// Enriches each record with the value that a table has for its key (operator/lookup_table.hpp). The
+// table may be exchanged while the graph runs (operator/current_table.hpp): the records of one
+// batch, or of one poll of a source in the same node, all see the same version.
 //
-// Where the operator is the first of its node it looks the keys of 64 records up at once, before
-// the first of them (design note 0020): their searches wait for memory side by side.
+// If the operator is the first of its node, it looks up the keys of 64 records at once, before the
+// first of them (design note 0020): their cache misses overlap.
 //
-// Threads: only the task of the node. Law: no version is held between two batches.
+// Threads: only the task of the node. Invariant: no version is held between two batches.
 #pragma once
 
 #include <algorithm>
@@ -33,20 +33,22 @@
 
 namespace strid {
 
-/// Asks `lookup` for the records that the table has nothing for as a stream of their own, and
-/// stands before the options: `auto [found, missing] = std::move(stream).lookup(table, key_of,
-/// combine, missing_apart)`. Both have to be consumed.
+/// Makes `lookup` return the records without a value as a stream of their own. It stands before the
+/// options: `auto [found, missing] = std::move(stream).lookup(table, key_of, combine,
+/// missing_apart)`. Both streams must be consumed.
 struct MissingApart {
+    /// For `missing_apart` alone.
     explicit constexpr MissingApart(int) noexcept {}  // not made of {}
 };
+/// Asks `lookup` for records without an entry as a stream of their own.
 inline constexpr MissingApart missing_apart{0};
 
-/// What `lookup` takes for records that the table has something for: `void f(T&, const Value&)`, or
-/// `U f(const T&, const Value&)`. Others are left out and counted.
+/// Callables of `lookup` for records with a value: `void f(T&, const Value&)`, or `U f(const T&,
+/// const Value&)`. Records without a value are dropped and counted.
 template <class F, class T, class Value>
 concept CombinesFound = std::copy_constructible<F> && (operators::Callable<F, T&, const Value&> ||
                                                        operators::Callable<F, T&&, const Value&>);
-/// What it takes for all records: the same with a `const Value*`, null where there is nothing.
+/// Callables for all records: the same with a `const Value*`, null if there is no value.
 template <class F, class T, class Value>
 concept CombinesAll =
     std::copy_constructible<F> && !CombinesFound<F, T, Value> &&
@@ -54,7 +56,7 @@ concept CombinesAll =
 
 namespace operators {
 
-/// What combine is given of the table.
+/// The argument of combine that comes from the table.
 template <class F, class T, class Value>
 using GivenOf = std::conditional_t<CombinesFound<F, T, Value>, const Value&, const Value*>;
 
@@ -72,7 +74,7 @@ struct CombineResult<F, T, Given> {
     using type = T;
 };
 
-/// What becomes of records that the table has nothing for.
+/// The treatment of records without a value.
 enum class Missing : std::uint8_t { left_out, combined, apart };
 
 template <class T, class Table, class KeyOf, class F, Missing missing>
@@ -136,7 +138,7 @@ class Lookup : public OperatorTypes<T, typename LookupTypes<T, Table, KeyOf, F, 
                 queries[known] = std::invoke(key_of_, coming.records[known]);
             }
         } catch (...) {
-            // It throws again when the record comes, which then may be left out.
+            // It throws again when the record comes; then the record may be dropped.
             if (known == 0) {
                 state_ = State::at_hand;
                 return 1;
@@ -150,7 +152,7 @@ class Lookup : public OperatorTypes<T, typename LookupTypes<T, Table, KeyOf, F, 
     }
 
     [[gnu::always_inline]] void process(T& record, auto& emit) {
-        // Nothing but find() sees the record, which so stays in registers.
+        // Only find() sees the record, which therefore stays in registers.
         const Value* const* known = nullptr;
         if (state_ != State::at_hand) [[unlikely]]
             known = next_known();
@@ -179,13 +181,13 @@ class Lookup : public OperatorTypes<T, typename LookupTypes<T, Table, KeyOf, F, 
 
     enum class State : std::uint8_t {
         at_hand,   ///< Each record is looked up when it comes.
-        none,      ///< A batch begins: there is no table yet.
-        looked_up  ///< The next records were.
+        none,      ///< A batch begins: no table has been taken yet.
+        looked_up  ///< The next records were looked up.
     };
 
-    // Out of line, for the sake of the loop.
+    // Out of line, to keep the loop small.
     [[gnu::noinline]] void count_missing() noexcept { missing_.add(); }
-    /// What was looked up ahead for the record at hand, or null: then there is a table.
+    /// The value that was looked up ahead for the present record, or null: then there is a table.
     [[nodiscard, gnu::noinline]] const Value* const* next_known() {
         if (state_ != State::looked_up) {
             take();
@@ -238,7 +240,7 @@ class Lookup : public OperatorTypes<T, typename LookupTypes<T, Table, KeyOf, F, 
     std::array<const Value*, abreast> found_{};
 };
 
-/// The table of what is given to `lookup`: a CurrentTable, or what has one (TableFile).
+/// The table of an argument of `lookup`: a CurrentTable, or an object that has one (TableFile).
 template <class Tables>
 [[nodiscard]] auto current_of(const Tables& tables) {
     if constexpr (requires { tables.current(); }) {
@@ -259,13 +261,13 @@ concept FindsBy = requires(const Table& table, const Query& query) {
     { table.find(query) } -> std::same_as<const typename Table::value_type*>;
 };
 
-/// Numbers of another type than the table's would be compared after a conversion that may change
-/// them.
+/// Numbers of another type than the table's would be converted before the comparison, which may
+/// change them.
 template <class Key, class Query>
 inline constexpr bool same_numbers =
     std::same_as<Key, Query> || !memory::is_plain_number<Key> || !memory::is_plain_number<Query>;
 
-/// `lookup` may be made of these: else one sentence says what is wrong.
+/// Checks the arguments of `lookup`; one sentence names what is wrong.
 template <class T, class Table, class KeyOf, class F>
 consteval bool takes_lookup() {
     if constexpr (!KeyFunction<KeyOf, T>) {

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The tables that streams are enriched from: what is looked up by a key (LookupTable), by the range
-// that a key lies in (RangeTable), or by the last step at or before it (StepTable). Each is made
-// once, of entries in any order, and searched by a static B-tree (memory/b_tree.hpp), several keys
-// side by side. Keys that are whole numbers and lie near each other index an array instead.
+// The tables that enrich streams: by a key (LookupTable), by the range that contains a key
+// (RangeTable), or by the last step at or before it (StepTable). Each is made once, of entries in
+// any order, and searched by a static B-tree (memory/b_tree.hpp), several keys side by side. Keys
+// that are whole numbers and close together index an array instead.
 //
-// Keys are numbers, text, or whatever has `<`. A table of std::string is searched by
-// std::string_view. Numbers that are NaN are no key, and none is found for them.
+// Keys are numbers, text, or any type with `<`. A table of std::string is searched by
+// std::string_view. NaN is no key, and is never found.
 //
-// Threads: immutable once made; any thread. Law: values lie in the order of their keys.
+// Threads: immutable after construction; any thread. Invariant: values are in the order of their
+// keys.
 #pragma once
 
 #include <algorithm>
@@ -35,12 +36,13 @@ namespace strid {
 /// Entries that make no table: two of one key, ranges that overlap, a key that is NaN.
 class TableError : public Error {
   public:
+    /// `entry` and `other` are the positions of the entries that do not go together.
     TableError(const std::string& message, std::size_t entry, std::size_t other)
         : Error(message), entry_(entry), other_(other) {}
 
-    /// The entry that cannot be taken in, counted from 0 as they were given.
+    /// The entry that is refused, counted from 0 in the order given.
     [[nodiscard]] std::size_t entry() const noexcept { return entry_; }
-    /// The one that it is at odds with; itself where it is at odds with none.
+    /// The entry that conflicts with it; the same number if none does.
     [[nodiscard]] std::size_t other() const noexcept { return other_; }
 
   private:
@@ -54,7 +56,7 @@ namespace operators {
 template <class Key>
 concept IndexKey = std::integral<Key>;
 
-/// "the key 7", as far as an error can show it.
+/// "the key 7", or as much of it as an error can show.
 template <class Key>
 [[nodiscard]] std::string named_key(const Key& key) {
     if constexpr (std::integral<Key>) {
@@ -66,7 +68,7 @@ template <class Key>
     }
 }
 
-/// Entries in the order of their keys, with the places where they were given.
+/// Entries in the order of their keys, with their original positions.
 template <class Entry, class Key>
 [[nodiscard]] std::vector<std::size_t> order_of_entries(const std::vector<Entry>& entries,
                                                         const Key Entry::*key) {
@@ -128,7 +130,7 @@ class SortedTable {
     std::vector<Value> values_;  // by slot of the tree
 };
 
-/// Keys that are searched side by side by a call of their own. The slots need a place.
+/// The number of keys that one call searches side by side.
 inline constexpr std::size_t slots_at_once = 64;
 
 /// Calls `take(i, slot)` for the slot at or before each query, which `tree` finds side by side.
@@ -150,9 +152,10 @@ class LookupTable : public operators::SortedTable<Key, Value> {
     using Sorted = operators::SortedTable<Key, Value>;
 
   public:
+    /// An entry of a table.
     struct Entry {
-        Key key;
-        Value value;
+        Key key;      ///< Unique in the table.
+        Value value;  ///< The value that is found.
     };
 
     LookupTable() = default;
@@ -160,7 +163,7 @@ class LookupTable : public operators::SortedTable<Key, Value> {
     explicit LookupTable(std::vector<Entry> entries)
         : LookupTable(entries, operators::order_of_entries(entries, &Entry::key)) {}
     ~LookupTable() = default;
-    /// O(n). The index points to values, which a move leaves where they are.
+    /// O(n). The index points to values; a move leaves them in place.
     LookupTable(const LookupTable& other) : Sorted(other) {
         if constexpr (operators::IndexKey<Key>) make_index();
     }
@@ -168,11 +171,11 @@ class LookupTable : public operators::SortedTable<Key, Value> {
     LookupTable& operator=(const LookupTable& other) { return *this = LookupTable(other); }
     LookupTable& operator=(LookupTable&& other) noexcept = default;
 
-    /// The value of the key, or null. O(log n), or O(1) where keys index an array.
+    /// The value of the key, or null. O(log n), or O(1) if the keys index an array.
     template <memory::SearchesFor<Key> Query>
     [[nodiscard]] const Value* find(const Query& query) const noexcept {
         if constexpr (operators::IndexKey<Key> && std::same_as<Query, Key>) {
-            // Without an index, nothing lies below its end.
+            // Without an index, no number is below its end.
             const std::uint64_t at = index_of(query);
             if (at < index_end_) [[likely]]
                 return index_[at];
@@ -181,7 +184,7 @@ class LookupTable : public operators::SortedTable<Key, Value> {
             return find_in_tree(query);
         }
     }
-    /// The same for several, side by side: `found[i]` is that of `queries[i]`.
+    /// The same for several keys, side by side: `found[i]` is for `queries[i]`.
     template <memory::SearchesFor<Key> Query>
     void find(std::span<const Query> queries, std::span<const Value*> found) const noexcept {
         if constexpr (operators::IndexKey<Key> && std::same_as<Query, Key>) {
@@ -198,8 +201,8 @@ class LookupTable : public operators::SortedTable<Key, Value> {
     [[nodiscard]] bool is_indexed() const noexcept { return index_end_ != 0; }
 
   private:
-    /// An index takes 8 bytes for each number between the least and the greatest key: four times
-    /// as much as keys of 8 bytes at most, or 8 KiB.
+    /// An index takes 8 bytes for each number between the least and the greatest key: at most four
+    /// times as much as keys of 8 bytes, or 8 KiB.
     static constexpr std::uint64_t numbers_per_key_max = 4;
     static constexpr std::uint64_t numbers_always = 1'024;
 
@@ -211,7 +214,7 @@ class LookupTable : public operators::SortedTable<Key, Value> {
     [[nodiscard]] std::uint64_t index_of(Key key) const noexcept
         requires operators::IndexKey<Key>
     {
-        // Modulo 2^64: of signed keys, too, the distance to the least.
+        // Modulo 2^64: the distance to the least key, for signed keys too.
         return static_cast<std::uint64_t>(key) - static_cast<std::uint64_t>(least_);
     }
     void make_index()
@@ -230,14 +233,13 @@ class LookupTable : public operators::SortedTable<Key, Value> {
         }
         index_end_ = index_.size();
     }
-    /// A reference would want the key in memory.
+    /// By value: a reference would need the key in memory.
     [[nodiscard, gnu::noinline]] const Value* find_by_value(Key query) const noexcept
         requires operators::IndexKey<Key>
     {
         return is_indexed() ? nullptr : exact(this->tree_.at_or_before(query), query);
     }
-    /// Out of line: where a search is inlined into the loop of a chain, the compiler finds no room
-    /// for the rest of it.
+    /// Out of line: inlined into the loop of a chain, the search would use up the registers.
     template <class Query>
     [[nodiscard, gnu::noinline]] const Value* find_in_tree(const Query& query) const noexcept {
         return exact(this->tree_.at_or_before(query), query);
@@ -259,21 +261,23 @@ class RangeTable : public operators::SortedTable<Key, Value> {
     using Sorted = operators::SortedTable<Key, Value>;
 
   public:
+    /// An entry of a table.
     struct Entry {
-        Key first;
-        Key last;
-        Value value;
+        Key first;    ///< The first key of the range.
+        Key last;     ///< The last key of the range, in it.
+        Value value;  ///< The value that is found.
     };
 
     RangeTable() = default;
     /// O(n log n), and O(n) where the entries are in order. Throws TableError.
     explicit RangeTable(std::vector<Entry> entries) : RangeTable(entries, order_of(entries)) {}
 
-    /// The value of the range that the key lies in, or null. O(log n).
+    /// The value of the range that contains the key, or null. O(log n).
     template <memory::SearchesFor<Key> Query>
     [[nodiscard, gnu::noinline]] const Value* find(const Query& query) const noexcept {
         return around(this->tree_.at_or_before(query), query);
     }
+    /// Finds several at once, faster: found[i] is for queries[i], null where no range has it.
     template <memory::SearchesFor<Key> Query>
     void find(std::span<const Query> queries, std::span<const Value*> found) const noexcept {
         operators::for_each_slot(this->tree_, queries, [&](std::size_t i, memory::TreeSlot slot) {
@@ -312,15 +316,16 @@ class RangeTable : public operators::SortedTable<Key, Value> {
     std::vector<Key, memory::TableAllocator<Key>> lasts_;  // by slot
 };
 
-/// A value from each key on, up to the next: the tariff of a time.
+/// A value from each key on, up to the next key: the tariff of a time, for example.
 template <memory::SearchKey Key, class Value>
 class StepTable : public operators::SortedTable<Key, Value> {
     using Sorted = operators::SortedTable<Key, Value>;
 
   public:
+    /// An entry of a table.
     struct Entry {
-        Key from;
-        Value value;
+        Key from;     ///< Its value holds from this key on, up to the next entry's.
+        Value value;  ///< The value that is found.
     };
 
     StepTable() = default;
@@ -328,11 +333,12 @@ class StepTable : public operators::SortedTable<Key, Value> {
     explicit StepTable(std::vector<Entry> entries)
         : StepTable(entries, operators::order_of_entries(entries, &Entry::from)) {}
 
-    /// The value of the last step at or before the key, or null where all are behind it. O(log n).
+    /// The value of the last step at or before the key, or null if all are after it. O(log n).
     template <memory::SearchesFor<Key> Query>
     [[nodiscard, gnu::noinline]] const Value* find(const Query& query) const noexcept {
         return at(this->tree_.at_or_before(query));
     }
+    /// Finds several at once, faster: found[i] is for queries[i], null before the first entry.
     template <memory::SearchesFor<Key> Query>
     void find(std::span<const Query> queries, std::span<const Value*> found) const noexcept {
         operators::for_each_slot(this->tree_, queries, [&](std::size_t i, memory::TreeSlot slot) {

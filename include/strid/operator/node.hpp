@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One replica of one fused segment, as the tasks see it: something with an input, an output and a
-// `run()` that handles one batch. What happens to the records is the business of the typed kernel
-// behind it (operator/kernel.hpp).
+// One replica of one fused segment, as its task sees it: an object with an input, an output and a
+// `run()` that processes one batch. The typed kernel behind it processes the records
+// (operator/kernel.hpp).
 //
-// Threads: `run` is called by the task that owns the node; the counters may be read by anybody.
+// Threads: `run` is called by the task that owns the node; any thread may read the counters.
 #pragma once
 
 #include <algorithm>
@@ -28,15 +28,15 @@
 
 namespace strid::operators {
 
-/// What a run of a node came to.
+/// The result of a run of a node.
 enum class [[nodiscard]] RunResult : std::uint8_t {
-    progressed,  ///< A batch was handled, wholly or in part.
+    progressed,  ///< A batch was processed, wholly or in part.
     empty,       ///< Nothing to do: no batch waits, or the source has nothing now.
     refused,     ///< The output has no spare block.
     finished     ///< The stream has ended and the outputs are closed.
 };
 
-/// What an operator that brings tasks to a run is told of it.
+/// The run, as an operator that brings tasks sees it.
 struct RunShape {
     std::size_t workers;
     bool perturbed;
@@ -49,7 +49,7 @@ struct OperatorCounts {
     Count malformed;  ///< Records that a source refused, by the user's policy.
     Count late;       ///< Records that came after all their windows.
     Count skipped;    ///< Records that the operator's function threw on, by the user's policy.
-    Count keys;       ///< That its state has at present.
+    Count keys;       ///< Number of keys in its state at present.
     Count state_bytes;
 };
 
@@ -64,46 +64,47 @@ class Node {
     /// Builds the output port, where the chain has one. Called once, before `open`.
     virtual void create_output(const std::vector<OutputPort::SlotShape>& slots,
                                const PortSizes& sizes) = 0;
-    /// Of an operator of this node: records that its function throws on are left out. Before
+    /// For an operator of this node: records on which its function throws are dropped. Before
     /// `open`.
     virtual void skip(std::size_t /*operator_index*/) noexcept {}
-    /// The operators add the tasks that they bring to the run. Called once, before `open`, where
-    /// the node has its task.
+    /// The operators add their tasks to the run. Called once, before `open`, when the node has its
+    /// task.
     virtual void bring_tasks(const RunShape& /*shape*/, runtime::Task& /*task*/,
                              std::vector<runtime::Task*>& /*tasks*/) {}
     /// Called once before the first run, on the thread that starts the graph. May throw. `stop`
-    /// ends what takes long.
+    /// ends a slow open.
     virtual void open(runtime::Task& task, const std::stop_token& stop) = 0;
-    /// Handles one batch, or one poll of a source. `clock_ns` as in Task::step(). Throws
+    /// Processes one batch, or one poll of a source. `clock_ns` as in Task::step(). Throws
     /// OperatorError.
     virtual RunResult run(std::int64_t& clock_ns) = 0;
-    /// Gives back the batch at hand, which a run that did not end well may have left. Called on
-    /// every node before the first is destroyed, because a batch goes home to another node's pool.
+    /// Gives back the present batch, which a run that failed may have left. Called on every node
+    /// before the first is destroyed, because a batch goes home to another node's pool.
     virtual void abandon() noexcept = 0;
-    /// Of a source: when to run again though nobody notifies; 0 where unknown.
+    /// In a source: when to run again without a notification; 0 if unknown.
     [[nodiscard]] virtual std::int64_t wake_at_ns() const noexcept { return 0; }
     [[nodiscard]] virtual bool needs_own_thread() const noexcept { return false; }
-    /// Somebody outside the graph feeds or drains this node (an inlet, an outlet).
+    /// Threads outside the graph feed or drain this node (an inlet, an outlet).
     [[nodiscard]] virtual bool awaits_outside() const noexcept { return false; }
-    /// What part of its own input is done, 0 to 1; negative where unknown. 1 for all but sources,
-    /// which have none. Any thread.
+    /// The part of its own input that is done, 0 to 1; negative if unknown. 1 for all nodes but
+    /// sources. Any thread.
     [[nodiscard]] virtual double fraction_done() const noexcept { return 1; }
     [[nodiscard]] virtual std::uint64_t bytes_read() const noexcept { return 0; }
 
-    /// A source ends its stream at the next run, or drains first what it took. Any thread.
+    /// A source ends its stream at the next run, or first drains the records it has taken. Any
+    /// thread.
     void request_stop() noexcept {
         stop_requested_.store(true, std::memory_order_relaxed);
         tell_source();
     }
-    /// Nothing is handled any more: what blocks inside a run ends, and what waits for this node
-    /// outside the graph. Any thread, also while a run is on; maybe several times.
+    /// No more batches are processed. Ends waits inside a run, and waits for this node outside the
+    /// graph. Any thread, also during a run; maybe several times.
     void interrupt() noexcept {
         if (run_ != nullptr) run_->interrupt();
         tell_source();
         cut_off_sink();
     }
 
-    /// What the run shares with its operators. Before open().
+    /// The scope that the run shares with its operators. Before open().
     void join(RunScope& run) noexcept { run_ = &run; }
 
     [[nodiscard]] InputPort& input() noexcept { return input_; }
@@ -116,22 +117,22 @@ class Node {
     [[nodiscard]] std::size_t replica() const noexcept { return replica_; }
     [[nodiscard]] std::size_t parallelism() const noexcept { return parallelism_; }
     [[nodiscard]] const std::vector<OperatorCounts>& counts() const noexcept { return counts_; }
-    /// Of each operator, the application's own.
+    /// The application's own counters, for each operator.
     [[nodiscard]] const std::vector<CounterSet>& counters() const noexcept { return counters_; }
     [[nodiscard]] const Histogram& latency() const noexcept { return latency_; }
     [[nodiscard]] std::uint64_t busy_ns() const noexcept { return busy_ns_.get(); }
     [[nodiscard]] std::uint64_t batches() const noexcept { return batches_.get(); }
     [[nodiscard]] std::uint64_t refusals() const noexcept { return refusals_.get(); }
     [[nodiscard]] const WaitClock& waits() const noexcept { return waits_; }
-    /// Where the time of sampled batches went.
+    /// The latency of sampled batches by origin.
     [[nodiscard]] const SplitClock& split() const noexcept { return split_; }
-    /// Over all batches that were received: how many waited behind each in its ring, of how many
-    /// that could.
+    /// Sums over all received batches: how many waited behind each in its ring, and how many could
+    /// have.
     [[nodiscard]] std::uint64_t queued() const noexcept { return queued_.get(); }
     [[nodiscard]] std::uint64_t queued_max() const noexcept { return queued_max_.get(); }
 
   protected:
-    /// The next batch of the input, and how much waits behind it is counted.
+    /// The next batch of the input; counts how much waits behind it.
     [[nodiscard]] InputPort::Received receive() {
         const InputPort::Received received = input_.receive();
         if (received.batch != nullptr) {
@@ -140,7 +141,7 @@ class Node {
         }
         return received;
     }
-    /// What a run comes to that finds nothing, or no room.
+    /// The result of a run that finds no input, or no room.
     RunResult wait_for_input(std::int64_t clock_ns) noexcept {
         waits_.begin(WaitClock::For::input, clock_ns);
         return RunResult::empty;
@@ -149,23 +150,23 @@ class Node {
         waits_.begin(WaitClock::For::room, clock_ns);
         return RunResult::refused;
     }
-    /// The run that began at `clock_ns` is over; it has handled so many records. `done`: and is
-    /// through with the batch, or poll, and what that set off.
-    void end_run(std::int64_t& clock_ns, std::int64_t born_ns, std::uint64_t records,
+    /// The run that began at `clock_ns` is over and has processed `records` records. `done`: the
+    /// batch, or poll, and all its output are finished.
+    void end_run(std::int64_t& clock_ns, std::int64_t ingress_ns, std::uint64_t records,
                  bool done) noexcept {
         const std::int64_t end_ns = now_ns();
         busy_ns_.add(static_cast<std::uint64_t>(end_ns - clock_ns));
         batches_.add(1);
-        split_.end_run(end_ns, born_ns, records, done, output_.get());
-        if (records != 0 && born_ns != message::never_born) {
-            latency_.record(end_ns - born_ns, records);
+        split_.end_run(end_ns, ingress_ns, records, done, output_.get());
+        if (records != 0 && ingress_ns != message::no_ingress) {
+            latency_.record(end_ns - ingress_ns, records);
         }
         clock_ns = end_ns;
     }
     [[nodiscard]] bool stop_requested() const noexcept {
         return stop_requested_.load(std::memory_order_relaxed);
     }
-    /// Calls what the source has for it; once.
+    /// Calls the source's `stop`; once.
     virtual void stop_source() noexcept {}
     virtual void cut_off_sink() noexcept {}
 
@@ -188,8 +189,8 @@ class Node {
     SplitClock split_;
 
   private:
-    /// A second call returns when the first is through: the last thread of a run relies on it that
-    /// the source was told.
+    /// A second call returns after the first: the last thread of a run relies on the source having
+    /// been stopped.
     void tell_source() noexcept {
         std::call_once(source_told_, [this] { stop_source(); });
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the runtime steps: one replica of a segment, or several joined by direct edges, in the order
-// in which records pass them. Within a step a batch goes through all of them while it is hot.
+// The task of one replica of a segment, or of several joined by direct edges, in the order in which
+// records pass them. In one step a batch passes all of them while it is in the cache.
 #pragma once
 
 #include <memory>
@@ -17,9 +17,9 @@ class NodeTask final : public runtime::Task {
   public:
     NodeTask(std::string name, std::vector<std::unique_ptr<Node>> nodes);
 
-    /// Adds the tasks that operators of the nodes bring to the run. Before open().
+    /// Adds the tasks of the nodes' operators to the run. Before open().
     void bring_tasks(const RunShape& shape, std::vector<runtime::Task*>& tasks);
-    /// Opens the nodes, on the calling thread; `stop` ends what takes long. Throws OperatorError.
+    /// Opens the nodes, on the calling thread; `stop` ends a slow open. Throws OperatorError.
     void open(const std::stop_token& stop = {});
 
     runtime::StepResult step(std::int64_t& clock_ns) override;

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The two doors between a running graph and threads of the program around it: an Inlet that they
-// push records into, and an Outlet that they pop records from. Together they are the accelerator
-// of paper 4, section 1.2.2.
+// Inlet and Outlet connect a running graph with other threads of the program: those push records
+// into an Inlet and pop records from an Outlet. Together they are the accelerator of paper 4,
+// section 1.2.2.
 //
-// Threads: any number push into an inlet or pop from an outlet. The graph's side is one task, so
-// that either operator has one replica. Both queues are bounded: a full inlet makes `push` wait, a
-// full outlet holds the graph back.
+// Threads: any number push into an inlet or pop from an outlet. One task is the graph's side, so
+// each of the two operators has one replica. Both queues are bounded: a full inlet makes `push`
+// wait, and a full outlet causes back-pressure in the graph.
 //
-// The doors end with the execution, whatever ends it and whether or not its `Running` is kept. A
-// stop closes the inlets: what was pushed until then is drained. A failure or cancel() closes them
-// and ends the outlets at once. And nothing waits for a graph that is gone without a run: the
-// prototypes in it and the replicas of a run share a token, and when the last of them goes, a push
-// is answered false and a pop with nothing.
+// Both end with the run, whatever ends it and whether or not its `Running` is kept. A stop closes
+// the inlets; records that were pushed before are drained. A failure or cancel() closes the inlets
+// and ends the outlets at once. If a graph is destroyed without a run, no thread waits for it: the
+// prototypes in the graph and the replicas of a run share a token, and when the last of them is
+// destroyed, `push` returns false and `pop` returns nothing.
 //
-// The law: records leave in the order in which they were pushed; none is lost between `push`
+// Invariant: records leave in the order in which they were pushed. None is lost between `push`
 // returning true and the end of a run that was neither cancelled nor failed.
 #pragma once
 
@@ -52,7 +52,7 @@ struct InletState {
     bool served = false;            // guarded: it has had its run
     runtime::Task* task = nullptr;  // guarded: the reader, while a run is on
 
-    /// No more pushes: one that waits is answered false.
+    /// No more pushes: a push that waits returns false.
     void close() {
         const std::lock_guard lock{mutex};
         closed = true;
@@ -67,7 +67,7 @@ struct InletState {
     }
 };
 
-/// What goes last with the graph's side of a door: it calls `end`.
+/// The last member to be destroyed of the graph's side: it calls `end`.
 template <class End>
 [[nodiscard]] std::shared_ptr<void> when_gone(End end) {
     return {nullptr, [end = std::move(end)](void*) { end(); }};
@@ -81,7 +81,7 @@ class InletSource {
 
     explicit InletSource(std::shared_ptr<InletState<T>> state)
         : state_(std::move(state)), graph_(when_gone([state = state_] { state->end_session(); })) {}
-    /// Of a prototype: a replica begins with nothing taken.
+    /// A copy of a prototype: a replica begins with nothing taken.
     InletSource(const InletSource& other) : state_(other.state_), graph_(other.graph_) {}
     InletSource(InletSource&&) noexcept = default;
     InletSource& operator=(const InletSource&) = delete;
@@ -94,11 +94,11 @@ class InletSource {
             throw GraphError("an inlet serves one run: build the graph anew");
         }
         state_->task = &task;
-        // Goes with the task: a close() that comes later must not notify it.
+        // Destroyed with the task: a later close() must not notify it.
         session_ = when_gone([state = state_] { state->end_session(); });
     }
     void awaits_outside() const noexcept {}
-    /// Whatever was pushed is on its way.
+    /// Records that were pushed are delivered after a stop.
     static constexpr bool drains = true;
     void stop() noexcept { state_->close(); }
 
@@ -134,12 +134,12 @@ struct OutletState {
         : capacity_records(std::max<std::size_t>(capacity, 1)),
           records_max(std::max(bytes_max / sizeof(T), capacity_records)) {}
 
-    // With the mutex.
+    // Under the mutex.
     void push(T&& record) {
         waiting.push_back(std::move(record));
         count.store(++size, std::memory_order_relaxed);
     }
-    /// Of one record at least.
+    /// There is at least one record.
     [[nodiscard]] T& front() noexcept {
         if (next == taken.size()) {
             taken.clear();
@@ -153,7 +153,7 @@ struct OutletState {
         count.store(--size, std::memory_order_relaxed);
     }
 
-    /// A graph may run again: `of` is the run that it serves, if that is not over already.
+    /// The graph may run again. `of` is the run that ends, unless a new one has begun.
     void end_session(std::uint64_t of) {
         const std::lock_guard lock{mutex};
         if (of == session) end();
@@ -170,11 +170,11 @@ struct OutletState {
     std::size_t next = 0;    // guarded
     std::size_t size = 0;    // guarded: of both
     std::size_t capacity_records;
-    std::size_t records_max;  // what one record may make of it
-    /// Written under the mutex; the sink reads it without, as a hint. Relaxed: the mutex orders
-    /// the records themselves.
+    std::size_t records_max;  // what one input record may make of it
+    /// Written under the mutex; the sink reads it without, as a hint. Relaxed: the mutex orders the
+    /// records themselves.
     std::atomic<std::size_t> count{0};
-    bool ended = false;             // guarded: nothing comes in any more
+    bool ended = false;             // guarded: no more input
     bool refused = false;           // guarded: the graph waits for room
     std::uint64_t session = 0;      // guarded: the number of the run
     runtime::Task* task = nullptr;  // guarded
@@ -201,7 +201,7 @@ class OutletSink {
         state_->task = &task;
         state_->ended = false;
         session_number_ = ++state_->session;
-        // Of a run that was not even started.
+        // Also for a run that was never started.
         session_ = when_gone([state = state_, of = session_number_] { state->end_session(of); });
     }
     [[nodiscard]] bool accepts() {
@@ -213,7 +213,7 @@ class OutletSink {
     void operator()(T&& record) {
         const std::lock_guard lock{state_->mutex};
         if (state_->ended) return;  // the run was cut off, and readers know
-        // accepts() is asked before each record that comes in, of which a flat_map may make
+        // accepts() is called before each record that arrives, of which a flat_map may make
         // several.
         if (state_->size >= state_->records_max) {
             throw FanOutError(state_->records_max * sizeof(T));
@@ -237,10 +237,11 @@ class OutletSink {
 template <class T>
 class Inlet {
   public:
+    /// Made by Graph::inlet.
     explicit Inlet(std::shared_ptr<operators::InletState<T>> state) : state_(std::move(state)) {}
 
     /// Waits for room. False when the inlet is closed, or the run was stopped, has failed or is
-    /// over; the record is moved from (or copied) only when the answer is true. What was taken
+    /// over. Moves from the record (or copies it) only if the result is true. The record then
     /// reaches the end of the graph, unless the run fails or is cancelled.
     template <class U = T>
         requires std::constructible_from<T, U&&>
@@ -256,7 +257,7 @@ class Inlet {
         const std::lock_guard lock{state_->mutex};
         return has_room() && add(std::forward<U>(record));
     }
-    /// No more records: the stream ends when those pushed are through.
+    /// No more records: the stream ends after those that were pushed.
     void close() { state_->close(); }
 
   private:
@@ -267,7 +268,7 @@ class Inlet {
     bool add(U&& record) {
         if (state_->closed) return false;
         state_->waiting.emplace_back(std::forward<U>(record));
-        // Only the first of a bunch needs to wake the graph.
+        // Only the first record of a bunch needs to wake the graph.
         if (state_->waiting.size() == 1 && state_->task != nullptr) state_->task->notify();
         return true;
     }
@@ -279,16 +280,17 @@ class Inlet {
 template <class T>
 class Outlet {
   public:
+    /// Made by Stream::outlet.
     explicit Outlet(std::shared_ptr<operators::OutletState<T>> state) : state_(std::move(state)) {}
 
-    /// Waits for a record; empty when all was popped and the stream has ended, or the run was
+    /// Waits for a record. Empty when all were popped and the stream has ended, or the run was
     /// cancelled or has failed.
     [[nodiscard]] std::optional<T> pop() {
         std::unique_lock lock{state_->mutex};
         state_->filled.wait(lock, [this] { return state_->ended || state_->size != 0; });
         return take();
     }
-    /// Does not wait; empty when nothing is there now.
+    /// Does not wait; empty when there is no record now.
     [[nodiscard]] std::optional<T> try_pop() {
         const std::lock_guard lock{state_->mutex};
         return take();

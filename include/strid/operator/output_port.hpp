@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where a replica's records leave it. A port has slots, one per place that its router can choose;
-// each slot fills one batch and sends it over its links by its policy. Routing writes a record
-// straight into the batch of its destination: the port never sees a record, only the bytes it
-// takes.
+// The output of a replica. A port has slots, one for each destination of its router. Each slot
+// fills one batch and sends it over its links by its policy. Routing writes a record straight into
+// the batch of its destination: the port sees no record, only the bytes it takes.
 //
 // One pool feeds all slots. Its capacity is the port's bound, and its exhaustion the back-pressure.
-// A batch is full when its block is, or when what its records own on the heap reaches
-// `heap_bytes_max`: so a port holds capacity * (block_bytes + heap_bytes_max) at most, and one
-// record more in each block where these are larger than that. A node looks at `spare()` before a
-// record that may need a block, and stops there without one. A single record whose fan-out needs
-// more than the spare block is finished on blocks in debt.
+// A batch is full when its block is, or when its records own `heap_bytes_max` on the heap. A port
+// therefore holds at most capacity * (block_bytes + heap_bytes_max), and one record more in each
+// block if records are larger than that. A node checks `spare()` before a record that may need a
+// block, and stops there without one. A single record whose fan-out needs more than the spare block
+// is finished on blocks in debt.
 //
-// Threads: only the task of the node. The law: records leave a slot in the order they came.
+// Threads: only the task of the node. Invariant: records leave a slot in the order they came.
 #pragma once
 
 #include <cstddef>
@@ -30,26 +29,26 @@
 
 namespace strid::operators {
 
-/// How a slot's batches choose among its links.
+/// How a slot chooses a link for each batch.
 enum class SendPolicy : std::uint8_t {
     one,           ///< The slot has one link.
     least_loaded,  ///< The link with the fewest batches waiting, round robin among equals.
-    /// Every link: one shared batch, one reference per link (multicast). All links bring the same
+    /// Every link: one shared batch, one reference per link (multicast). All links carry the same
     /// records and the same progress in the same order.
     all
 };
 
-/// What one record sets off does not end: `PortSizes::debt_bytes_max` is reached. Not an
-/// OperatorError yet, because the port does not know whose record it is.
+/// The output of one record has no end: it has reached `PortSizes::debt_bytes_max`. Not an
+/// OperatorError yet, because the port does not know the operator.
 class FanOutError : public Error {
   public:
     explicit FanOutError(std::size_t bytes_max);
 };
 
-/// Where nobody says how much one record may make, ahead of what is read of it.
+/// The default bound of the unread output that one record may produce.
 inline constexpr std::size_t fan_out_bytes_max = std::size_t{1} << 30;
 
-/// Where it is not said how much the records of one batch may own outside its block.
+/// The default bound of what the records of one batch may own outside its block.
 inline constexpr std::size_t batch_heap_bytes = std::size_t{256} << 10;
 
 /// Sizes of a port, chosen by the planner.
@@ -66,18 +65,18 @@ struct PortSizes {
 class OutputPort {
   public:
     struct Slot {
-        std::byte* cursor = nullptr;  ///< Where the next record goes.
+        std::byte* cursor = nullptr;  ///< The address of the next record.
         std::byte* end = nullptr;     ///< cursor == end: renew before writing.
         memory::Block* batch = nullptr;
         std::size_t first_link = 0;
         std::size_t link_count = 0;
-        std::int64_t opened_ns = 0;  ///< When the run began that opened the batch.
-        std::size_t next_link = 0;   ///< Where least_loaded starts looking.
+        std::int64_t opened_ns = 0;  ///< When the run that opened the batch began.
+        std::size_t next_link = 0;   ///< Where least_loaded begins its search.
         SendPolicy policy = SendPolicy::one;
-        bool breaks_promise = false;  ///< Of the batch at hand, or else of the next.
+        bool breaks_promise = false;  ///< For the present batch, or else for the next.
         std::size_t heap_bytes = 0;   ///< What the records of the batch own outside the block.
     };
-    /// Records of the port's type: their size and how a batch of them is destroyed.
+    /// The size of the port's records, and how a batch of them is destroyed.
     struct RecordType {
         std::size_t bytes;
         void (*destroy)(message::BatchHeader&) noexcept;
@@ -102,20 +101,20 @@ class OutputPort {
 
     /// True while one more record may be started.
     [[nodiscard]] bool spare() const noexcept { return spare_; }
-    /// Looks again for a spare block, and sends on what waited for room in a ring.
+    /// Checks again for a spare block, and sends batches that waited for room in a ring.
     bool refresh();
-    /// Before waiting on `spare()`: asks to be woken. False where there is a spare block after all.
+    /// Before waiting for `spare()`: requests a wake-up. False if there is a spare block after all.
     [[nodiscard]] bool await_spare();
 
-    /// The node's clock of sampled batches. What is opened while it is on is of the sample.
+    /// The node's clock of sampled batches. Batches opened while it is on belong to the sample.
     void sample_with(SplitClock& clock) noexcept { clock_ = &clock; }
-    /// The sampled batch is done with: what it opened and did not send has this behind it.
+    /// The sampled batch is finished: `sample` is its time until now, for the batches not yet sent.
     void settle_samples(const message::BatchSample& sample) noexcept;
 
-    /// Sends a full slot's batch and gives the slot an empty one, in debt if need be.
-    /// Throws FanOutError where that is too much.
+    /// Sends a full slot's batch and gives the slot an empty one, in debt if need be. Throws
+    /// FanOutError if the debt is too large.
     void renew(Slot& slot);
-    /// The record just written owns so much outside the block: at `heap_bytes_max` the batch is
+    /// The record just written owns `bytes` outside the block: at `heap_bytes_max` the batch is
     /// full, whatever room the block has left.
     void count_heap(Slot& slot, std::size_t bytes) noexcept {
         slot.heap_bytes += bytes;
@@ -124,14 +123,14 @@ class OutputPort {
 
     /// The node starts a run, at now_ns() = `start_ns`.
     void begin_run(std::int64_t start_ns) noexcept { run_began_ns_ = start_ns; }
-    /// What the records emitted from now on derive from.
-    void begin_input(std::int64_t born_ns) noexcept { born_ns_ = born_ns; }
+    /// The ingress time of the input from which the next records derive.
+    void begin_input(std::int64_t ingress_ns) noexcept { ingress_ns_ = ingress_ns; }
     void keep_alive(const memory::TextReference& text);
     void keep_alive(const message::BatchHeader& input);
-    /// And a text that the records point to besides. False, and not kept, where that is one more
-    /// than a batch can keep alive.
+    /// Keeps one more text alive to which the records refer. False, and not kept, if the batch
+    /// would keep too many.
     [[nodiscard]] bool keep_alive_too(const memory::TextReference& text);
-    /// They point to none of the input's.
+    /// The records refer to no text of the input.
     void forget_texts() noexcept { texts_.clear(); }
     /// Every batch sent from now on belongs to this place in the order (for `ordered`).
     void begin_sequence(std::uint64_t sequence) noexcept {
@@ -143,21 +142,21 @@ class OutputPort {
     /// Numbers the batches as they are sent: the start of an ordered section.
     void stamp_sequences() noexcept { stamps_ = true; }
 
-    /// How far the stream has come: every batch sent from now on says so.
+    /// The watermark of the stream: every batch sent from now on carries it.
     void set_progress(const Progress& progress) noexcept { progress_ = progress; }
-    /// The same at once and to everybody, because one of the next records breaks this promise and
-    /// is to be seen as late wherever it comes.
+    /// The same at once and over all links, because one of the next records is below it and must be
+    /// late at every consumer.
     void promise(const Progress& progress);
-    /// The same for what was said already: a batch that derives from one with such a record.
+    /// The same with the present watermark, for a batch that derives from one with a late record.
     void promise_again() { promise(progress_); }
 
-    /// The end of a run of the node: sends what is filled where the producer is `idle`, or where
-    /// the consumer is hungry and the batch is worth its way or has waited long enough (design note
-    /// 0003). A consumer that no batch goes to is told how far the stream has come by an empty one.
-    /// Announces everything that was sent. False where an idle producer is not done: a consumer
-    /// could not be told for want of a block, or a batch waits for room in a ring.
+    /// The end of a run of the node: sends filled batches if the producer is `idle`, or if the
+    /// consumer is hungry and the batch is large enough or has waited long enough (design note
+    /// 0003). A consumer that gets no batch gets the watermark in an empty one. Notifies the
+    /// consumers of all that was sent. False if an idle producer is not done: an empty batch lacked
+    /// a block, or a batch waits for room in a ring.
     bool publish(bool idle);
-    /// Everything out and the links closed. False while a ring has no room: try again.
+    /// All batches are sent and the links closed. False while a ring has no room: try again.
     [[nodiscard]] bool close();
 
     [[nodiscard]] memory::PoolCounters pool_counters() const noexcept { return pool_.counters(); }
@@ -191,22 +190,22 @@ class OutputPort {
     std::size_t heap_in_debt_ = 0;  // of batches sent since there was no spare block
     std::vector<std::unique_ptr<Link>> links_;
     std::vector<Slot> slots_;
-    /// Batches that found a ring full, per link; a port with any of them has no spare.
+    /// Batches that found a ring full, per link; a port with any of them has no spare block.
     std::vector<std::deque<memory::Block*>> overflow_;
     std::vector<bool> announce_;
     std::size_t overflowing_ = 0;
     Progress progress_;
-    std::vector<Progress> told_;         // per link: what was said last
-    std::vector<std::int64_t> told_ns_;  // and in which run
+    std::vector<Progress> sent_progress_;    // per link: the last watermark sent
+    std::vector<std::int64_t> sent_run_ns_;  // and in which run
     bool spare_ = true;
     bool stamps_ = false;
     bool numbered_ = false;  // batches belong to sequences: no other may come between
     std::uint64_t sequence_ = 0;
     std::int64_t run_began_ns_ = 0;
-    std::int64_t born_ns_ = message::never_born;
+    std::int64_t ingress_ns_ = message::no_ingress;
     std::vector<memory::TextReference> texts_;
     SplitClock* clock_;
-    SampleChoice choice_;  // of batches that come from none of the sample
+    SampleChoice choice_;  // of batches that derive from no sampled batch
     Perturbation perturbation_;
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How a function takes its first argument. One that is to change a record or a state, and takes it
-// by value or as a constant, compiles and does nothing: the operators ask here before they take it.
-// Compile time only.
+// How a function takes its first argument. A function that is to change a record or a state, but
+// takes it by value or as a constant, compiles and has no effect: the operators check for that
+// here. Compile time only.
 #pragma once
 
 #include <concepts>
@@ -12,7 +12,7 @@ namespace strid::operators {
 
 namespace detail {
 
-/// The first parameter of a function or of a call operator; void where that is not known.
+/// The first parameter of a function or of a call operator; void if it is not known.
 template <class Signature>
 struct FirstParameter {
     using type = void;
@@ -42,8 +42,8 @@ struct FirstParameter<R (C::*)(First, Rest...) const noexcept> {
     using type = First;
 };
 
-/// `Arguments` are what a generic lambda (`auto`) is asked with: plain types, so that its body is
-/// compiled with the types that it is called with.
+/// A generic lambda (`auto`) is checked with `Arguments`: plain types, so that its body is compiled
+/// with the types of its calls.
 template <class F, class... Arguments>
 struct FirstParameterOf {
     using type = void;
@@ -63,17 +63,17 @@ template <class F, class First, class... Rest>
 struct FirstParameterOf<F, First, Rest...>
     : FirstParameter<decltype(&F::template operator()<First>)> {};
 
-/// Changes through a copy of it reach what it stands for.
+/// Changes to a copy of it reach the original.
 template <class T>
 concept StandsForOther = std::is_pointer_v<T> || requires { typename T::element_type; };
 
 }  // namespace detail
 
-/// True where a function of a `T&` cannot change it: it takes a copy or a constant.
+/// True if a function for a `T&` cannot change it: it takes a copy or a constant.
 template <class F, class T, class... Rest>
 consteval bool cannot_change() {
     if constexpr (!std::invocable<F&, T, Rest...>) {
-        return false;  // it takes T& or auto&, the usual way
+        return false;  // it takes T& or auto&, as is usual
     } else if constexpr (std::is_member_function_pointer_v<F>) {
         return std::invocable<F&, const T&, Rest...>;
     } else {

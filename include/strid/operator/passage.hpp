@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One run of a chain (operator/fused_chain.hpp): records pass its operators, its stages, and events
-// reach them.
+// One run of a chain (operator/fused_chain.hpp): records and events pass its operators, the stages.
 //
-// A passage holds its own copy of every stage that is small and trivially copyable, and writes it
-// back at its end: a sum that a sink adds up, or a counter that a map holds, stays in registers
-// from record to record instead of going through memory (note 0004). Stages that are anything else
-// (a table by key, a file) are used in place.
+// A passage works on its own copy of every stage that is small and trivially copyable, and writes
+// it back at its end: the sum of a sink, or the counter of a map, stays in registers from record to
+// record (note 0004). All other stages (a table by key, a file) are used in place.
 //
 // Threads: only the task of the node.
 #pragma once
@@ -29,7 +27,7 @@
 
 namespace strid::operators {
 
-/// One run of the chain. `names` are the operators of the stages, `passed` is counted up.
+/// One run of the chain. `names` are the operators of the stages; `passed` counts their records.
 template <class Router, class... Stages>
 class FusedChain<Router, Stages...>::Passage {
   public:
@@ -58,8 +56,8 @@ class FusedChain<Router, Stages...>::Passage {
 
     /// Passes a record from stage I on; it may be changed and moved from.
     ///
-    /// Inlined whatever the compiler's budget for a file says: where a link of the chain becomes a
-    /// call, the record goes through memory between two operators.
+    /// Always inlined: if a link of the chain becomes a call, the record goes through memory
+    /// between two operators.
     template <std::size_t I = 0, class Record>
     [[gnu::always_inline]] void pass(Record& record) {
         if constexpr (I < stage_count) {
@@ -74,7 +72,7 @@ class FusedChain<Router, Stages...>::Passage {
         }
     }
 
-    /// Passes copies of the first records to the router, as many as go at once; how many.
+    /// Passes copies of the first records to the router, as many as go at once; returns how many.
     template <class Record>
     [[gnu::always_inline]] std::size_t pass_some(std::span<const Record> records)
         requires(stage_count == 0 &&
@@ -83,26 +81,25 @@ class FusedChain<Router, Stages...>::Passage {
         return chain_.router_.some(*port_, records);
     }
 
-    /// The source at the head has come this far, between two records. False where none of the
-    /// stages has to do with time.
-    bool told(const Progress& progress) noexcept {
-        if constexpr (FusedChain::template hears<SourceSaid>) {
+    /// The source at the head has this progress, between two records. False if no stage uses time.
+    bool on_progress(const Progress& progress) noexcept {
+        if constexpr (FusedChain::template hears<SourceProgress>) {
             held_.each([&progress]<std::size_t I, class S>(S& stage) {
-                if constexpr (Hears<S, SourceSaid>) stage.on(SourceSaid{progress});
+                if constexpr (Hears<S, SourceProgress>) stage.on(SourceProgress{progress});
             });
         }
-        return ((draws_watermarks<Stages> || Hears<Stages, SourceSaid>) || ...);
+        return ((draws_watermarks<Stages> || Hears<Stages, SourceProgress>) || ...);
     }
 
-    /// The input has come this far: the stages emit what that sets off while there is room, and the
-    /// port learns of it. True once all have; until then to be called again with the same. `now_ns`
-    /// is when the run began.
+    /// The input has this progress: the stages emit what it causes while there is room, and the
+    /// port gets the new watermark. True once all have; until then call it again with the same
+    /// progress. `now_ns` is when the run began.
     [[nodiscard]] bool advance(const Progress& progress, std::int64_t now_ns) {
         return advance<0, Hook::event>(progress, now_ns);
     }
 
-    /// The input has ended: the stages emit what they still hold while there is room. True once all
-    /// have.
+    /// The input has ended: the stages emit the records they hold while there is room. True once
+    /// all have.
     template <std::size_t I = 0>
     [[nodiscard]] bool finish() {
         if constexpr (I < stage_count) {
@@ -118,11 +115,11 @@ class FusedChain<Router, Stages...>::Passage {
     using AtHand = std::conditional_t<kept_in_registers<S>, S, S&>;
     using Held = StageList<AtHand<Stages>...>;
 
-    /// What a stage emits from: `process`, another hook, or one that a promise sets off, which is
-    /// made between two records and does not wait for room.
+    /// The hook from which a stage emits: `process`, another hook, or one that a promise causes,
+    /// which is between two records and does not wait for room.
     enum class Hook : std::uint8_t { process, event, promise };
 
-    /// What stage I emits into (operator/contract.hpp).
+    /// The emitter of stage I (operator/contract.hpp).
     template <std::size_t I, Hook hook>
     class EmitFrom {
         using Operator = FusedChain::Stage<I>;
@@ -148,7 +145,7 @@ class FusedChain<Router, Stages...>::Passage {
                     "OperatorTypes<Arrived, Emitted>");
             }
         }
-        /// More may be emitted: the output has a spare block, or the sink accepts.
+        /// There is room to emit more: the output has a spare block, or the sink accepts.
         [[nodiscard]] bool room() const {
             if constexpr (hook == Hook::promise) return true;
             return passage_->ready() || passage_->refreshed();
@@ -160,11 +157,11 @@ class FusedChain<Router, Stages...>::Passage {
             count_late(passage_->chain_, count);
             if constexpr (keeps_late<Operator>) late_apart<side>(passage_, record);
         }
-        /// The record that comes next breaks this promise: every stage behind is told before.
+        /// The next record is below this watermark: every stage behind gets the watermark first.
         void promise(const Progress& progress) const { promise(passage_, progress); }
 
       private:
-        // Seldom called: out of line, and not by a pointer to this, which would be in memory then.
+        // Rare: out of line. Not by a pointer to this object, which would then be in memory.
         [[gnu::noinline, gnu::cold]] static void count_late(FusedChain& chain,
                                                             std::uint64_t count) noexcept {
             chain.late_[I] += count;
@@ -195,8 +192,8 @@ class FusedChain<Router, Stages...>::Passage {
         Passage* passage_;
     };
 
-    /// What becomes of an exception of stage I. Out of line, for the sake of the loop, and not by
-    /// way of the passage, whose copies of stages are in registers.
+    /// Handles an exception of stage I. Out of line, to keep the loop small, and without the
+    /// passage, whose copies of stages are in registers.
     template <std::size_t I>
     [[gnu::noinline, gnu::cold]] static void leave_out_or_rethrow(FusedChain& chain,
                                                                   const std::string* names) {
@@ -206,7 +203,7 @@ class FusedChain<Router, Stages...>::Passage {
         rethrow_as(names[I], I == 0 || fans_out<FusedChain::Stage<I>>);
     }
 
-    /// Stage I has one more event. True once it has emitted all that the event sets off.
+    /// Passes an event to stage I. True once it has emitted all that the event causes.
     template <std::size_t I, Hook hook, class Event>
     [[nodiscard]] bool tell(const Event& event) {
         bool done = true;

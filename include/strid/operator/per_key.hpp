@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The operators that hold a state for each key, in a table (operator/keyed_state.hpp) that is
-// looked up with the hash that the record brought along. `Life` says how long keys are kept
+// looked up with the hash that the record carries. `Life` determines how long keys are kept
 // (operator/forget_keys.hpp).
 //
 // Threads: only the task of the node.
@@ -23,15 +23,15 @@
 
 namespace strid {
 
-/// A key with the value that an `accumulate` holds for it. A text key stays valid until the graph's
-/// run is over; where keys are forgotten, as long as a text field of a record.
+/// A key with the value that an `accumulate` holds for it. A text key is valid until the end of the
+/// run; if keys are forgotten, as long as a text field of a record.
 template <class K, class V>
 struct Keyed {
-    K key;
-    V value;
+    K key;    ///< Of the records that were accumulated.
+    V value;  ///< The state accumulated so far.
 };
 
-/// When a keyed accumulation tells what it has.
+/// When a keyed accumulation emits its value.
 enum class Emit : std::uint8_t {
     every_update,  ///< After each record: the papers' Accumulator.
     at_end         ///< Once per key, when the stream ends or the key is forgotten.
@@ -43,10 +43,10 @@ namespace operators {
 template <class KeyOf, class T>
 using KeyType = std::remove_cvref_t<std::invoke_result_t<KeyOf&, const T&>>;
 
-/// Nothing becomes of what is forgotten.
+/// Forgotten states are dropped.
 inline constexpr auto dropped = [](const auto&, auto&) {};
 
-/// The table of an operator that holds a state for each key, and what it has to do with time.
+/// The table of an operator that holds a state for each key, and its use of time.
 template <class T, class KeyOf, class State, class Life, bool shows_keys = false>
 class ByKey {
     using K = KeyType<KeyOf, T>;
@@ -137,7 +137,7 @@ class PerKey : public ByKey<T, KeyOf, F, Life> {
     Context context_;
 };
 
-/// What a keyed accumulation holds: `Fold` is called as `fold(state, record)`.
+/// The state of a keyed accumulation: `Fold` is called as `fold(state, record)`.
 template <class T, class State, class Fold, class KeyOf, class Life>
 class Accumulate : public ByKey<T, KeyOf, State, Life, true>,
                    public OperatorTypes<message::Hashed<T>, Keyed<KeyType<KeyOf, T>, State>> {
@@ -223,8 +223,8 @@ class Accumulate : public ByKey<T, KeyOf, State, Life, true>,
 };
 
 /// Combines the records of a key pairwise: `T f(const T& so_far, const T& record)`. The first
-/// record of a key passes as it is. What is held must own what it points to: a `T` with text
-/// fields outlives the batch that the text came with.
+/// record of a key passes as it is. The kept record must own its data: a `T` with text fields would
+/// outlive the batch of its text.
 template <class T, class F, class KeyOf, class Life>
 class Reduce : public ByKey<T, KeyOf, std::optional<T>, Life>,
                public OperatorTypes<message::Hashed<T>, T> {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The operators that apply a function of the user's to one record after the other. Neighbours in a
-// chain compose when the template is instantiated, so that a fused segment is one loop over a batch
-// without a call between its operators.
+// The operators that apply a user's function to each record. Neighbours in a chain compose when the
+// template is instantiated, so that a fused segment is one loop over a batch without a call between
+// its operators.
 //
-// The user's function comes through a holder: `Plain` has one for the replica, `PerKey`
+// A holder has the user's function: `Plain` has one for the replica, `PerKey`
 // (operator/per_key.hpp) one for each key.
 #pragma once
 
@@ -58,7 +58,7 @@ class Plain {
     Context context_;
 };
 
-/// The user's record, without the hash that it may travel with.
+/// The user's record, without the hash that it may carry.
 template <class T>
 [[nodiscard]] T& record_of(T& record) noexcept {
     return record;
@@ -70,7 +70,7 @@ template <class T>
 template <class Arrived>
 using RecordOf = std::remove_cvref_t<decltype(record_of(std::declval<Arrived&>()))>;
 
-/// The type that a map function makes of a `T`.
+/// The type that a map function returns for a `T`.
 template <class F, class T>
 struct MapResult {
     using type = std::remove_cvref_t<CallResult<F, T&&>>;
@@ -81,10 +81,10 @@ struct MapResult<F, T> {
     using type = T;
 };
 
-/// What applies an operator to the function that a record belongs to. With one function for all,
-/// the operator is inlined into the loop of its chain: fields that nothing reads are never copied.
-/// With one for each key it is left to the compiler, which makes a call of it: the lookup and the
-/// state want the registers for themselves (spike detection loses 15 % where it is inlined).
+/// Applies an operator with the function that belongs to the record. With one function for all, the
+/// operator is inlined into the loop of its chain: fields that are not read are never copied. With
+/// one for each key the compiler decides, and makes a call of it: the lookup and the state need the
+/// registers (spike detection loses 15 % if it is inlined).
 template <class Operator, class In, class Out, class Holder>
 struct Applied : Holder, OperatorTypes<In, Out> {
     explicit Applied(Holder holder) : Holder(std::move(holder)) {}
@@ -100,7 +100,7 @@ struct Applied : Holder, OperatorTypes<In, Out> {
         static_cast<Operator&>(*this).apply(this->function_for(arrived), arrived.record, emit);
     }
 
-    /// The traits of an operator that keeps time only where its holder does.
+    /// The traits of an operator that uses time only if its holder does.
     static constexpr OperatorTraits with(OperatorTraits traits) {
         if constexpr (Holder::keyed) Holder::add_to(traits);
         return traits;
@@ -126,7 +126,7 @@ struct Map : Applied<Map<In, F, Holder>, In, typename MapResult<F, RecordOf<In>>
     }
 };
 
-/// Keeps the records of which the function says true.
+/// Keeps the records for which the function returns true.
 template <class In, class F, class Holder>
 struct Filter : Applied<Filter<In, F, Holder>, In, RecordOf<In>, Holder> {
     using Base = Applied<Filter, In, RecordOf<In>, Holder>;
@@ -158,8 +158,8 @@ struct FlatMap : Applied<FlatMap<In, U, F, Holder>, In, U, Holder> {
     }
 };
 
-/// A sink may have replicas without being asked for where its copies share nothing: it has no
-/// state, or says so itself with `static constexpr bool parallel_by_default = true`.
+/// A sink may have replicas without a request if its copies share nothing: it has no state, or
+/// declares `static constexpr bool parallel_by_default = true`.
 template <class F>
 inline constexpr bool parallel_sink = [] {
     if constexpr (requires { F::parallel_by_default; }) return bool{F::parallel_by_default};
@@ -217,8 +217,8 @@ struct Sink : Plain<F>, OperatorTypes<In, void> {
     }
 };
 
-/// Asks for the key of every record and hands it on as it is: where the function throws, that is
-/// seen before the record is sent.
+/// Calls the key function for every record and passes the record on unchanged: an exception is
+/// found before the record is sent.
 template <class T, class KeyOf>
 class KeyCheck : public OperatorTypes<T, T> {
   public:
@@ -236,15 +236,15 @@ class KeyCheck : public OperatorTypes<T, T> {
     [[no_unique_address]] KeyOf key_of_;
 };
 
-/// Hashes the key once, where the stream is one still: for replicas behind that have every record
-/// each.
+/// Hashes the key once, while the stream is still one: for replicas behind it that each receive
+/// every record.
 template <class T, class KeyOf>
 class HashKey : public OperatorTypes<T, message::Hashed<T>> {
   public:
     static constexpr OperatorTraits traits{.kind = "map", .passes_records = true};
 
-    /// `name` is what the key function is called in an error. `one_replica`: it gives all replicas
-    /// behind it one order.
+    /// `name` is that of the key function in an error. `one_replica`: all replicas behind it get
+    /// one order.
     HashKey(KeyOf key_of, std::string name, bool one_replica)
         : key_of_(std::move(key_of)), name_(std::move(name)), one_replica_(one_replica) {}
 
@@ -263,7 +263,7 @@ class HashKey : public OperatorTypes<T, message::Hashed<T>> {
     bool one_replica_;
 };
 
-/// Hands every record on as it is, a hash included: a segment that only routes, after a split or a
+/// Passes every record on unchanged, with a hash: a segment that only routes, after a split or a
 /// merge, or the distribution of another.
 template <class In>
 struct Identity : OperatorTypes<In, In> {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A hostile environment on demand: batches of a few records, rings of two, refusals out of the
-// blue. Used by the simulation and by perturbed builds; costs one predictable branch per block
-// where it is off. Each port owns one, so a seeded run replays exactly. Not thread-safe.
+// A hostile environment for tests: batches of a few records, rings of two, random refusals. Used by
+// the simulation and by perturbed builds; costs one predictable branch per block when it is off.
+// Each port owns one, so a seeded run replays exactly. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ class Perturbation {
     explicit Perturbation(std::uint64_t seed) noexcept : state_(seed) {}
 
     [[nodiscard]] bool active() const noexcept { return state_ != 0; }
-    /// True once in four where active.
+    /// True once in four while it is on.
     [[nodiscard]] bool refuses() noexcept { return active() && next() % 4 == 0; }
     /// How many records the next batch may carry, at most `capacity`.
     [[nodiscard]] std::size_t batch_records(std::size_t capacity) noexcept {

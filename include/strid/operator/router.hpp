@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where a record goes next. A router is the last link of a fused chain: it chooses a slot of the
-// output port and writes the record straight into the batch that the slot is filling, moved where
-// it may be and copied where it comes as a constant.
+// The destination of a record. A router is the last link of a fused chain: it chooses a slot of the
+// output port and writes the record straight into the batch of the slot. It moves the record, or
+// copies a constant one.
 //
-// The type of a router says what the edge means; how many consumers there are, and by which policy
-// a slot's batches spread over them, is the planner's and stands in the port.
+// The type of a router gives the meaning of the edge. The planner chooses the number of consumers
+// and the policy by which a slot's batches spread over them; the port holds both.
 #pragma once
 
 #include <algorithm>
@@ -32,15 +32,15 @@
 
 namespace strid::operators {
 
-/// How far ahead of the record being written the block's lines are claimed from the consumer's
-/// core, which read them last. Measured: 512 bytes gain less, and none at all cost a quarter of the
-/// rate. Near the end of a block this claims the start of its neighbour, which costs less than
-/// looking.
+/// How far ahead of the record being written the block's lines are fetched from the consumer's
+/// core, which read them last. Measured: 512 bytes gain less, and none at all costs a quarter of
+/// the rate. Near the end of a block this fetches the start of its neighbour, which costs less than
+/// a check.
 inline constexpr std::size_t claim_ahead_bytes = 1024;
 
 /// Writes a record into the batch of a slot. The cost of an edge, per record: two comparisons, the
-/// bytes of the record, and for one that owns memory elsewhere the counting of it. Inlined: as a
-/// call it costs a quarter of the rate as well.
+/// bytes of the record, and counting the heap memory of a record that owns some. Inlined: a call
+/// costs a quarter of the rate as well.
 template <class Physical, class... Parts>
 [[gnu::always_inline]] inline void write(OutputPort& port, OutputPort::Slot& slot,
                                          Parts&&... parts) {
@@ -53,15 +53,14 @@ template <class Physical, class... Parts>
     if constexpr (owns_heap<Physical>) port.count_heap(slot, heap_bytes_of(*written));
 }
 
-/// Writes copies of the first of some records, as many as the slot's batch has room for: one at
-/// least, and no more where the port then has no spare block. How many. The place of the next one
-/// stays in a register; from record to record it would go through memory, which takes as long as
-/// the copy. `physical` makes of a record what the batch holds; where that throws, none of them is
-/// written.
+/// Writes copies of the first of some records: at least one, as many as the slot's batch has room
+/// for, and no more once the port has no spare block. Returns how many. The address of the next
+/// record stays in a register; in memory it would take as long as the copy. `physical` makes the
+/// record of the batch from the given one; if it throws, none of them is written.
 template <class Physical, class T, class Make>
 [[gnu::always_inline]] inline std::size_t write_some(OutputPort& port, OutputPort::Slot& slot,
                                                      std::span<const T> records, Make&& physical) {
-    static_assert(std::is_trivially_copyable_v<T>);  // nothing to destroy where one is not written
+    static_assert(std::is_trivially_copyable_v<T>);  // nothing to destroy if one is not written
     STRID_ASSERT(!records.empty());
     if (slot.cursor == slot.end) [[unlikely]]
         port.renew(slot);
@@ -91,7 +90,7 @@ struct NoRouter {
     static constexpr bool has_output = false;
 };
 
-/// One slot for everything: forward, rebalance and broadcast edges, by the slot's policy.
+/// One slot for all records: forward, rebalance and broadcast edges, by the slot's policy.
 template <class T>
 struct SingleSlotRouter {
     static constexpr bool has_output = true;
@@ -108,8 +107,8 @@ struct SingleSlotRouter {
     }
 };
 
-/// All records of a key to one replica, with the key's hash. What is sent of a record is what
-/// `project` makes of it.
+/// All records of a key to one replica, with the key's hash. `project` makes the record that is
+/// sent.
 template <class T, class KeyOf, class Project = std::identity>
 class KeyByRouter {
   public:
@@ -117,7 +116,7 @@ class KeyByRouter {
     using Sent = std::remove_cvref_t<std::invoke_result_t<const Project&, T>>;
     using Physical = message::Hashed<Sent>;
 
-    /// `name` is what the key function is called in an error.
+    /// `name` is that of the key function in an error.
     explicit KeyByRouter(KeyOf key_of, Project project = {}, std::string name = "key_by")
         : key_of_(std::move(key_of)), project_(std::move(project)), name_(std::move(name)) {}
 
@@ -132,9 +131,8 @@ class KeyByRouter {
         write<Physical>(port, *slot_of_[key_group_of(key_hash)], project_(std::move(record)),
                         key_hash);
     }
-    /// As write_some(); with several slots as long as no record needs a block that is not there.
-    /// Called where a source has many records at hand and nothing is fused behind it (`emit.all`
-    /// of a replay).
+    /// As write_some(); with several slots as long as no record needs a missing block. Called if a
+    /// source has many records at once and no operator is fused behind it (`emit.all` of a replay).
     [[gnu::always_inline]] std::size_t some(OutputPort& port, std::span<const T> records) {
         if (port.slot_count() != 1) return some_apart(port, records);
         return write_some<Physical>(port, port.slot(0), records, [this](const T& record) {
@@ -165,7 +163,7 @@ class KeyByRouter {
     std::array<OutputPort::Slot*, key_groups> slot_of_{};
 };
 
-/// To the branch, or the branches, that the user's function names: slot i is branch i.
+/// To the branch, or the branches, that the user's function returns: slot i is branch i.
 template <class T, class Choose>
 class SplitRouter {
   public:
@@ -173,7 +171,7 @@ class SplitRouter {
     using Physical = T;
     using Choice = std::invoke_result_t<Choose&, const T&>;
 
-    /// `name` is what the function is called in an error.
+    /// `name` is that of the function in an error.
     explicit SplitRouter(Choose choose, std::string name = "split")
         : choose_(std::move(choose)), name_(std::move(name)) {}
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the operators of one run share with it: whether it was cut short, and what they have made
-// that is to count only where all of the run has ended well. A run owns its scope, which outlives
-// the operators; any thread may call any function.
+// Shared by the operators of one run: whether it was cut short, and results that must appear only
+// if the whole run has ended well. A run owns its scope, which outlives the operators; any thread
+// may call any function.
 #pragma once
 
 #include <atomic>
@@ -14,7 +14,7 @@ namespace strid {
 
 class RunScope {
   public:
-    /// Something that is kept back until the whole run has ended well, as a file that replaces
+    /// A result that is kept back until the whole run has ended well, such as a file that replaces
     /// another.
     class Result {
       public:
@@ -22,9 +22,9 @@ class RunScope {
         Result(const Result&) = delete;
         Result& operator=(const Result&) = delete;
         virtual ~Result() = default;
-        /// Nothing failed, and no operator runs any more. May throw; may be called again.
+        /// No operator has failed or still runs. May throw; may be called again.
         virtual void commit() = 0;
-        /// The run failed or was cancelled, or this is committed.
+        /// The run failed or was cancelled, or this result is committed.
         virtual void discard() noexcept = 0;
     };
 
@@ -34,12 +34,12 @@ class RunScope {
     ~RunScope();
 
     void add(std::shared_ptr<Result> result);
-    /// Commits all results, in the order in which they were added; throws the first failure, and
-    /// what has not failed is committed nevertheless.
+    /// Commits all results, in the order in which they were added. Continues after a failure, and
+    /// then throws the first one.
     void commit();
-    /// The run was cancelled or has failed: waits for the outside world are given up.
+    /// The run was cancelled or has failed: ends the waits outside the engine.
     void interrupt() noexcept { interrupted_.store(true, std::memory_order_relaxed); }
-    /// Relaxed: it hands over nothing, and what waits looks again.
+    /// Relaxed: it orders nothing, and waits check it again.
     [[nodiscard]] const std::atomic<bool>& interrupted() const noexcept { return interrupted_; }
 
   private:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which of many events are in a sample: at most about 200 a second, and all of them where there are
-// no more. One in N by chance, N following the rate: a choice by the clock alone would take the
-// first of every bunch. An event that is not chosen costs a count down and a comparison.
+// Chooses a sample of many events: at most about 200 a second, and all of them if there are no
+// more. One in N by chance, where N follows the rate: a choice by the clock alone would take the
+// first of every bunch. An event that is not chosen costs a decrement and a comparison.
 //
 // Threads: one at a time.
 #pragma once
@@ -13,29 +13,29 @@ namespace strid::operators {
 
 class SampleChoice {
   public:
-    /// Whether the event at hand is chosen. `now_ns` may be some microseconds old.
+    /// Whether the present event is chosen. `now_ns` may be some microseconds old.
     [[nodiscard]] bool due(std::int64_t now_ns) noexcept {
         if (--left_ != 0 && now_ns < look_ns_) [[likely]]
             return false;
         return decide(now_ns);
     }
-    /// The event that was chosen came to nothing: the next one is instead.
+    /// The chosen event had no result: the next one is chosen instead.
     void next_instead() noexcept {
         one_in_ = one_in_before_;
         look_ns_ = look_before_ns_;
         left_ = 1;
     }
 
-    /// Chosen events are to be so far apart, a mean.
+    /// The mean distance of chosen events.
     static constexpr std::int64_t period_ns = 5'000'000;
 
   private:
-    /// So long without a choice: the rate has fallen.
+    /// After this long without a choice the rate has fallen.
     static constexpr std::int64_t silence_ns = 4 * period_ns;
     static constexpr std::uint32_t one_in_max = 1U << 16;
 
     bool decide(std::int64_t now_ns) noexcept;
-    /// 1 to 2 * one_in_ - 1, `one_in_` in the mean.
+    /// 1 to 2 * one_in_ - 1, with the mean `one_in_`.
     [[nodiscard]] std::uint32_t drawn() noexcept;
 
     std::uint32_t left_ = 1;

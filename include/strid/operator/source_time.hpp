@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The time of a source that knows how far it has come, as the reader of a log does that keeps a
-// watermark of its own: `event_time(time_of, SourceTime{})`. The source says it with
-// `emit.watermark(time)`, and `emit.idle()` where nothing is known for the time being
-// (operator/source.hpp); until it says something, time stands still.
+// The time of a source that has its own watermarks, such as the reader of a log with watermarks:
+// `event_time(time_of, SourceTime{})`. The source calls `emit.watermark(time)`, and `emit.idle()`
+// when it has no watermark for now (operator/source.hpp). There is no watermark before its first
+// call.
 //
 // Threads: only the task of the node.
 #pragma once
@@ -20,24 +20,26 @@
 
 namespace strid {
 
-/// A watermark strategy (message/watermark.hpp) that says nothing of its own.
+/// A watermark strategy (message/watermark.hpp) without watermarks of its own.
 class SourceTime {
   public:
+    /// Does nothing: the time of records says nothing here.
     template <class T>
     void observe(const T&, EventTime) noexcept {}
+    /// The earliest time; the source's own watermarks raise it.
     [[nodiscard]] EventTime watermark() const noexcept { return EventTime::earliest(); }
 };
 
 namespace operators {
 
-/// The source says how far the stream has come; the operator passes it on.
+/// The source has the watermark of the stream; the operator passes it on.
 template <class T, class TimeOf>
 class EventTimeOperator<T, TimeOf, SourceTime> : public OperatorTypes<T, T> {
   public:
     static constexpr OperatorTraits traits{
         .kind = "event_time", .watermarks = Watermarks::relayed, .passes_records = true};
 
-    /// Throws Error where `idle_after` is not 0.
+    /// Throws Error if `idle_after` is not 0.
     EventTimeOperator(TimeOf time_of, SourceTime, Duration idle_after)
         : time_of_(std::move(time_of)) {
         if (idle_after != Duration::zero()) {
@@ -52,7 +54,7 @@ class EventTimeOperator<T, TimeOf, SourceTime> : public OperatorTypes<T, T> {
         emit(record);
     }
 
-    void on(SourceSaid source) noexcept { said_ = source.progress.watermark; }
+    void on(SourceProgress source) noexcept { said_ = source.progress.watermark; }
     void on(Watermark watermark, auto& /*emit*/) noexcept { said_ = watermark.time; }
     auto state() { return std::tie(said_); }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where the latency of sampled batches goes in one node (paper 2, section 5.4 and figure 19):
+// The latency of sampled batches in one node, by origin (paper 2, section 5.4 and figure 19):
 //
 //   user     in the operators of the node: the user's functions and what the operators themselves
 //            do with records (state by key, windows), with the writing of each record into its
@@ -11,12 +11,12 @@
 //            record) to the end of what it sets off in the node: in the ring, for a worker, for
 //            room at the output
 //
-// A batch of the sample says when it was sent and what it has cost so far (message::BatchSample). A
-// node that takes it reads the clock where operators begin and end, and what it opens meanwhile is
-// of the sample too, so that a sink knows the split of the whole way. Batches that are not in the
-// sample read no clock. Design note 0021.
+// A batch of the sample carries the time of its send and its cost so far (message::BatchSample). A
+// node that receives it reads the clock where operators begin and end. Batches that it opens
+// meanwhile are in the sample, too, so that a sink has the parts of the whole way. Batches that are
+// not in the sample read no clock. Design note 0021.
 //
-// Threads: the task of the node; the totals may be read by any.
+// Threads: the task of the node; any thread may read the totals.
 #pragma once
 
 #include <cstdint>
@@ -44,7 +44,7 @@ class SplitClock {
         Count user_ns;
         Count engine_ns;
         Count waiting_ns;
-        /// The times of each batch as often as it has records.
+        /// The times of each batch multiplied by its number of records.
         Sum user_of_records_ns;
         Sum engine_of_records_ns;
         Sum waiting_of_records_ns;
@@ -52,10 +52,10 @@ class SplitClock {
         void add(std::uint64_t records_of_batch, const Times& times) noexcept;
     };
 
-    /// A batch of the sample is at hand, or a poll of a source.
+    /// The present batch, or poll of a source, is in the sample.
     [[nodiscard]] bool on() const noexcept { return on_; }
 
-    /// The node takes up a batch.
+    /// The node begins a batch.
     void take(memory::Block& batch) noexcept {
         if (message::sample_of(batch).sent_ns != 0) [[unlikely]]
             begin(batch);
@@ -65,7 +65,7 @@ class SplitClock {
         if (choice_.due(start_ns)) [[unlikely]]
             begin_poll();
     }
-    /// A run goes on with what an earlier one began.
+    /// A run continues the batch of an earlier one.
     void go_on() noexcept {
         if (on_) [[unlikely]]
             resume();
@@ -79,26 +79,25 @@ class SplitClock {
         if (on_) [[unlikely]]
             turn(false);
     }
-    /// A run ends at `end_ns` that handled so many records; `done`: with the batch and all that it
-    /// set off. `output` is null in a sink.
-    void end_run(std::int64_t end_ns, std::int64_t born_ns, std::uint64_t records, bool done,
+    /// A run ends at `end_ns` that processed `records` records; `done`: the batch and all its
+    /// output are finished. `output` is null in a sink.
+    void end_run(std::int64_t end_ns, std::int64_t ingress_ns, std::uint64_t records, bool done,
                  OutputPort* output) noexcept {
         if (on_) [[unlikely]]
-            end(end_ns, born_ns, records, done, output);
+            end(end_ns, ingress_ns, records, done, output);
     }
-    /// A poll came to nothing.
+    /// A poll had no result.
     void drop(OutputPort* output) noexcept {
         if (on_) [[unlikely]]
             end_without(output);
     }
 
-    /// What the batch at hand has cost until `now_ns`, on its whole way; with `sent_ns` still to
-    /// say.
+    /// The cost of the present batch until `now_ns`, on its whole way; the caller adds `sent_ns`.
     [[nodiscard]] message::BatchSample so_far(std::int64_t now_ns) const noexcept;
 
-    /// Of this node.
+    /// The totals of this node.
     [[nodiscard]] const Totals& totals() const noexcept { return totals_; }
-    /// From the entry into the graph to the end of a batch in this node, where that is a sink.
+    /// From the entry into the graph to the end of a batch in this node, if it is a sink.
     [[nodiscard]] const Totals& path() const noexcept { return path_; }
 
   private:
@@ -108,19 +107,19 @@ class SplitClock {
     void resume() noexcept;
     void turn(bool to_operators) noexcept;
     void add_until(std::int64_t now_ns) noexcept;
-    void end(std::int64_t end_ns, std::int64_t born_ns, std::uint64_t records, bool done,
+    void end(std::int64_t end_ns, std::int64_t ingress_ns, std::uint64_t records, bool done,
              OutputPort* output) noexcept;
     void end_without(OutputPort* output) noexcept;
 
     bool on_ = false;
     bool in_operators_ = false;
     std::int64_t since_ns_ = 0;  // the clock was last read
-    // Of the batch at hand:
-    std::int64_t born_ns_ = 0;
+    // For the present batch:
+    std::int64_t ingress_ns_ = 0;
     std::int64_t user_ns_ = 0;
     std::int64_t engine_ns_ = 0;
     std::uint64_t records_ = 0;
-    message::BatchSample before_{};  // what it had cost when it came; sent at 0: made by a poll
+    message::BatchSample before_{};  // its cost when it came; sent at 0: made by a poll
     SampleChoice choice_;            // of a source's polls
     Totals totals_;
     Totals path_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The stages of a chain, each of its own type, in order. An aggregate: the constructors and the
-// helpers of std::tuple were a fifth of what a graph takes to compile (design note 0002).
+// The stages of a chain, each of its own type, in order. An aggregate: the constructors and helpers
+// of std::tuple took a fifth of a graph's compile time (design note 0002).
 //
 // A value; threads: as those of its stages. Every function is O(stages), at compile time.
 #pragma once
@@ -12,8 +12,8 @@
 
 namespace strid::operators {
 
-/// The stage number I: a base, so that stages of one type are told apart. An empty one, such as a
-/// lambda without captures, takes no room; any other is a member of its own size, so that it may be
+/// The stage number I: a base, so that stages of one type are distinct. An empty one, such as a
+/// lambda without captures, takes no room. Any other is a member of its own size, so that it may be
 /// constructed anew in its place (operator/passage.hpp).
 template <std::size_t I, class Stage>
 struct StageAt {
@@ -42,12 +42,12 @@ struct StagesAt<std::index_sequence<I...>, Stages...> : StageAt<I, Stages>... {
     constexpr void each([[maybe_unused]] Visit&& visit) const {
         (visit.template operator()<I>(StageAt<I, Stages>::stage), ...);
     }
-    /// True where `test(stage)` is, of any.
+    /// True if `test(stage)` is true for any stage.
     template <class Test>
     [[nodiscard]] constexpr bool any([[maybe_unused]] const Test& test) const {
         return (test(StageAt<I, Stages>::stage) || ...);
     }
-    /// These, moved from, and one more.
+    /// These stages, moved from, and one more.
     template <class Stage>
     [[nodiscard]] constexpr StageList<Stages..., Stage> followed_by(Stage stage) && {
         return {{std::move(StageAt<I, Stages>::stage)}..., {std::move(stage)}};

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// When the records of a stream happened, as the type of the stream says it. `event_time` names the
-// function once; the stream carries it as long as its records are of the same type. Records of
-// another type have their natural time, that of a window's result or of a stamped record, or none
-// that is known; `timed_by` says it then.
+// The event time of a stream's records, as part of the type of the stream. `event_time` names the
+// function once; the stream keeps it as long as its records are of the same type. Records of
+// another type have their natural time (the result of a window, a stamped record) or none;
+// `timed_by` names it then.
 //
-// Compile time only, but for functions that have captures.
+// Compile time only, except for functions with captures.
 #pragma once
 
 #include <concepts>
@@ -17,11 +17,12 @@
 
 namespace strid {
 
-/// Of a stream of which it is not known when its records happened.
+/// For a stream whose records have no known event time.
 struct NoTime {};
 
-/// Of records that say it themselves: `EventTime time() const`.
+/// For records that have their own: `EventTime time() const`.
 struct OwnTime {
+    /// `record.time()`.
     template <class T>
     [[nodiscard]] constexpr EventTime operator()(const T& record) const noexcept {
         return record.time();
@@ -30,7 +31,7 @@ struct OwnTime {
 
 namespace operators {
 
-/// Records of the library's that say when they happened. Specialised where they are defined.
+/// The library's records that have an event time. Specialised where they are defined.
 template <class T>
 inline constexpr bool has_own_time = false;
 
@@ -46,14 +47,13 @@ struct Unhashed<message::Hashed<T>> {
     using type = T;
 };
 
-/// The time of what an operator emits, to which records of `Arrived` come whose time is `Time`.
+/// The event time of emitted records, if the arriving records of `Arrived` have the time `Time`.
 template <class Emitted, class Arrived, class Time>
 using TimeBehind = std::conditional_t<
     std::same_as<typename Unhashed<Emitted>::type, typename Unhashed<Arrived>::type>, Time,
     NaturalTime<Emitted>>;
 
-/// The time of streams that become one: what they agree on. Where one of them has none that is
-/// known, so has the whole.
+/// The time of streams that are merged: the one that they share. None, if one of them has none.
 template <class Time, class... Others>
 consteval bool agree_on_time() {
     constexpr bool agree = ((std::same_as<Time, Others> || std::same_as<Time, NoTime> ||
@@ -64,7 +64,7 @@ consteval bool agree_on_time() {
     return agree;
 }
 
-/// Throws GraphError where streams that become one have pointers to two functions.
+/// Throws GraphError if merged streams have pointers to two functions.
 template <class Time, class Other>
 void check_same_time(const Time& one, const Other& other) {
     if constexpr (std::same_as<Time, Other> && std::is_pointer_v<Time>) {

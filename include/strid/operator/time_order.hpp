@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Streams put into the order of their event time, for what needs order and not only windows: the
-// two other execution modes of WindowFlow (paper 2), as operators that stand where they are needed.
+// Orders a stream by event time, for operators that need order and not only windows: the two other
+// execution modes of WindFlow (paper 2), as operators that can stand anywhere.
 //
-//     TimeOrder   deterministic: a record waits until the watermark says that nothing before it
-//                 comes. Nothing in time is lost; the latency is that of the watermark. Which
-//                 records are late, each input's promise says, not how far the others have come: in
-//                 every run the same, as long as no input is idle.
+//     TimeOrder   deterministic: a record waits until the watermark excludes records before it. No
+//                 record in time is lost; the latency is that of the watermark. Whether a record is
+//                 late depends on the watermark of its input, not on that of the others: it is the
+//                 same in every run, as long as no input is idle.
 //     KSlack      probabilistic: a record waits as long as the greatest delay seen so far (K).
-//                 Needs no watermark and draws its own; what comes later than that is late.
+//                 Needs no watermark and draws its own; a record with a longer delay is late.
 //
-// Late records are counted, and dropped unless they have a way of their own (late_apart.hpp).
-// O(log records waiting) per record. What waits is copied out of its batch and must own what it
-// points to.
+// Late records are counted, and dropped unless the graph has a late stream (late_apart.hpp). O(log
+// records waiting) per record. Waiting records are copied out of their batches and must own their
+// data.
 //
 // Threads: only the task of the node.
 #pragma once
@@ -33,8 +33,8 @@
 
 namespace strid::operators {
 
-/// The records that wait for their turn: by time, then by what decides among equal times, then by
-/// the input that brought them, then as they came.
+/// The waiting records: by time, then by the function for equal times, then by input, then by
+/// arrival.
 template <class T, class Tie>
 class WaitingRecords {
   public:
@@ -42,7 +42,7 @@ class WaitingRecords {
         heap_.push_back({time, std::move(tie), input, came_++, std::move(record)});
         std::push_heap(heap_.begin(), heap_.end(), later);
     }
-    /// Passes on what is earlier than `end` while there is room. True once all is.
+    /// Passes on the records earlier than `end` while there is room. True once all are.
     bool release_before(EventTime end, auto& emit) {
         while (!heap_.empty() && heap_.front().time < end) {
             if (!emit.room()) return false;
@@ -57,7 +57,7 @@ class WaitingRecords {
         }
         return true;
     }
-    /// Without what the records own elsewhere.
+    /// Without heap memory of the records.
     [[nodiscard]] std::size_t bytes() const noexcept { return heap_.size() * sizeof(Item); }
 
   private:
@@ -86,7 +86,7 @@ class WaitingRecords {
     std::uint64_t came_ = 0;
 };
 
-/// Nothing of the record decides among equal times.
+/// Equal times are ordered by arrival.
 struct AsTheyCame {
     template <class T>
     int operator()(const T&) const noexcept {
@@ -159,7 +159,7 @@ class KSlack : public OperatorTypes<T, T> {
 
     explicit KSlack(TimeOf time_of) : time_of_(std::move(time_of)) { check_owns_text<T>(); }
 
-    /// What its watermarks speak of.
+    /// The time function of its watermarks.
     [[nodiscard]] const TimeOf& draws_from() const noexcept { return time_of_; }
     auto state() { return std::tie(waiting_); }
 
@@ -172,7 +172,7 @@ class KSlack : public OperatorTypes<T, T> {
         waiting_.push(std::move(record), time, 0, 0);
     }
 
-    /// All before this went on, in order: nothing more will come.
+    /// All records before this time have been passed on, in order.
     [[nodiscard]] Progress on(Clock) noexcept {
         passed_ = std::max(passed_, latest_ - slack_);
         return {passed_, false};

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How long a node waited, and for what: between the run that found nothing to do, or no room, and
-// the next that handled something. A run that follows a run costs one comparison.
+// How long a node waited, and for what: from the run that found no input, or no room, to the next
+// run that processed something. A run that follows a run costs one comparison.
 //
-// Threads: written by the task of the node; read by any, who sees the wait that is on as well. A
-// reader may miss a wait that ends as it looks, and counts none twice.
+// Threads: written by the task of the node; read by any thread, which also sees the present wait. A
+// reader may miss a wait that ends meanwhile, and counts none twice.
 #pragma once
 
 #include <algorithm>
@@ -19,9 +19,8 @@ class WaitClock {
   public:
     enum class For : std::uint8_t { input, room };
 
-    /// Nothing can be done until there is input, or room at the output. Again and again until
-    /// `end`: the first call counts, and the first that waits for the other of the two. `now` as in
-    /// end().
+    /// The node waits for input, or for room at the output. May be called repeatedly until `end`:
+    /// the first call counts, and the first one for the other cause. `now` as in end().
     void begin(For what, std::int64_t now) noexcept {
         const std::int64_t wait = wait_.load(std::memory_order_relaxed);
         if (wait != none && what_of(wait) == what) return;
@@ -29,15 +28,15 @@ class WaitClock {
         wait_.store(now << 1 | static_cast<std::int64_t>(what), std::memory_order_relaxed);
     }
 
-    /// A run began, at `now`, that handles something. `now` is some microseconds old at most, and
-    /// may be a little before the beginning of the wait where another thread had read it.
+    /// A run that processes something began at `now`. `now` is at most some microseconds old, and
+    /// may be before the beginning of the wait if another thread had read it.
     void end(std::int64_t now) noexcept {
         const std::int64_t wait = wait_.load(std::memory_order_relaxed);
         if (wait == none) return;
         auto& total = what_of(wait) == For::input ? input_ns_ : room_ns_;
         wait_.store(none, std::memory_order_relaxed);
-        // release: pairs with the acquire in so_far(); who sees the longer total sees no more of
-        // the wait that it has in it, and counts none twice.
+        // release: pairs with the acquire in so_far(). A reader of the longer total reads no part
+        // of the same wait again, and counts none twice.
         total.store(
             total.load(std::memory_order_relaxed) + std::max(now - since(wait), std::int64_t{0}),
             std::memory_order_release);
@@ -57,7 +56,7 @@ class WaitClock {
 
     [[nodiscard]] std::uint64_t so_far(For what,
                                        const std::atomic<std::int64_t>& total) const noexcept {
-        // Before the looks: a wait that is on when it is looked at was on until now.
+        // Before the reads: a wait that is seen has lasted until now.
         const std::int64_t now = now_ns();
         // acquire: pairs with the release in end().
         std::int64_t ns = total.load(std::memory_order_acquire);
@@ -66,7 +65,7 @@ class WaitClock {
         return static_cast<std::uint64_t>(ns);
     }
 
-    std::atomic<std::int64_t> wait_{none};  // when the wait that is on began, and for what
+    std::atomic<std::int64_t> wait_{none};  // when the present wait began, and for what
     std::atomic<std::int64_t> input_ns_{0};
     std::atomic<std::int64_t> room_ns_{0};
 };

@@ -25,6 +25,7 @@ auto build(Network& network, const Ends<T>& ends, const Pattern& pattern);
 template <class T, class U>
 class AnyPattern {
   public:
+    /// Any pattern that takes tasks of type T and makes results of type U.
     template <class Pattern>
     AnyPattern(Pattern pattern)  // NOLINT: implicit by intent
         : build_([pattern = std::move(pattern)](Network& network, const Ends<T>& ends) -> Ends<U> {

@@ -165,6 +165,7 @@ struct Deliver {
 template <TaskType T, class U>
 class Calls {
   public:
+    /// The type inside the pattern: a task with the promise of its result.
     using Task = detail::Tagged<T, detail::Promised<U>>;
 
     /// Starts the pattern. Throws GraphError, OperatorError.
@@ -208,7 +209,9 @@ class Calls {
     void wait() { accelerator_.wait(); }
     /// The pattern ends at once; futures that wait throw Error.
     void cancel() noexcept { accelerator_.cancel(); }
+    /// The figures up to now. Any thread.
     [[nodiscard]] Report report() const { return accelerator_.report(); }
+    /// The nodes and lanes of the pattern.
     [[nodiscard]] NetworkDescription description() const { return accelerator_.description(); }
 
   private:

@@ -24,6 +24,7 @@ namespace strid::pattern {
 template <class... Patterns>
 class Pipeline {
   public:
+    /// Copies of the parts are made into nodes when the pattern runs.
     explicit Pipeline(Patterns... patterns) : patterns_(std::move(patterns)...) {}
 
     /// Calls `visit(pattern)` for each, first to last.
@@ -40,6 +41,7 @@ template <class... Patterns>
     return Pipeline<Patterns...>{std::move(patterns)...};
 }
 
+/// How a farm is built.
 struct FarmOptions {
     /// Replicas of the worker; 0: as many as there are threads.
     std::size_t workers = 0;
@@ -53,9 +55,9 @@ struct FarmOptions {
 /// is a node of the pipeline that the farm stands in, and a farm without them has none.
 template <class Worker, class Policy>
 struct Farm {
-    Worker worker;
-    Policy policy;
-    FarmOptions options;
+    Worker worker;        ///< A node or a pattern, copied for each replica.
+    Policy policy;        ///< Which worker a task goes to (pattern/scheduling.hpp).
+    FarmOptions options;  ///< How many workers, and how many of them are in use.
 };
 
 /// `farm(worker)`, `farm(worker, OnDemand{1}, {.workers = 4})`
@@ -64,6 +66,7 @@ template <class Worker, class Policy = Adaptive>
                                         const FarmOptions& options = {}) {
     return {std::move(worker), std::move(policy), options};
 }
+/// The same with the adaptive policy.
 template <class Worker>
 [[nodiscard]] Farm<Worker, Adaptive> farm(Worker worker, const FarmOptions& options) {
     return {std::move(worker), {}, options};
@@ -73,15 +76,17 @@ template <class Worker>
 /// are fused.
 template <class Worker, class Policy>
 struct OrderedFarm {
-    Worker worker;
-    Policy policy;
-    FarmOptions options;
+    Worker worker;        ///< A node or a pattern that makes one result of each task.
+    Policy policy;        ///< Which worker a task goes to.
+    FarmOptions options;  ///< As of a farm.
 };
+/// Workers side by side whose results leave in the order in which their tasks came.
 template <class Worker, class Policy = Adaptive>
 [[nodiscard]] OrderedFarm<Worker, Policy> ordered_farm(Worker worker, Policy policy = {},
                                                        const FarmOptions& options = {}) {
     return {std::move(worker), std::move(policy), options};
 }
+/// The same with the adaptive policy.
 template <class Worker>
 [[nodiscard]] OrderedFarm<Worker, Adaptive> ordered_farm(Worker worker,
                                                          const FarmOptions& options) {
@@ -92,7 +97,7 @@ template <class Worker>
 /// emit leaves the loop. It ends when its input has ended and no task is in it.
 template <class Body>
 struct Iterate {
-    Body body;
+    Body body;  ///< The pattern that is repeated.
 };
 
 /// Tasks on the way back wait in a queue without bound, so that no circle of full queues can wait
@@ -112,26 +117,28 @@ enum class WhenFull : unsigned char {
 /// A bound on what is in flight between the first node of a pattern and the last. At least one of
 /// the two; a task that is larger than all the bytes is alone.
 struct Limit {
-    std::size_t tasks = 0;  ///< Tasks that have begun and not left; 0: any number.
-    std::size_t bytes = 0;  ///< Of them together; 0: any number.
-    WhenFull when_full = WhenFull::wait;
+    std::size_t tasks = 0;                ///< Tasks that have begun and not left; 0: any number.
+    std::size_t bytes = 0;                ///< Of them together; 0: any number.
+    WhenFull when_full = WhenFull::wait;  ///< What happens to a task when there is no room.
     /// Tasks that wait for room before any is dropped; with `wait` it is one.
     std::size_t waiting = 1;
 };
 
 /// Bytes of a task: its own, and those that it owns on the heap (base/heap_bytes.hpp).
 struct BytesOfTask {
+    /// O(1), or O(elements) for containers of what owns memory.
     template <class T>
     [[nodiscard]] std::size_t operator()(const T& task) const {
         return sizeof(T) + heap_bytes_of(task);
     }
 };
 
+/// A part of a pattern with a bound on what is in flight in it; made by `limited`.
 template <class Body, class BytesOf>
 struct Limited {
-    Body body;
-    Limit limit;
-    BytesOf bytes_of;
+    Body body;         ///< The bounded part.
+    Limit limit;       ///< The bound.
+    BytesOf bytes_of;  ///< How many bytes a task counts for.
 };
 
 /// `limited(farm(f), {.tasks = 8})`, `limited(filter, {.tasks = 2, .when_full =
@@ -146,9 +153,10 @@ template <class Body, class BytesOf = BytesOfTask>
 /// A pattern whose nodes have this name in errors and reports.
 template <class Pattern>
 struct Named {
-    std::string name;
-    Pattern pattern;
+    std::string name;  ///< Of its nodes.
+    Pattern pattern;   ///< The named pattern.
 };
+/// `pattern` with nodes that have this name in errors and reports.
 template <class Pattern>
 [[nodiscard]] Named<Pattern> named(std::string name, Pattern pattern) {
     return {std::move(name), std::move(pattern)};

@@ -28,26 +28,30 @@ struct NodeType {
     bool uses_resource = false;  ///< It is stepped only while it has one.
 };
 
+/// A node of a pattern.
 struct NodeDescription {
-    std::string name;  ///< As in errors and reports: "parse 3, replica 1".
-    NodeType type = {};
-    std::size_t replica = 0;
-    std::size_t replicas = 1;
+    std::string name;          ///< As in errors and reports: "parse 3, replica 1".
+    NodeType type = {};        ///< The properties of its type.
+    std::size_t replica = 0;   ///< Which of the replicas it is, from 0.
+    std::size_t replicas = 1;  ///< Copies of the node in its farm.
 };
 
+/// Which way a lane leads.
 enum class LaneKind : std::uint8_t {
-    forward,
-    back,  ///< From the end of a loop to its entry.
-    order  ///< Tells an ordered farm's collector which worker got which tasks.
+    forward,  ///< To the next node of the pattern.
+    back,     ///< From the end of a loop to its entry.
+    order     ///< Tells an ordered farm's collector which worker got which tasks.
 };
+/// "forward", "back" or "order".
 [[nodiscard]] const char* to_string(LaneKind kind) noexcept;
 
+/// A lane between two nodes.
 struct LaneDescription {
-    std::size_t from = 0;  ///< Numbers of nodes.
-    std::size_t to = 0;
-    LaneKind kind = LaneKind::forward;
-    std::size_t tasks_max = 0;   ///< That may wait in it; 0: any number.
-    std::size_t task_bytes = 0;  ///< Of one, without what it owns elsewhere.
+    std::size_t from = 0;               ///< Numbers of nodes.
+    std::size_t to = 0;                 ///< The node that receives.
+    LaneKind kind = LaneKind::forward;  ///< Which way it leads.
+    std::size_t tasks_max = 0;          ///< That may wait in it; 0: any number.
+    std::size_t task_bytes = 0;         ///< Of one, without what it owns elsewhere.
 
     /// What its slots take; 0 where it has no bound.
     [[nodiscard]] std::size_t bytes_max() const noexcept { return tasks_max * task_bytes; }
@@ -61,29 +65,31 @@ struct LaneCounts {
 
 /// A part of a pattern as it was written.
 struct PartDescription {
+    /// The kind of the part.
     enum class Kind : std::uint8_t {
-        pipeline,
-        farm,
-        ordered_farm,
-        worker,  ///< One replica of what a farm is made of.
-        loop,
-        limited,
-        named
+        pipeline,      ///< Its parts one behind the other.
+        farm,          ///< Workers side by side.
+        ordered_farm,  ///< Workers side by side, results in the order of the tasks.
+        worker,        ///< One replica of what a farm is made of.
+        loop,          ///< Its part, again and again.
+        limited,       ///< Its part with a bound on what is in flight.
+        named          ///< Its part with a name.
     };
 
-    Kind kind = Kind::pipeline;
-    std::string text = {};    ///< The policy of a farm, the limit, the name of what is named.
-    std::string in_use = {};  ///< How many workers of a farm are; empty: all.
-    std::size_t workers = 0;  ///< Of a farm.
-    std::size_t first_node = 0;
-    std::size_t end_node = 0;  ///< Behind its last.
-    std::vector<PartDescription> parts = {};
+    Kind kind = Kind::pipeline;  ///< The kind of the part.
+    std::string text = {};       ///< The policy of a farm, the limit, the name of what is named.
+    std::string in_use = {};     ///< How many workers of a farm are; empty: all.
+    std::size_t workers = 0;     ///< Of a farm.
+    std::size_t first_node = 0;  ///< The number of its first node.
+    std::size_t end_node = 0;    ///< Behind its last.
+    std::vector<PartDescription> parts = {};  ///< Its parts, as they were written.
 };
 
+/// The nodes and lanes that a pattern becomes.
 struct NetworkDescription {
     std::size_t threads = 0;  ///< That step the nodes; 0: those that wait for the pattern do.
-    std::vector<NodeDescription> nodes = {};
-    std::vector<LaneDescription> lanes = {};
+    std::vector<NodeDescription> nodes = {};  ///< By their number.
+    std::vector<LaneDescription> lanes = {};  ///< Between the nodes.
     std::vector<PartDescription> parts = {};  ///< The whole; none where the pattern is one node.
 
     /// For each node the number of its first replica: nodes with equal numbers do the same.

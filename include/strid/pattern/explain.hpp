@@ -46,6 +46,7 @@ template <class Pattern>
 [[nodiscard]] std::string explain(const Pattern& pattern, const Options& options = {}) {
     return explain(describe(pattern, options));
 }
+/// The same for a pattern whose first node takes tasks of type T.
 template <TaskType T, class Pattern>
 [[nodiscard]] std::string explain(const Pattern& pattern, const Options& options = {}) {
     return explain(describe<T>(pattern, options));

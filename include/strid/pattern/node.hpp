@@ -154,7 +154,7 @@ consteval bool is_node_for() {
         return true;
     } else if constexpr (is_wrapped<F>) {
         return is_node_for<typename F::Inner, typename F::template TaskOf<T>>();
-    } else if constexpr (operators::SaysTraits<F>) {
+    } else if constexpr (operators::HasTraits<F>) {
         return operators::is_operator_for<F, T>();
     } else {
         static_assert(std::invocable<F&, T>,
@@ -172,7 +172,7 @@ template <class T, class F>
     } else if constexpr (is_wrapped<F>) {
         using Inside = typename F::template TaskOf<T>;
         return node.wrap(make_operator<Inside>(std::move(node.function)));
-    } else if constexpr (operators::SaysTraits<F>) {
+    } else if constexpr (operators::HasTraits<F>) {
         return node;
     } else if constexpr (is_emitting_node<F>) {
         return [&node]<class U, class G>(std::type_identity<EmittingNode<U, G>>) {

@@ -31,6 +31,7 @@
 
 namespace strid::pattern {
 
+/// How the iterations of a loop are divided.
 struct RangeOptions {
     /// Iterations that a thread takes at once, at least; 0: by the size of the loop.
     std::size_t iterations_min = 0;

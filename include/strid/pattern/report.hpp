@@ -15,23 +15,23 @@ namespace strid::pattern {
 
 /// What a node has done.
 struct NodeReport {
-    std::string name;
-    NodeCounters counters;
+    std::string name;             ///< As in errors.
+    NodeCounters counters;        ///< The node's tasks, steps and times.
     double tasks_per_second = 0;  ///< That came in, or went out of a source; mean of the run.
     double task_ns = 0;           ///< Of one of these in the node's steps, mean; 0: there was none.
     /// Of the run: in its steps, and waiting for tasks or for room. What is left it waited for a
     /// thread, or had ended.
     double busy_share = 0;
-    double idle_share = 0;
+    double idle_share = 0;  ///< See busy_share.
 };
 
 /// What a pattern has done up to now, or up to its end. A range of its nodes, in the order in which
 /// they were built.
 struct Report {
-    NetworkDescription network = {};
-    double seconds = 0;  ///< Since it was started, or that it ran.
-    bool ended = false;
-    std::vector<NodeReport> nodes = {};
+    NetworkDescription network = {};     ///< The nodes and lanes of the pattern.
+    double seconds = 0;                  ///< Since it was started, or that it ran.
+    bool ended = false;                  ///< Whether all nodes have ended.
+    std::vector<NodeReport> nodes = {};  ///< In the order in which they were built.
     std::vector<LaneCounts> lanes = {};  ///< As in the description.
 
     /// Tasks that the first nodes have made.
@@ -45,10 +45,15 @@ struct Report {
     /// For a person: two tables, of the nodes and of the lanes. Lines that end in '\n'.
     [[nodiscard]] std::string to_text() const;
 
+    /// How many nodes.
     [[nodiscard]] std::size_t size() const noexcept { return nodes.size(); }
+    /// Node i, below size().
     [[nodiscard]] const NodeReport& operator[](std::size_t i) const { return nodes[i]; }
+    /// Node i. Throws std::out_of_range.
     [[nodiscard]] const NodeReport& at(std::size_t i) const { return nodes.at(i); }
+    /// The first node.
     [[nodiscard]] auto begin() const noexcept { return nodes.begin(); }
+    /// Behind the last node.
     [[nodiscard]] auto end() const noexcept { return nodes.end(); }
 };
 

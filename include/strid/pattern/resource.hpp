@@ -30,6 +30,7 @@
 
 namespace strid::pattern {
 
+/// Something that a bounded number of nodes may use at once. Copies share it. Any thread.
 class Resource {
   public:
     /// So many nodes at once, at least one. Throws GraphError.
@@ -42,6 +43,7 @@ class Resource {
 
     /// False: the node is notified when one has been kept for it; it asks again in the next step.
     [[nodiscard]] bool try_take(runtime::Task& node) { return state_->try_take(node); }
+    /// By the node that has one: the next that waits gets it.
     void give_back() noexcept { state_->give_back(); }
     /// The node does not wait any more, and gives back what was kept for it. At its end.
     void forget(const runtime::Task& node) noexcept { state_->forget(node); }

@@ -37,17 +37,19 @@ namespace strid::pattern {
 /// What a scheduler sees of one worker.
 template <class T>
 struct Destination {
-    Lane<T>* lane;
+    Lane<T>* lane;  ///< The lane that leads there.
     /// How long a task takes there, in nanoseconds, lately; 0: none has been done.
     const std::atomic<std::int64_t>* task_ns;
 };
 
 /// Tasks that may go to one worker without asking again; none: the node waits for room.
 struct Grant {
-    std::size_t worker = 0;
-    std::size_t tasks = 0;
+    std::size_t worker = 0;  ///< Which worker.
+    std::size_t tasks = 0;   ///< How many tasks.
 };
 
+/// What chooses a worker for the tasks of one node. Made by a policy's `scheduler()`; used by one
+/// thread.
 template <class T>
 class Scheduler {
   public:
@@ -70,7 +72,9 @@ class Multicaster {
 /// What a function of the user's that chooses a worker sees of all of them.
 class Loads {
   public:
+    /// `waiting[i]` tasks are not finished by worker i.
     explicit Loads(std::span<const std::size_t> waiting) : waiting_(waiting) {}
+    /// How many workers there are.
     [[nodiscard]] std::size_t workers() const noexcept { return waiting_.size(); }
     /// Tasks that the worker has not finished.
     [[nodiscard]] std::size_t waiting(std::size_t worker) const { return waiting_[worker]; }
@@ -282,6 +286,7 @@ struct Adaptive {
     }
 };
 
+/// Each worker in turn.
 struct RoundRobin {
     template <class T>
     [[nodiscard]] std::unique_ptr<Scheduler<T>> scheduler() const {
@@ -289,6 +294,7 @@ struct RoundRobin {
     }
 };
 
+/// The next worker that has room for one more than it works on.
 struct OnDemand {
     /// Tasks that a worker has at most, the one that it works on among them; at least 1.
     std::size_t depth = 2;
@@ -299,6 +305,7 @@ struct OnDemand {
     }
 };
 
+/// The worker with the fewest tasks that are not finished.
 struct LeastLoaded {
     template <class T>
     [[nodiscard]] std::unique_ptr<Scheduler<T>> scheduler() const {
@@ -309,7 +316,7 @@ struct LeastLoaded {
 /// `double weight_of(const Task&)`, at least 0, in any unit.
 template <class WeightOf>
 struct Weighted {
-    WeightOf weight_of;
+    WeightOf weight_of;  ///< Called once for each task, by the thread of the node.
 
     template <class T>
         requires std::invocable<const WeightOf&, const T&>
@@ -323,7 +330,7 @@ Weighted(WeightOf) -> Weighted<WeightOf>;
 /// `key_of(const Task&)`, something that `hash_of` takes.
 template <class KeyOf>
 struct ByKey {
-    KeyOf key_of;
+    KeyOf key_of;  ///< Called once for each task: tasks of one key go to the same worker.
 
     template <class T>
         requires std::invocable<const KeyOf&, const T&>
@@ -347,7 +354,7 @@ inline constexpr bool is_by_key<ByKey<KeyOf>> = true;
 /// that of one node which hands out tasks.
 template <class Choose>
 struct Chosen {
-    Choose choose;
+    Choose choose;  ///< Called once for each task; see Loads.
 
     template <class T>
         requires std::is_invocable_r_v<std::size_t, Choose&, const T&, const Loads&>
@@ -370,7 +377,7 @@ struct Broadcast {
 /// nowhere.
 template <class Choose>
 struct Multicast {
-    Choose choose;
+    Choose choose;  ///< Called once for each task; see Loads.
 
     template <std::copy_constructible T>
         requires std::invocable<Choose&, const T&, std::size_t>

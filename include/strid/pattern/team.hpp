@@ -43,6 +43,8 @@ class Job {
     ~Job() = default;
 };
 
+/// Threads for parallel loops and divided problems, started once. Any thread gives work, and takes
+/// part in it.
 class Team {
   public:
     /// `threads` work on a job, the one that runs it among them; 0: one for each core.
@@ -51,6 +53,7 @@ class Team {
     Team(const Team&) = delete;
     Team& operator=(const Team&) = delete;
 
+    /// How many threads take part in a job, with the one that gives it.
     [[nodiscard]] std::size_t threads() const noexcept { return helpers_.size() + 1; }
 
     /// Returns when all of the job is done.

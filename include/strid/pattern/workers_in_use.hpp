@@ -14,6 +14,7 @@
 
 namespace strid::pattern {
 
+/// How many workers of a farm get tasks. Copies share the number. Any thread.
 class WorkersInUse {
   public:
     /// Those that set() says; at first so many.
@@ -28,10 +29,13 @@ class WorkersInUse {
     void set(std::size_t workers) noexcept {
         state_->now.store(workers, std::memory_order_relaxed);
     }
+    /// How many are in use.
     [[nodiscard]] std::size_t now() const noexcept {
         return state_->now.load(std::memory_order_relaxed);
     }
+    /// Whether the farm changes the number by its load.
     [[nodiscard]] bool goes_by_load() const noexcept { return state_->by_load; }
+    /// The fewest that are in use.
     [[nodiscard]] std::size_t at_least() const noexcept { return state_->at_least; }
 
   private:

@@ -9,9 +9,9 @@
 //
 // Invariant: after wait() returns or throws, no step is running and none will begin.
 //
-// An execution inside a step of another may do without threads of its own: those that wait for it
-// step its tasks (Threads::of_callers), so that what is nested needs no more threads than cores and
-// never waits for one that is taken.
+// An execution inside a step of another may do without threads of its own: the threads that wait
+// for it step its tasks (Threads::of_callers). Nested executions therefore need no more threads
+// than cores, and never wait for a thread that is taken.
 #pragma once
 
 #include <chrono>
@@ -26,17 +26,17 @@
 
 namespace strid::runtime {
 
-/// What one thread of the execution has done since start().
+/// The counters of one thread of the execution since start().
 struct WorkerCounters {
     std::uint64_t steps = 0;
-    std::uint64_t stolen = 0;   // steps of tasks that have their home with another worker
+    std::uint64_t stolen = 0;   // steps of tasks whose home is another worker
     std::uint64_t parks = 0;    // times it went to sleep
     std::int64_t busy_ns = 0;   // time inside steps
     std::int64_t alive_ns = 0;  // time since it started; busy_ns / alive_ns is the utilisation
-    int processor = -1;         // where it is pinned; -1: nowhere
+    int processor = -1;         // the processor it is pinned to; -1: none
 };
 
-/// Where an execution stands, for a progress line or a report.
+/// The state of an execution, for a progress line or a report.
 struct ExecutionSnapshot {
     struct TaskEntry {
         std::string name;
@@ -47,10 +47,10 @@ struct ExecutionSnapshot {
     std::size_t tasks_unfinished = 0;
 };
 
-/// Which threads step the tasks.
+/// The threads that step the tasks.
 enum class Threads : std::uint8_t {
-    own,        ///< Those of the execution.
-    of_callers  ///< Those that are inside wait(), wait_for() or help(), one at a time.
+    own,        ///< The execution's own threads.
+    of_callers  ///< The threads inside wait(), wait_for() or help(), one at a time.
 };
 
 class Execution {
@@ -59,8 +59,8 @@ class Execution {
     [[nodiscard]] static bool inside_a_step() noexcept;
 
     /// `tasks` in topological order, producers before consumers, which is also the order of
-    /// placement. Throws GraphError for options that this machine or these tasks cannot satisfy,
-    /// and for a task that an execution had before.
+    /// placement. Throws GraphError for options that do not fit this machine or these tasks, and
+    /// for a task that another execution had before.
     explicit Execution(std::vector<Task*> tasks, ExecutionOptions options = {},
                        Threads threads = Threads::own);
     /// Cancels what still runs and joins every thread.
@@ -73,34 +73,34 @@ class Execution {
     void start();
 
     /// Returns when every task has finished, or after cancel(). Rethrows the first failure. Throws
-    /// GraphError when the execution was never started, and on a thread that is inside one of its
-    /// steps, which would wait for itself. May be called again, from many threads.
+    /// GraphError when the execution was never started, and on a thread inside one of its steps,
+    /// because that would be a deadlock. May be called again, from many threads.
     void wait();
 
-    /// Returns as wait() would, or after `time` at the latest: true when all is over. Throws
-    /// nothing: wait() tells how it ended.
+    /// Returns as wait() would, or after `time` at the latest: true when the execution is over.
+    /// Throws nothing; wait() reports a failure.
     [[nodiscard]] bool wait_for(std::chrono::nanoseconds time);
 
     [[nodiscard]] Threads threads() const noexcept;
-    /// Of an execution without threads: steps the tasks that are ready, until none is, and returns
-    /// whether there were any. False too where another thread does so now. Any thread.
+    /// For an execution without threads: steps the tasks that are ready, until none is; returns
+    /// whether there were any. False also if another thread does so now. Any thread.
     bool help() noexcept;
-    /// True on a thread that is inside a step of this execution: to wait here for what it does
-    /// would be to wait for itself.
+    /// True on a thread inside a step of this execution: a wait for its end would be a deadlock
+    /// here.
     [[nodiscard]] bool is_inside() const noexcept;
 
-    /// False in a child that was forked after the execution was made: its threads are not there,
-    /// and the destructor lets go of what they may have held.
+    /// False in a child that was forked after the execution was made: its threads do not exist
+    /// there, and the destructor leaves their state as it is.
     [[nodiscard]] bool in_its_process() const noexcept;
 
-    /// Asks every task to stop: sources finish, the rest drains. Before start() too.
+    /// Asks every task to stop: sources finish, the other tasks drain. Also before start().
     void stop() noexcept;
 
-    /// No step begins after the ones that are running; every task is interrupted.
+    /// No further step begins; every task is interrupted.
     void cancel() noexcept;
 
-    /// cancel(), and wait() throws `cause`, unless an earlier failure is there. This is what a
-    /// throwing step() does.
+    /// cancel(); then wait() throws `cause`, unless there was an earlier failure. A step() that
+    /// throws does the same.
     void fail(std::exception_ptr cause) noexcept;
 
     /// True once wait() would not block.

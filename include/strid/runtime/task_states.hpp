@@ -4,21 +4,22 @@
 // that no step has answered) and `claimed` (a thread is inside step(), or the task is over).
 //
 //     pending claimed
-//        0       0     idle               nobody runs it until it is notified
-//        1       0     ready              the first to claim it runs it
-//        0       1     running
-//        1       1     running, notified  becomes ready when it is released
-//     A finished task stays claimed for ever.
+//    pending claimed
+//       0       0     idle               no worker runs it until it is notified
+//       1       0     ready              the first worker to claim it runs it
+//       0       1     running
+//       1       1     running, notified  becomes ready when it is released
+//    A finished task stays claimed for ever.
 //
-// One word for many, so that a worker sees with one load which of its tasks are ready, takes one
-// with one compare-and-swap, and a notification is one read-modify-write. Any thread may call
+// There is one word for many tasks: a worker sees with one load which of its tasks are ready, takes
+// one with one compare-and-swap, and a notification is one read-modify-write. Any thread may call
 // notify, claimable, is_claimed and try_claim; the release functions are for the thread that
 // claimed the task.
 //
-// The law: between a notify() and the end of time there is a claim whose acquire sees everything
-// before that notify(), unless the task finishes. Every change of the word is a read-modify-write,
-// so each claim reads from the release sequence of every earlier notify. This is also why notify
-// has no shortcut for a task that is already pending: a mere load would publish nothing.
+// Invariant: every notify() is followed by a claim whose acquire sees everything before that
+// notify(), unless the task finishes. Every change of the word is a read-modify-write, so each
+// claim reads from the release sequence of every earlier notify. This is also why notify has no
+// shortcut for a task that is already pending: a mere load would publish nothing.
 #pragma once
 
 #include <atomic>
@@ -33,9 +34,9 @@ class alignas(cache_line_bytes) TaskStates {
   public:
     static constexpr unsigned capacity = 32;
 
-    /// True when the task was idle: now it is ready, and the caller sees to it that a worker
-    /// comes. The order of this change and the caller's next look at the sleepers is total with
-    /// that of a worker that falls asleep (ParkingLot): one of the two sees the other.
+    /// True when the task was idle: now it is ready, and the caller must make sure that a worker
+    /// runs it. This change and the caller's next check of the sleepers are totally ordered with
+    /// the accesses of a worker that falls asleep (ParkingLot): one of the two sees the other.
     bool notify(unsigned task) noexcept {
         // Release: pairs with the acquire in try_claim. Sequentially consistent: pairs with
         // claimable() after ParkingLot::announce().

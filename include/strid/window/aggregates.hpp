@@ -287,10 +287,12 @@ struct Extreme {
 [[nodiscard]] inline Count count() noexcept {
     return {};
 }
+/// The sum of a field as std::int64_t, std::uint64_t or double; 0 without records. Integers wrap.
 template <class T, class Field>
 [[nodiscard]] auto sum(Field field) {
     return Sum<Field, detail::FieldType<Field, T>>{std::move(field)};
 }
+/// The same, of a function that names its record.
 template <detail::NamesRecord Field>
 [[nodiscard]] auto sum(Field field) {
     return sum<detail::RecordOf<Field>>(std::move(field));
@@ -304,32 +306,39 @@ template <class T, class Field>
         return Mean<Field>{std::move(field)};
     }
 }
+/// The same, of a function that names its record.
 template <detail::NamesRecord Field>
 [[nodiscard]] auto mean(Field field) {
     return mean<detail::RecordOf<Field>>(std::move(field));
 }
+/// The variance of a sample; not a number for fewer than two records. One pass, stable.
 template <class Field>
 [[nodiscard]] auto variance(Field field) {
     return Variance<Field>{std::move(field)};
 }
+/// The square root of the variance.
 template <class Field>
 [[nodiscard]] auto standard_deviation(Field field) {
     return StandardDeviation<Field>{{std::move(field)}};
 }
+/// The least value; NaN is passed over. O(1) a record, amortised.
 template <class T, class Field>
 [[nodiscard]] auto minimum(Field field) {
     using Number = detail::FieldType<Field, T>;
     return Extreme<Field, Number, std::less<Number>>{std::move(field)};
 }
+/// The same, of a function that names its record.
 template <detail::NamesRecord Field>
 [[nodiscard]] auto minimum(Field field) {
     return minimum<detail::RecordOf<Field>>(std::move(field));
 }
+/// The greatest value; NaN is passed over. O(1) a record, amortised.
 template <class T, class Field>
 [[nodiscard]] auto maximum(Field field) {
     using Number = detail::FieldType<Field, T>;
     return Extreme<Field, Number, std::greater<Number>>{std::move(field)};
 }
+/// The same, of a function that names its record.
 template <detail::NamesRecord Field>
 [[nodiscard]] auto maximum(Field field) {
     return maximum<detail::RecordOf<Field>>(std::move(field));
@@ -340,22 +349,27 @@ template <auto Member>
 [[nodiscard]] auto sum() {
     return sum(field<Member>);
 }
+/// The mean of a member.
 template <auto Member>
 [[nodiscard]] auto mean() {
     return mean(field<Member>);
 }
+/// The variance of a member.
 template <auto Member>
 [[nodiscard]] auto variance() {
     return variance(field<Member>);
 }
+/// The standard deviation of a member.
 template <auto Member>
 [[nodiscard]] auto standard_deviation() {
     return standard_deviation(field<Member>);
 }
+/// The least value of a member.
 template <auto Member>
 [[nodiscard]] auto minimum() {
     return minimum(field<Member>);
 }
+/// The greatest value of a member.
 template <auto Member>
 [[nodiscard]] auto maximum() {
     return maximum(field<Member>);

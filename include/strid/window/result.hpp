@@ -20,9 +20,9 @@ namespace strid {
 /// as what it came with. Who keeps a result longer copies the text.
 template <class K, class V, class Bounds = window::TimeBounds>
 struct WindowResult {
-    K key;
-    Bounds window;
-    V value;
+    K key;          ///< Of the window's records.
+    Bounds window;  ///< Its bounds: times, or positions in the stream of the key.
+    V value;        ///< The value of the window, as the aggregate's `lower` returns it.
 
     /// When it happened, for windows over windows: the last moment of the window.
     [[nodiscard]] EventTime time() const noexcept
@@ -38,7 +38,10 @@ inline constexpr bool has_own_time<WindowResult<K, V>> = true;
 }  // namespace operators
 
 /// What becomes of windows that are still open when the stream ends.
-enum class OpenWindows : std::uint8_t { fire, drop };
+enum class OpenWindows : std::uint8_t {
+    fire,  ///< They give their value as it is.
+    drop   ///< They give nothing.
+};
 
 /// By whose time a record is late, where several streams meet right before a window.
 enum class LateBy : std::uint8_t {
@@ -48,12 +51,14 @@ enum class LateBy : std::uint8_t {
     own_input
 };
 
+/// Options of a window operator.
 struct WindowOptions {
     std::string name = {};        ///< Empty: "window-<n>".
     std::size_t parallelism = 0;  ///< 0: the planner's choice.
     /// A window takes records for this long after its end has passed, and gives its new value each
     /// time. What comes still later is late.
     Duration lateness = Duration::zero();
+    /// Whether windows that are open at the end of the stream fire.
     OpenWindows at_end = OpenWindows::fire;
     LateBy late_by = LateBy::slowest_input;  ///< own_input: for windows of time by key.
 };

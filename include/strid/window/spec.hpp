@@ -18,24 +18,26 @@ class Calendar;
 
 /// A window of event time: start <= t < end.
 struct TimeBounds {
-    EventTime start;
-    EventTime end;
+    EventTime start;  ///< The first time in the window.
+    EventTime end;    ///< The first time behind the window.
     friend bool operator==(const TimeBounds&, const TimeBounds&) = default;
 };
 
 /// A window of positions in the stream of a key: the first record has position 0.
 struct CountBounds {
-    std::uint64_t start;
-    std::uint64_t end;
+    std::uint64_t start;  ///< The first position in the window.
+    std::uint64_t end;    ///< The first position behind the window.
     friend bool operator==(const CountBounds&, const CountBounds&) = default;
 };
 
 /// Windows by number, oldest first: [first, end), none where they are equal.
 template <class Index>
 struct WindowRange {
-    Index first;
-    Index end;
+    Index first;  ///< The number of the oldest window.
+    Index end;    ///< One more than the number of the newest.
+    /// How many windows there are.
     [[nodiscard]] constexpr Index size() const noexcept { return end - first; }
+    /// Whether the window with this number is one of them.
     [[nodiscard]] constexpr bool has(Index window) const noexcept {
         return window >= first && window < end;
     }
@@ -46,11 +48,21 @@ struct WindowRange {
 /// July and October; several of them are counted from the one in which 1970 began.
 class CalendarSpan {
   public:
-    enum class Unit : std::uint8_t { day, week, month, quarter, year };
+    /// What is counted.
+    enum class Unit : std::uint8_t {
+        day,      ///< From midnight to midnight.
+        week,     ///< Seven days from a Monday.
+        month,    ///< Of the calendar: 28 to 31 days.
+        quarter,  ///< Three months.
+        year      ///< Of the calendar: 365 or 366 days.
+    };
 
+    /// `count` units; TimeWindows throws Error for a count that is not positive.
     constexpr CalendarSpan(std::int64_t count, Unit unit) noexcept : count_(count), unit_(unit) {}
 
+    /// How many units.
     [[nodiscard]] constexpr std::int64_t count() const noexcept { return count_; }
+    /// What is counted.
     [[nodiscard]] constexpr Unit unit() const noexcept { return unit_; }
     /// Days and weeks are days, the others months.
     [[nodiscard]] constexpr bool is_of_days() const noexcept {
@@ -74,11 +86,13 @@ class CalendarSpan {
 /// them event time has to count from 1970 (UTC).
 class TimeWindows {
   public:
+    /// The number of a window; windows that begin before zero have negative numbers.
     using Index = std::int64_t;
 
     /// Throws Error for a length or a slide that is not positive.
     [[nodiscard]] static TimeWindows sliding(Duration length, Duration slide,
                                              Duration offset = Duration::zero());
+    /// Windows that follow each other without a gap. Throws Error as sliding() does.
     [[nodiscard]] static TimeWindows tumbling(Duration length, Duration offset = Duration::zero()) {
         return sliding(length, length, offset);
     }
@@ -90,12 +104,18 @@ class TimeWindows {
     [[nodiscard]] static TimeWindows calendar(CalendarSpan length, CalendarSpan slide,
                                               TimeZone zone = {},
                                               Duration offset = Duration::zero());
+    /// Calendar windows that follow each other without a gap. Throws Error as the function above.
     [[nodiscard]] static TimeWindows calendar(CalendarSpan length, TimeZone zone = {},
                                               Duration offset = Duration::zero());
+    /// Windows of a day each, from midnight to midnight in `zone`.
     [[nodiscard]] static TimeWindows days(TimeZone zone = {});
+    /// Windows of a week each, from Monday on.
     [[nodiscard]] static TimeWindows weeks(TimeZone zone = {});
+    /// Windows of a calendar month each.
     [[nodiscard]] static TimeWindows months(TimeZone zone = {});
+    /// Windows of three months each: from January, April, July and October.
     [[nodiscard]] static TimeWindows quarters(TimeZone zone = {});
+    /// Windows of a calendar year each.
     [[nodiscard]] static TimeWindows years(TimeZone zone = {});
 
     /// Every `of`-th window from window `index` on (paper 1: the internal slide of s times the
@@ -103,8 +123,11 @@ class TimeWindows {
     /// would pass the limits of Duration.
     [[nodiscard]] TimeWindows share(std::size_t index, std::size_t of) const;
 
+    /// From the start of a window to its end; in units of their own for calendar windows.
     [[nodiscard]] Duration length() const noexcept { return length_; }
+    /// From the start of a window to the start of the next; as length().
     [[nodiscard]] Duration slide() const noexcept { return slide_; }
+    /// The shift of the starts.
     [[nodiscard]] Duration offset() const noexcept { return offset_; }
     /// Whether the lengths count days or months instead of nanoseconds.
     [[nodiscard]] bool is_calendar() const noexcept { return calendar_ != nullptr; }
@@ -114,6 +137,7 @@ class TimeWindows {
 
     /// The windows that a time lies in.
     [[nodiscard]] WindowRange<Index> containing(EventTime time) const noexcept;
+    /// The times that window `window` covers. O(1).
     [[nodiscard]] TimeBounds bounds(Index window) const noexcept;
     /// The pane that a time lies in, by number.
     [[nodiscard]] Index pane_of(EventTime time) const noexcept;
@@ -123,6 +147,7 @@ class TimeWindows {
         const bool is_behind = time > last_ && last_ + Duration{1} != EventTime::latest();
         return time >= first_ && !is_behind;
     }
+    /// The times that pane `pane` covers. O(1).
     [[nodiscard]] TimeBounds pane_bounds(Index pane) const noexcept;
     /// Each pane as a window of its own.
     [[nodiscard]] TimeWindows panes_as_windows() const {
@@ -173,10 +198,12 @@ class TimeWindows {
 /// [offset + k * slide, offset + k * slide + length).
 class CountWindows {
   public:
+    /// The number of a window: 0 is the first of the key.
     using Index = std::uint64_t;
 
     /// Throws Error for a length or a slide of 0.
     [[nodiscard]] static CountWindows sliding(std::uint64_t length, std::uint64_t slide);
+    /// Windows that follow each other without a gap. Throws Error for a length of 0.
     [[nodiscard]] static CountWindows tumbling(std::uint64_t length) {
         return sliding(length, length);
     }
@@ -184,13 +211,18 @@ class CountWindows {
     /// As TimeWindows::share. Never throws: what would begin beyond the last position never begins.
     [[nodiscard]] CountWindows share(std::size_t index, std::size_t of) const;
 
+    /// Records in a window.
     [[nodiscard]] std::uint64_t length() const noexcept { return length_; }
+    /// Records from the start of a window to the start of the next.
     [[nodiscard]] std::uint64_t slide() const noexcept { return slide_; }
     /// Records before the first window: not 0 in a share only.
     [[nodiscard]] std::uint64_t offset() const noexcept { return offset_; }
+    /// Records in a pane: the greatest common divisor of length and slide.
     [[nodiscard]] std::uint64_t pane() const noexcept { return pane_; }
 
+    /// The windows that a position lies in. O(1).
     [[nodiscard]] WindowRange<Index> containing(std::uint64_t position) const noexcept;
+    /// The positions that window `window` covers. O(1).
     [[nodiscard]] CountBounds bounds(Index window) const noexcept {
         return {offset_ + window * slide_, offset_ + window * slide_ + length_};
     }
@@ -210,6 +242,7 @@ class SessionWindows {
     /// Throws Error for a gap that is not positive.
     [[nodiscard]] static SessionWindows with_gap(Duration gap);
 
+    /// The longest time between two records of a session.
     [[nodiscard]] Duration gap() const noexcept { return gap_; }
     /// The session of a record alone; sessions that overlap or touch are one. None is empty: that
     /// of the last moment there is begins before it.

@@ -47,11 +47,13 @@ enum class Revision : std::uint8_t {
 /// A WindowResult with what it says of its window. Of the text of a key the same holds.
 template <class K, class V, class Bounds = window::TimeBounds>
 struct WindowUpdate {
-    K key;
-    Bounds window;
+    K key;          ///< Of the window's records.
+    Bounds window;  ///< Its bounds.
+    /// The value of the window, as the aggregate's `lower` returns it.
     V value;
-    Revision revision = Revision::first;
+    Revision revision = Revision::first;  ///< How the row relates to earlier rows of its window.
 
+    /// The last time that lies in the window: its event time.
     [[nodiscard]] EventTime time() const noexcept
         requires std::is_same_v<Bounds, window::TimeBounds>
     {
@@ -66,7 +68,7 @@ inline constexpr bool has_own_time<WindowUpdate<K, V>> = true;
 
 /// Options of `window_updates`.
 struct UpdateOptions {
-    WindowOptions window = {};
+    WindowOptions window = {};  ///< As of a window without updates.
     /// Windows that are open are given as they stand, `early`, by the machine's clock: what has
     /// changed comes after this long at the latest. 0: they are not.
     Duration early_every = Duration::zero();

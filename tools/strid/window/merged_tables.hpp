@@ -33,7 +33,7 @@ class RowsAhead {
     void keep_alive(const memory::TextReference& text) {
         if (texts_.empty() || texts_.back() != text) texts_.push_back(text);
     }
-    void born_at(std::int64_t /*ns*/) noexcept {}
+    void ingress_at(std::int64_t /*ns*/) noexcept {}
     void count_malformed(std::uint64_t count) noexcept { malformed_ += count; }
 
     [[nodiscard]] bool empty() const noexcept { return next_ == rows_.size(); }

@@ -107,7 +107,7 @@ inline constexpr bool has_parts = !only_goes_forward<A> && !has_local_states<A> 
 template <Aggregate A>
     requires has_parts<A>
 struct AnyOrder : A {
-    static constexpr bool commutative = true;
+    static constexpr bool commutative = true;  ///< The order of the records does not matter.
 };
 
 /// `any_order(mean(field<&Reading::value>))`: parts of a window may be combined in any order, so

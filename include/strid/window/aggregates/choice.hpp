@@ -93,6 +93,7 @@ template <class T, class Field, class ByField>
 [[nodiscard]] auto min_by(Field field, ByField by) {
     return detail::choice<T, std::less<>, false>(std::move(field), std::move(by));
 }
+/// The same, of a function that names its record.
 template <detail::NamesRecord Field, class ByField>
 [[nodiscard]] auto min_by(Field field, ByField by) {
     return min_by<detail::RecordOf<Field>>(std::move(field), std::move(by));
@@ -102,6 +103,7 @@ template <class T, class Field, class ByField>
 [[nodiscard]] auto max_by(Field field, ByField by) {
     return detail::choice<T, std::greater<>, false>(std::move(field), std::move(by));
 }
+/// The same, of a function that names its record.
 template <detail::NamesRecord Field, class ByField>
 [[nodiscard]] auto max_by(Field field, ByField by) {
     return max_by<detail::RecordOf<Field>>(std::move(field), std::move(by));
@@ -111,6 +113,7 @@ template <class T, class Field, class TimeOf>
 [[nodiscard]] auto first(Field field, TimeOf time_of) {
     return detail::choice<T, std::less<>, false>(std::move(field), std::move(time_of));
 }
+/// The same, of a function that names its record.
 template <detail::NamesRecord Field, class TimeOf>
 [[nodiscard]] auto first(Field field, TimeOf time_of) {
     return first<detail::RecordOf<Field>>(std::move(field), std::move(time_of));
@@ -120,6 +123,7 @@ template <class T, class Field, class TimeOf>
 [[nodiscard]] auto last(Field field, TimeOf time_of) {
     return detail::choice<T, std::greater<>, true>(std::move(field), std::move(time_of));
 }
+/// The same, of a function that names its record.
 template <detail::NamesRecord Field, class TimeOf>
 [[nodiscard]] auto last(Field field, TimeOf time_of) {
     return last<detail::RecordOf<Field>>(std::move(field), std::move(time_of));

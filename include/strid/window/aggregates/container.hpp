@@ -34,6 +34,7 @@ concept WindowContainer =
 template <class T>
 class SpanContainer {
   public:
+    /// Adds a record behind the others. O(1), amortised.
     void insert(const T& record) {
         // Rather than grow, move down: what has expired is at least as long as what stays.
         if (records_.size() == records_.capacity() && 2 * first_ >= records_.size()) {
@@ -43,12 +44,16 @@ class SpanContainer {
         }
         records_.push_back(record);
     }
+    /// Removes the `count` oldest records.
     void expire(std::size_t count) noexcept { first_ += count; }
+    /// Removes all records and keeps the memory.
     void reset() noexcept {
         records_.clear();
         first_ = 0;
     }
+    /// How many records are in it.
     [[nodiscard]] std::size_t size() const noexcept { return records_.size() - first_; }
+    /// The records, oldest first, valid until the next change.
     [[nodiscard]] std::span<const T> content() const noexcept {
         return std::span<const T>(records_).subspan(first_);
     }

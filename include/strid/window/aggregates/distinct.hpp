@@ -153,19 +153,23 @@ template <class T, class Field>
 [[nodiscard]] auto distinct(Field field) {
     return Distinct<Field, detail::OwnedType<detail::FieldType<Field, T>>>{std::move(field)};
 }
+/// The same, of a function that names its record.
 template <detail::NamesRecord Field>
 [[nodiscard]] auto distinct(Field field) {
     return distinct<detail::RecordOf<Field>>(std::move(field));
 }
+/// The different values, ascending. Memory grows with their number.
 template <class T, class Field>
 [[nodiscard]] auto distinct_values(Field field) {
     return DistinctValues<Field, detail::OwnedType<detail::FieldType<Field, T>>>{
         {std::move(field)}};
 }
+/// The same, of a function that names its record.
 template <detail::NamesRecord Field>
 [[nodiscard]] auto distinct_values(Field field) {
     return distinct_values<detail::RecordOf<Field>>(std::move(field));
 }
+/// How many different values, by HyperLogLog: at most 2^precision bytes a state.
 template <unsigned precision = 12, class Field>
 [[nodiscard]] auto distinct_approximately(Field field) {
     return DistinctApproximately<Field, precision>{std::move(field)};

@@ -38,11 +38,15 @@
 
 namespace strid::window {
 
+/// A sketch of a set, for how many different values are in it. `precision` sets size and error:
+/// 2^precision registers, 1.04 / sqrt(registers). Threads: one at a time.
 template <unsigned precision = 12>
     requires(precision >= 4 && precision <= 18)
 class HyperLogLog {
   public:
+    /// Bytes of a state that is not exact any more.
     static constexpr std::size_t registers = std::size_t{1} << precision;
+    /// Up to so many values the set is exact.
     static constexpr std::size_t exact_max = registers / 8;
 
     /// Amortised O(1), but O(exact_max) for a new value while few are in.
@@ -83,6 +87,7 @@ class HyperLogLog {
         sum += m * sigma(with_rank[0] / m);
         return m * m / (2 * std::numbers::ln2 * sum);
     }
+    /// Whether estimate() is the exact number.
     [[nodiscard]] bool is_exact() const noexcept { return registers_.empty(); }
 
     /// What one standard deviation of the estimate is, as a share of the number.

@@ -77,6 +77,7 @@ template <Aggregate A, class Structure>
 struct KeptIn : A {
     using InOrderStructure = Structure;
 };
+/// `aggregate` with its sliding windows kept in `Structure`.
 template <template <Aggregate> class Structure, Aggregate A>
 [[nodiscard]] auto kept_in(A aggregate) {
     return KeptIn<A, Structure<A>>{std::move(aggregate)};

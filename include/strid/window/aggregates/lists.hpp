@@ -74,8 +74,8 @@ struct Leading {
 /// What collect() gives: values in the order of time, and how many it had no room for.
 template <class Value>
 struct Collected {
-    std::vector<Value> values;
-    std::uint64_t left_out = 0;
+    std::vector<Value> values;   ///< At most the requested number of values.
+    std::uint64_t left_out = 0;  ///< The number of values that were not kept.
     friend bool operator==(const Collected&, const Collected&) = default;
 };
 
@@ -148,6 +148,7 @@ template <class T, class Field>
     using Value = detail::OwnedType<detail::FieldType<Field, T>>;
     return Leading<Field, Value, std::greater<>>{length, std::move(field)};
 }
+/// The same, of a function that names its record.
 template <detail::NamesRecord Field>
 [[nodiscard]] auto top(std::size_t length, Field field) {
     return top<detail::RecordOf<Field>>(length, std::move(field));
@@ -158,6 +159,7 @@ template <class T, class Field>
     using Value = detail::OwnedType<detail::FieldType<Field, T>>;
     return Leading<Field, Value, std::less<>>{length, std::move(field)};
 }
+/// The same, of a function that names its record.
 template <detail::NamesRecord Field>
 [[nodiscard]] auto bottom(std::size_t length, Field field) {
     return bottom<detail::RecordOf<Field>>(length, std::move(field));
@@ -169,6 +171,7 @@ template <class T, class Field, class TimeOf>
     return Collect<Field, Value, TimeOf, detail::FieldType<TimeOf, T>>{length, std::move(field),
                                                                        std::move(time_of)};
 }
+/// The same, of functions that name their record.
 template <detail::NamesRecord Field, class TimeOf>
 [[nodiscard]] auto collect(std::size_t length, Field field, TimeOf time_of) {
     return collect<detail::RecordOf<Field>>(length, std::move(field), std::move(time_of));

@@ -60,6 +60,7 @@ class MeanParts {
 class Moments {
   public:
     Moments() = default;
+    /// Of one number.
     explicit Moments(double value) noexcept
         : mean_(value * factors[level_of(value)]), count_(one | level_of(value)) {}
 
@@ -87,13 +88,16 @@ class Moments {
         squares_ += other.squares_ + distance * distance * share * before;
     }
 
+    /// How many numbers.
     [[nodiscard]] std::uint64_t count() const noexcept { return count_ / one; }
+    /// Their mean.
     [[nodiscard]] double mean() const noexcept { return mean_ / factors[level()]; }
     /// That of a sample; not a number for fewer than two numbers, infinite where it is beyond the
     /// largest double.
     [[nodiscard]] double variance() const noexcept {
         return scaled_variance() / factors[level()] / factors[level()];
     }
+    /// The square root of the variance.
     [[nodiscard]] double deviation() const noexcept {
         return std::sqrt(scaled_variance()) / factors[level()];
     }

@@ -86,10 +86,12 @@ template <class Field>
 [[nodiscard]] auto quantile(Field field, double q) {
     return Quantile<Field>{std::move(field), q};
 }
+/// The quantile 0.5.
 template <class Field>
 [[nodiscard]] auto median(Field field) {
     return Quantile<Field>{std::move(field), 0.5};
 }
+/// Several quantiles of one pass: an array, in the order of `shares`.
 template <class Field, std::convertible_to<double>... Shares>
 [[nodiscard]] auto quantiles(Field field, Shares... shares) {
     return Quantiles<Field, sizeof...(Shares)>{std::move(field), {static_cast<double>(shares)...}};

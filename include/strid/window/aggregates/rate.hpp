@@ -26,13 +26,16 @@ struct Rate : A {
     }
 };
 
+/// Records a second.
 [[nodiscard]] inline Rate<Count> rate() noexcept {
     return {};
 }
+/// The sum of a field over the length of the window in seconds.
 template <class T, class Field>
 [[nodiscard]] auto rate(Field field) {
     return Rate<Sum<Field, detail::FieldType<Field, T>>>{{std::move(field)}};
 }
+/// The same, of a function that names its record.
 template <detail::NamesRecord Field>
 [[nodiscard]] auto rate(Field field) {
     return rate<detail::RecordOf<Field>>(std::move(field));

@@ -25,18 +25,22 @@
 
 namespace strid::window {
 
+/// A sketch of a distribution of numbers, for its quantiles. Threads: one at a time.
 class TDigest {
   public:
-    static constexpr std::size_t exact_max = 512;
+    static constexpr std::size_t exact_max = 512;  ///< Up to so many values quantiles are exact.
+    /// The bound on the number of centroids: larger is more exact.
     static constexpr double compression = 200;
 
     void add(double value) {
         if (std::isnan(value)) return;
         add({value, 1});
     }
+    /// Takes over the values of `other`. O(centroids).
     void merge(const TDigest& other) {
         for (const Centroid& centroid : other.centroids_) add(centroid);
     }
+    /// How many values were added.
     [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
 
     /// The value below which the share q of the values lies, 0 <= q <= 1; not a number where there

@@ -84,6 +84,7 @@ struct Together {
     }
 };
 
+/// Several aggregates of the same window: the result is a tuple of theirs.
 template <Aggregate... A>
 [[nodiscard]] Together<A...> together(A... parts) {
     return {{std::move(parts)...}};

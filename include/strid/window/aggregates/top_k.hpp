@@ -32,8 +32,8 @@ namespace strid::window {
 /// std::monostate.
 template <class Value, class Item>
 struct Ranked {
-    Value value{};
-    [[no_unique_address]] Item item{};
+    Value value{};                      ///< The value by which the record was ranked.
+    [[no_unique_address]] Item item{};  ///< The part of its record that is kept.
     friend bool operator==(const Ranked&, const Ranked&) = default;
 };
 
@@ -41,12 +41,18 @@ struct Ranked {
 template <class Element, std::size_t k>
 class TopList {
   public:
+    /// For generic code.
     using value_type = Element;
 
+    /// How many there are, at most k.
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
+    /// Whether the list is empty.
     [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
+    /// The first in rank.
     [[nodiscard]] const Element* begin() const noexcept { return elements_.data(); }
+    /// Behind the last.
     [[nodiscard]] const Element* end() const noexcept { return elements_.data() + size_; }
+    /// The element at `rank`, from 0, below size().
     [[nodiscard]] const Element& operator[](std::size_t rank) const noexcept {
         STRID_ASSERT(rank < size_);
         return elements_[rank];
@@ -139,6 +145,7 @@ template <std::size_t k, class T, class By, class Kept = detail::KeepNothing>
 [[nodiscard]] auto top_k(By by, Kept kept = {}) {
     return detail::ranked<k, T, std::greater>(std::move(by), std::move(kept));
 }
+/// The same, of a function that names its record.
 template <std::size_t k, detail::NamesRecord By, class Kept = detail::KeepNothing>
 [[nodiscard]] auto top_k(By by, Kept kept = {}) {
     return top_k<k, detail::RecordOf<By>>(std::move(by), std::move(kept));
@@ -148,6 +155,7 @@ template <std::size_t k, class T, class By, class Kept = detail::KeepNothing>
 [[nodiscard]] auto bottom_k(By by, Kept kept = {}) {
     return detail::ranked<k, T, std::less>(std::move(by), std::move(kept));
 }
+/// The same, of a function that names its record.
 template <std::size_t k, detail::NamesRecord By, class Kept = detail::KeepNothing>
 [[nodiscard]] auto bottom_k(By by, Kept kept = {}) {
     return bottom_k<k, detail::RecordOf<By>>(std::move(by), std::move(kept));

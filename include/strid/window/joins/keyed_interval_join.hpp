@@ -76,7 +76,7 @@ class KeyedIntervalJoin
     /// The replicas have every record, and each joins the left records whose times name it: the
     /// interval of a left record is its window, and the windows are shared. Not for full joins,
     /// where no replica alone knows which right records met nobody. Late records have been taken
-    /// out before (window/operators/punctual.hpp): the replicas might not agree which these are.
+    /// out before (window/operators/late_filter.hpp): the replicas might not agree which these are.
     void farm() noexcept { farmed_ = true; }
     [[nodiscard]] OperatorFacts facts() const { return {.shares_broadcast = farmed_}; }
     /// For the engine (operator/agreed_time.hpp).

@@ -18,14 +18,14 @@ namespace strid {
 
 /// One end of an interval, in it or not.
 struct JoinBound {
-    Duration offset;
-    bool inclusive = true;
+    Duration offset;        ///< Added to the time of the left record.
+    bool inclusive = true;  ///< False: the time of the bound itself does not meet.
 };
 
 /// The times of right records that a left record meets, relative to its own.
 struct JoinInterval {
-    JoinBound lower;
-    JoinBound upper;
+    JoinBound lower;  ///< The earlier end.
+    JoinBound upper;  ///< The later end.
 };
 
 /// The interval from `lower` to `upper`, both of them in it: `within(0s, 60s)` are the right
@@ -35,12 +35,17 @@ struct JoinInterval {
 }
 
 /// Which records without a partner come out, too.
-enum class JoinKind : std::uint8_t { inner, left, full };
+enum class JoinKind : std::uint8_t {
+    inner,  ///< No record without a partner.
+    left,   ///< Left records without a partner.
+    full    ///< Records of both streams without a partner.
+};
 
+/// Options of `join`, by interval or by windows.
 struct JoinOptions {
-    std::string name = {};        ///< Empty: "join-<n>".
-    std::size_t parallelism = 0;  ///< 0: the planner's choice.
-    JoinKind kind = JoinKind::inner;
+    std::string name = {};            ///< Empty: "join-<n>".
+    std::size_t parallelism = 0;      ///< 0: the planner's choice.
+    JoinKind kind = JoinKind::inner;  ///< Which records without a partner come out, too.
     /// Records are taken for this long after they are late, and what they may meet is kept so much
     /// longer. A window that fires again gives what is new, so that each pair still comes out once;
     /// but a record that came out alone may get a partner then. An interval join waits instead, and
@@ -53,6 +58,7 @@ struct JoinOptions {
     LateBy late_by = LateBy::slowest_input;
 };
 
+/// Options of `as_of`.
 struct AsOfOptions {
     std::string name = {};        ///< Empty: "join-<n>".
     std::size_t parallelism = 0;  ///< 0: the planner's choice.

@@ -40,8 +40,9 @@ concept TriggerOf = std::copy_constructible<F> && requires(F& trigger, const T& 
 /// The window of everything: `window(global(trigger), aggregate)`.
 template <class F>
 struct GlobalWindows {
-    F trigger;
+    F trigger;  ///< Copied for each key.
 };
+/// The window of everything, which fires and is cleared when `trigger` says so.
 template <class F>
 [[nodiscard]] GlobalWindows<F> global(F trigger) {
     return {std::move(trigger)};
@@ -87,7 +88,7 @@ class KeyedGlobalWindows
         if (!finishing_) finishing_ = table_.begin();
         for (; *finishing_ != table_.end(); ++*finishing_) {
             auto& [hash, key, state] = **finishing_;
-            if (state.bounds.end == state.said) continue;
+            if (state.bounds.end == state.reported) continue;
             if (!emit.room()) return false;
             give(key, state, emit);
         }
@@ -98,13 +99,13 @@ class KeyedGlobalWindows
     struct KeyState {
         typename A::State sum;
         F trigger;
-        CountBounds bounds;      // positions of the records in the window
-        std::uint64_t said = 0;  // the end of the window that fired last
+        CountBounds bounds;          // positions of the records in the window
+        std::uint64_t reported = 0;  // the end of the window that fired last
     };
     using Table = KeyedState<K, KeyState>;
 
     void give(const K& key, KeyState& state, auto& emit) {
-        state.said = state.bounds.end;
+        state.reported = state.bounds.end;
         give_values(aggregate_, key, state.bounds, state.sum, [&](auto&& value) {
             Result result{key, state.bounds, std::move(value)};
             emit(result);

@@ -49,7 +49,9 @@ class Timers {
     /// Call `on_timer(time, ...)` when the clock has come so far. What has not come by the end of
     /// the stream never does.
     void at(ProcessingTime time) { processing_.add(pending_->processing, time, key_); }
+    /// Forgets a timer of this time; nothing happens where there is none.
     void cancel(EventTime time) { std::erase(pending_->event, time); }
+    /// The same for the clock.
     void cancel(ProcessingTime time) { std::erase(pending_->processing, time); }
     /// The key is forgotten behind the call at hand, with its function and its timers.
     void forget_key() noexcept { forgets_ = true; }

@@ -60,7 +60,7 @@ public final class Driver {
 
     public static void drive(Options options, String name, String version, Engine engine)
             throws Exception {
-        if (options.flag("once")) {
+        if (options.has("once")) {
             var output = options.file("output");
             engine.run(Run.Plan.onePass());
             Input.write(output, Run.current().rows());
@@ -71,7 +71,7 @@ public final class Driver {
         long durationNs = options.duration("duration", "10s");
         long warmupNs = options.duration("warmup", "10s");
         int rounds = options.count("rounds", 1);
-        boolean turns = options.flag("turns");
+        boolean turns = options.has("turns");
         double rate = options.has("rate") ? options.number("rate", 0) : 0;
         String before = String.format(Locale.ROOT,
                 "\"engine\":\"%s\",\"version\":\"%s\",\"application\":\"%s\",\"parallelism\":%d",

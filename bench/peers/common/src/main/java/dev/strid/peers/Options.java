@@ -43,13 +43,10 @@ public final class Options implements Serializable {
         return application;
     }
 
-    public boolean flag(String name) {
+    /** Whether it is there, with a value or without. */
+    public boolean has(String name) {
         read.add(name);
         return values.containsKey(name);
-    }
-
-    public boolean has(String name) {
-        return flag(name);
     }
 
     public String text(String name, String otherwise) {

@@ -31,7 +31,7 @@ public final class Main {
         values.put("pipeline.object-reuse", "true");
         values.put("pipeline.generic-types", "false");
         values.put("pipeline.operator-chaining.enabled",
-                Boolean.toString(!options.flag("no-chaining")));
+                Boolean.toString(!options.has("no-chaining")));
         values.put("execution.buffer-timeout.interval", options.text("buffer-timeout", "100 ms"));
         values.put("restart-strategy.type", "none");
         values.put("state.backend.type", "hashmap");

@@ -58,7 +58,7 @@ struct LateByWindows {
 };
 
 template <class T, class TimeOf, class Rule>
-class Punctual : public OperatorTypes<T, T> {
+class LateFilter : public OperatorTypes<T, T> {
   public:
     static constexpr OperatorTraits traits{.kind = "in_time",
                                            .emits = Emits::at_most_one,
@@ -67,7 +67,7 @@ class Punctual : public OperatorTypes<T, T> {
                                            .finds_late = true,
                                            .one_replica = true};
 
-    Punctual(TimeOf time_of, Rule rule) : time_of_(std::move(time_of)), rule_(std::move(rule)) {}
+    LateFilter(TimeOf time_of, Rule rule) : time_of_(std::move(time_of)), rule_(std::move(rule)) {}
 
     /// For the engine (operator/agreed_time.hpp).
     auto& time_of() noexcept { return time_of_; }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Texts that come and go against a model: what is live, or may be pointed to by what was sent, is
-// there to the letter; the rest is freed.
+// Texts that come and go, against a model: live texts, and texts to which sent batches may refer,
+// are unchanged; the others are freed.
 #include <algorithm>
 #include <atomic>
 #include <deque>
@@ -14,7 +14,7 @@
 #include <gtest/gtest.h>
 
 #include <strid/channel/spsc_ring.hpp>
-#include <strid/memory/passing_texts.hpp>
+#include <strid/memory/epoch_text_pool.hpp>
 
 #include "stress.hpp"
 
@@ -25,33 +25,33 @@ std::string text_of(int number) {
     return std::string(static_cast<std::size_t>(number % 90), 'k') + std::to_string(number);
 }
 
-TEST(PassingTexts, LastUntilNobodyHoldsTheTurnsUpToTheirRetirement) {
-    PassingTexts texts;
-    const auto retire_many = [&texts] {  // enough for a turn
+TEST(EpochTextPool, LastUntilNobodyHoldsTheTurnsUpToTheirRetirement) {
+    EpochTextPool texts;
+    const auto retire_many = [&texts] {  // enough for an epoch
         for (int i = 0; i < 2'000; ++i) texts.retire(texts.keep("passes at once"));
     };
     const std::string_view kept = texts.keep("a key");
-    TextReference sent = texts.turn();
+    TextReference sent = texts.advance_epoch();
     retire_many();
-    (void)texts.turn();
-    TextReference sent_later = texts.turn();
+    (void)texts.advance_epoch();
+    TextReference sent_later = texts.advance_epoch();
     texts.retire(kept);
     retire_many();
-    (void)texts.turn();
-    (void)texts.turn();
-    EXPECT_EQ(texts.held(), 4'001U) << "the first turn is held";
+    (void)texts.advance_epoch();
+    (void)texts.advance_epoch();
+    EXPECT_EQ(texts.held(), 4'001U) << "the first epoch is held";
     EXPECT_EQ(kept, "a key");
     sent.reset();
-    (void)texts.turn();
-    EXPECT_EQ(texts.held(), 2'001U) << "the turn in which it was retired is held";
+    (void)texts.advance_epoch();
+    EXPECT_EQ(texts.held(), 2'001U) << "the epoch in which it was retired is held";
     EXPECT_EQ(kept, "a key");
     sent_later.reset();
-    (void)texts.turn();
+    (void)texts.advance_epoch();
     EXPECT_EQ(texts.held(), 0U);
 }
 
-TEST(PassingTexts, TakeEmptyAndHugeOnes) {
-    PassingTexts texts;
+TEST(EpochTextPool, TakeEmptyAndHugeOnes) {
+    EpochTextPool texts;
     const std::string huge(1 << 20, 'x');
     const auto empty = texts.keep("");
     const auto kept = texts.keep(huge);
@@ -59,14 +59,14 @@ TEST(PassingTexts, TakeEmptyAndHugeOnes) {
     EXPECT_EQ(kept, huge);
     texts.retire(empty);
     texts.retire(kept);
-    (void)texts.turn();
-    (void)texts.turn();
+    (void)texts.advance_epoch();
+    (void)texts.advance_epoch();
     EXPECT_EQ(texts.held(), 0U);
 }
 
-TEST(PassingTexts, AreFreedAtOnceWhereNobodyPointsToThem) {
-    PassingTexts texts;
-    const TextReference sent = texts.turn();
+TEST(EpochTextPool, AreFreedAtOnceWhereNobodyPointsToThem) {
+    EpochTextPool texts;
+    const TextReference sent = texts.advance_epoch();
     for (int i = 0; i < 1'000; ++i) {
         const auto kept = texts.keep("key " + std::to_string(i));
         ASSERT_EQ(texts.held(), 1U);
@@ -76,48 +76,48 @@ TEST(PassingTexts, AreFreedAtOnceWhereNobodyPointsToThem) {
     EXPECT_EQ(texts.held(), 0U);
 }
 
-TEST(PassingTexts, StayForWhoCannotHoldATurn) {
-    PassingTexts texts;
+TEST(EpochTextPool, StayForWhoCannotHoldATurn) {
+    EpochTextPool texts;
     texts.keep_for_good();
     std::vector<std::string_view> kept;
     for (int i = 0; i < 5'000; ++i) {
         kept.push_back(texts.keep("key " + std::to_string(i)));
         texts.retire(kept.back());
-        (void)texts.turn();
+        (void)texts.advance_epoch();
     }
     for (std::size_t i = 0; i < 5'000; ++i) ASSERT_EQ(kept[i], "key " + std::to_string(i));
 }
 
-/// More turns are held than there may be: the last one goes on.
-TEST(PassingTexts, GoOnWhileEveryTurnIsHeld) {
-    PassingTexts texts;
+/// More epochs are held than there may be: the last one goes on.
+TEST(EpochTextPool, GoOnWhileEveryTurnIsHeld) {
+    EpochTextPool texts;
     std::deque<std::pair<TextReference, std::pair<std::string_view, std::string>>> sent;
     int number = 0;
     const auto send_and_retire = [&] {
         const std::string text = "key number " + std::to_string(number++) + " of many";
         const auto kept = texts.keep(text);
-        sent.push_back({texts.turn(), {kept, text}});
+        sent.push_back({texts.advance_epoch(), {kept, text}});
         texts.retire(kept);
     };
     for (int i = 0; i < 200'000; ++i) send_and_retire();
     EXPECT_EQ(texts.held(), 200'000U);
-    for (const auto& [turn, text] : sent) ASSERT_EQ(text.first, text.second);
+    for (const auto& [epoch, text] : sent) ASSERT_EQ(text.first, text.second);
     while (!sent.empty()) {
         sent.pop_front();
         if (sent.size() % 1'000 == 0) {
-            (void)texts.turn();
+            (void)texts.advance_epoch();
             for (std::size_t i = 0; i < sent.size(); i += 997) {
                 ASSERT_EQ(sent[i].second.first, sent[i].second.second);
             }
         }
     }
-    (void)texts.turn();
-    (void)texts.turn();
+    (void)texts.advance_epoch();
+    (void)texts.advance_epoch();
     EXPECT_EQ(texts.held(), 0U);
 }
 
-/// The obvious implementation: every text with its letters, those that are retired with the turn
-/// in which they were, and who holds which turn.
+/// The obvious implementation: every text with its letters, the retired ones with the epoch of
+/// their retirement, and the holders of each epoch.
 class Model {
   public:
     explicit Model(std::uint64_t seed) : random_(seed), size_max_(1 + random_() % 4'000) {}
@@ -132,7 +132,7 @@ class Model {
         } else if (choice < 12) {
             std::swap(live_[random_() % live_.size()], live_.back());
             texts_.retire(live_.back().kept);
-            live_.back().turn = turn_;
+            live_.back().epoch = epoch_;
             retired_.push_back(std::move(live_.back()));
             live_.pop_back();
         } else if (choice == 12) {
@@ -142,73 +142,73 @@ class Model {
         } else if (choice == 13 && !held_.empty()) {
             held_.erase(held_.begin() + static_cast<std::ptrdiff_t>(random_() % held_.size()));
         } else {
-            turn(random_() % 3 == 0);
+            epoch(random_() % 3 == 0);
         }
         ASSERT_EQ(texts_.held(), live_.size() + retired_.size());
     }
     void let_go() {
         held_.clear();
-        turn(false);
+        epoch(false);
         ASSERT_EQ(texts_.held(), live_.size() + retired_.size());
     }
-    [[nodiscard]] std::size_t turns() const { return turn_; }
+    [[nodiscard]] std::size_t epochs() const { return epoch_; }
 
   private:
     struct Text {
         std::string_view kept;
         std::string text;
-        std::size_t turn;
+        std::size_t epoch;
     };
 
-    /// What was retired before the oldest turn that is held, or present, is freed now; all else is
-    /// there to the letter.
-    void turn(bool hold) {
-        const TextReference& present = texts_.turn();
-        // A new turn is told by its chunk, which cannot be that of the one before it.
-        if (std::exchange(chunk_, present.get()) != present.get()) ++turn_;
-        std::size_t oldest = turn_;
-        for (const auto& [reference, turn] : held_) oldest = std::min(oldest, turn);
-        std::erase_if(retired_, [oldest](const Text& text) { return text.turn < oldest; });
+    /// Texts that were retired before the oldest epoch that is held, or present, are freed now; all
+    /// others are unchanged.
+    void epoch(bool hold) {
+        const TextReference& present = texts_.advance_epoch();
+        // The chunk identifies an epoch: it cannot be that of the epoch before.
+        if (std::exchange(chunk_, present.get()) != present.get()) ++epoch_;
+        std::size_t oldest = epoch_;
+        for (const auto& [reference, epoch] : held_) oldest = std::min(oldest, epoch);
+        std::erase_if(retired_, [oldest](const Text& text) { return text.epoch < oldest; });
         for (const Text& text : live_) ASSERT_EQ(text.kept, text.text);
         for (const Text& text : retired_) ASSERT_EQ(text.kept, text.text);
         ASSERT_TRUE(texts_.is_valid());
-        if (hold) held_.emplace_back(present, turn_);
+        if (hold) held_.emplace_back(present, epoch_);
     }
 
     std::mt19937_64 random_;
     std::size_t size_max_;
-    PassingTexts texts_;
+    EpochTextPool texts_;
     std::vector<Text> live_;
     std::vector<Text> retired_;
     std::vector<std::pair<TextReference, std::size_t>> held_;
-    const TextChunk* chunk_ = texts_.turn().get();
-    std::size_t turn_ = 0;
+    const TextChunk* chunk_ = texts_.advance_epoch().get();
+    std::size_t epoch_ = 0;
     int number_ = 0;
 };
 
-TEST(PassingTexts, AgreeWithAModelUnderRandomOperations) {
+TEST(EpochTextPool, AgreeWithAModelUnderRandomOperations) {
     const std::uint64_t seed = test::test_seed();
-    std::size_t turns = 0;
+    std::size_t epochs = 0;
     for (std::uint64_t round = 0; round < 10; ++round) {
         Model model(seed + round);
         for (int step = 0; step < 2'000 && !testing::Test::HasFatalFailure(); ++step) model.step();
         model.let_go();
-        turns += model.turns();
+        epochs += model.epochs();
     }
-    EXPECT_GT(turns, 10U) << "no turn was worth one";
+    EXPECT_GT(epochs, 10U) << "no epoch was worth one";
 }
 
-/// One thread keeps, sends and retires, another reads what was sent and lets go of it.
+/// One thread keeps, sends and retires; another reads what was sent and releases it.
 TEST(PassingTextsStress, AreReadToTheLetterByAnotherThread) {
     struct Message {
-        TextReference turn;
+        TextReference epoch;
         std::string_view text;
         int number = 0;
     };
     const test::Watchdog watchdog;
     const auto seed = static_cast<std::uint32_t>(test::test_seed());
     constexpr int messages = 100'000 / test::work_divisor;
-    PassingTexts texts;
+    EpochTextPool texts;
     channel::SpscRing<Message*> ring{256};
     std::atomic<int> wrong{0};
     std::thread reader{[&] {
@@ -240,7 +240,7 @@ TEST(PassingTextsStress, AreReadToTheLetterByAnotherThread) {
     for (int i = 0; i < messages; ++i) {
         const std::string text = text_of(i);
         const auto kept = texts.keep(text);
-        auto* const message = new Message{texts.turn(), kept, i};
+        auto* const message = new Message{texts.advance_epoch(), kept, i};
         while (ring.try_push(message) != channel::PushResult::ok) std::this_thread::yield();
         live.push_back(kept);
         while (!live.empty() && random() % 3 != 0) {
