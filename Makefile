@@ -11,14 +11,16 @@ study_targets := strid_memory strid_trace strid_malloc strid_tlsf strid_miser st
 	strid_exchange_session strid_exchange_data strid_exchange_load
 sources = $(shell git ls-files -co --exclude-standard '*.hpp' '*.cpp')
 
-.PHONY: help demo test bench docs instructions compiling figures figures-trading figures-patterns \
-	layouts report study peers soak format check install-dependencies configure configure-bench \
+.PHONY: help demo test package bench docs instructions compiling figures figures-trading \
+	figures-patterns layouts report study peers soak format check install-dependencies \
+	configure configure-bench \
 	clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo 'make demo          build, run flights, word count and spike detection on bundled input, into out/'
 	@echo 'make test          build and run every test'
+	@echo 'make package       a Debian package and a tarball of the sources, into build/packages'
 	@echo 'make bench         build and run the benchmarks, print their table'
 	@echo 'make docs          build the site of the documentation and the API reference, into build/docs'
 	@echo 'make instructions  count the instructions per record of a dozen short runs; a minute'
@@ -53,6 +55,14 @@ demo:
 test: configure
 	@$(quietly) build cmake --build --preset release -j $(JOBS) -- -k 0
 	@scripts/run-tests release
+
+# A build without tests and benchmarks: all of it is installed.
+package: install-dependencies
+	@$(quietly) configure-package cmake --preset package
+	@$(quietly) build-package cmake --build --preset package -j $(JOBS)
+	@$(quietly) package cpack --config build/package/CPackConfig.cmake -B build/packages
+	@$(quietly) package-source cpack --config build/package/CPackSourceConfig.cmake -B build/packages
+	@ls build/packages/strid*
 
 configure-bench:
 	@scripts/install-dependencies --bench

@@ -3,11 +3,16 @@
 include(CMakePackageConfigHelpers)
 set(strid_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/strid)
 
-install(TARGETS strid EXPORT strid-targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS strid EXPORT strid-targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY include/strid DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         FILES_MATCHING PATTERN "*.hpp")
 install(EXPORT strid-targets NAMESPACE strid:: DESTINATION ${strid_package_dir})
 
+set(strid_is_shared FALSE)
+if(STRID_SHARED)
+    set(strid_is_shared TRUE)
+endif()
 configure_package_config_file(cmake/strid-config.cmake.in strid-config.cmake
                               INSTALL_DESTINATION ${strid_package_dir})
 write_basic_package_version_file(strid-config-version.cmake COMPATIBILITY SameMinorVersion)
@@ -23,11 +28,14 @@ file(RELATIVE_PATH strid_pc_prefix ${strid_pc_dir} ${CMAKE_INSTALL_PREFIX})
 file(RELATIVE_PATH strid_pc_includedir ${CMAKE_INSTALL_PREFIX} ${CMAKE_INSTALL_FULL_INCLUDEDIR})
 file(RELATIVE_PATH strid_pc_libdir ${CMAKE_INSTALL_PREFIX} ${CMAKE_INSTALL_FULL_LIBDIR})
 set(strid_pc_cflags "-DSTRID_ASSERT_LEVEL=${STRID_ASSERT_LEVEL}")
-# The library is static, so its users link what it stands on; named here rather than required from
-# the packages, because hwloc's own list for static linking asks for more than Debian installs.
+# A static library's users link what it stands on; named here rather than required from the
+# packages, because hwloc's own list for static linking asks for more than Debian installs.
 list(JOIN HWLOC_LDFLAGS " " strid_pc_hwloc)
 list(JOIN ZSTD_LDFLAGS " " strid_pc_zstd)
 set(strid_pc_libs "${strid_pc_hwloc} ${strid_pc_zstd} -lcctz -lz -llzma -lbz2 -lsimdjson -pthread")
+if(STRID_SHARED)
+    set(strid_pc_libs "-pthread")
+endif()
 if(STRID_SANITIZE)
     string(APPEND strid_pc_cflags " -fsanitize=${STRID_SANITIZE} -fno-omit-frame-pointer")
     string(APPEND strid_pc_libs " -fsanitize=${STRID_SANITIZE}")
@@ -35,3 +43,6 @@ endif()
 configure_file(cmake/strid.pc.in strid.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/strid.pc
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)
+install(FILES README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -54,7 +54,7 @@ class LinearRoad final : public Application {
                "made\n(default: 1)");
         add_decimal_option(command, "--pace", options_.pace,
                            "Seconds of the input a second: 1 hands records out when their times "
-                           "say, and counts late\nanswers (default: as fast as it goes)");
+                           "say, and counts late\nanswers; 0: as fast as it goes");
         number("--minutes", minutes_, 1, 10'000,
                "Make the records of so many minutes instead of reading them");
         number("--cars", options_.traffic.cars, 60, 10'000'000,

@@ -58,7 +58,8 @@ class EventReplay {
             shared_->is_read = shared_->read(*shared_, context, stop);
             if (!shared_->is_read) shared_->clear(context.parallelism, 1);
         }
-        shared_->in_step.begin(context.replica, context.parallelism);
+        shared_->in_step.begin(context.replica, context.parallelism,
+                               !shared_->shares[context.replica].empty());
         replica_ = context.replica;
         next_ = 0;
         shift_ = 0;
@@ -78,8 +79,12 @@ class EventReplay {
         }
         fraction_done_.store(std::min(
             1.0, 1 - static_cast<double>(end_ns_ - now) / static_cast<double>(duration_ns_)));
-        if (now >= end_ns_ || events.empty()) return finish();
-        if (next_ == events.size() && !begin_pass()) return finish();
+        // Where its duration is over the others wait for it, until theirs is.
+        if (now >= end_ns_ || events.empty()) return SourceStatus::finished;
+        if (next_ == events.size() && !begin_pass()) {
+            shared_->in_step.finish(replica_);
+            return SourceStatus::finished;
+        }
         if (!shared_->in_step.go_to(replica_, events[next_].time + shift_)) {
             constexpr std::int64_t wait_ns = 100'000;
             wake_at_ns_ = now + wait_ns;
@@ -139,10 +144,6 @@ class EventReplay {
         shift_ += shared_->span;
         next_ = 0;
         return true;
-    }
-    SourceStatus finish() noexcept {
-        shared_->in_step.finish(replica_);
-        return SourceStatus::finished;
     }
 
     std::shared_ptr<Shared> shared_;

@@ -19,14 +19,15 @@ namespace strid::apps::linear_road {
 
 class InStep {
   public:
-    /// A replica begins, before its first go_to().
-    void begin(std::size_t replica, std::size_t replicas) {
+    /// A replica begins, before its first go_to(). One that has no events is not waited for.
+    void begin(std::size_t replica, std::size_t replicas, bool has_events) {
         const std::lock_guard lock{beginning_};
         if (seconds_.size() != replicas)
             seconds_ = std::vector<std::atomic<std::int64_t>>(replicas);
         seconds_[replica].store(0, std::memory_order_relaxed);
+        if (!has_events) finish(replica);
     }
-    /// A replica has come so far. False: it is so far ahead that it has to wait. O(replicas).
+    /// A replica goes on at that time. False: it is so far ahead that it has to wait. O(replicas).
     [[nodiscard]] bool go_to(std::size_t replica, std::int64_t second) noexcept {
         seconds_[replica].store(second, std::memory_order_relaxed);
         for (const auto& other : seconds_) {
@@ -34,7 +35,7 @@ class InStep {
         }
         return true;
     }
-    /// The others need not wait for it any more.
+    /// A replica has no events any more: it is not waited for.
     void finish(std::size_t replica) noexcept {
         seconds_[replica].store(std::numeric_limits<std::int64_t>::max(),
                                 std::memory_order_relaxed);

@@ -92,6 +92,7 @@ AnySource source_of(const Endpoints& endpoints, const Options& options) {
         TrafficOptions traffic = options.traffic;
         traffic.count_max = endpoints.generate;
         traffic.seed = endpoints.seed;
+        traffic.by_one = endpoints.rate_per_second > 0;  // as in a replay
         return AnySource{TrafficSource{traffic}};
     }
     return AnySource{

@@ -211,12 +211,12 @@ void TrafficSource::open(const Context& context) {
     next_ = next_expressway_ = 0;
     second_ = 0;
     count_ = 0;
-    replica_ = context.replica;
-    in_step_->begin(replica_, context.parallelism);
     const std::size_t replicas = replicas_used(context.parallelism);
-    if (context.replica >= replicas) return;
+    replica_ = context.replica;
+    in_step_->begin(replica_, context.parallelism, replica_ < replicas);
+    if (replica_ >= replicas) return;
     const auto step = static_cast<std::int32_t>(replicas);
-    for (auto i = static_cast<std::int32_t>(context.replica); i < options_.expressways; i += step) {
+    for (auto i = static_cast<std::int32_t>(replica_); i < options_.expressways; i += step) {
         expressways_.emplace_back(options_, i);
     }
 }

@@ -35,6 +35,7 @@ struct TrafficOptions {
     std::int32_t accident_every = 1'200;  ///< seconds, on each expressway, more or less
     std::uint64_t count_max = 0;          ///< Events of all together; 0: what the seconds have.
     std::uint64_t seed = 1;
+    bool by_one = false;  ///< One replica makes all, in the order of their times.
 };
 
 class Expressway {
@@ -88,10 +89,11 @@ class TrafficSource {
     explicit TrafficSource(const TrafficOptions& options);
 
     void open(const Context& context);
-    /// A number of events is that of all expressways in turn, so that one replica makes them.
+    /// A number of events is that of all expressways in turn, so that one replica makes them, too.
     [[nodiscard]] std::size_t replicas_used(std::size_t replicas) const noexcept {
         const auto expressways = static_cast<std::size_t>(options_.expressways);
-        return options_.count_max != 0 ? 1 : std::min(replicas, expressways);
+        const bool by_one = options_.by_one || options_.count_max != 0;
+        return by_one ? 1 : std::min(replicas, expressways);
     }
 
     template <class Emit>

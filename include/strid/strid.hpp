@@ -3,6 +3,7 @@
 // Everything that an application needs.
 #pragma once
 
+#include <strid/base/version.hpp>
 #include <strid/connector/connector.hpp>
 #include <strid/graph/graph.hpp>
 #include <strid/graph/main.hpp>

@@ -200,6 +200,9 @@ std::optional<int> parse_arguments(CLI::App& app, int argc, const char* const* a
         if (error.empty()) return std::nullopt;
         write_to_stderr(fmt::format("strid: error: {}\n", error));
         return ExitCode::usage;
+    } catch (const CLI::CallForVersion& asked) {
+        write_to_stdout(fmt::format("{}\n", asked.what()));
+        return ExitCode::done;
     } catch (const CLI::ParseError& error) {
         if (error.get_exit_code() != 0) {
             write_to_stderr(fmt::format("strid: error: {}\n", usage_message(app, error)));

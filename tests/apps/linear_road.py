@@ -186,7 +186,7 @@ class LinearRoad(LinearRoadAnswers):
     def test_made_traffic_is_that_of_its_seed(self):
         options = ["--minutes", 3, "--expressways", 4, "--cars", 500]
         first = self.made("first.csv", *options)
-        again = self.made("again.csv", *options, "--parallelism", 3)
+        again = self.made("again.csv", *options, "--parallelism", "events=3")
         other = self.made("other.csv", *options, "--seed", 2)
         self.assertEqual(sorted(first.read_text().splitlines()),
                          sorted(again.read_text().splitlines()))

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <stop_token>
 
 #include <gmock/gmock.h>
 
@@ -92,6 +93,18 @@ TEST(Paced, AFileKeepsItsRateThoughOneReplicaReadsIt) {
     ASSERT_EQ(emit.records.size(), 3U);
     EXPECT_EQ(emit.ingress_ns[2] - emit.ingress_ns[1], 1'000'000);
     EXPECT_EQ(drain(source, {"p", 1, 4}).records.size(), 0U);
+}
+
+TEST(Paced, OpensItsSourceWithTheTokenThatStopsIt) {
+    std::stop_source stop;
+    stop.request_stop();
+    for (const double rate : {0.0, 1000.0}) {
+        auto source = paced(replay(from_vector(std::vector{1, 2})), rate);
+        source.open({}, stop.get_token());
+        Emit<int> emit;
+        EXPECT_EQ(source.poll(emit, 10), SourceStatus::finished);
+        EXPECT_THAT(emit.records, ElementsAre());
+    }
 }
 
 TEST(Replay, PassesOverAVector) {

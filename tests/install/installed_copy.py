@@ -31,10 +31,11 @@ def run(*command: str | Path, **environment: str) -> str:
     return done.stdout
 
 
-def require_expected(how: str, consumer: Path) -> None:
+def require_expected(how: str, consumer: Path, prefix: Path) -> None:
+    """The loader finds a shared library (STRID_SHARED) below `prefix`, as it would below /usr."""
     numbers = consumer.parent / "numbers.csv"
     numbers.write_text(INPUT)
-    printed = run(consumer, numbers)
+    printed = run(consumer, numbers, LD_LIBRARY_PATH=str(prefix / "lib"))
     if printed != EXPECTED:
         sys.exit(f"{how}: expected {EXPECTED!r}, the consumer printed {printed!r}")
 
@@ -81,6 +82,10 @@ def require_tool(prefix: Path) -> None:
                   "--time", "at", "--window", "tumbling:10s", "--aggregate", "sum(value)")
     if printed.splitlines()[-1:] != ["boiler,0,10000,7"]:
         sys.exit(f"the installed command line printed {printed!r}")
+    [package] = prefix.rglob("strid.pc")
+    version = run("pkg-config", "--modversion", package)
+    if run(prefix / "bin" / "strid", "--version") != f"strid {version}":
+        sys.exit(f"strid --version differs from the version of strid.pc, {version}")
 
 
 def main() -> None:
@@ -93,9 +98,10 @@ def main() -> None:
         prefix = installed.rename(place / "moved")
         if options == ["--tool"]:
             require_tool(prefix)
-        require_expected("find_package", through_find_package(cmake, prefix, place, compiler))
+        found = through_find_package(cmake, prefix, place, compiler)
+        require_expected("find_package", found, prefix)
         for program in through_pkg_config(prefix, place, compiler):
-            require_expected("pkg-config", program)
+            require_expected("pkg-config", program, prefix)
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ sys.path.insert(0, sys.argv.pop())
 import check_english  # noqa: E402
 import check_rooms  # noqa: E402
 import check_style  # noqa: E402
+import check_version  # noqa: E402
 
 SPDX = "// SPDX-License-Identifier: Apache-2.0\n"
 CLEAN = {
@@ -133,6 +134,44 @@ class Style(Planted):
         text = "void f() { abort(); }\n"
         self.assertEqual(self.faults(check_style, {"src/base/planted.cpp": text, **listed}), "")
         self.assertIn("not needed any more", self.faults(check_style, listed))
+
+
+class Version(unittest.TestCase):
+    """The version of a small tree, with one file of it changed."""
+
+    FILES = {
+        "CMakeLists.txt": "project(strid VERSION 1.2.3 LANGUAGES CXX\n",
+        check_version.HEADER: "#define STRID_VERSION_MAJOR 1\n#define STRID_VERSION_MINOR 2\n"
+                              "#define STRID_VERSION_PATCH 3\n"
+                              'constexpr std::string_view version = "1.2.3";\n',
+        "CHANGELOG.md": "# Changelog\n\n## 1.2.3, in the making\n\n## 1.2.2\n",
+        "README.md": "find_package(strid 1.2 REQUIRED)\napt install strid_1.2.3_amd64.deb\n",
+        "tests/install/consumer/CMakeLists.txt": "find_package(strid 1.2 REQUIRED)\n",
+    }
+
+    def faults(self, path: str, old: str, new: str, tag: str | None = None) -> list[str]:
+        with tempfile.TemporaryDirectory() as folder:
+            for name, text in self.FILES.items():
+                file = Path(folder) / name
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_text(text.replace(old, new) if name == path else text)
+            return check_version.check(Path(folder), tag)
+
+    def test_one_version_passes(self):
+        self.assertEqual(self.faults("README.md", "", "", tag="v1.2.3"), [])
+
+    def test_each_place_can_differ(self):
+        for path, old, new in (("CMakeLists.txt", "1.2.3", "1.2.4"),
+                               (check_version.HEADER, "PATCH 3", "PATCH 4"),
+                               (check_version.HEADER, '"1.2.3"', '"1.2.4"'),
+                               ("CHANGELOG.md", "1.2.3", "1.2.4"),
+                               ("README.md", "strid 1.2", "strid 1.1"),
+                               ("README.md", "1.2.3", "1.2.4"),
+                               ("tests/install/consumer/CMakeLists.txt", "1.2", "1.1")):
+            self.assertTrue(self.faults(path, old, new), path)
+
+    def test_the_tag_can_differ(self):
+        self.assertIn("the tag is v1.2.4", "".join(self.faults("README.md", "", "", "v1.2.4")))
 
 
 class English(Planted):

@@ -10,6 +10,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <strid/base/version.hpp>
+
 #include "commands.hpp"
 #include "programs.hpp"
 
@@ -48,6 +50,7 @@ int strid_main(int argc, char** argv) {
     CLI::App app{"Strid: data-stream processing on one multicore machine", "strid"};
     app.require_subcommand(1);
     app.footer(footer_with_programs);
+    app.set_version_flag("--version", fmt::format("strid {}", library_version()));
     tool::Action action;
 #ifndef STRID_LEAN_TOOL
     const tool::Applications applications = apps::all_applications();

@@ -73,8 +73,8 @@ void add_number_option(CLI::App& app, const std::string& name, T& value, std::ui
 void add_decimal_option(CLI::App& app, const std::string& name, double& value,
                         const std::string& help);
 
-/// Parses, and refuses options that were given an empty value; on --help and on errors, prints the
-/// text and returns the exit code.
+/// Parses, and refuses options that were given an empty value; on --help, on a version flag of
+/// `app` and on errors, prints the text and returns the exit code.
 [[nodiscard]] std::optional<int> parse_arguments(CLI::App& app, int argc, const char* const* argv);
 
 /// Reads `auto`, a number, `operator=number`, or several of these with commas between them. Throws
