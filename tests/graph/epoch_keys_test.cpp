@@ -116,15 +116,15 @@ void are_read_to_the_letter(const Windows& spec) {
     }
 }
 
-TEST(PassingKeys, AreReadToTheLetterBehindWindowsOfTime) {
+TEST(EpochKeys, AreReadToTheLetterBehindWindowsOfTime) {
     are_read_to_the_letter(window::TimeWindows::tumbling(Duration{span}));
 }
 
-TEST(PassingKeys, AreReadToTheLetterBehindSessions) {
+TEST(EpochKeys, AreReadToTheLetterBehindSessions) {
     are_read_to_the_letter(window::SessionWindows::with_gap(Duration{300}));
 }
 
-TEST(PassingKeys, AreReadToTheLetterBehindParallelWindows) {
+TEST(EpochKeys, AreReadToTheLetterBehindParallelWindows) {
     const Visits visits;
     Graph graph{"farmed"};
     auto seen = std::make_shared<Collected<Seen>>();

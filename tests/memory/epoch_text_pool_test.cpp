@@ -199,7 +199,7 @@ TEST(EpochTextPool, AgreeWithAModelUnderRandomOperations) {
 }
 
 /// One thread keeps, sends and retires; another reads what was sent and releases it.
-TEST(PassingTextsStress, AreReadToTheLetterByAnotherThread) {
+TEST(EpochTextPoolStress, AreReadToTheLetterByAnotherThread) {
     struct Message {
         TextReference epoch;
         std::string_view text;
