@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -53,7 +54,7 @@ inline std::vector<traffic::Road> load_roads(const std::string& path) {
         }
         const auto id = parse_number<std::int64_t>(next_field(line));
         const auto driven = parse_number<int>(next_field(line));
-        if (driven < 0) throw InputOutputError(path + ": roads that are driven backwards");
+        if (driven < 0) throw std::runtime_error(path + ": a road is driven backwards");
         const auto latitude = parse_number<double>(next_field(line));
         const auto longitude = parse_number<double>(next_field(line));
         if (roads.empty() || roads.back().id != id) roads.push_back({id, driven == 1, {}});
