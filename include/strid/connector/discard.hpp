@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A sink that counts records and forgets them. Each replica counts for itself and adds its number
-// to the shared one at flush() and close(); any thread may read that. While records come fast there
-// is no flush(), so the shared number is behind. It is exact after a run that ended well; after one
-// that failed or was cancelled it may lack the last records.
+// to the shared one at flush() and close(); any thread may read that. While records come fast,
+// flush() may not come for long, and the shared number is behind. It is exact after a run that
+// ended well; after one that failed or was cancelled it may lack the last records.
 #pragma once
 
 #include <atomic>
