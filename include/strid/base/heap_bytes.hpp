@@ -4,14 +4,21 @@
 // full, or when its records own RunOptions::batch_heap_bytes. Back-pressure therefore bounds memory
 // for records of strings and vectors as it does for plain ones.
 //
-// Counted are the containers of the standard library, std::unique_ptr, and optionals, pairs,
-// tuples, variants, arrays and aggregates with such members. Any other type that owns memory must
-// report how much, in a member or a function beside the type:
+// Counted are the containers of the standard library, std::unique_ptr to one object, and optionals,
+// pairs, tuples, variants, arrays and aggregates with such members. A container counts its elements
+// (its capacity where it has one) without what its nodes need besides; a std::unique_ptr counts the
+// type that it names, not a type derived from that. Any other type that owns memory counts as 0 and
+// does not fill a batch: a class with constructors, an aggregate with a base or with more than 20
+// members, a std::unique_ptr to an array. Such a type, or a type around it, must report how much it
+// owns, in a member or in a function in the namespace of the type, declared before the type is a
+// record:
 //
 //     std::size_t heap_bytes() const;                 // in it
 //     std::size_t heap_bytes(const Picture& picture);  // beside it
 //
-// A std::shared_ptr counts as 0, because several records may share its object.
+// The report is without sizeof the type. It stands for the whole type: members are not counted
+// then. The engine asks for it once for each record that is written into a batch, so it should be
+// O(1). A std::shared_ptr counts as 0, because several records may share its object.
 //
 // O(1) for most types, O(size) for containers whose elements own memory. Types that own nothing
 // cost nothing: that is known at compile time. Stateless; any thread.
@@ -178,7 +185,8 @@ std::size_t heap_of(const T& value) {
 template <class T>
 inline constexpr bool owns_heap = detail::has_heap<T>();
 
-/// The heap memory that a record owns, in bytes; 0 for types about which nothing is known.
+/// The heap memory that a record owns, in bytes and without sizeof(T); 0 for types about which
+/// nothing is known. Throws what a `heap_bytes` of the user throws.
 template <class T>
 [[nodiscard]] std::size_t heap_bytes_of(const T& record) {
     return detail::heap_of(record);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A sink that counts records and forgets them. Each replica counts for itself and adds its number
-// to the shared one at flush() and close(); any thread may read that.
+// to the shared one at flush() and close(); any thread may read that. While records come fast,
+// flush() may not come for long, and the shared number is behind. It is exact after a run that
+// ended well; after one that failed or was cancelled it may lack the last records.
 #pragma once
 
 #include <atomic>
@@ -11,7 +13,7 @@
 
 namespace strid {
 
-/// Relaxed throughout: a number on its own, exact once the run is over.
+/// Relaxed throughout: a number on its own, exact after a run that ended well.
 using DiscardCount = std::atomic<std::uint64_t>;
 
 /// The sink that `discard` makes.
@@ -37,7 +39,8 @@ class Discard {
     std::uint64_t unpublished_ = 0;
 };
 
-/// Forgets records; `count`, if given, holds how many there were.
+/// Forgets records; `count`, if given, holds how many there were. It is added to and never set
+/// back: several runs of the graph, and several sinks with one `count`, add up. Not null.
 [[nodiscard]] inline Discard discard(
     std::shared_ptr<DiscardCount> count = std::make_shared<DiscardCount>()) {
     return Discard(std::move(count));

@@ -1,9 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A sink that writes each record as one line of text to a file, a pipe or standard output ("-"):
-// text as it is, a Line as its text, types that fmt can format as fmt does, and any other record as
-// its columns (connector/columns.hpp), separated by tabs. Replicas, threads and when a file gets
-// its name as in CsvWriter.
+// A sink that writes each record as one line of text to a file, a pipe or standard output ("-").
+// The first of these that fits the record's type is what it writes:
+//
+//     what converts to std::string_view     as it is; a newline in it is not escaped
+//     a record with a text member `text`    that member alone, as of a Line; other members are not
+//                                           written
+//     a type that fmt can format            as `{}` does, numbers among them
+//     any other record                      its columns (connector/columns.hpp), separated by tabs;
+//                                           each as csv_writer writes it, quoted where it has to be
+//
+// Replicas share the file: each line is whole, lines of one replica keep their order, and those of
+// different replicas come in any order. A file gets its name when the run has ended well, and is as
+// it was before if not; Writing::live writes it from the start (base/destination.hpp). Folders are
+// not made. Threads: one at a time for each replica.
 #pragma once
 
 #include <iterator>
@@ -21,7 +31,8 @@
 
 namespace strid {
 
-/// The sink that `text_writer` makes. Throws InputOutputError where it cannot write.
+/// The sink that `text_writer` makes. Throws InputOutputError where it cannot write, which a run
+/// throws as an OperatorError with this cause.
 class TextWriter {
   public:
     /// Replicas share the file, line by line: as many as what feeds them has.

@@ -77,7 +77,10 @@ struct RunOptions {
 
     Mode mode = Mode::cooperative;  ///< Which threads step the tasks.
     std::size_t workers = 0;        ///< Cooperative workers; 0: one per core.
-    std::size_t parallelism = 0;    ///< For operators without one of their own; 0: automatic.
+    /// Replicas behind `key_by` and `rebalance`, of operators without a number of their own; 0:
+    /// automatic. Sources, and sinks with a state, have one unless their own options or
+    /// operator_parallelism name another number.
+    std::size_t parallelism = 0;
     std::map<std::string, std::size_t> operator_parallelism = {};  ///< By name; overrules the rest.
     /// Measured costs of the operators (RunReport::loads()). A parallel section without a given
     /// parallelism gets replicas by its share of the total cost. Empty: one replica per worker.
@@ -96,6 +99,8 @@ struct RunOptions {
     /// change.
     bool perturb = false;
     /// A task that has work and ends no step for this long is reported to `on_stalled`; 0: none.
+    /// Without an `on_stalled` nothing is reported, except by the functions that run a graph from
+    /// main(), which write it to standard error.
     std::chrono::milliseconds watchdog{0};
     /// Called by the watchdog's thread with the names of these tasks; what it throws ends the run.
     std::function<void(const std::vector<std::string>&)> on_stalled = {};

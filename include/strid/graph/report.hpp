@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The figures of a run, as plain values. The counters are always on.
+// The figures of a run, as plain values. The counters are always on. Running::report() makes a
+// report while the graph runs: each of its figures is exact at some recent moment, and two of them
+// need not be of the same moment. The reports of run(), wait() and RunEnd are exact.
+//
+// Threads: as of any plain value.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +25,9 @@ struct OperatorReport {
     std::uint64_t records_in = 0;         ///< Records that arrived; of a source 0.
     std::uint64_t records_out = 0;        ///< Records that were emitted; of a sink 0.
     std::uint64_t records_malformed = 0;  ///< Refused by a source under the user's policy.
-    std::uint64_t records_late = 0;       ///< Came to a window operator after all their windows.
+    /// Late here (windows, joins, deduplicate, an order of time): left out, or given apart. One
+    /// record may be late at several operators.
+    std::uint64_t records_late = 0;
     /// Records for which its function threw (OnException::skip, `dead_letter`, SkipRecord).
     std::uint64_t records_skipped = 0;
     /// The present state of all replicas: keys, and the bytes of the tables by key and of waiting
@@ -42,7 +48,7 @@ struct LatencyBucket {
 /// A latency in nanoseconds since the ingress time of the record (for an open-loop source: since
 /// the record was due).
 struct LatencyReport {
-    std::uint64_t count = 0;  ///< Records that were measured.
+    std::uint64_t count = 0;  ///< Records that were measured, with the latency of their batch.
     std::int64_t p50_ns = 0;  ///< The median, nanoseconds.
     std::int64_t p95_ns = 0;  ///< The 95th percentile, nanoseconds.
     std::int64_t p99_ns = 0;  ///< The 99th percentile, nanoseconds.
@@ -110,17 +116,19 @@ struct SegmentReport {
     LatencySplit path = {};
 };
 
-/// What a run did. A plain value.
+/// What a run did, or has done up to now. A plain value.
 struct RunReport {
-    std::string graph;                         ///< The graph's name.
-    double seconds = 0;                        ///< How long the run has taken.
-    std::size_t workers = 0;                   ///< Threads that step tasks.
+    std::string graph;   ///< The graph's name.
+    double seconds = 0;  ///< How long the run has taken.
+    /// Workers for which the graph was planned: RunOptions::workers, or the cores. A run with fewer
+    /// tasks has fewer threads; a source or sink that blocks has one more of its own.
+    std::size_t workers = 0;
     std::size_t tasks = 0;                     ///< Tasks; each steps one node or several.
     std::vector<SegmentReport> segments = {};  ///< In the order in which they were declared.
-    /// The part of the input that is read, for the source that is furthest from its end; negative
-    /// if unknown.
+    /// The part of the input that is read, 0 to 1, for the source that is furthest from its end;
+    /// negative if one of them does not report it.
     double fraction_done = -1;
-    std::uint64_t bytes_read = 0;  ///< By sources that read bytes.
+    std::uint64_t bytes_read = 0;  ///< By sources that read bytes; of compressed files, as stored.
     /// From the ingress time of a record to the end of its batch in a sink.
     LatencyReport latency = {};
     /// The parts of that latency, for the paths to all sinks.
@@ -130,20 +138,23 @@ struct RunReport {
     [[nodiscard]] std::uint64_t records_in() const noexcept;
     /// Records that the sinks took.
     [[nodiscard]] std::uint64_t records_out() const noexcept;
-    /// The operator of this name; null where there is none.
+    /// The operator of this name, in this report; null where there is none.
     [[nodiscard]] const OperatorReport* find(const std::string& name) const noexcept;
     /// The cost of each operator: nanoseconds of work per record that the sources emitted. That is
     /// the cost of one of its records times the selectivity of the operators before it (paper 2,
     /// section 5.3). In a run with fusion, the time of a segment is divided evenly among its
-    /// operators.
+    /// operators: measure with RunOptions::fuse false. Empty while the sources have emitted
+    /// nothing. For RunOptions::loads of the next run.
     [[nodiscard]] std::map<std::string, double> loads() const;
-    /// All of it as JSON, one object.
+    /// All of it but fraction_done as JSON, one object, with the names of the members as keys and
+    /// records_in and records_out besides. A histogram is `histogram_ns`, pairs [at_most_ns,
+    /// count].
     [[nodiscard]] std::string to_json() const;
 };
 
 /// How a run ended.
 enum class Outcome : std::uint8_t {
-    finished,   ///< The sources were at their ends, and every record is through.
+    finished,   ///< The sources were at their ends, and every record is through; no stop().
     stopped,    ///< stop() was called, and what had come in is through.
     cancelled,  ///< cancel() was called, or the `Running` was destroyed.
     failed      ///< Something threw: `failure`.
@@ -151,9 +162,10 @@ enum class Outcome : std::uint8_t {
 
 /// The end of a run.
 struct RunEnd {
-    Outcome outcome = Outcome::finished;   ///< How it ended.
-    std::exception_ptr failure = nullptr;  ///< What wait() throws; null where nothing failed.
-    RunReport report = {};                 ///< As of the end.
+    Outcome outcome = Outcome::finished;  ///< How it ended.
+    /// What wait() throws, an OperatorError for user code; null where nothing failed.
+    std::exception_ptr failure = nullptr;
+    RunReport report = {};  ///< As of the end.
 };
 
 }  // namespace strid

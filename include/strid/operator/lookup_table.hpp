@@ -6,7 +6,14 @@
 // that are whole numbers and close together index an array instead.
 //
 // Keys are numbers, text, or any type with `<`. A table of std::string is searched by
-// std::string_view. NaN is no key, and is never found.
+// std::string_view. A table whose keys are std::string_view does not own their text, which must
+// outlive it. NaN is no key, and is never found. Values are of any movable type except bool.
+//
+// `lookup` enriches a stream with a table (operator/lookup.hpp). A CurrentTable exchanges it while
+// the graph runs (operator/current_table.hpp), and connector/table_file.hpp reads it from a file.
+//
+// A pointer that find() returns is valid until the table is assigned to or destroyed. A move takes
+// the values along where they lie: pointers into `other` then point into the new table.
 //
 // Threads: immutable after construction; any thread. Invariant: values are in the order of their
 // keys.
@@ -33,14 +40,16 @@
 
 namespace strid {
 
-/// Entries that make no table: two of one key, ranges that overlap, a key that is NaN.
+/// Entries that make no table: two of one key, ranges that overlap or end before they begin, a key
+/// that is NaN, or more than 2^32 - 2 entries.
 class TableError : public Error {
   public:
     /// `entry` and `other` are the positions of the entries that do not go together.
     TableError(const std::string& message, std::size_t entry, std::size_t other)
         : Error(message), entry_(entry), other_(other) {}
 
-    /// The entry that is refused, counted from 0 in the order given.
+    /// The entry that is refused, counted from 0 in the order given: of two with equal keys the
+    /// later one, of two ranges that overlap the one that begins later.
     [[nodiscard]] std::size_t entry() const noexcept { return entry_; }
     /// The entry that conflicts with it; the same number if none does.
     [[nodiscard]] std::size_t other() const noexcept { return other_; }
@@ -171,7 +180,7 @@ class LookupTable : public operators::SortedTable<Key, Value> {
     LookupTable& operator=(const LookupTable& other) { return *this = LookupTable(other); }
     LookupTable& operator=(LookupTable&& other) noexcept = default;
 
-    /// The value of the key, or null. O(log n), or O(1) if the keys index an array.
+    /// The value of the key, or null. O(log n), or O(1) if is_indexed() and the query is a `Key`.
     template <memory::SearchesFor<Key> Query>
     [[nodiscard]] const Value* find(const Query& query) const noexcept {
         if constexpr (operators::IndexKey<Key> && std::same_as<Query, Key>) {
@@ -184,7 +193,8 @@ class LookupTable : public operators::SortedTable<Key, Value> {
             return find_in_tree(query);
         }
     }
-    /// The same for several keys, side by side: `found[i]` is for `queries[i]`.
+    /// The same for several keys, side by side: `found[i]` is for `queries[i]`. `found` is at least
+    /// as long as `queries`.
     template <memory::SearchesFor<Key> Query>
     void find(std::span<const Query> queries, std::span<const Value*> found) const noexcept {
         if constexpr (operators::IndexKey<Key> && std::same_as<Query, Key>) {
@@ -197,7 +207,8 @@ class LookupTable : public operators::SortedTable<Key, Value> {
             found[i] = exact(slot, queries[i]);
         });
     }
-    /// Its keys index an array.
+    /// Its keys index an array: they are integers, and the greatest is less than four times the
+    /// number of entries, or less than 1,024, above the least.
     [[nodiscard]] bool is_indexed() const noexcept { return index_end_ != 0; }
 
   private:
@@ -278,6 +289,7 @@ class RangeTable : public operators::SortedTable<Key, Value> {
         return around(this->tree_.at_or_before(query), query);
     }
     /// Finds several at once, faster: found[i] is for queries[i], null where no range has it.
+    /// `found` is at least as long as `queries`.
     template <memory::SearchesFor<Key> Query>
     void find(std::span<const Query> queries, std::span<const Value*> found) const noexcept {
         operators::for_each_slot(this->tree_, queries, [&](std::size_t i, memory::TreeSlot slot) {
@@ -339,6 +351,7 @@ class StepTable : public operators::SortedTable<Key, Value> {
         return at(this->tree_.at_or_before(query));
     }
     /// Finds several at once, faster: found[i] is for queries[i], null before the first entry.
+    /// `found` is at least as long as `queries`.
     template <memory::SearchesFor<Key> Query>
     void find(std::span<const Query> queries, std::span<const Value*> found) const noexcept {
         operators::for_each_slot(this->tree_, queries, [&](std::size_t i, memory::TreeSlot slot) {

@@ -22,9 +22,10 @@ class RunScope {
         Result(const Result&) = delete;
         Result& operator=(const Result&) = delete;
         virtual ~Result() = default;
-        /// No operator has failed or still runs. May throw; may be called again.
+        /// No operator has failed or still runs. By the last thread of the run, once for each run
+        /// that it was added to. What it throws makes the run a failed one.
         virtual void commit() = 0;
-        /// The run failed or was cancelled, or this result is committed.
+        /// The run failed or was cancelled, and is being destroyed. Not after commit().
         virtual void discard() noexcept = 0;
     };
 
@@ -33,6 +34,7 @@ class RunScope {
     RunScope& operator=(const RunScope&) = delete;
     ~RunScope();
 
+    /// Adds a result; one that was added before counts once.
     void add(std::shared_ptr<Result> result);
     /// Commits all results, in the order in which they were added. Continues after a failure, and
     /// then throws the first one.

@@ -48,8 +48,9 @@ struct EmitProbe {
 ///
 /// `poll(emit, budget)` emits at most about `budget` records and returns its status. `emit(r)`
 /// always takes the record: it moves from it, or copies a constant. If it returns false, the poll
-/// should return `more` soon. `emit.all(records)` copies consecutive records, which is faster, and
-/// returns how many; fewer than all mean the same as false.
+/// should return `more` soon: each further record takes memory beyond the bound of the output, and
+/// RunOptions::fan_out_bytes_max of it end the run. `emit.all(records)` copies consecutive records,
+/// which is faster, and returns how many; fewer than all mean the same as false.
 ///
 /// A source that has its own watermarks emits them between two records, if the stream has
 /// `event_time(time_of, SourceTime{})`. After `emit.watermark(time)` a record with an event time
@@ -58,8 +59,9 @@ struct EmitProbe {
 ///
 /// Optional: `open(const Context&)`, or `open(const Context&, const std::stop_token&)` if it takes
 /// long and ends early when the token requests it; `wake_at_ns()`; `blocks()` (a poll may block:
-/// own thread); `fraction_done()`; `bytes_read()`; `files()`, a range of FileUse, so that a run
-/// that would write to its input is refused.
+/// own thread; asked before `open`); `fraction_done()`, 0 to 1, negative: unknown; `bytes_read()`,
+/// in all up to now; `files()`, a range of FileUse, so that a run that would write to its input is
+/// refused. `open` is called by the thread that starts the run, for one replica after the other.
 ///
 /// Optional: `void stop() noexcept`, called once when the run is stopped, cancelled or has failed,
 /// so that a poll that blocks returns. It is called by the thread that ends the run, at the same

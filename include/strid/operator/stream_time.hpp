@@ -2,8 +2,16 @@
 //
 // The event time of a stream's records, as part of the type of the stream. `event_time` names the
 // function once; the stream keeps it as long as its records are of the same type. Records of
-// another type have their natural time (the result of a window, a stamped record) or none;
-// `timed_by` names it then.
+// another type have their natural time (WindowResult with bounds of time, WindowUpdate, Stamped) or
+// none; `timed_by` names it then. A type of the program's own has no natural time, even with a
+// member `time()`: `timed_by(strid::OwnTime{})` names that.
+//
+// Streams that are merged keep a time that all of them have. If one of them has none, the merged
+// stream has none. Functions of different types do not compile; pointers to different functions are
+// a GraphError.
+//
+// A program writes these types only where it names the type of a stream, as the parameter of a
+// function: StreamTimedBy<Request, TimeOf>.
 //
 // Compile time only, except for functions with captures.
 #pragma once
@@ -17,10 +25,11 @@
 
 namespace strid {
 
-/// For a stream whose records have no known event time.
+/// For a stream whose records have no known event time: what needs one does not compile behind it.
 struct NoTime {};
 
-/// For records that have their own: `EventTime time() const`.
+/// For records that have their own: `EventTime time() const`. That of the library's records, and
+/// what `timed_by` may be given for others.
 struct OwnTime {
     /// `record.time()`.
     template <class T>

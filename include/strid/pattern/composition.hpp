@@ -72,11 +72,11 @@ template <class Worker>
     return {std::move(worker), {}, options};
 }
 
-/// A farm whose results leave in the order of their tasks. The worker is one node, or several that
-/// are fused.
+/// A farm whose results leave in the order of their tasks, however many each task has. The worker
+/// is one node, or several that are fused. Results of a worker's end leave after all others.
 template <class Worker, class Policy>
 struct OrderedFarm {
-    Worker worker;        ///< A node or a pattern that makes one result of each task.
+    Worker worker;        ///< A node, or several that are fused; any number of results of a task.
     Policy policy;        ///< Which worker a task goes to.
     FarmOptions options;  ///< As of a farm.
 };

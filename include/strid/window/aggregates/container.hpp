@@ -14,10 +14,16 @@
 namespace strid::window {
 
 /// A container of the records of one window that slides: `insert` adds the newest, `expire(n)` lets
-/// the n oldest go, `reset` all of them; `content()` is what the window function is given. Copies
-/// are made of an empty one. `reset` is called where a window starts anew: for a window by itself
-/// (a session, a window of everything, one that fires again), where a late record came between
-/// those that are in, and for a key that comes again.
+/// the n oldest go, at most size() of them; `reset` removes all; `content()` is what the window
+/// function is given. Copies are made of an empty one, for each key and for each replica. `reset`
+/// is called where a window starts anew: for a window by itself (a session, a window of everything,
+/// one that fires again), where a late record came between those that are in, and for a key that
+/// comes again. Records are inserted again after it.
+///
+/// Records are inserted in the order that window/aggregates/content.hpp describes, and expire in
+/// the order in which they were inserted. `insert` copies what it keeps: the record is valid for
+/// the call. What `content()` returns may refer to the container; it is used until the window
+/// function returns. An exception of any of them ends the run.
 template <class C, class T>
 concept WindowContainer =
     std::copy_constructible<C> &&
@@ -44,7 +50,7 @@ class SpanContainer {
         }
         records_.push_back(record);
     }
-    /// Removes the `count` oldest records.
+    /// Removes the `count` oldest records; `count` <= size().
     void expire(std::size_t count) noexcept { first_ += count; }
     /// Removes all records and keeps the memory.
     void reset() noexcept {

@@ -5,9 +5,14 @@
 // (window/aggregates/t_digest.hpp): exact up to 512 values in a window, sketched above, with an
 // error of rank that is least near both ends.
 //
+// The quantile q of n values in order is the one at the place q * (n - 1), counted from 0; between
+// two places it is interpolated, as numpy does by default. Above 512 values the result is off by
+// about n * 4 q (1 - q) / 200 places: 0.5 % of n for the median, 0.02 % for q = 0.99.
+//
 // Values are taken as double; a NaN is passed over. A window without values gives NaN.
 //
-// A sketch has memory of its own, which the next one uses again (memory/recycling.hpp): in the long
+// A sketch has memory of its own, 16 bytes for each of the first values and a few kilobytes at
+// most, for each key and pane. The next sketch uses it again (memory/recycling.hpp): in the long
 // run neither a pane nor a result asks the heap for any.
 #pragma once
 
@@ -82,7 +87,9 @@ class Quantile : public Quantiles<Field, 1> {
     }
 };
 
-/// The value below which the share `q` of the values lies, between two of them interpolated.
+/// The value below which the share `q` of the values lies, between two of them interpolated; a
+/// double. `field` is a function of the record, `field<&Reading::value>` for a member. Throws Error
+/// for a `q` that is not from 0 to 1.
 template <class Field>
 [[nodiscard]] auto quantile(Field field, double q) {
     return Quantile<Field>{std::move(field), q};
@@ -92,7 +99,8 @@ template <class Field>
 [[nodiscard]] auto median(Field field) {
     return Quantile<Field>{std::move(field), 0.5};
 }
-/// Several quantiles of one pass: an array, in the order of `shares`.
+/// Several quantiles of one pass: a std::array<double, n>, in the order of the n `shares`. Throws
+/// Error for a share that is not from 0 to 1.
 template <class Field, std::convertible_to<double>... Shares>
 [[nodiscard]] auto quantiles(Field field, Shares... shares) {
     return Quantiles<Field, sizeof...(Shares)>{std::move(field), {static_cast<double>(shares)...}};

@@ -9,8 +9,15 @@
 // what a stable sort of the window's records would begin with. For an answer that does not depend
 // on the order of equal values, rank by a pair: the value and an identifier. A NaN is passed over.
 //
+// Each record has a place of its own: a driver with three of the highest fares stands there three
+// times. Text is copied into the list (std::string), so that a result may outlive its batch.
+//
 // Nothing can be taken back out of a list, for what it displaced is forgotten: a window that slides
 // keeps lists by DABA Lite.
+//
+// Without a kept field the aggregate is commutative, and the replicas may combine panes. With one
+// it is not, since equal values keep the order of the stream: `share::automatic` farms its windows,
+// or leaves them by key where a state is trivially copyable and at most 64 bytes large.
 #pragma once
 
 #include <algorithm>
@@ -35,7 +42,8 @@ struct Ranked {
     friend bool operator==(const Ranked&, const Ranked&) = default;
 };
 
-/// Up to k elements in place, first things first.
+/// Up to k elements in place, in the order of their rank: the first is the largest of `top_k`, the
+/// smallest of `bottom_k`. A window with fewer values has a shorter list.
 template <class Element, std::size_t k>
 class TopList {
   public:
@@ -138,7 +146,8 @@ template <std::size_t k, class T, template <class> class Before, class By, class
 }  // namespace detail
 
 /// The k largest values: `top_k<3>(field<&Trip::fare>)`, `top_k<3, Trip>(function)`. The result is
-/// a TopList of Ranked.
+/// a TopList of Ranked, largest first. `by` and `kept` are functions of the record; `kept` names
+/// what else of the record is in the list.
 template <std::size_t k, class T, class By, class Kept = detail::KeepNothing>
 [[nodiscard]] auto top_k(By by, Kept kept = {}) {
     return detail::ranked<k, T, std::greater>(std::move(by), std::move(kept));
@@ -148,7 +157,7 @@ template <std::size_t k, detail::NamesRecord By, class Kept = detail::KeepNothin
 [[nodiscard]] auto top_k(By by, Kept kept = {}) {
     return top_k<k, detail::RecordOf<By>>(std::move(by), std::move(kept));
 }
-/// The k smallest.
+/// The k smallest, smallest first.
 template <std::size_t k, class T, class By, class Kept = detail::KeepNothing>
 [[nodiscard]] auto bottom_k(By by, Kept kept = {}) {
     return detail::ranked<k, T, std::less>(std::move(by), std::move(kept));
