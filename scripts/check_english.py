@@ -39,7 +39,7 @@ PEOPLE = (r"users?|people|persons?|newcomers?|programmers?|authors?|contributors
           r"|telemarketers?|drivers?|traders?")
 PERSONS = re.compile(
     rf"(?P<people>\b(?:{PEOPLE}),? )?\b(?:(?P<relative>who|whom|whose)|whoever|whomever|nobody"
-    r"|somebody|anybody|everybody|someone|anyone|everyone|no one|(?:one's|its|their) own"
+    r"|somebody|anybody|everybody|someone|anyone|everyone|no one|one's own|(?:its|their) own"
     r" (?:idea|opinion|mind))\b", re.IGNORECASE)
 NAMED_LAW = re.compile(r"\b[A-Z]\w+(?:'s|s') (?:first |second )?laws?\b"
                        r"|\b(?:kinetic|power|rate|conservation) laws?\b|\blaws? of physics\b")

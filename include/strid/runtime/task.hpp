@@ -49,8 +49,8 @@ struct TaskCounters {
     bool finished = false;           ///< It will never be stepped again.
 };
 
-/// A unit of work that the runtime steps: one batch a step. Operators of one's own meet it in
-/// Opened and TasksWanted, for notify().
+/// A unit of work that the runtime steps: one batch a step. A user's operator gets its task in
+/// Opened and TasksWanted, and calls notify() on it.
 class Task {
   public:
     /// `name` is used in errors, metrics and the watchdog's report.
