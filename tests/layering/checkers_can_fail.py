@@ -189,6 +189,7 @@ class English(Planted):
         self.assertIn("[persons]", self.english("int a;  // for whom it waits\n"))
         self.assertIn("[persons]", self.english("/// Nobody waits.\n"))
         self.assertIn("[persons]", self.english("// a   1   nobody\n"))
+        self.assertIn("[persons]", self.english("// Operators of one's own.\n"))
         self.assertIn("[persons]", self.english('"""It tells whoever asks."""\n', "tests/a.py"))
         self.assertIn("[persons]", self.english("a = 1  # someone\n", "tests/a.py"))
         self.assertIn("[persons]", self.english("# Somebody\n", "cmake/a.cmake"))
