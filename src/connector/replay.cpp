@@ -17,9 +17,9 @@ std::size_t half_of_memory_bytes() noexcept {
 }
 
 void detail::refuse_recording(std::size_t bytes_max) {
-    throw InputOutputError(fmt::format(
-        "what is to be replayed does not fit into {:.1f} MB of memory: replay less of it",
-        static_cast<double>(bytes_max) / 1e6));
+    throw InputOutputError(
+        fmt::format("the input to replay does not fit into {:.1f} MB of memory: replay less of it",
+                    static_cast<double>(bytes_max) / 1e6));
 }
 
 }  // namespace strid

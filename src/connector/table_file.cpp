@@ -122,10 +122,8 @@ class FileWatch::Reader {
         }
         if (options_.check_every == Duration::zero()) return;
         if (!tried_.has_value() || !tried_->is_regular) {
-            throw GraphError(
-                fmt::format("{} can be read once: what is looked at again and again "
-                            "(check_every) is a regular file",
-                            shown(path_)));
+            throw GraphError(fmt::format(
+                "{} can be read once only: check_every needs a regular file", shown(path_)));
         }
         thread_ = std::jthread([this](const std::stop_token& stop) { watch(stop); });
     }

@@ -25,7 +25,7 @@ void check_event_time(const Segments& segments) {
         for (const OperatorInfo& op : segments.all[s]->operators()) {
             if (op.needs_watermarks && !time) {
                 throw GraphError(fmt::format(
-                    "operator '{}' goes by event time: it needs event_time() in every stream that "
+                    "operator '{}' uses event time: it needs event_time() in every stream that "
                     "leads to it",
                     op.name));
             }

@@ -154,7 +154,7 @@ int with_errors_told(const std::function<int()>& body) noexcept {
     } catch (const std::exception& error) {
         return report_error(error, ExitCode::failed);
     } catch (...) {
-        write_to_stderr("strid: error: an exception of a type that nobody knows\n");
+        write_to_stderr("strid: error: an exception of an unknown type\n");
         return ExitCode::failed;
     }
 }

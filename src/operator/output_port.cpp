@@ -38,8 +38,8 @@ std::size_t capacity_blocks(const std::vector<OutputPort::SlotShape>& slots,
 }  // namespace
 
 FanOutError::FanOutError(std::size_t bytes_max)
-    : Error("emitted more for one record than fan_out_bytes_max lets it, " +
-            std::to_string(bytes_max) + " bytes ahead of what is read (RunOptions)") {}
+    : Error("emitted more unread output for one record than RunOptions::fan_out_bytes_max, " +
+            std::to_string(bytes_max) + " bytes") {}
 
 OutputPort::OutputPort(RecordType type, const std::vector<SlotShape>& slots, const PortSizes& sizes)
     : type_(type),

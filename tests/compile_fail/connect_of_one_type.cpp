@@ -2,7 +2,7 @@
 //
 // Streams, keys and functions that `connect` cannot take: the first line says what it wants.
 // error: connect wants streams of two types
-// error: two streams meet by keys of one type
+// error: two streams are joined by keys of one type
 // error: connect(...).process<U> wants a function F of the records of both sides
 // error: the on_timer of a function F is void on_timer(EventTime, Timers&, auto& emit)
 // error: join, as_of and connect consume their streams

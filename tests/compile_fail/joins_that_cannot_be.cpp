@@ -5,12 +5,12 @@
 // error: a stream is consumed once
 // error: a stream is consumed once
 // error: join, as_of and connect consume their streams
-// error: join, as_of and connect want two streams; on(...) says their keys
-// error: two streams meet by on<&Left::key, &Right::key>()
+// error: join, as_of and connect take two streams; on(...) gives their keys
+// error: two streams are joined by on<&Left::key, &Right::key>()
 // error: a key wants a member of the records T that arrive
-// error: two streams meet by keys of one type
+// error: two streams are joined by keys of one type
 // error: it is not known when these records happened: give event_time before, or timed_by
-// error: a join wants to know which times meet
+// error: a join needs an interval of time
 // error: a join wants a function of a left and a right record
 // error: a join is by key or share::farmed
 // error: ties_by is for as_of

@@ -3,7 +3,7 @@
 // An operator that breaks a rule of the contract (operator/contract.hpp) does not compile, and the
 // compiler says which in one sentence.
 // error: apply wants an operator, or a function that makes one of Arriving<T>
-// error: an operator says what arrives and what it emits
+// error: an operator declares what arrives and what it emits
 // error: an operator has void process(Arrived&, auto& emit)
 // error: an operator of the trait .only_reads has void process(const Arrived&
 // error: an operator hears of Watermark and Ended by void on(Event, auto& emit)

@@ -2,7 +2,7 @@
 //
 // Patterns that nothing arrives at or leaves, whose tasks do not fit, or that no order or loop can
 // be of: the compiler says in one sentence what is wanted.
-// error: nothing arrives here: a pattern that runs by itself begins with a source
+// error: no task arrives here: a pattern that runs by itself begins with a source
 // error: the last node of a pattern that runs by itself takes tasks and makes none
 // error: a source is the first node of a pattern, and tasks arrive here
 // error: a node wants an operator, or a function of the tasks T that arrive
@@ -11,8 +11,8 @@
 // error: the worker of an ordered farm is one node
 // error: tasks arrive at a loop: a source stands before it
 // error: the last node of a loop says which tasks go through it again
-// error: tasks arrive at what is limited: a source stands before it
-// error: how large a task is, is said by
+// error: a limit needs tasks that arrive: a source stands before it
+// error: the size of a task is given by
 // error: an AnyPattern has fixed the types of its tasks
 // error: a node uses one resource: two could wait for each other
 #include <memory>

@@ -254,7 +254,7 @@ TEST(IntervalJoin, NeedsTimeOnBothSides) {
         FAIL() << "nothing was refused";
     } catch (const GraphError& error) {
         EXPECT_STREQ(error.what(),
-                     "operator 'both' goes by event time: it needs event_time() in every stream "
+                     "operator 'both' uses event time: it needs event_time() in every stream "
                      "that leads to it");
     }
 }

@@ -85,7 +85,7 @@ TEST(PatternTime, EndsWhereThePatternKeepsNoOrder) {
         (void)graph.explain();
         FAIL() << "it was taken";
     } catch (const GraphError& error) {
-        EXPECT_THAT(error.what(), testing::HasSubstr("goes by event time"));
+        EXPECT_THAT(error.what(), testing::HasSubstr("uses event time"));
     }
 }
 

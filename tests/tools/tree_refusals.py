@@ -139,7 +139,7 @@ class Models(TreeCase):
             (["attributes", 0, "name"], None, '"name" of attributes[0] is not a string'),
             (["nodes"], [], '"nodes" are none'),
             (["nodes", 1, "counts"], [1], '"counts" of nodes[1] are 1 for 2 classes'),
-            (["nodes", 1, "counts"], [1, -1], "what is not a weight"),
+            (["nodes", 1, "counts"], [1, -1], "a value that is not a weight"),
             (["nodes", 1, "counts"], [0, 0], "nodes[1] has no training cases"),
             (["nodes", 0, "attribute"], 4, '"attribute" of nodes[0] is not one of the 4'),
             (["nodes", 5, "threshold"], "x", '"threshold" of nodes[5] is not a number'),

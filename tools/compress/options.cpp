@@ -86,7 +86,7 @@ void add_options(CLI::App& app, Options& options) {
     add_flag(app, "-k,--keep", options.keep, "Do not remove the files");
     add_flag(app, "-f,--force", options.force,
              "Replace outputs that exist; take symbolic links and files with several hard links; "
-             "decompress: what is not compressed passes as it is");
+             "decompress: passes on data that is not compressed");
     add_flag(app, "-q,--quiet", options.quiet,
              "Nothing about files that are left out, and no progress");
     add_flag(app, "-v,--verbose", options.verbose, "A line about each file");

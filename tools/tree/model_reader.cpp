@@ -92,7 +92,7 @@ class ModelReader {
         for (const dom::element element : list(from, member, place)) {
             std::string_view value;
             if (element.get(value) != simdjson::SUCCESS) {
-                fail(fmt::format("\"{}\" of {} holds what is not a string", member, place));
+                fail(fmt::format("\"{}\" of {} holds a value that is not a string", member, place));
             }
             read.emplace_back(value);
         }
@@ -105,7 +105,7 @@ class ModelReader {
         for (const dom::element element : list(from, "counts", place)) {
             double count = 0;
             if (element.get(count) != simdjson::SUCCESS || !(count >= 0)) {
-                fail(fmt::format("\"counts\" of {} holds what is not a weight", place));
+                fail(fmt::format("\"counts\" of {} holds a value that is not a weight", place));
             }
             node.counts.push_back(count);
             node.cases += count;

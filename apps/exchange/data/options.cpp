@@ -51,7 +51,7 @@ std::optional<int> read_options(int argc, const char* const* argv, DataOptions& 
                 std::chrono::duration_cast<std::chrono::milliseconds>(read_duration(text));
             if (options.heartbeat.count() == 0) throw GraphError("less than a millisecond");
         },
-        "Say that the link is alive so often where nothing else is said (default: 1s)");
+        "Time without a message after which a heartbeat is sent (default: 1s)");
     CLI::Option* const check =
         app.add_option("--check", options.check, "Check a journal, print what it holds, and end")
             ->type_name("JOURNAL");

@@ -165,7 +165,7 @@ bool DataLink::log_on(Socket& socket) {
         const fix::Decoded outcome = decoder.next(answer);
         if (outcome == fix::Decoded::message && answer.is("5")) {
             hooks_.fail(fmt::format("the data manager refuses the link: {}",
-                                    answer.get_or(Tag::text, "no reason is told")));
+                                    answer.get_or(Tag::text, "no reason given")));
             return false;
         }
         if (outcome == fix::Decoded::garbled ||

@@ -54,7 +54,8 @@ consteval bool takes_as_of() {
                   "as_of wants a function of a left record and the right one that it meets: U "
                   "f(const L&, const R&), or U f(const L&, const R*), where a left join has null");
     constexpr bool by_key = By::share == Share::by_key;
-    static_assert(by_key, "an as-of join is by key: what a record meets is the last of its key");
+    static_assert(by_key,
+                  "an as-of join is by key: a record is joined with the last one of its key");
     return pairs && by_key;
 }
 

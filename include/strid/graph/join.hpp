@@ -177,7 +177,7 @@ consteval bool takes_join() {
     constexpr bool bound =
         std::same_as<Bound, JoinInterval> || std::same_as<Bound, window::TimeWindows>;
     static_assert(bound,
-                  "a join wants to know which times meet: within(lower, upper), a JoinInterval, or "
+                  "a join needs an interval of time: within(lower, upper), a JoinInterval, or "
                   "TimeWindows");
     constexpr bool pairs = makes_pairs<F, L, R>;
     static_assert(pairs,

@@ -84,7 +84,7 @@ template <class Left, class Right>
 consteval bool takes_two_streams() {
     if constexpr (!StreamHandle<Left> || !StreamHandle<Right>) {
         static_assert(StreamHandle<Left> && StreamHandle<Right>,
-                      "join, as_of and connect want two streams; on(...) says their keys, in the "
+                      "join, as_of and connect take two streams; on(...) gives their keys, in the "
                       "place of key_by");
         return false;
     } else {
@@ -101,9 +101,10 @@ consteval bool takes_two_streams() {
 template <class Keys, class L, class R>
 consteval bool takes_join_keys() {
     if constexpr (!is_join_keys<Keys>) {
-        static_assert(is_join_keys<Keys>,
-                      "two streams meet by on<&Left::key, &Right::key>(), or by on(...) of two "
-                      "functions, or of one that suits both");
+        static_assert(
+            is_join_keys<Keys>,
+            "two streams are joined by on<&Left::key, &Right::key>(), or by on(...) of two "
+            "functions, or of one that suits both");
         return false;
     } else {
         using LeftKey = decltype(Keys::left);
@@ -113,9 +114,10 @@ consteval bool takes_join_keys() {
         } else {
             constexpr bool same =
                 std::same_as<operators::KeyType<LeftKey, L>, operators::KeyType<RightKey, R>>;
-            static_assert(same,
-                          "two streams meet by keys of one type: give on(...) a function that "
-                          "returns the type of the other's");
+            static_assert(
+                same,
+                "two streams are joined by keys of one type: give on(...) a function that "
+                "returns the type of the other's");
             return same;
         }
     }

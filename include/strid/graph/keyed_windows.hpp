@@ -98,7 +98,7 @@ class KeyedWindows {
         check(options);
         if constexpr (std::same_as<Windows, window::SessionWindows>) {
             if (options.fill_max != 0) {
-                throw GraphError("no session is without a record: fill_max is for windows of time");
+                throw GraphError("every session has a record: fill_max is for windows of time");
             }
             return windowed<late_is_apart>(
                 sessions<window::Firing::updates>(windows, std::move(aggregate), options), options,

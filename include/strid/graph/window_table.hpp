@@ -148,8 +148,8 @@ consteval bool can_share() {
     static_assert(sent, "records of a key_by that is sealed or merged are sent by key already");
     constexpr bool positions = share != Share::combined || of_time;
     static_assert(positions,
-                  "windows of counts are not combined: who adds up before sending does not know "
-                  "the positions (see share::paned)");
+                  "windows of counts are not combined: a replica that adds up before it sends does "
+                  "not know the positions (see share::paned)");
     constexpr bool parts = !levels || window::has_parts<A>;
     static_assert(parts,
                   "windows are put together from the states of their parts here: not those of full "

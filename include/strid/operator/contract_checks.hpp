@@ -258,13 +258,14 @@ consteval bool agrees_with_its_traits() {
 template <class Operator>
 consteval bool is_operator() {
     if constexpr (!HasTraits<Operator>) {
-        static_assert(HasTraits<Operator>,
-                      "an operator says what it does: static constexpr OperatorTraits traits{...} "
-                      "(strid/operator/contract.hpp)");
+        static_assert(
+            HasTraits<Operator>,
+            "an operator declares its traits: static constexpr OperatorTraits traits{...} "
+            "(strid/operator/contract.hpp)");
         return false;
     } else if constexpr (!HasTypes<Operator>) {
         static_assert(HasTypes<Operator>,
-                      "an operator says what arrives and what it emits: public "
+                      "an operator declares what arrives and what it emits: public "
                       "OperatorTypes<Arrived, Emitted>");
         return false;
     } else if constexpr (Operator::traits.only_reads && !ProcessesConstants<Operator>) {

@@ -77,7 +77,7 @@ class Builder {
             return Ends<U>{{{&node.output(), &node}}};
         } else if constexpr (std::same_as<T, Nothing>) {
             static_assert(!std::same_as<T, Nothing>,
-                          "nothing arrives here: a pattern that runs by itself begins with a "
+                          "no task arrives here: a pattern that runs by itself begins with a "
                           "source, and a node that makes nothing is the last");
             return Ends<Refused>{};
         } else if constexpr (!is_node_for<F, T>()) {

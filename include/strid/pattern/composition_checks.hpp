@@ -152,11 +152,11 @@ consteval bool takes_limit() {
         return false;
     } else if constexpr (std::same_as<T, Nothing>) {
         static_assert(!std::same_as<T, Nothing>,
-                      "tasks arrive at what is limited: a source stands before it");
+                      "a limit needs tasks that arrive: a source stands before it");
         return false;
     } else {
         constexpr bool fits = std::is_invocable_r_v<std::size_t, const BytesOf&, const T&>;
-        static_assert(fits, "how large a task is, is said by std::size_t bytes_of(const T&)");
+        static_assert(fits, "the size of a task is given by std::size_t bytes_of(const T&)");
         return fits;
     }
 }
