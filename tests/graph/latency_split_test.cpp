@@ -7,6 +7,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -181,13 +182,17 @@ double waiting_of(Slow source, std::int64_t work_ns) {
 }
 
 TEST(LatencySplit, SaysThatRecordsWaitForASlowConsumer) {
+    if (test::perturbed) GTEST_SKIP() << "perturbed: producers and consumers stop on purpose";
+    // The least disturbed of several: what else runs on the machine stops a producer, whose records
+    // then wait less, or makes a consumer wake up late.
+    double busy = 0;
+    double idle = std::numeric_limits<double>::infinity();
     // Batches of eight: at least one more waits in the ring while one is worked on.
-    const double busy = waiting_of({.count = 1'000}, millisecond / 10);
+    for (int i = 0; i < 5 && busy <= 0.9; ++i) {
+        busy = std::max(busy, waiting_of({.count = 1'000}, millisecond / 10));
+    }
     EXPECT_GT(busy, 0.9);
-    if (test::perturbed) GTEST_SKIP() << "perturbed: consumers wake up late on purpose";
-    // The least disturbed of several: what else runs on the machine makes a consumer wake up late.
-    double idle = busy;
-    for (int i = 0; i < 5 && idle > busy / 2; ++i) {
+    for (int i = 0; i < 5 && idle >= busy / 2; ++i) {
         idle = std::min(idle,
                         waiting_of({.count = 15, .apart_ns = 20 * millisecond}, 10 * millisecond));
     }
