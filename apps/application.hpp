@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The applications as the command line knows them: a name, words about them, options of their own,
+// The applications as the command line sees them: a name, words about them, options of their own,
 // and a graph. The objects hold the options that were parsed; one thread at a time.
 #pragma once
 

@@ -16,7 +16,7 @@ namespace strid::apps {
 
 /// `Check` names the types `Row` and `Record`, says by `points_to_text` whether records point into
 /// the text of rows, and has `bool operator()(const Row&, Record&, std::string& fault)`: false
-/// where `fault`, which is empty before, says why the row is refused. It may keep what it knows of
+/// where `fault`, which is empty before, states why the row is refused. It may keep what it has of
 /// the rows before; each copy of the source has its own.
 template <class Check>
 class CheckedRows : private CsvFile<typename Check::Row> {

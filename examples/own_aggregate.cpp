@@ -5,7 +5,7 @@
 // `lift` makes a state of one record, `combine` makes one state of two, `lower` makes the result.
 // From these the engine keeps windows that overlap: each record is added to one pane of five
 // seconds, and both windows share the state of the pane. `combine` must be associative, and
-// `combine(identity(), s)` must be `s`. `commutative` and `without` are promises that allow more:
+// `combine(identity(), s)` must be `s`. `commutative` and `without` are guarantees that allow more:
 // sharing the windows of one key between cores, and taking the oldest pane out of a sum.
 #include <chrono>
 #include <cstdint>

@@ -2,7 +2,7 @@
 //
 // libstrid_miser.so: the division of work of Miser (paper 3, II.H). Blocks of up to 256 bytes are
 // in slabs of the thread's own heap; larger ones come from the C library. The table of regions
-// tells the two apart.
+// distinguishes the two.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -74,7 +74,7 @@ class Accidents : public OperatorTypes<message::Hashed<Event>, Statistic> {
         if (--at->second == 0) road.stopped.erase(at);
     }
     /// Begins each minute up to that one: cars that have left go, accidents that are still there
-    /// are told. Without cars nothing is to be done, so that a long silence costs nothing.
+    /// are reported. Without cars nothing is to be done, so that a long silence costs nothing.
     void go_to(Road& road, std::int32_t minute) {
         while (road.minute < minute) {
             if (road.cars.empty()) {

@@ -2,7 +2,7 @@
 //
 // The operator behind `key_by(car)`: accounts, what is charged to them, and questions for their
 // balance (README.md, rule 11). Charges and questions come by different replicas, so both wait for
-// the watermark: a question of second t is answered when the watermark is t, which promises that
+// the watermark: a question of second t is answered when the watermark is t, which asserts that
 // all charges of earlier seconds have come; charges of second t count when it is t + 1.
 //
 // State: an account for each car that was ever charged, for the run; what waits is bounded by the

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The end of both layouts: what roads tell is written, charged or looked up.
+// The end of both layouts: the notices of roads are written, charged or looked up.
 #pragma once
 
 #include <cstddef>
@@ -16,12 +16,12 @@
 namespace strid::apps::linear_road {
 
 /// The branches behind the roads.
-enum Branch : std::size_t { told, accounts, history, branches };
+enum Branch : std::size_t { notifications, accounts, history, branches };
 
 struct ChooseBranch {
     Branch operator()(const Notice& notice) const noexcept {
         if (notice.kind <= Notice::Kind::accident) [[likely]]
-            return told;
+            return notifications;
         return notice.kind == Notice::Kind::ask_expenditure ? history : accounts;
     }
 };
@@ -39,7 +39,7 @@ inline Notice expenditure_of(const Notice& question, const std::int64_t* toll) n
 template <class Notices>
 void answer(Notices notices, const CurrentTable<HistoryTable>& tolls, const AnswerWriter& writer) {
     auto by_kind = std::move(notices).split(branches, ChooseBranch{});
-    by_kind.select(told).sink(writer, {.name = "write"});
+    by_kind.select(notifications).sink(writer, {.name = "write"});
     by_kind.select(accounts)
         .template key_by<&Notice::subject>()
         .apply(Accounts{}, {.name = "accounts"})

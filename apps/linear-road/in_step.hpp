@@ -5,7 +5,7 @@
 // bound.
 //
 // Threads: the replicas share it; each writes its own place. Relaxed: only the places themselves
-// are told.
+// are published.
 #pragma once
 
 #include <atomic>

@@ -10,7 +10,7 @@ void Road::go_to(std::int32_t minute) {
         minute_ = minute;
     }
     while (minute_ < minute) begin_minute(minute_ + 1);
-    tell_segments();
+    update_conditions();
 }
 
 void Road::forget_traffic() noexcept {
@@ -44,16 +44,16 @@ void Road::begin_minute(std::int32_t minute) {
     }
 }
 
-void Road::tell_segments() noexcept {
+void Road::update_conditions() noexcept {
     for (std::int32_t segment = 0; segment < segments; ++segment) {
         const auto here = static_cast<std::size_t>(segment);
-        Told& told = told_[here];
-        told = {};
-        for (std::int32_t i = 0; i < segments_ahead && told.accident == no_accident; ++i) {
+        Conditions& conditions = conditions_[here];
+        conditions = {};
+        for (std::int32_t i = 0; i < segments_ahead && conditions.accident == no_accident; ++i) {
             const std::int32_t ahead = segments_grow_ ? segment + i : segment - i;
             if (ahead < 0 || ahead >= segments) break;
             if (accidents_before_[static_cast<std::size_t>(ahead)]) {
-                told.accident = static_cast<std::uint8_t>(ahead);
+                conditions.accident = static_cast<std::uint8_t>(ahead);
             }
         }
         std::int64_t sum = 0;
@@ -64,10 +64,10 @@ void Road::tell_segments() noexcept {
             ++known;
         }
         const std::int64_t velocity = known == 0 ? 0 : sum / known;
-        told.velocity = static_cast<std::uint8_t>(velocity / speed_unit);
+        conditions.velocity = static_cast<std::uint8_t>(velocity / speed_unit);
         if (velocity < velocity_without_toll && cars_before_[here] > cars_without_toll &&
-            told.accident == no_accident) {
-            told.toll_cars = cars_before_[here] - cars_without_toll;
+            conditions.accident == no_accident) {
+            conditions.toll_cars = cars_before_[here] - cars_without_toll;
         }
     }
 }

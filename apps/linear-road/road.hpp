@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // One direction of one expressway: its cars, its accidents, and the statistics of its segments
-// (README.md, rules 1 to 10). Statistics of a minute count in the next ones only, so that what is
-// told depends on the order of the road's own reports alone.
+// (README.md, rules 1 to 10). Statistics of a minute count in the next ones only, so that
+// what cars are notified of depends on the order of the road's own reports alone.
 //
 // State: a car is kept for two minutes behind that of its last report, and until the table is full
 // the next time; segments and minutes are fixed in number. One thread at a time.
@@ -27,11 +27,11 @@ class Road {
   public:
     explicit Road(bool segments_grow) noexcept : segments_grow_(segments_grow) {}
 
-    /// Takes a report of the road in; `tell(Notice)` is called for what it sets off: a charge
+    /// Takes a report of the road in; `notify(Notice)` is called for what it sets off: a charge
     /// first, then a toll, then an accident. Times do not go back. O(1), and O(segments) for the
     /// first report of a minute.
-    template <class Tell>
-    [[gnu::always_inline]] void report(const Event& event, Tell&& tell) {
+    template <class Notify>
+    [[gnu::always_inline]] void report(const Event& event, Notify&& notify) {
         const std::int32_t minute = event.time / 60;
         if (minute != minute_) [[unlikely]]
             go_to(minute);
@@ -58,16 +58,16 @@ class Road {
         car.lane = event.lane;
         if (stays) return;
         if (goes_on && car.toll_cars != 0) [[unlikely]]
-            tell(Notice{event.time, event.car, toll_of(car.toll_cars), 0, Notice::Kind::charge});
+            notify(Notice{event.time, event.car, toll_of(car.toll_cars), 0, Notice::Kind::charge});
         car.segment = event.segment;
         car.toll_cars = 0;
         if (event.lane == exit_lane) return;
-        const Told& told = told_[event.segment];
-        car.toll_cars = told.toll_cars;
-        tell(Notice{event.time, event.car, toll_of(told.toll_cars), told.velocity,
-                    Notice::Kind::toll});
-        if (told.accident != no_accident) [[unlikely]]
-            tell(Notice{event.time, event.car, 0, told.accident, Notice::Kind::accident});
+        const Conditions& conditions = conditions_[event.segment];
+        car.toll_cars = conditions.toll_cars;
+        notify(Notice{event.time, event.car, toll_of(conditions.toll_cars), conditions.velocity,
+                      Notice::Kind::toll});
+        if (conditions.accident != no_accident) [[unlikely]]
+            notify(Notice{event.time, event.car, 0, conditions.accident, Notice::Kind::accident});
     }
 
     /// Asks for the memory that report() will need.
@@ -94,7 +94,7 @@ class Road {
         std::int64_t speeds = 0;
         std::uint32_t cars = 0;
     };
-    struct Told {  // to cars that enter a segment in the running minute
+    struct Conditions {  // for cars that enter a segment in the running minute
         std::uint32_t toll_cars = 0;
         std::uint8_t velocity = 0;
         std::uint8_t accident = no_accident;
@@ -136,7 +136,7 @@ class Road {
     void go_to(std::int32_t minute);
     void begin_minute(std::int32_t minute);
     void forget_traffic() noexcept;
-    void tell_segments() noexcept;
+    void update_conditions() noexcept;
     void forget_cars();
     void stop(const Event& event);
     void go(std::int32_t number, const Car& car);
@@ -144,7 +144,7 @@ class Road {
     bool segments_grow_;
     std::int32_t minute_ = -1;  // the running one
     CarTable<Car> cars_;
-    std::array<Told, segments> told_;
+    std::array<Conditions, segments> conditions_;
     std::array<Traffic, segments> traffic_;
     Segments accidents_;                                          // of the running minute
     Segments accidents_before_;                                   // of the minute before

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The parts of `--layout operators`: each rule an operator of its own, as in figure 11 of paper 2.
-// What one minute's reports come to is used in the next minute, and an operator tells it at the
+// What one minute's reports come to is used in the next minute, and an operator publishes it at the
 // latest when the watermark enters that minute: before the watermark itself goes on. So what waits
 // for the watermark has all of it, whatever way it took.
 //
@@ -141,8 +141,8 @@ class Velocities : public OperatorTypes<message::Hashed<Visit>, Statistic> {
     }
     bool on(Watermark watermark, auto& emit) {
         const std::int32_t minute = minute_of(watermark.time);
-        while (told_ < minute && !minutes_.empty()) tell(++told_);
-        told_ = std::max(told_, minute);
+        while (published_ < minute && !minutes_.empty()) publish(++published_);
+        published_ = std::max(published_, minute);
         return emit_waiting(waiting_, emit);
     }
     auto state() { return std::tie(waiting_); }
@@ -154,8 +154,8 @@ class Velocities : public OperatorTypes<message::Hashed<Visit>, Statistic> {
     };
     using Places = boost::unordered_flat_map<std::uint32_t, Sum>;
 
-    /// What is told to those that enter in that minute; none before it is open any more.
-    void tell(std::int32_t minute) {
+    /// Publishes the averages for cars that enter in that minute; none before it is open any more.
+    void publish(std::int32_t minute) {
         boost::unordered_flat_map<std::uint32_t, std::pair<std::int64_t, std::int64_t>> speeds;
         for (const auto& [of, places] : minutes_) {
             if (of >= minute) break;
@@ -174,7 +174,7 @@ class Velocities : public OperatorTypes<message::Hashed<Visit>, Statistic> {
 
     std::map<std::int32_t, Places> minutes_;
     std::vector<Statistic> waiting_;
-    std::int32_t told_ = -1;  // the last minute
+    std::int32_t published_ = -1;  // the last minute
 };
 
 /// Rule 3, where all visits of a segment come to the same replica: cars.

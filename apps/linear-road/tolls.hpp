@@ -50,11 +50,11 @@ class Tolls : public OperatorTypes<message::Hashed<ReportOrStatistic>, Notice> {
             take(std::get<Statistic>(arrived.record));
         }
     }
-    bool on(Watermark watermark, auto& emit) { return tell(minute_of(watermark.time), emit); }
-    bool on(Ended, auto& emit) { return tell(1 << 30, emit); }
+    bool on(Watermark watermark, auto& emit) { return handle(minute_of(watermark.time), emit); }
+    bool on(Ended, auto& emit) { return handle(1 << 30, emit); }
 
   private:
-    struct Told {
+    struct Conditions {
         std::int64_t velocity = 0;
         std::int64_t cars = 0;
         bool accident = false;
@@ -67,21 +67,21 @@ class Tolls : public OperatorTypes<message::Hashed<ReportOrStatistic>, Notice> {
     };
 
     void take(const Statistic& statistic) {
-        Told& told = told_[{statistic.minute, statistic.place}];
+        Conditions& conditions = conditions_[{statistic.minute, statistic.place}];
         switch (statistic.kind) {
             case Statistic::Kind::velocity:
-                told.velocity = statistic.value;
+                conditions.velocity = statistic.value;
                 break;
             case Statistic::Kind::cars:
-                told.cars = statistic.value;
+                conditions.cars = statistic.value;
                 break;
             case Statistic::Kind::accident:
-                told.accident = true;
+                conditions.accident = true;
                 break;
         }
     }
     /// Handles the reports of minutes up to that one.
-    bool tell(std::int32_t minute, auto& emit) {
+    bool handle(std::int32_t minute, auto& emit) {
         while (!waiting_.empty() && waiting_.front().time / 60 <= minute) {
             if (!emit.room()) return false;
             const Event event = waiting_.front();
@@ -93,7 +93,7 @@ class Tolls : public OperatorTypes<message::Hashed<ReportOrStatistic>, Notice> {
     }
     void go_to(std::int32_t minute) {
         minute_ = minute;
-        boost::unordered::erase_if(told_,
+        boost::unordered::erase_if(conditions_,
                                    [=](const auto& entry) { return entry.first.first < minute; });
         boost::unordered::erase_if(cars_, [=](const auto& entry) {
             return minute - entry.second.minute > minutes_of_silence;
@@ -109,7 +109,7 @@ class Tolls : public OperatorTypes<message::Hashed<ReportOrStatistic>, Notice> {
         }
         car.toll = 0;
         if (event.lane == exit_lane) return;
-        const Told here = told_of(place_of(event));
+        const Conditions here = conditions_of(place_of(event));
         const std::int32_t accident = accident_ahead(event);
         const std::int64_t above = here.cars - cars_without_toll;
         if (here.velocity < velocity_without_toll && above > 0 && accident < 0) {
@@ -121,9 +121,9 @@ class Tolls : public OperatorTypes<message::Hashed<ReportOrStatistic>, Notice> {
             emit(Notice{event.time, event.car, 0, accident, Notice::Kind::accident});
         }
     }
-    [[nodiscard]] Told told_of(std::uint32_t place) const {
-        const auto at = told_.find({minute_, place});
-        return at == told_.end() ? Told{} : at->second;
+    [[nodiscard]] Conditions conditions_of(std::uint32_t place) const {
+        const auto at = conditions_.find({minute_, place});
+        return at == conditions_.end() ? Conditions{} : at->second;
     }
     /// The nearest segment with one, from that of the report on; -1: none.
     [[nodiscard]] std::int32_t accident_ahead(const Event& event) const {
@@ -131,12 +131,12 @@ class Tolls : public OperatorTypes<message::Hashed<ReportOrStatistic>, Notice> {
             const std::int32_t segment = event.segment + (event.direction == 0 ? i : -i);
             if (segment < 0 || segment >= segments) break;
             const auto place = event.road() * segments + static_cast<std::uint32_t>(segment);
-            if (told_of(place).accident) return segment;
+            if (conditions_of(place).accident) return segment;
         }
         return -1;
     }
 
-    boost::unordered_flat_map<Key, Told, boost::hash<Key>> told_;
+    boost::unordered_flat_map<Key, Conditions, boost::hash<Key>> conditions_;
     boost::unordered_flat_map<std::uint64_t, Car> cars_;
     std::deque<Event> waiting_;
     std::int32_t minute_ = -1;

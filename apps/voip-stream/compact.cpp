@@ -63,12 +63,12 @@ class ShardFeatures {
         made_.bring_near(side.number);
         detector_.bring_near(pair_of(side));
     }
-    void tell(Fullness& called, Fullness& calling, Fullness& pairs) const noexcept {
+    void add_fullness_to(Fullness& called, Fullness& calling, Fullness& pairs) const noexcept {
         if constexpr (Pairs::is_filter) {
-            called.tell(received_.cells().numbers());
-            calling.tell(made_.numbers());
-            pairs.tell(detector_.previous().pairs());
-            pairs.tell(detector_.current().pairs());
+            called.add(received_.cells().numbers());
+            calling.add(made_.numbers());
+            pairs.add(detector_.previous().pairs());
+            pairs.add(detector_.current().pairs());
         }
     }
 
@@ -125,7 +125,8 @@ class Features : public OperatorTypes<message::Hashed<Side>, CallFeatures> {
         emit(shard.calls(side, *plan_));
     }
     void on(const Closed&) noexcept {
-        shards_.for_each([this](const auto& shard) { shard.tell(called_, calling_, pairs_); });
+        shards_.for_each(
+            [this](const auto& shard) { shard.add_fullness_to(called_, calling_, pairs_); });
     }
 
   private:

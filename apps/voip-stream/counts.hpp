@@ -111,7 +111,7 @@ class FilterCells {
         }
         return used;
     }
-    /// Numbers in it, as cells that are used tell: of 4 cells a line and quarter each takes one.
+    /// Numbers in it, as cells that are used show: of 4 cells a line and quarter each takes one.
     [[nodiscard]] double numbers() const noexcept {
         return -4.0 * static_cast<double>(count_) * std::log(free_share(cells_used(), cells()));
     }

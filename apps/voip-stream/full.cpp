@@ -74,8 +74,8 @@ class Dispatcher : public OperatorTypes<message::Hashed<TimedCall>, MarkedCall> 
     void on(const Closed&) noexcept {
         if constexpr (Pairs::is_filter) {
             detectors_.for_each([this](const auto& detector) {
-                pairs_.tell(detector.previous().pairs());
-                pairs_.tell(detector.current().pairs());
+                pairs_.add(detector.previous().pairs());
+                pairs_.add(detector.current().pairs());
             });
         }
     }
@@ -121,7 +121,7 @@ class CallerCount : public OperatorTypes<message::Hashed<MarkedCall>, Part> {
     }
     void on(const Closed&) noexcept {
         if constexpr (Cells<1>::is_filter) {
-            counts_.for_each([this](const auto& count) { numbers_.tell(count.cells().numbers()); });
+            counts_.for_each([this](const auto& count) { numbers_.add(count.cells().numbers()); });
         }
     }
 
@@ -178,7 +178,7 @@ class Rcr : public OperatorTypes<message::Hashed<NumberAtCall>, Part> {
     void on(const Closed&) noexcept {
         if constexpr (Cells<1>::is_filter) {
             received_.for_each(
-                [this](const auto& count) { numbers_.tell(count.cells().numbers()); });
+                [this](const auto& count) { numbers_.add(count.cells().numbers()); });
         }
     }
 

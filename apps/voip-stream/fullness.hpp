@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Says of filters how full they are, in counters of the operator that has them: their entries, as
-// their cells tell, and `filters full`, those of shards with more in them than they are made for.
+// their cells show, and `filters full`, those of shards with more in them than they are made for.
 // One thread at a time.
 #pragma once
 
@@ -32,7 +32,7 @@ class Fullness {
         made_for_ = made_for;
     }
     /// A filter with about so many entries, when the stream is over.
-    void tell(double entries) noexcept {
+    void add(double entries) noexcept {
         entries_.add(static_cast<std::uint64_t>(entries + 0.5));
         if (entries > full_from * made_for_) full_.add();
     }

@@ -48,7 +48,7 @@ class FilterPairs {
     void bring_near(std::uint64_t hash) const noexcept {
         __builtin_prefetch(&lines_[index_of(hash)], 1);
     }
-    /// Pairs in it, as its bits tell.
+    /// Pairs in it, as its bits show.
     [[nodiscard]] double pairs() const noexcept {
         std::size_t used = 0;
         for (const Line& line : lines_) {

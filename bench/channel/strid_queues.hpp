@@ -13,7 +13,7 @@
 
 namespace strid::bench {
 
-/// Pointers that a bounded queue holds where nothing else is said.
+/// Pointers that a bounded queue holds where nothing else is given.
 inline constexpr std::size_t queue_capacity = 16'384;
 
 inline bool is_ok(channel::PushResult result) {

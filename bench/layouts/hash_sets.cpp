@@ -105,7 +105,7 @@ class Keyed {
 };
 
 #ifdef STRID_BENCH_SPARSEHASH
-/// Google's dense_hash_set, which wants a value for empty places and has no `contains`.
+/// Google's dense_hash_set, which requires a value for empty places and has no `contains`.
 class Dense {
   public:
     explicit Dense(std::size_t values) : set_(values) { set_.set_empty_key(value_of(0)); }

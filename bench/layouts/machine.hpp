@@ -14,7 +14,7 @@ struct Machine {
     std::size_t memory_bytes = 0;  ///< Free, and within the limit of the control group.
 };
 
-/// Caches from hwloc; where it knows none, 32 KiB, 8 MiB and lines of 64 bytes. Milliseconds.
+/// Caches from hwloc; where it finds none, 32 KiB, 8 MiB and lines of 64 bytes. Milliseconds.
 [[nodiscard]] Machine read_machine();
 
 }  // namespace strid::bench

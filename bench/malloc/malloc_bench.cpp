@@ -107,7 +107,7 @@ class Ring {
     void push(void* block) {
         while (tail_ - head_seen_ == slot_count) {
             // Pairs with the release in pop().
-            head_seen_ = head_told_.load(std::memory_order_acquire);
+            head_seen_ = head_published_.load(std::memory_order_acquire);
             if (tail_ - head_seen_ == slot_count) wait();
         }
         slots_[tail_++ % slot_count] = block;
@@ -115,17 +115,17 @@ class Ring {
     }
     void flush() {
         // Pairs with the acquire in pop().
-        tail_told_.store(tail_, std::memory_order_release);
+        tail_published_.store(tail_, std::memory_order_release);
     }
     void* pop() {
         while (tail_seen_ == head_) {
             // Pairs with the release in flush().
-            tail_seen_ = tail_told_.load(std::memory_order_acquire);
+            tail_seen_ = tail_published_.load(std::memory_order_acquire);
             if (tail_seen_ == head_) wait();
         }
         void* const block = slots_[head_++ % slot_count];
         // Pairs with the acquire in push().
-        if (head_ % together == 0) head_told_.store(head_, std::memory_order_release);
+        if (head_ % together == 0) head_published_.store(head_, std::memory_order_release);
         return block;
     }
 
@@ -140,10 +140,10 @@ class Ring {
         strid::relax();
     }
 
-    alignas(cache_line_bytes) std::atomic<std::size_t> tail_told_{0};
+    alignas(cache_line_bytes) std::atomic<std::size_t> tail_published_{0};
     alignas(cache_line_bytes) std::size_t tail_ = 0;  // the producer's
     std::size_t head_seen_ = 0;
-    alignas(cache_line_bytes) std::atomic<std::size_t> head_told_{0};
+    alignas(cache_line_bytes) std::atomic<std::size_t> head_published_{0};
     alignas(cache_line_bytes) std::size_t head_ = 0;  // the consumer's
     std::size_t tail_seen_ = 0;
     alignas(cache_line_bytes) std::array<void*, slot_count> slots_{};

@@ -77,7 +77,7 @@ int main(int argc, char** argv) {
     RunOptions& options = arguments.run().run;
     const std::size_t sources = options.parallelism != 0 ? options.parallelism : options.workers;
     if (sources != 0) options.operator_parallelism.emplace("lines", sources);
-    return with_errors_told([&] {
+    return with_errors_reported([&] {
         if (batch != 0) options.batch_heap_bytes = batch;
         return run(batch != 0 ? word_count<CountedWord>(input, output, duration)
                               : word_count<Word>(input, output, duration),

@@ -42,14 +42,14 @@ void check(Answer found, Answer expected) {
     std::sort(expected.begin(), expected.end());
     if (found == expected) return;
     const auto other = std::mismatch(found.begin(), found.end(), expected.begin(), expected.end());
-    const auto told = [](auto at, const Answer& rows) {
+    const auto text_at = [](auto at, const Answer& rows) {
         if (at == rows.end()) return std::string("no more");
         const auto& [campaign, start_ms, end_ms, count] = *at;
         return fmt::format("{},{},{},{}", campaign, start_ms, end_ms, count);
     };
     throw Error(fmt::format("{} windows; by hand {}; the first that differs is {}; by hand {}",
-                            found.size(), expected.size(), told(other.first, found),
-                            told(other.second, expected)));
+                            found.size(), expected.size(), text_at(other.first, found),
+                            text_at(other.second, expected)));
 }
 
 Answer by_hand(std::uint64_t count) {
@@ -80,7 +80,7 @@ int main(int argc, char** argv) {
     RunOptions& options = arguments.run().run;
     const std::size_t sources = options.parallelism != 0 ? options.parallelism : options.workers;
     if (sources != 0) options.operator_parallelism.emplace("events", sources);
-    return with_errors_told([&] {
+    return with_errors_reported([&] {
         const Events events;
         const auto table = campaigns();
         const yahoo::Counting counting{

@@ -60,7 +60,7 @@ int search(const char* query_path, const char* database_path) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    return with_errors_told([&] {
+    return with_errors_reported([&] {
         if (argc == 3) return search(argv[1], argv[2]);
         write_to_stderr("usage: sequential_align QUERIES DATABASE\n");
         return ExitCode::usage;

@@ -54,5 +54,5 @@ int sequential_main(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    return strid::with_errors_told([&] { return sequential_main(argc, argv); });
+    return strid::with_errors_reported([&] { return sequential_main(argc, argv); });
 }

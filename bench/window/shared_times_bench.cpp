@@ -2,7 +2,7 @@
 //
 // Windows of time over a stream that is grouped, not partitioned, on two workers: sums of
 // floating-point numbers by key, which is the default for them, and shared (docs/design/0006), in
-// any order where that has to be said. Rounds alternate; every answer is compared with sums of
+// any order where that has to be requested. Rounds alternate; every answer is compared with sums of
 // panes.
 //
 //   shared_times_bench [RECORDS [ROUNDS]]

@@ -3,7 +3,7 @@
 // The Yahoo streaming benchmark on one worker and on two beside a hand-written loop on one thread,
 // over the same events. Every campaign, window and count must be the same. Rounds alternate between
 // the contestants; the table gives medians, and the median and the range of the ratios round by
-// round. Two hand-written loops at once, which share nothing, tell what the machine gives.
+// round. Two hand-written loops at once, which share nothing, show what the machine gives.
 //
 //   yahoo_bench [EVENTS [ROUNDS]]     default 20,000,000 events a contestant, 9 rounds
 #include <algorithm>

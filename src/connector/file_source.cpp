@@ -121,6 +121,7 @@ FileSource::Refill FileSource::refill() {
     const auto status = reader_->read_more(position_, waited_ ? pipe_wait_ms_max : 0);
     position_ = reader_->begin();
     end_ = reader_->end();
+    if (waited_ && status == LineReader::Status::text) arrived_ns_ = now_ns();
     waited_ = status == LineReader::Status::waiting;
     publish_progress();
     switch (status) {

@@ -198,16 +198,16 @@ class FileWatch::Reader {
                 const std::lock_guard lock{mutex_};
                 failure_ = error.what();
             } else {
-                tell(error.what());
+                report(error.what());
             }
             return false;
         } catch (const std::exception& error) {
-            tell(error.what());
+            report(error.what());
             return false;
         }
     }
 
-    void tell(const std::string& failure) {
+    void report(const std::string& failure) {
         {
             const std::lock_guard lock{mutex_};
             failure_ = failure;

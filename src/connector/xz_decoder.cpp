@@ -37,7 +37,7 @@ class XzDecoder final : public Decoder {
         return {in.size() - stream_.avail_in, out.size() - stream_.avail_out};
     }
 
-    // Only here is liblzma told that no stream follows.
+    // Only here does liblzma learn that no stream follows.
     void check_complete(RawInput& input) override {
         std::uint8_t nothing = 0;
         stream_.next_in = nullptr;

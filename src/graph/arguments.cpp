@@ -75,7 +75,7 @@ std::string usage_message(const CLI::App& app, const CLI::ParseError& error) {
     const CLI::App& command = innermost(app);
     const auto extras = app.remaining(true);
     if (extras.empty()) {
-        return fmt::format("{} (--help tells what there is)", error.what());
+        return fmt::format("{} (--help lists the options)", error.what());
     }
     const std::string word = extras.front().substr(0, extras.front().find('='));
     if (word.starts_with('-')) {

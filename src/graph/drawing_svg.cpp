@@ -86,7 +86,8 @@ class FileActions {
 bool succeeded(pid_t child) {
     int status = 0;
     while (waitpid(child, &status, 0) < 0) {
-        // A host that ignores SIGCHLD reaps the child itself; the output then tells.
+        // A host that ignores SIGCHLD reaps the child itself; then only the output shows the
+        // failure.
         if (errno == ECHILD) return true;
         if (errno != EINTR) fail("waiting for dot", errno);
     }

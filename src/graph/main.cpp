@@ -7,7 +7,7 @@ namespace strid {
 
 namespace {
 
-int run_as_told(const Graph& graph, Arguments& arguments) {
+int run_with(const Graph& graph, Arguments& arguments) {
     const RunArguments& run = arguments.run();
     if (!arguments.explains()) return run_session(graph, run.run, run.session);
     const std::string& picture = run.session.picture_path;
@@ -20,22 +20,22 @@ int run_as_told(const Graph& graph, Arguments& arguments) {
 }  // namespace
 
 int run(const Graph& graph, Arguments& arguments) {
-    return with_errors_told([&] { return run_as_told(graph, arguments); });
+    return with_errors_reported([&] { return run_with(graph, arguments); });
 }
 
 int run(Arguments& arguments, int argc, char** argv, const std::function<Graph()>& build) {
-    return with_errors_told([&] {
+    return with_errors_reported([&] {
         if (const auto code = arguments.parse(argc, argv)) return *code;
         const Graph graph = build();
-        return run_as_told(graph, arguments);
+        return run_with(graph, arguments);
     });
 }
 
 int run(const Graph& graph, int argc, char** argv) {
-    return with_errors_told([&] {
+    return with_errors_reported([&] {
         Arguments arguments{graph.name()};
         if (const auto code = arguments.parse(argc, argv)) return *code;
-        return run_as_told(graph, arguments);
+        return run_with(graph, arguments);
     });
 }
 

@@ -18,7 +18,7 @@ std::uint64_t records_of(const GraphDescription::Edge& edge, const GraphDescript
     const auto edges_to = std::count_if(graph.edges.begin(), graph.edges.end(), [&](const auto& e) {
         return e.to_segment == edge.to_segment;
     });
-    // Where streams merge, what came in is told apart by where it came from.
+    // Where streams merge, what came in is shown by its origin.
     if (edges_to == 1) return graph.segments[edge.to_segment].operators.front().records_in;
     return graph.segments[edge.from_segment].operators.back().records_out;
 }

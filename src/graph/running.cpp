@@ -173,14 +173,14 @@ void Running::State::make_ports(const RunOptions& options) {
                 .heap_bytes_max =
                     std::min(options.batch_heap_bytes, 8 * block_bytes_of(slots.size())),
                 .blocks_per_link = within_task ? blocks_within_task : blocks_between_tasks,
-                .readers_own_lines = !within_task && several_threads && reading_delays_writers(),
+                .readers_keep_lines = !within_task && several_threads && reading_delays_writers(),
                 .debt_bytes_max = options.fan_out_bytes_max};
             if (perturbed(options)) {
                 sizes.block_bytes = sizeof(memory::Block);  // as few records as a port allows
                 sizes.blocks_per_link = 1;
                 sizes.ring_capacity = 2;
                 sizes.perturbation_seed = (options.seed + 1) * 0x9e3779b97f4a7c15ULL + port;
-                sizes.readers_own_lines = true;
+                sizes.readers_keep_lines = true;
             }
             node->create_output(slots, sizes);
             if (fragment.stamps_sequences) node->output()->stamp_sequences();

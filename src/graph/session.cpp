@@ -22,7 +22,7 @@ namespace strid {
 
 namespace {
 
-RunOptions with_watchdog_told(const RunOptions& options, Terminal& terminal) {
+RunOptions with_watchdog_reported(const RunOptions& options, Terminal& terminal) {
     RunOptions result = options;
     if (options.watchdog.count() == 0 || options.on_stalled) return result;
     result.on_stalled = [&terminal, period = options.watchdog](const auto& names) {
@@ -108,7 +108,7 @@ int run_session(const Graph& graph, const RunOptions& options, const SessionOpti
     {
         std::optional<Running> running;  // outlives the watch
         Watch watch(session, terminal);
-        RunOptions watched = with_watchdog_told(options, terminal);
+        RunOptions watched = with_watchdog_reported(options, terminal);
         watched.stop_opening = watch.stop_opening();
         watched.on_end = [&outcome, next = options.on_end](const RunEnd& end) {
             outcome = end.outcome;
@@ -136,7 +136,7 @@ int run_session(const Graph& graph, const RunOptions& options, const SessionOpti
     return ExitCode::signalled + last_signal;
 }
 
-int with_errors_told(const std::function<int()>& body) noexcept {
+int with_errors_reported(const std::function<int()>& body) noexcept {
     try {
         return body();
     } catch (const OperatorError& error) {

@@ -28,11 +28,11 @@ OperatorInfo Handle::describe(const OperatorOptions& options, std::string_view k
 void Handle::join(const Handle& other) {
     if (other.segments != segments) throw GraphError("merge of streams of two different graphs");
     origins.insert(origins.end(), other.origins.begin(), other.origins.end());
-    promised_time = operators::promised_time_of_both(promised_time, other.promised_time);
+    assigned_time = operators::assigned_time_of_both(assigned_time, other.assigned_time);
 }
 
 Handle Handle::behind_edge() const {
-    return {.segments = segments, .last = last, .promised_time = promised_time};
+    return {.segments = segments, .last = last, .assigned_time = assigned_time};
 }
 
 std::string Handle::behind(const char* what) const {

@@ -67,7 +67,7 @@ struct TlsfBlock {
         head = size | is_free;
         reinterpret_cast<std::size_t*>(after())[-1] = size;
     }
-    void tell_next() noexcept { after()->head |= previous_is_free; }
+    void mark_next() noexcept { after()->head |= previous_is_free; }
     /// Makes this a used block of `size` bytes, with the flag of the block before as it was.
     void become_used(std::size_t size) noexcept { head = size | (head & previous_is_free); }
     /// The region that ends with this mark.

@@ -106,7 +106,7 @@ void Tlsf::give_up_end(Block* block, std::size_t block_bytes) noexcept {
     block->become_used(block_bytes);
     Block* const end = block->after();
     end->become_free(rest);
-    if (!merges) end->tell_next();
+    if (!merges) end->mark_next();
     link(end);
 }
 
@@ -191,7 +191,7 @@ void Tlsf::deallocate(void* piece) noexcept {
         unlink(next);
         bytes += next->bytes();
     } else {
-        block->tell_next();
+        block->mark_next();
     }
     if (block->previous_free_lies_before()) {
         Block* const before = block->before();

@@ -67,7 +67,7 @@ Tlsf::Region* Tlsf::make_region(std::byte* memory, std::size_t bytes) noexcept {
     ++usage_.regions;
     region->mark()->become_mark(region);
     region->first_block()->become_free(region->block_bytes());
-    region->first_block()->tell_next();
+    region->first_block()->mark_next();
     link(region->first_block());
     return region;
 }

@@ -6,12 +6,12 @@
 
 namespace strid::operators {
 
-PromisedTimePointer promised_time_of_both(PromisedTimePointer one, PromisedTimePointer other) {
+AssignedTimePointer assigned_time_of_both(AssignedTimePointer one, AssignedTimePointer other) {
     if (one == other) return one;
     if (one == nullptr || other == nullptr || one->record != other->record) return nullptr;
     const std::type_index record = one->record;
-    return std::make_shared<const PromisedTime>(
-        PromisedTime{record,
+    return std::make_shared<const AssignedTime>(
+        AssignedTime{record,
                      [one = std::move(one),
                       other = std::move(other)](const void* asked) -> std::optional<EventTime> {
                          const auto of_one = one->of(asked);
@@ -21,12 +21,12 @@ PromisedTimePointer promised_time_of_both(PromisedTimePointer one, PromisedTimeP
                      }});
 }
 
-void throw_times_differ(EventTime promised, EventTime taken) {
+void throw_times_differ(EventTime assigned, EventTime taken) {
     throw Error(
         fmt::format("the time function given here says {} ns of a record of which that of "
                     "event_time says {} ns: the watermark speaks of the latter, so give both the "
                     "same",
-                    taken.ns(), promised.ns()));
+                    taken.ns(), assigned.ns()));
 }
 
 }  // namespace strid::operators

@@ -32,7 +32,7 @@ std::size_t capacity_blocks(const std::vector<OutputPort::SlotShape>& slots,
                             const PortSizes& sizes) {
     return slots.size()                                  // one being filled per slot
            + count_links(slots) * sizes.blocks_per_link  // in flight or in a consumer's hands
-           + 1;                                          // the spare that `spare()` promises
+           + 1;                                          // the spare that `spare()` guarantees
 }
 
 }  // namespace
@@ -62,7 +62,7 @@ OutputPort::OutputPort(RecordType type, const std::vector<SlotShape>& slots, con
             {.first_link = links_.size(), .link_count = shape.links, .policy = shape.policy});
         for (std::size_t i = 0; i < shape.links; ++i) {
             links_.push_back(std::make_unique<Link>(ring_capacity, pool_, links_.size(),
-                                                    sizes.readers_own_lines ? type_.bytes : 0,
+                                                    sizes.readers_keep_lines ? type_.bytes : 0,
                                                     sizes.blocks_per_link));
         }
     }
@@ -175,7 +175,7 @@ void OutputPort::send(Slot& slot, bool ends_sequence) {
     header.count = static_cast<std::uint32_t>(
         static_cast<std::size_t>(slot.cursor - header.records()) / type_.bytes);
     header.progress = progress_;
-    header.breaks_promise = std::exchange(slot.breaks_promise, false);
+    header.below_watermark = std::exchange(slot.below_watermark, false);
     header.sequence = sequence_;
     header.ends_sequence = ends_sequence || stamps_;
     if (stamps_) ++sequence_;
@@ -295,9 +295,9 @@ void OutputPort::send_empty(std::size_t link, memory::Block& block) {
 // batches. An ordered section has one stream of numbered batches: its first port sends the section
 // a watermark once, and the ports inside it send watermarks only with the batches that they must
 // send anyway.
-bool OutputPort::tell(Slot& slot, bool idle) {
+bool OutputPort::send_progress(Slot& slot, bool idle) {
     if (numbered_ || slot.batch != nullptr) return true;  // the open records come first
-    if (slot.policy == SendPolicy::all) return tell_together(slot, idle);
+    if (slot.policy == SendPolicy::all) return send_progress_together(slot, idle);
     for (std::size_t i = 0; i < slot.link_count; ++i) {
         if (sent_progress_[slot.first_link + i] == progress_) continue;
         const std::size_t link = stamps_ ? least_loaded(slot) : slot.first_link + i;
@@ -314,7 +314,7 @@ bool OutputPort::tell(Slot& slot, bool idle) {
 
 // Consumers of the same records get the watermark at the same place among them. Otherwise replicas
 // that share windows would not agree for which of these a record is late.
-bool OutputPort::tell_together(Slot& slot, bool idle) {
+bool OutputPort::send_progress_together(Slot& slot, bool idle) {
     const std::size_t any = slot.first_link;
     if (sent_progress_[any] == progress_) return true;
     const bool due = run_began_ns_ - sent_run_ns_[any] >= partial_wait_ns || perturbation_.active();
@@ -328,14 +328,14 @@ bool OutputPort::tell_together(Slot& slot, bool idle) {
     return block != nullptr;
 }
 
-bool OutputPort::tell_all(bool idle) {
+bool OutputPort::send_progress_to_all(bool idle) {
     if (progress_ == Progress{}) return true;  // a stream without watermarks
     bool sent = true;
-    for (Slot& slot : slots_) sent = tell(slot, idle) && sent;
+    for (Slot& slot : slots_) sent = send_progress(slot, idle) && sent;
     return sent;
 }
 
-void OutputPort::promise(const Progress& progress) {
+void OutputPort::assert_progress(const Progress& progress) {
     progress_ = progress;
     for (Slot& slot : slots_) {
         for (std::size_t i = 0; i < slot.link_count; ++i) {
@@ -349,7 +349,7 @@ void OutputPort::promise(const Progress& progress) {
                            block != nullptr ? *block : lease_in_debt());
             }
         }
-        slot.breaks_promise = true;
+        slot.below_watermark = true;
     }
     refresh();
 }
@@ -364,7 +364,7 @@ void OutputPort::announce() {
 
 bool OutputPort::publish(bool idle) {
     send_filled(idle);
-    const bool sent = tell_all(idle);
+    const bool sent = send_progress_to_all(idle);
     announce();
     return sent && overflowing_ == 0;
 }
@@ -372,7 +372,7 @@ bool OutputPort::publish(bool idle) {
 bool OutputPort::close() {
     send_filled(true);
     // The consumers may drop open windows by the last watermark.
-    const bool sent = tell_all(true);
+    const bool sent = send_progress_to_all(true);
     announce();
     if (!sent) return false;
     if (overflowing_ != 0 && !drain_overflow()) return false;

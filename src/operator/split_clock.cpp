@@ -66,7 +66,7 @@ void SplitClock::turn(bool to_operators) noexcept {
 }
 
 void SplitClock::add_until(std::int64_t now_ns) noexcept {
-    (in_operators_ ? user_ns_ : engine_ns_) += now_ns - since_ns_;
+    (in_operators_ ? user_ns_ : engine_ns_) += std::max(now_ns - since_ns_, std::int64_t{0});
     since_ns_ = now_ns;
 }
 

@@ -52,12 +52,12 @@ class Explanation {
     explicit Explanation(const NetworkDescription& network)
         : network_(network), groups_(groups_of(network)) {}
 
-    std::string tell() {
+    std::string text() {
         text_ = "Parts\n";
-        tell_range(0, network_.nodes.size(), network_.parts, 1);
-        tell_lanes();
-        tell_threads();
-        tell_unbounded();
+        describe_range(0, network_.nodes.size(), network_.parts, 1);
+        describe_lanes();
+        describe_threads();
+        describe_unbounded();
         return std::move(text_);
     }
 
@@ -66,32 +66,33 @@ class Explanation {
         text_ += fmt::format("{:{}}{}\n", "", 2 * depth, text);
     }
 
-    void tell_range(std::size_t first, std::size_t end, const std::vector<PartDescription>& parts,
-                    std::size_t depth) {
+    void describe_range(std::size_t first, std::size_t end,
+                        const std::vector<PartDescription>& parts, std::size_t depth) {
         std::size_t node = first;
         for (const PartDescription& part : parts) {
-            for (; node < part.first_node; ++node) tell_node(node, depth);
-            tell_part(part, {}, depth);
+            for (; node < part.first_node; ++node) describe_node(node, depth);
+            describe_part(part, {}, depth);
             node = part.end_node;
         }
-        for (; node < end; ++node) tell_node(node, depth);
+        for (; node < end; ++node) describe_node(node, depth);
     }
-    void tell_part(const PartDescription& part, const std::string& name, std::size_t depth) {
+    void describe_part(const PartDescription& part, const std::string& name, std::size_t depth) {
         if (part.kind == Kind::named) {
             const bool is_one = part.parts.size() == 1 &&
                                 part.parts[0].first_node == part.first_node &&
                                 part.parts[0].end_node == part.end_node;
-            if (is_one) return tell_part(part.parts[0], fmt::format(" '{}'", part.text), depth);
-            return tell_range(part.first_node, part.end_node, part.parts, depth);
+            if (is_one) return describe_part(part.parts[0], fmt::format(" '{}'", part.text), depth);
+            return describe_range(part.first_node, part.end_node, part.parts, depth);
         }
         line(depth, title(part, name));
         if (part.kind != Kind::farm && part.kind != Kind::ordered_farm) {
-            return tell_range(part.first_node, part.end_node, part.parts, depth + 1);
+            return describe_range(part.first_node, part.end_node, part.parts, depth + 1);
         }
         const PartDescription& worker = part.parts.front();
-        tell_range(worker.first_node, worker.end_node, worker.parts, depth + 1);
+        describe_range(worker.first_node, worker.end_node, worker.parts, depth + 1);
         const std::size_t behind = part.parts.back().end_node;
-        for (std::size_t node = behind; node < part.end_node; ++node) tell_node(node, depth + 1);
+        for (std::size_t node = behind; node < part.end_node; ++node)
+            describe_node(node, depth + 1);
     }
     static std::string title(const PartDescription& part, const std::string& name) {
         const auto farm = [&](std::string_view kind) {
@@ -117,7 +118,7 @@ class Explanation {
         }
         return {};
     }
-    void tell_node(std::size_t number, std::size_t depth) {
+    void describe_node(std::size_t number, std::size_t depth) {
         const NodeDescription& node = network_.nodes[number];
         std::string text = network_.name_of_all(number);
         if (node.type.kind != "node" && !text.starts_with(node.type.kind)) {
@@ -137,7 +138,7 @@ class Explanation {
         return fmt::format("{} -> {}", network_.name_of_all(group.from),
                            network_.name_of_all(group.to));
     }
-    void tell_lanes() {
+    void describe_lanes() {
         text_ += "Lanes\n";
         for (const LaneGroup& group : groups_) {
             const LaneDescription& lane = group.one;
@@ -161,14 +162,14 @@ class Explanation {
     static std::string_view noun_of(const LaneDescription& lane) {
         return lane.kind == LaneKind::order ? "run" : "task";
     }
-    void tell_threads() {
+    void describe_threads() {
         text_ += "Threads\n";
         const std::string nodes = plural(network_.nodes.size(), "node");
         line(1, network_.threads == 0
                     ? fmt::format("none of its own: those that wait for it step its {}", nodes)
                     : fmt::format("{} for {}", network_.threads, nodes));
     }
-    void tell_unbounded() {
+    void describe_unbounded() {
         text_ += "Without bound\n";
         bool any = false;
         for (const LaneGroup& group : groups_) {
@@ -192,7 +193,7 @@ class Explanation {
 }  // namespace
 
 std::string explain(const NetworkDescription& network) {
-    return Explanation(network).tell();
+    return Explanation(network).text();
 }
 
 }  // namespace strid::pattern

@@ -124,8 +124,8 @@ bool Worker::run_ready() noexcept {
 void Worker::made_ready(Slot& slot) noexcept {
     if (stepping_ == nullptr) return;  // a timer fired between two steps
     const bool downstream = slot.rank > stepping_->rank;
-    const bool nobody_home = slot.home == settings_.number || parking_lot_.is_parked(slot.home);
-    if (downstream && nobody_home) hot_ = &slot;
+    const bool home_parked = slot.home == settings_.number || parking_lot_.is_parked(slot.home);
+    if (downstream && home_parked) hot_ = &slot;
     if (may_take_long(*stepping_) && !parking_lot_.searching()) wake(slot.home);
 }
 

@@ -95,8 +95,8 @@ const std::map<std::string, std::vector<std::string>, std::less<>>& needed_optio
     return options;
 }
 
-/// What `explain` tells a reader.
-BlockCounts told(const std::string& text) {
+/// The counts that `explain` shows.
+BlockCounts explained_counts(const std::string& text) {
     static const std::regex total(
         "\ntotal  ([0-9]+) Seqs?, ([0-9]+) Combiners?, ([0-9]+) Pipes?, ([0-9]+) Containers?, "
         "([0-9]+) All-to-Alls?\n");
@@ -120,13 +120,13 @@ Graph built(Application& application, std::vector<std::string> more = {}) {
     return graph;
 }
 
-/// The term, what `explain` tells and the plan agree on the counts.
+/// The term, what `explain` shows and the plan agree on the counts.
 void expect_counts(const Graph& graph, const RunOptions& options, const BlockCounts& expected) {
     const graph::Plan plan = graph::make_plan(graph.segments(), options, 4);
     const block::Composition term = graph::composition_of(graph.segments(), plan);
     EXPECT_EQ(graph::disagreement(term, graph.segments(), plan), "");
     EXPECT_EQ(term.counts(), expected);
-    EXPECT_EQ(told(graph.explain(options)), expected);
+    EXPECT_EQ(explained_counts(graph.explain(options)), expected);
 }
 
 TEST(TableThreeOfOurs, OneReplicaOfEachOperator) {
@@ -150,7 +150,7 @@ TEST(TableThreeOfOurs, DefaultHasAReplicaForEachWorker) {
         const Graph graph = built(*application);
         for (const std::size_t workers : {1U, 2U, 4U}) {
             SCOPED_TRACE(workers);
-            EXPECT_EQ(told(graph.explain({.workers = workers})),
+            EXPECT_EQ(explained_counts(graph.explain({.workers = workers})),
                       expected_of(application->name(), workers));
         }
     }
@@ -165,7 +165,7 @@ TEST(TableThreeOfOurs, ReplicasAreBlocksOfTheirOwn) {
     for (const std::size_t replicas : {1U, 2U, 5U}) {
         const RunOptions options{.operator_parallelism = {{"count", replicas}}};
         // lines split f_d, and for each replica a chain of count and write
-        EXPECT_EQ(told(graph.explain(options)),
+        EXPECT_EQ(explained_counts(graph.explain(options)),
                   (BlockCounts{3 + 2 * replicas, 2 + replicas, 1 + replicas, 2, 1}));
     }
 }

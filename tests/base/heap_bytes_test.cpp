@@ -138,7 +138,7 @@ TEST(HeapBytes, OfWhatIsNestedAddUp) {
     EXPECT_EQ(heap_bytes_of(std::deque<int>(10)), 10 * sizeof(int));
 }
 
-TEST(HeapBytes, AreWhatATypeSays) {
+TEST(HeapBytes, AreWhatATypeReports) {
     EXPECT_EQ(heap_bytes_of(Picture{7}), 7U);
     EXPECT_EQ(heap_bytes_of(Handle{}), 9U);
     EXPECT_EQ(heap_bytes_of(std::tuple{Picture{7}, Handle{}, 1}), 16U);

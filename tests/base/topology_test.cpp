@@ -51,7 +51,7 @@ TEST(Topology, OneEntryPerPhysicalCore) {
     for (int processor : current_affinity()) {
         const std::string siblings =
             read_line(processor_folder(processor) / "topology/thread_siblings_list");
-        if (siblings.empty()) GTEST_SKIP() << "the kernel does not tell";
+        if (siblings.empty()) GTEST_SKIP() << "the kernel does not report it";
         cores.insert(siblings);
     }
     EXPECT_EQ(topology.cores().size(), cores.size());
@@ -66,7 +66,7 @@ TEST(Topology, SiblingsAreTheOtherHardwareThreadsOfTheCore) {
         const auto siblings_of = [](int processor) {
             return read_line(processor_folder(processor) / "topology/thread_siblings_list");
         };
-        if (siblings_of(core.processor).empty()) GTEST_SKIP() << "the kernel does not tell";
+        if (siblings_of(core.processor).empty()) GTEST_SKIP() << "the kernel does not report it";
         std::vector<int> expected;
         for (const int processor : current_affinity()) {
             if (siblings_of(processor) == siblings_of(core.processor)) {
@@ -84,7 +84,7 @@ TEST(Topology, CoresOfOnePackageAreThoseOfOneSocket) {
     };
     EXPECT_EQ(topology.cores().front().package, 0);
     for (const Core& a : topology.cores()) {
-        if (package_of(a).empty()) GTEST_SKIP() << "the kernel does not tell";
+        if (package_of(a).empty()) GTEST_SKIP() << "the kernel does not report it";
         for (const Core& b : topology.cores()) {
             EXPECT_EQ(a.package == b.package, package_of(a) == package_of(b));
         }

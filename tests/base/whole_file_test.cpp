@@ -43,7 +43,7 @@ TEST(FilePlace, FollowsLinksAlsoToWhatIsNotThere) {
     EXPECT_EQ(place_of("/file"), "/file");
 }
 
-TEST(FilePlace, KnowsTheDescriptorsOfTheProcess) {
+TEST(FilePlace, FindsTheDescriptorsOfTheProcess) {
     for (const char* path : {"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"}) {
         const auto place = find_place(path);
         ASSERT_TRUE(place) << path;

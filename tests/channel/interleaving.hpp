@@ -244,7 +244,7 @@ class ModelAtomic {
         const auto newest = static_cast<std::uint32_t>(stores_.size() - 1);
         oldest = newest - static_cast<std::uint32_t>(explorer.choose(newest - oldest + 1));
         const Store& store = stores_[oldest];
-        if (order == std::memory_order_acquire) explorer.knowledge().join(store.told);
+        if (order == std::memory_order_acquire) explorer.knowledge().join(store.released);
         return store.value;
     }
 
@@ -271,11 +271,11 @@ class ModelAtomic {
         explorer.announce(location_, true);
         const Store before = stores_.back();
         const bool both = order == std::memory_order_acq_rel;
-        if (both || order == std::memory_order_acquire) explorer.knowledge().join(before.told);
-        write(change(before.value), both || order == std::memory_order_release, before.told);
+        if (both || order == std::memory_order_acquire) explorer.knowledge().join(before.released);
+        write(change(before.value), both || order == std::memory_order_release, before.released);
         return before.value;
     }
-    void write(T value, bool releases, const Knowledge& told_before) {
+    void write(T value, bool releases, const Knowledge& released_before) {
         Explorer& explorer = *Explorer::current;
         if (explorer.thread() != 0 && writer_ != explorer.thread()) {
             if (read_back_) explorer.fail("read back without a stop, but not alone in writing");
@@ -283,15 +283,15 @@ class ModelAtomic {
         }
         Knowledge& knowledge = explorer.knowledge();
         knowledge.oldest(location_) = static_cast<std::uint32_t>(stores_.size());
-        stores_.push_back({value, told_before});
+        stores_.push_back({value, released_before});
         if (!releases) return;
-        stores_.back().told.join(knowledge);
+        stores_.back().released.join(knowledge);
         ++knowledge.clock[explorer.thread()];
     }
 
     struct Store {
         T value;
-        Knowledge told;  // nothing when relaxed
+        Knowledge released;  // nothing when relaxed
     };
     std::size_t location_;
     std::vector<Store> stores_;
@@ -338,7 +338,8 @@ class Watched {
 
     [[nodiscard]] int get() const noexcept {
         Explorer& explorer = *Explorer::current;
-        if (!knows(writer_, write_clock_)) explorer.fail("race: read not ordered after the write");
+        if (!is_ordered_after(writer_, write_clock_))
+            explorer.fail("race: read not ordered after the write");
         read_clock_[explorer.thread()] = explorer.knowledge().clock[explorer.thread()];
         return value_;
     }
@@ -355,14 +356,16 @@ class Watched {
     }
     void written() noexcept {
         Explorer& explorer = *Explorer::current;
-        if (!knows(writer_, write_clock_)) explorer.fail("race: write not ordered after a write");
+        if (!is_ordered_after(writer_, write_clock_))
+            explorer.fail("race: write not ordered after a write");
         for (std::size_t i = 0; i < threads_max; ++i) {
-            if (!knows(i, read_clock_[i])) explorer.fail("race: write not ordered after a read");
+            if (!is_ordered_after(i, read_clock_[i]))
+                explorer.fail("race: write not ordered after a read");
         }
         writer_ = explorer.thread();
         write_clock_ = explorer.knowledge().clock[writer_];
     }
-    static bool knows(std::size_t thread, std::uint32_t clock) {
+    static bool is_ordered_after(std::size_t thread, std::uint32_t clock) {
         Explorer& explorer = *Explorer::current;
         return thread == explorer.thread() || clock <= explorer.knowledge().clock[thread];
     }

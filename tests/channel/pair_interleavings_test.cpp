@@ -169,30 +169,30 @@ TEST(PairInterleavings, batches_of_the_spsc_ring) {
 }
 
 TEST(PairInterleavings, what_was_pushed_before_is_never_called_empty) {
-    // A reader that learns of a push through another word must find the item: a sleeping consumer
+    // A reader that sees a push through another word must find the item: a sleeping consumer
     // relies on this invariant.
     struct State {
         channel::SpscRing<Watched, ModelAtomic> ring{2};
-        ModelAtomic<int> told{0};
+        ModelAtomic<int> announced{0};
         bool missed = false;
         bool odd_size = false;
     };
     Explorer explorer;
-    const auto result =
-        explorer.run<State>([] { return std::make_unique<State>(); },
-                            {[](State& state) {
-                                 (void)state.ring.try_push(Watched(1));
-                                 state.told.store(1, std::memory_order_release);
-                             },
-                             [](State& state) {
-                                 const bool told = state.told.load(std::memory_order_acquire) == 1;
-                                 state.missed = state.ring.consumer_empty() && told;
-                             },
-                             [](State& state) { state.odd_size = state.ring.size() > 1; }},
-                            [](State& state) -> std::string {
-                                if (state.odd_size) return "size out of range";
-                                return state.missed ? "missed an item it had been told of" : "";
-                            });
+    const auto result = explorer.run<State>(
+        [] { return std::make_unique<State>(); },
+        {[](State& state) {
+             (void)state.ring.try_push(Watched(1));
+             state.announced.store(1, std::memory_order_release);
+         },
+         [](State& state) {
+             const bool announced = state.announced.load(std::memory_order_acquire) == 1;
+             state.missed = state.ring.consumer_empty() && announced;
+         },
+         [](State& state) { state.odd_size = state.ring.size() > 1; }},
+        [](State& state) -> std::string {
+            if (state.odd_size) return "size out of range";
+            return state.missed ? "missed an item that was announced" : "";
+        });
     EXPECT_EQ(result.failure, "");
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Streams, keys and functions that `connect` cannot take: the first line says what it wants.
-// error: connect wants streams of two types
+// Streams, keys and functions that `connect` cannot take: the first line states what is required.
+// error: connect needs streams of two types
 // error: two streams are joined by keys of one type
-// error: connect(...).process<U> wants a function F of the records of both sides
+// error: connect(...).process<U> needs a function F of the records of both sides
 // error: the on_timer of a function F is void on_timer(EventTime, Timers&, auto& emit)
 // error: join, as_of and connect consume their streams
 #include <string>

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A function that an operator cannot take: the first line says what the operator wants, and the
-// compiler beside it what it got. Nothing else is said: no list of candidates, no second fault.
-// error: map wants a function F of the records T
-// error: filter wants a function F of the records T that arrive: bool f(const T&)
-// error: flat_map<U> wants a function F of the records T
-// error: sink wants a function F of the records T
-// error: split wants a function F of the records T
-// error: a key wants a member of the records T
+// A function that an operator cannot take: the first line states what is required, and the
+// compiler beside it what it got. Nothing else is reported: no list of candidates, no second fault.
+// error: map needs a function F of the records T
+// error: filter needs a function F of the records T that arrive: bool f(const T&)
+// error: flat_map<U> needs a function F of the records T
+// error: sink needs a function F of the records T
+// error: split needs a function F of the records T
+// error: a key needs a member of the records T
 // error: the key must be hashable
 // error: the key has text in it that its operator cannot copy
-// error: accumulate wants a function F of the state and the records T
-// error: reduce wants a function F of two of the records T
-// error: process<U> wants a function F of the records T
+// error: accumulate needs a function F of the state and the records T
+// error: reduce needs a function F of two of the records T
+// error: process<U> needs a function F of the records T
 // error: the function cannot be copied
-// error: a time wants a member of the records T
+// error: a time needs a member of the records T
 #include <map>
 #include <memory>
 #include <string>

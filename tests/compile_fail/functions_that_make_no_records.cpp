@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Functions that are no source: the first line says what it wants.
-// error: from_generator wants a function that makes a coroutine: Generator<T> f()
-// error: from_generator wants a function that takes nothing
+// Functions that are no source: the first line states what is required.
+// error: from_generator needs a function that makes a coroutine: Generator<T> f()
+// error: from_generator needs a function that takes nothing
 // error: would outlive their text: yield records that own it
-// error: from_callback wants a function that returns the next record
-// error: from_callback wants a function that takes nothing
+// error: from_callback needs a function that returns the next record
+// error: from_callback needs a function that takes nothing
 // error: would outlive their text: return records that own it
 #include <optional>
 #include <string>

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Streams, keys, bounds, functions and ways that joins cannot take: the first line says what they
-// want.
+// Streams, keys, bounds, functions and ways that joins cannot take: the first line states what
+// is required.
 // error: a stream is consumed once
 // error: a stream is consumed once
 // error: join, as_of and connect consume their streams
 // error: join, as_of and connect take two streams; on(...) gives their keys
 // error: two streams are joined by on<&Left::key, &Right::key>()
-// error: a key wants a member of the records T that arrive
+// error: a key needs a member of the records T that arrive
 // error: two streams are joined by keys of one type
 // error: it is not known when these records happened: give event_time before, or timed_by
 // error: a join needs an interval of time
-// error: a join wants a function of a left and a right record
+// error: a join needs a function of a left and a right record
 // error: a join is by key or share::farmed
 // error: ties_by is for as_of
-// error: ties_by wants a member of the right records
-// error: as_of wants a function of a left record and the right one that it meets
+// error: ties_by needs a member of the right records
+// error: as_of needs a function of a left record and the right one that it meets
 // error: an as-of join is by key
 #include <string>
 #include <utility>

@@ -2,7 +2,7 @@
 //
 // An operator that breaks a rule of the contract (operator/contract.hpp) does not compile, and the
 // compiler says which in one sentence.
-// error: apply wants an operator, or a function that makes one of Arriving<T>
+// error: apply needs an operator, or a function that makes one of Arriving<T>
 // error: an operator declares what arrives and what it emits
 // error: an operator has void process(Arrived&, auto& emit)
 // error: an operator of the trait .only_reads has void process(const Arrived&
@@ -12,18 +12,18 @@
 // error: an operator has on(...) for none of the events of the engine
 // error: a member of an operator is named like a hook of old
 // error: the traits Watermarks::needed and Watermarks::heard want on(Watermark, auto& emit)
-// error: on(Watermark, auto& emit) wants the trait .watermarks = Watermarks::needed
+// error: on(Watermark, auto& emit) needs the trait .watermarks = Watermarks::needed
 // error: Progress on(Clock) and the trait .watermarks = Watermarks::drawn go together
-// error: wake_at_ns() wants the trait .asks_the_clock
+// error: wake_at_ns() needs the trait .asks_the_clock
 // error: the trait .looks_ahead go together
 // error: the trait .holds_back go together
 // error: Progress passed() const and the trait .watermarks = Watermarks::delayed go together
 // error: on(const TasksWanted&) and the trait .brings_tasks go together
-// error: the trait .brings_tasks wants .asks_the_clock
+// error: the trait .brings_tasks needs .asks_the_clock
 // error: on(CutOff) is for operators that emit nothing
 // error: the trait .emits = Emits::nothing and OperatorTypes<Arrived, void> go together
 // error: other records arrive here than the operator takes
-// error: apply wants an operator, or a function that makes one of Arriving<T>
+// error: apply needs an operator, or a function that makes one of Arriving<T>
 #include <cstddef>
 #include <cstdint>
 

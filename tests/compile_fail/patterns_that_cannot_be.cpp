@@ -5,8 +5,8 @@
 // error: no task arrives here: a pattern that runs by itself begins with a source
 // error: the last node of a pattern that runs by itself takes tasks and makes none
 // error: a source is the first node of a pattern, and tasks arrive here
-// error: a node wants an operator, or a function of the tasks T that arrive
-// error: a farm wants a policy for tasks T
+// error: a node needs an operator, or a function of the tasks T that arrive
+// error: a farm needs a policy for tasks T
 // error: a task of an ordered farm goes to one worker
 // error: the worker of an ordered farm is one node
 // error: tasks arrive at a loop: a source stands before it

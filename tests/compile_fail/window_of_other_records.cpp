@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A window's aggregate takes the records that arrive, and no others.
-// expect: a window wants a function of the records T that arrive
+// expect: a window needs a function of the records T that arrive
 #include <string>
 
 #include <strid/window/aggregates.hpp>

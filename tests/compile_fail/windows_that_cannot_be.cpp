@@ -2,8 +2,8 @@
 //
 // A window that there is not, or whose work cannot be shared so (graph/window_table.hpp), and a
 // stream that is asked for a time it has not: the compiler says which in one sentence.
-// error: a window wants windows (TimeWindows, CountWindows, SessionWindows
-// error: a window wants a function of the records T that arrive
+// error: a window needs windows (TimeWindows, CountWindows, SessionWindows
+// error: a window needs a function of the records T that arrive
 // error: it is not known when these records happened: give event_time before
 // error: it is not known when these records happened: give event_time before
 // error: sessions and windows with a trigger are by key

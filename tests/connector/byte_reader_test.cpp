@@ -61,7 +61,7 @@ TEST(ByteReader, ShortInputsThatLookLikeTheBeginningOfAMagicNumberArePlain) {
     }
 }
 
-TEST(ByteReader, TellsProgressInBytesOfTheStoredFile) {
+TEST(ByteReader, ReportsProgressInBytesOfTheStoredFile) {
     const Folder folder;
     const auto path = folder.write("a", sample(500'000));
     ASSERT_TRUE(shell("gzip " + path));

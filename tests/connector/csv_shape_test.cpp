@@ -50,7 +50,7 @@ TEST(CsvShape, ARowHasAsManyFieldsAsTheHeader) {
     }
 }
 
-TEST(CsvShape, WithoutAHeaderTheFirstRowSaysHowMany) {
+TEST(CsvShape, WithoutAHeaderTheFirstRowDeterminesHowMany) {
     const CsvOptions options{.columns = {1, 2}};
     EXPECT_EQ(skipping<Pair>("1,2,3\n4,5\n6,7,8,9\n10,11,12\n", options),
               std::pair(std::vector{Pair{1, 2}, Pair{10, 11}}, std::uint64_t{2}));
@@ -71,7 +71,7 @@ TEST(CsvShape, RaggedRowsWhereTheyAreAllowed) {
     EXPECT_EQ((skipping<std::pair<int, int>>("1,2,3\n4\n", {.ragged = true}).second), 1U);
 }
 
-TEST(CsvShape, TheErrorSaysWhatIsExpected) {
+TEST(CsvShape, TheErrorStatesWhatIsExpected) {
     const Folder folder;
     const auto fault = [&](std::string_view content, CsvOptions options) {
         const auto path = folder.write("a.csv", content);

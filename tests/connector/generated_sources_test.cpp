@@ -155,7 +155,7 @@ TEST(Replay, KeepsTheTextOfAFileThatIsGone) {
     }
 }
 
-TEST(Replay, LoadsOnceAndTellsOnceWhatWasMalformed) {
+TEST(Replay, LoadsOnceAndReportsOnceWhatWasMalformed) {
     const Folder folder;
     const auto path = folder.write("a", "1,1\nx\n2,2\n3,3\n");
     const auto source =

@@ -3,11 +3,13 @@
 // Oracle: std::getline over the same bytes.
 #include <random>
 #include <sstream>
+#include <thread>
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 
+#include <strid/base/clock.hpp>
 #include <strid/base/error.hpp>
 #include <strid/connector/text_lines.hpp>
 
@@ -95,6 +97,7 @@ TEST(TextLines, ALineOfAHundredMegabytes) {
             return true;
         }
         void keep_alive(const memory::TextReference& chunk) { current = chunk; }
+        void ingress_at(std::int64_t) {}
         void count_malformed(std::uint64_t) {}
         memory::TextReference current{};
     } emit{lengths};
@@ -197,6 +200,31 @@ TEST(TextLines, APipeDeliversEachLineAsSoonAsItIsThere) {
     while (status != SourceStatus::finished) status = source.poll(emit, 10);
     EXPECT_THAT(texts(emit), ElementsAre("one", "two"));
     EXPECT_EQ(source.fraction_done(), 1);
+}
+
+// The latency of a record begins when it arrives, not when the poll began to wait for it.
+TEST(TextLines, ALineOfAPipeEntersWhenItArrives) {
+    const Folder folder;
+    const auto path = folder.file("pipe");
+    ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+    auto source = text_lines(path);
+    source.open({});
+    Emit<Line> emit;
+    EXPECT_EQ(source.poll(emit, 10), SourceStatus::idle);
+    std::int64_t written_ns = 0;
+    std::thread writer([&] {
+        const int pipe = ::open(path.c_str(), O_WRONLY);
+        std::this_thread::sleep_for(std::chrono::milliseconds{5});
+        written_ns = now_ns();
+        EXPECT_EQ(::write(pipe, "one\n", 4), 4);
+        ::close(pipe);
+    });
+    while (source.poll(emit, 10) != SourceStatus::finished) {
+    }
+    writer.join();
+    ASSERT_THAT(texts(emit), ElementsAre("one"));
+    EXPECT_GE(emit.ingress_ns[0], written_ns);
+    EXPECT_LE(emit.ingress_ns[0], now_ns());
 }
 
 TEST(TextLines, StandardInput) {

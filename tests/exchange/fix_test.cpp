@@ -156,7 +156,7 @@ TEST(FixDecoder, AWrongSumIsPassedOver) {
         << outcome.garbled[0].text;
 }
 
-TEST(FixDecoder, AWrongLengthIsToldAtItsCheckSum) {
+TEST(FixDecoder, AWrongLengthIsReportedAtItsCheckSum) {
     const std::string good = framed("35=D|11=1|");
     for (const char* length : {"9=9", "9=11", "9=4000", "9=0"}) {
         std::string bad = good;

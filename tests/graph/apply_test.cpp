@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Operators that a user writes: what `apply` takes, what the engine tells them, and what it does
+// Operators that a user writes: what `apply` takes, the events that they get, and what it does
 // about what they are.
 #include <algorithm>
 #include <atomic>
@@ -28,16 +28,16 @@ using test::Numbers;
 
 /// A value of a sensor that has not changed for a while is given again, so that what is behind
 /// sees a value of every sensor in every `within` of event time.
-struct Told {
+struct Reading {
     std::uint32_t key;
     EventTime time;
     std::int64_t value;
     bool again;
-    friend auto operator<=>(const Told&, const Told&) = default;
+    friend auto operator<=>(const Reading&, const Reading&) = default;
 };
 
 template <class KeyOf>
-class Heartbeat : public OperatorTypes<message::Hashed<Event>, Told> {
+class Heartbeat : public OperatorTypes<message::Hashed<Event>, Reading> {
   public:
     static constexpr OperatorTraits traits{
         .kind = "heartbeat", .emits = Emits::any_number, .watermarks = Watermarks::needed};
@@ -49,12 +49,12 @@ class Heartbeat : public OperatorTypes<message::Hashed<Event>, Told> {
         auto& last =
             sensors_.find_or_make(std::invoke(key_of_, event), arrived.hash, [&] { return event; });
         last.state = event;
-        emit(Told{event.key, event.time, event.value, false});
+        emit(Reading{event.key, event.time, event.value, false});
     }
     void on(Watermark watermark, auto& emit) {
         for (auto& [hash, key, last] : sensors_) {
             for (; last.time + within_ <= watermark.time; last.time = last.time + within_) {
-                emit(Told{key, last.time + within_, last.value, true});
+                emit(Reading{key, last.time + within_, last.value, true});
             }
         }
     }
@@ -79,7 +79,7 @@ TEST(Apply, TakesAMakerOfAnOperatorByKey) {
         events.push_back({sensor, test::at(sensor), sensor * 10});
     }
     events.push_back({20, test::at(1'000), 0});
-    std::vector<Told> oracle;
+    std::vector<Reading> oracle;
     for (const Event& event : events) {
         oracle.push_back({event.key, event.time, event.value, false});
         for (std::int64_t time = event.time.ns() + 300; time <= 1'000; time += 300) {
@@ -89,7 +89,7 @@ TEST(Apply, TakesAMakerOfAnOperatorByKey) {
     std::sort(oracle.begin(), oracle.end());
     for (const std::uint64_t seed : test::seeds(12)) {
         Graph graph{"heartbeat"};
-        auto rows = std::make_shared<Collected<Told>>();
+        auto rows = std::make_shared<Collected<Reading>>();
         graph.source(replay(events))
             .event_time<&Event::time>(MonotonousTime{})
             .key_by<&Event::key>()
@@ -99,9 +99,9 @@ TEST(Apply, TakesAMakerOfAnOperatorByKey) {
         auto records = rows->records();
         std::sort(records.begin(), records.end());
         ASSERT_EQ(records, oracle) << "seed " << seed;
-        const OperatorReport& said = *report.find("heartbeat-3");
-        EXPECT_EQ(said.state_keys, 21U);
-        EXPECT_GE(said.state_bytes, 21U * sizeof(Event));
+        const OperatorReport& heartbeats = *report.find("heartbeat-3");
+        EXPECT_EQ(heartbeats.state_keys, 21U);
+        EXPECT_GE(heartbeats.state_bytes, 21U * sizeof(Event));
     }
 }
 
@@ -110,7 +110,7 @@ TEST(Apply, RefusesAnOperatorThatNeedsTimeWhereThereIsNone) {
     graph.source(replay(std::vector<Event>{}))
         .key_by<&Event::key>()
         .apply(heartbeat(1ns))
-        .sink([](const Told&) {});
+        .sink([](const Reading&) {});
     EXPECT_THROW((void)run(graph), GraphError);
 }
 
@@ -148,7 +148,7 @@ class EveryOther : public OperatorTypes<std::uint64_t, std::uint64_t> {
     void on(Flush) { ++heard_->flushed; }
     bool on(Ended, auto& emit) {
         heard_->ended = 1;
-        for (; said_ != 100; ++said_) {
+        for (; emitted_ != 100; ++emitted_) {
             if (!emit.room()) return false;
             emit(sum_);
         }
@@ -158,15 +158,15 @@ class EveryOther : public OperatorTypes<std::uint64_t, std::uint64_t> {
         if (heard_->ended != 1) heard_->in_order = false;
         ++heard_->closed;
     }
-    auto state() { return std::tie(sum_, said_); }
+    auto state() { return std::tie(sum_, emitted_); }
 
   private:
     std::shared_ptr<Heard> heard_;
     std::uint64_t sum_ = 0;
-    int said_ = 0;
+    int emitted_ = 0;
 };
 
-TEST(Apply, TellsAnOperatorOfEveryEvent) {
+TEST(Apply, NotifiesAnOperatorOfEveryEvent) {
     const std::uint64_t count = test::perturbed ? 500 : 20'000;
     for (const auto& way : test::all_ways()) {
         SCOPED_TRACE(way.name);

@@ -208,14 +208,14 @@ RunReport report_at(double seconds, std::uint64_t records, double fraction) {
     return report;
 }
 
-TEST(Progress, ALineTellsRateLatencyAndTimeLeft) {
+TEST(Progress, ALineShowsRateLatencyAndTimeLeft) {
     EXPECT_EQ(progress_line(report_at(1, 1000, 0.1), report_at(3, 5000, 0.25), 2.7e6),
               "2.00 k records/s  3 MB/s  latency p50 1.50 us p99 2.50 ms  25%  0:09 left");
     EXPECT_EQ(progress_line(report_at(1, 0, -1), report_at(2, 10, -1), 0),
               "10 records/s  latency p50 1.50 us p99 2.50 ms");
 }
 
-TEST(Progress, ASummaryTellsWhatWasDone) {
+TEST(Progress, ASummaryShowsWhatWasDone) {
     RunReport report = report_at(2, 2000, 1);
     report.tasks = 3;
     report.workers = 1;

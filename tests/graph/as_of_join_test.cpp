@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// As-of joins in a running graph against a search through all right records, which knows nothing of
+// As-of joins in a running graph against a search through all right records, which uses nothing of
 // watermarks: each left record once, by key in the order of time, in every mode, with several
 // parallelisms and under simulation. tests/pandas compares them with merge_asof.
 #include <string>
@@ -163,7 +163,7 @@ Answers answers_of(Graph& graph, Joined joined, const RunOptions& options, std::
 }
 
 /// The right records come from two sources, and which of equal time comes last depends on the run.
-TEST(AsOfJoin, AFunctionSaysWhichOfEqualTimeCounts) {
+TEST(AsOfJoin, AFunctionChoosesWhichOfEqualTimeCounts) {
     for (const std::uint64_t seed : test::seeds(12)) {
         const Inputs inputs = punctual(random_trades(seed));
         std::vector<Order> halves[2];

@@ -163,18 +163,19 @@ TEST(BlockTerm, DiffersFromAPlanWithAnotherNumberOfReplicas) {
 }
 
 TEST(BlockTerm, DiffersFromAPlanThatIsCutElsewhere) {
-    const std::string said = of_changed({}, [](Plan& plan) {
+    const std::string message = of_changed({}, [](Plan& plan) {
         Fragment rest = plan.fragments[1];
         rest.first = 1;
         plan.fragments[1].last = 1;
         plan.fragments[1].edges = {{plan.fragments.size(), Delivery::direct}};
         plan.fragments.push_back(rest);
     });
-    EXPECT_THAT(said, HasSubstr("only the term has node 'a+b'"));
-    EXPECT_THAT(said, HasSubstr("only the plan has node 'a'"));
-    EXPECT_THAT(said, HasSubstr("only the plan has node 'b'"));
-    EXPECT_THAT(said, HasSubstr("'a' feeds 'b' within a node in the term and to the same replica "
-                                "in the plan"));
+    EXPECT_THAT(message, HasSubstr("only the term has node 'a+b'"));
+    EXPECT_THAT(message, HasSubstr("only the plan has node 'a'"));
+    EXPECT_THAT(message, HasSubstr("only the plan has node 'b'"));
+    EXPECT_THAT(message,
+                HasSubstr("'a' feeds 'b' within a node in the term and to the same replica "
+                          "in the plan"));
 }
 
 TEST(BlockTerm, DiffersFromAPlanWithOtherEdges) {

@@ -306,7 +306,7 @@ TEST(KeyFunctionFaults, AreNamedWhileStatesAreBroughtNear) {
     wire(whole, counting);
     run(whole, {.workers = 1, .block_bytes = 1024});
     const std::uint64_t calls = *counting.calls;
-    ASSERT_GT(calls, 3 * 400U - 60) << "nobody looked ahead";
+    ASSERT_GT(calls, 3 * 400U - 60) << "no source looked ahead";
     for (std::uint64_t at = 1; at <= calls; at += 37) {
         SCOPED_TRACE("call " + std::to_string(at));
         expect_named(one, Probe{.at = at}, {.workers = 1, .block_bytes = 1024});

@@ -15,7 +15,7 @@ namespace {
 
 using namespace test;
 using namespace std::chrono_literals;
-using test::said_of;
+using test::explanation_of;
 using testing::AllOf;
 using testing::HasSubstr;
 
@@ -25,21 +25,22 @@ const auto everything =
 
 /// Of windows of time over the whole stream.
 template <class A>
-std::string said_of(const TimeWindows& windows, const A& aggregate, WindowOptions options = {}) {
-    return said_of(
+std::string explanation_of(const TimeWindows& windows, const A& aggregate,
+                           WindowOptions options = {}) {
+    return explanation_of(
         [&](auto stream) { return std::move(stream).window(windows, aggregate, options); });
 }
 
 TEST(ChosenWindows, OfTimeAreSharedAsTheirFunctionAllows) {
     const auto windows = sliding(100, 25);
-    EXPECT_THAT(said_of(windows, window::quantile(real, 0.5)),
+    EXPECT_THAT(explanation_of(windows, window::quantile(real, 0.5)),
                 HasSubstr("farmed: parts combine in their order only"));
-    EXPECT_THAT(said_of(windows, window::distinct<Event>(field<&Event::value>)),
+    EXPECT_THAT(explanation_of(windows, window::distinct<Event>(field<&Event::value>)),
                 HasSubstr("paned: the aggregate is commutative"));
-    EXPECT_THAT(said_of(sliding(100, 35), window::distinct<Event>(field<&Event::value>)),
+    EXPECT_THAT(explanation_of(sliding(100, 35), window::distinct<Event>(field<&Event::value>)),
                 AllOf(HasSubstr("paned: the aggregate is commutative"),
                       HasSubstr("share::map_reduce would send one part of a window for 7 panes")));
-    EXPECT_THAT(said_of(windows, everything), HasSubstr("farmed: the function needs whole"));
+    EXPECT_THAT(explanation_of(windows, everything), HasSubstr("farmed: the function needs whole"));
 }
 
 }  // namespace

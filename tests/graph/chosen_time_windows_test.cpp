@@ -11,7 +11,7 @@ namespace {
 
 using namespace test;
 using namespace std::chrono_literals;
-using test::said_of;
+using test::explanation_of;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
@@ -20,21 +20,24 @@ const auto real = [](const Event& event) { return static_cast<double>(event.valu
 
 /// Of windows of time over the whole stream.
 template <class A>
-std::string said_of(const TimeWindows& windows, const A& aggregate, WindowOptions options = {}) {
-    return said_of(
+std::string explanation_of(const TimeWindows& windows, const A& aggregate,
+                           WindowOptions options = {}) {
+    return explanation_of(
         [&](auto stream) { return std::move(stream).window(windows, aggregate, options); });
 }
 
 TEST(ChosenWindows, OfTimeAreCombinedWhereAStateIsSmall) {
     const auto windows = sliding(100, 25);
-    EXPECT_THAT(said_of(windows, sum), HasSubstr("combined: adding to a small state"));
-    EXPECT_THAT(said_of(windows, mean), HasSubstr("combined: adding to a small state"));
-    EXPECT_THAT(said_of(windows, window::mean<Event>([](const Event& e) { return e.value; })),
-                HasSubstr("combined: adding to a small state"));
-    EXPECT_THAT(said_of(windows, window::mean(real)),
+    EXPECT_THAT(explanation_of(windows, sum), HasSubstr("combined: adding to a small state"));
+    EXPECT_THAT(explanation_of(windows, mean), HasSubstr("combined: adding to a small state"));
+    EXPECT_THAT(
+        explanation_of(windows, window::mean<Event>([](const Event& e) { return e.value; })),
+        HasSubstr("combined: adding to a small state"));
+    EXPECT_THAT(explanation_of(windows, window::mean(real)),
                 AllOf(HasSubstr("any_order(...) would share it"), Not(HasSubstr("combined:"))));
-    EXPECT_THAT(said_of(windows, window::variance(real)), HasSubstr("not shared: a record is"));
-    EXPECT_THAT(said_of(windows, window::any_order(window::mean(real))),
+    EXPECT_THAT(explanation_of(windows, window::variance(real)),
+                HasSubstr("not shared: a record is"));
+    EXPECT_THAT(explanation_of(windows, window::any_order(window::mean(real))),
                 HasSubstr("combined: adding to a small state"));
 }
 

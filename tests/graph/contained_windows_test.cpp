@@ -15,7 +15,7 @@ namespace {
 
 using namespace test;
 
-/// Keeps its values sorted, so that the middle is near at hand. It is told nothing wrong: no more
+/// Keeps its values sorted, so that the middle is near at hand. It is given nothing wrong: no more
 /// expires than there is.
 class SortedValues {
   public:
@@ -203,7 +203,7 @@ TEST(ContainedWindows, OfSessionsAreResetAndNotMadeAnew) {
 // ---- bounds ------------------------------------------------------------------------------------
 
 /// Emits its arguments, twice where the window has an even number of records.
-const auto told =
+const auto echo =
     window::process<Event, Row>([](std::uint32_t key, const window::TimeBounds& bounds,
                                    std::span<const Event> all, auto& emit) {
         std::int64_t total = 0;
@@ -230,43 +230,43 @@ std::vector<Row> expected_twice(const std::vector<Event>& events, const Windows&
 }
 
 template <class Results>
-std::vector<Row> told_rows(const Results& results) {
+std::vector<Row> echoed_rows(const Results& results) {
     std::vector<Row> rows;
     for (const auto& result : results) {
         EXPECT_EQ(result.value, (Row{result.key, result.window.start.ns(), result.window.end.ns(),
                                      std::get<3>(result.value)}))
-            << "the function was told another window than it is the result of";
+            << "the function was given another window than it is the result of";
         rows.push_back(result.value);
     }
     return sorted(std::move(rows));
 }
 
-TEST(ProcessFunctions, AreToldTheBoundsOfAWindowOfTime) {
+TEST(ProcessFunctions, AreGivenTheBoundsOfAWindowOfTime) {
     for (const std::uint64_t seed : test::seeds(8)) {
         const auto events = random_events(seed, {}, event_count);
         for (const auto& windows : {sliding(100, 25), sliding(100, 100, 7), sliding(30, 70)}) {
             const auto oracle = expected_twice(events, windows);
             const auto by_key = whole_stream(events, run_options(seed), [&](auto stream) {
-                return std::move(stream).template key_by<&Event::key>().window(windows, told);
+                return std::move(stream).template key_by<&Event::key>().window(windows, echo);
             });
-            ASSERT_EQ(told_rows(by_key), oracle) << "seed " << seed;
+            ASSERT_EQ(echoed_rows(by_key), oracle) << "seed " << seed;
             const auto farmed = whole_stream(events, run_options(seed), [&](auto stream) {
-                return std::move(stream).template key_by<&Event::key>().window(windows, told,
+                return std::move(stream).template key_by<&Event::key>().window(windows, echo,
                                                                                share::automatic);
             });
-            ASSERT_EQ(told_rows(farmed), oracle) << "seed " << seed;
+            ASSERT_EQ(echoed_rows(farmed), oracle) << "seed " << seed;
         }
     }
 }
 
-TEST(ProcessFunctions, AreToldTheBoundsOfASession) {
+TEST(ProcessFunctions, AreGivenTheBoundsOfASession) {
     for (const std::uint64_t seed : test::seeds(8)) {
         const auto events = random_events(seed, {}, event_count);
         const auto sessions = SessionWindows::with_gap(Duration{40});
         const auto by_key = whole_stream(events, run_options(seed), [&](auto stream) {
-            return std::move(stream).template key_by<&Event::key>().window(sessions, told);
+            return std::move(stream).template key_by<&Event::key>().window(sessions, echo);
         });
-        ASSERT_EQ(told_rows(by_key), expected_twice(events, sessions)) << "seed " << seed;
+        ASSERT_EQ(echoed_rows(by_key), expected_twice(events, sessions)) << "seed " << seed;
     }
 }
 

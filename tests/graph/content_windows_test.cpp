@@ -132,8 +132,8 @@ struct Seen {
     std::int64_t first;
 };
 
-/// Positions of a key's stream, told to the function with the key; those that the end cuts short.
-TEST(ContentWindows, OfCountsKnowTheirKeyAndTheirBounds) {
+/// Positions of a key's stream, given to the function with the key; those that the end cuts short.
+TEST(ContentWindows, OfCountsHaveTheirKeyAndTheirBounds) {
     const std::uint64_t length = 10;
     for (const std::uint64_t slide : {1U, 4U, 10U, 13U}) {
         for (const std::uint64_t seed : test::seeds(4)) {
@@ -168,14 +168,14 @@ TEST(ContentWindows, OfCountsKnowTheirKeyAndTheirBounds) {
 }
 
 /// A window that ends with a record of the user's choice: at every third, and where it is large.
-TEST(GlobalWindows, FireAsTheTriggerSays) {
+TEST(GlobalWindows, FireByTheTrigger) {
     using window::Trigger;
     for (const std::uint64_t seed : test::seeds(4)) {
         const auto events = random_events(seed, {}, 500);
-        using Said = std::tuple<std::uint32_t, std::uint64_t, std::uint64_t, std::int64_t>;
-        std::vector<Said> oracle;
+        using Fired = std::tuple<std::uint32_t, std::uint64_t, std::uint64_t, std::int64_t>;
+        std::vector<Fired> oracle;
         struct Key {
-            std::uint64_t start = 0, end = 0, said = 0;
+            std::uint64_t start = 0, end = 0, fired = 0;
             std::int64_t sum = 0;
         };
         std::map<std::uint32_t, Key> keys;
@@ -185,17 +185,17 @@ TEST(GlobalWindows, FireAsTheTriggerSays) {
             ++key.end;
             if (key.end % 3 != 0 && event.value <= 400) continue;
             oracle.emplace_back(event.key, key.start, key.end, key.sum);
-            key.said = key.end;
+            key.fired = key.end;
             if (event.value > 400) {
                 key.sum = 0;
                 key.start = key.end;
             }
         }
         for (const auto& [name, key] : keys) {
-            if (key.said != key.end) oracle.emplace_back(name, key.start, key.end, key.sum);
+            if (key.fired != key.end) oracle.emplace_back(name, key.start, key.end, key.sum);
         }
         Graph graph{"global"};
-        auto rows = std::make_shared<Collected<Said>>();
+        auto rows = std::make_shared<Collected<Fired>>();
         const auto trigger = [records = 0](const Event& event) mutable {
             if (event.value > 400) return ++records, Trigger::fire_and_clear;
             return ++records % 3 == 0 ? Trigger::fire : Trigger::wait;

@@ -148,7 +148,7 @@ TEST(DeadLetters, AreOfEveryOperatorByRecord) {
         .key_by(length)
         .flat_map<int>(dead_letter<Text>(emitting, letters.teller()), {.name = "4"})
         .sink(ignore);
-    const RunReport report = run(graph, {.workers = 1});  // one thread: five tellers, one list
+    const RunReport report = run(graph, {.workers = 1});  // one thread: five operators, one list
     for (const char* name : {"0", "1", "2", "3", "4"}) {
         EXPECT_EQ(report.find(name)->records_skipped, bad.size()) << name;
     }
@@ -157,11 +157,12 @@ TEST(DeadLetters, AreOfEveryOperatorByRecord) {
 
 TEST(DeadLetters, ThatThrowEndTheRun) {
     Graph graph{"letters"};
-    const auto tell = [](const std::uint64_t&, std::string_view) {
+    const auto fail_to_write = [](const std::uint64_t&, std::string_view) {
         throw std::runtime_error("the disk is full");
     };
     graph.source(Numbers{count})
-        .map(dead_letter<std::uint64_t>([](const std::uint64_t& n) { return check(n), n; }, tell),
+        .map(dead_letter<std::uint64_t>([](const std::uint64_t& n) { return check(n), n; },
+                                        fail_to_write),
              {.name = "broken"})
         .sink([](std::uint64_t) {});
     try {

@@ -22,12 +22,12 @@ struct Passed {
 };
 
 Passed expected(const std::vector<Event>& events, Duration bound, Duration within) {
-    const auto promised = test::watermarks(events, bound);
+    const auto asserted = test::watermarks(events, bound);
     Passed passed;
     std::map<std::uint32_t, std::vector<std::int64_t>> times;
     for (std::size_t i = 0; i != events.size(); ++i) {
         const std::int64_t time = events[i].time.ns();
-        if (events[i].time < promised[i]) {
+        if (events[i].time < asserted[i]) {
             ++passed.late;
             continue;
         }

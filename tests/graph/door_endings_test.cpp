@@ -230,37 +230,37 @@ TEST(EndedDoors, AnswerThoughTheRunIsKeptAndNothingWaitsForIt) {
     }
 }
 
-TEST(EndedDoors, AreToldBeforeTheEndIs) {
+TEST(EndedDoors, AreEndedBeforeTheEndIsReported) {
     for (const auto& [name, way] : ways) {
         for (const auto mode : modes) {
             SCOPED_TRACE(name + std::string{", mode "} + std::to_string(static_cast<int>(mode)));
             Service service{way};
             std::atomic<int> calls{0};
-            std::optional<RunEnd> told;
+            std::optional<RunEnd> reported;
             const auto on_end = [&](const RunEnd& end) {
                 ++calls;
                 // Neither waits: a push that finds room would be taken.
                 EXPECT_FALSE(service.inlet->push(1));
                 while (service.outlet->pop()) {
                 }
-                told = end;
+                reported = end;
             };
             Running running = start(service.graph, with_mode(mode, on_end));
             serve(service, running);
             EXPECT_TRUE(running.wait_for(100s));
             EXPECT_EQ(calls, 1);
-            ASSERT_TRUE(told.has_value());
-            EXPECT_EQ(told->outcome, service.outcome());
-            EXPECT_EQ(told->failure != nullptr, service.fails());
-            EXPECT_EQ(told->report.graph, "service");
+            ASSERT_TRUE(reported.has_value());
+            EXPECT_EQ(reported->outcome, service.outcome());
+            EXPECT_EQ(reported->failure != nullptr, service.fails());
+            EXPECT_EQ(reported->report.graph, "service");
             // What is counted is counted behind a poll, and one that fails is not.
             if (!service.fails()) {
-                EXPECT_GE(told->report.records_in(), 150U);
+                EXPECT_GE(reported->report.records_in(), 150U);
             }
             // The clock of the report stands still since.
-            EXPECT_EQ(running.report().seconds, told->report.seconds);
+            EXPECT_EQ(running.report().seconds, reported->report.seconds);
             if (service.fails()) {
-                EXPECT_THROW(std::rethrow_exception(told->failure), OperatorError);
+                EXPECT_THROW(std::rethrow_exception(reported->failure), OperatorError);
             }
         }
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Text keys that come, fire and go: what a result says of its key is right wherever it is read,
-// though the operator has long given the key's memory to another one. A key's text tells which
+// though the operator has long given the key's memory to another one. A key's text shows which
 // window it lies in, so that a text that changed under a result is seen.
 #include <algorithm>
 #include <cstdint>

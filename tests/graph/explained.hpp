@@ -12,7 +12,7 @@
 namespace strid::test {
 
 template <class Build>
-std::string said_of(const Build& build, const RunOptions& options = {.workers = 3}) {
+std::string explanation_of(const Build& build, const RunOptions& options = {.workers = 3}) {
     Graph graph{"why"};
     build(graph.source(replay(std::vector<Event>{})).event_time<&Event::time>(MonotonousTime{}))
         .sink([](const auto&) {});

@@ -19,14 +19,15 @@ using testing::HasSubstr;
 struct Distribution {
     std::string kind;
     std::string note;
-    std::function<std::string(const RunOptions&)> said;
+    std::function<std::string(const RunOptions&)> explain;
 };
 
 std::vector<Distribution> distributions() {
     std::vector<Distribution> all;
     const auto add = [&all](std::string kind, std::string note, auto build) {
-        all.push_back({std::move(kind), std::move(note),
-                       [build](const RunOptions& options) { return said_of(build, options); }});
+        all.push_back({std::move(kind), std::move(note), [build](const RunOptions& options) {
+                           return explanation_of(build, options);
+                       }});
     };
     const auto windows = sliding(100, 25);
     const auto counts = CountWindows::sliding(100, 25);
@@ -60,13 +61,14 @@ std::vector<Distribution> distributions() {
 }
 
 TEST(ExplainedWindows, SayWhatWasAskedForInThePapersNames) {
-    for (const auto& [kind, note, said_with] : distributions()) {
-        const std::string said = said_with({.workers = 3});
-        EXPECT_THAT(said, HasSubstr(note)) << kind;
-        EXPECT_THAT(said, HasSubstr("slides as a running total")) << kind;
-        EXPECT_THAT(said, HasSubstr("f_d(" + kind)) << kind << ": distributed in a way of its own";
+    for (const auto& [kind, note, explain] : distributions()) {
+        const std::string explanation = explain({.workers = 3});
+        EXPECT_THAT(explanation, HasSubstr(note)) << kind;
+        EXPECT_THAT(explanation, HasSubstr("slides as a running total")) << kind;
+        EXPECT_THAT(explanation, HasSubstr("f_d(" + kind))
+            << kind << ": distributed in a way of its own";
     }
-    EXPECT_THAT(said_of([](auto stream) {
+    EXPECT_THAT(explanation_of([](auto stream) {
                     return std::move(stream).template key_by<&Event::key>().window(
                         sliding(100, 25), sum, share::combined);
                 }),
@@ -75,17 +77,17 @@ TEST(ExplainedWindows, SayWhatWasAskedForInThePapersNames) {
 
 /// The rules of the algebra take them as they are, in every way to run them.
 TEST(ExplainedWindows, AreAdmissibleInEveryWay) {
-    for (const auto& [kind, note, said_with] : distributions()) {
+    for (const auto& [kind, note, explain] : distributions()) {
         for (const std::size_t workers : {1U, 2U, 4U}) {
             for (const std::size_t parallelism : {0U, 1U, 3U}) {
                 for (const Composition composition :
                      {Composition::combined, Composition::dedicated, Composition::centralised}) {
                     for (const bool fuse : {true, false}) {
-                        const std::string said = said_with({.workers = workers,
-                                                            .parallelism = parallelism,
-                                                            .fuse = fuse,
-                                                            .composition = composition});
-                        EXPECT_THAT(said, HasSubstr("MultiPipe")) << kind;
+                        const std::string explanation = explain({.workers = workers,
+                                                                 .parallelism = parallelism,
+                                                                 .fuse = fuse,
+                                                                 .composition = composition});
+                        EXPECT_THAT(explanation, HasSubstr("MultiPipe")) << kind;
                     }
                 }
             }

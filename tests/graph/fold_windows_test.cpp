@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Folds over windows of every kind, against the fold of the records that the obvious computation
-// (window_oracle.hpp) puts in each: a hash, which tells any other order, a record too many or too
+// (window_oracle.hpp) puts in each: a hash, which shows any other order, a record too many or too
 // few.
 #include <map>
 #include <memory>
@@ -132,7 +132,7 @@ TEST(FoldedWindows, OfCountsGoForwardAsRecordsCome) {
 }
 
 /// A window that starts anew at every record that is large.
-TEST(FoldedWindows, FireAsATriggerSays) {
+TEST(FoldedWindows, FireByATrigger) {
     const auto trigger = [](const Event& event) {
         return event.value > 400 ? window::Trigger::fire_and_clear : window::Trigger::wait;
     };

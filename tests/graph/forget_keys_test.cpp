@@ -192,7 +192,7 @@ TEST(ForgetKeys, RefusesBoundsThatAreNone) {
     EXPECT_THROW((void)keep_at_most(0), GraphError);
 }
 
-TEST(ForgetKeys, ExplainSaysHowLongAStateIsKept) {
+TEST(ForgetKeys, ExplainShowsHowLongAStateIsKept) {
     const auto explained = [](auto life) {
         Graph graph{"kept"};
         graph.source(replay(std::vector<Event>{}))

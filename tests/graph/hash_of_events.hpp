@@ -10,7 +10,7 @@
 
 namespace strid::test {
 
-/// Tells any other order, a record too many or too few.
+/// Shows any other order, a record too many or too few.
 struct HashOn {
     void operator()(std::uint64_t& hash, const Event& event) const {
         hash =

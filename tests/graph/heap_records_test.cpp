@@ -70,7 +70,7 @@ struct Nested {
     std::optional<Bytes> bytes;
     [[nodiscard]] static Nested make(int n) { return {n, some_bytes()}; }
 };
-/// The engine knows nothing of it but what it says.
+/// The engine uses nothing of it but what it reports.
 class Opaque {
   public:
     explicit Opaque(int n) : number(n), bytes_(std::make_shared<Bytes>(some_bytes())) {}

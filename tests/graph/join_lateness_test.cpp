@@ -121,7 +121,7 @@ TEST(WindowJoin, AWindowThatFiresAgainGivesWhatIsNew) {
         std::sort(two.begin(), two.end());
         ASSERT_EQ(two, (std::array<InWindow, 2>{{{0, {1, 4}}, {0, {3, 4}}}}));
         ASSERT_TRUE(events.push({5, at(9), 5}));
-        ASSERT_EQ(next(), (InWindow{0, {5, -1}})) << "nobody is there yet";
+        ASSERT_EQ(next(), (InWindow{0, {5, -1}})) << "no match is there yet";
         ASSERT_TRUE(orders.push({5, 6, at(9)}));
         ASSERT_EQ(next(), (InWindow{0, {5, 6}})) << "who was alone gets a partner";
         time_is(110);

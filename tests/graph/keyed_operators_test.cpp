@@ -46,7 +46,7 @@ TEST(KeyedOperators, AKeyedMapHasOneStatePerKeyAndKeepsItsOrder) {
     }
 }
 
-TEST(KeyedOperators, AccumulateTellsEveryUpdateOrTheEnd) {
+TEST(KeyedOperators, AccumulateEmitsEveryUpdateOrTheEnd) {
     using Pair = std::pair<std::uint64_t, std::uint64_t>;
     std::map<std::uint64_t, std::uint64_t> sums;
     std::vector<Pair> updates;

@@ -60,10 +60,10 @@ Answer computed_by_input(const Streams& streams, const Windows& windows, Duratio
 }
 
 /// The last result of each window at the end, or of a session that was merged into it.
-std::vector<Row> last_of_each(const std::vector<Row>& said, const std::vector<Row>& at_the_end) {
+std::vector<Row> last_of_each(const std::vector<Row>& emitted, const std::vector<Row>& at_the_end) {
     constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
     std::map<Row, Row> last;
-    for (const Row& row : said) {
+    for (const Row& row : emitted) {
         const auto& [key, start, end, value] = row;
         auto whole = std::upper_bound(at_the_end.begin(), at_the_end.end(),
                                       Row{key, start, most, std::numeric_limits<double>::max()});
@@ -80,7 +80,7 @@ std::vector<Row> last_of_each(const std::vector<Row>& said, const std::vector<Ro
 }
 
 /// A record with a window that is over by the watermark of its source is in no window.
-TEST(LateByOwnInput, OfWindowsOfTimeIsWhatEachSourceSays) {
+TEST(LateByOwnInput, OfWindowsOfTimeIsByTheWatermarkOfEachSource) {
     std::size_t late = 0;
     for (const std::uint64_t seed : test::seeds(8)) {
         const Streams streams = random_streams(seed);
@@ -89,10 +89,10 @@ TEST(LateByOwnInput, OfWindowsOfTimeIsWhatEachSourceSays) {
                 std::vector<Event> taken;
                 Answer oracle;
                 for (const auto& events : streams) {
-                    const auto promised = watermarks(events, bound);
+                    const auto asserted = watermarks(events, bound);
                     for (std::size_t i = 0; i < events.size(); ++i) {
                         const auto end = first_end(windows, events[i].time);
-                        const bool is_late = end && *end + lateness <= promised[i];
+                        const bool is_late = end && *end + lateness <= asserted[i];
                         (is_late ? oracle.late : taken).push_back(events[i]);
                     }
                 }
@@ -110,7 +110,7 @@ TEST(LateByOwnInput, OfWindowsOfTimeIsWhatEachSourceSays) {
 }
 
 /// A record behind the watermark of its source by more than the lateness is in no session.
-TEST(LateByOwnInput, OfSessionsIsWhatEachSourceSays) {
+TEST(LateByOwnInput, OfSessionsIsByTheWatermarkOfEachSource) {
     const auto sessions = SessionWindows::with_gap(40ns);
     std::size_t late = 0;
     for (const std::uint64_t seed : test::seeds(8)) {
@@ -119,9 +119,9 @@ TEST(LateByOwnInput, OfSessionsIsWhatEachSourceSays) {
             std::vector<Event> taken;
             Answer oracle;
             for (const auto& events : streams) {
-                const auto promised = watermarks(events, bound);
+                const auto asserted = watermarks(events, bound);
                 for (std::size_t i = 0; i < events.size(); ++i) {
-                    const bool is_late = events[i].time < promised[i] - lateness;
+                    const bool is_late = events[i].time < asserted[i] - lateness;
                     (is_late ? oracle.late : taken).push_back(events[i]);
                 }
             }
@@ -172,11 +172,11 @@ TEST(LateByOwnInput, IsForWindowsByKey) {
 /// Goes back in time at one record, and further at the next. Within one batch, no operator
 /// downstream would see it.
 struct Dips {
-    EventTime said = EventTime::earliest();
+    EventTime watermark_ = EventTime::earliest();
     void observe(const Event& event, EventTime time) {
-        said = event.value == 77 ? time - 1'000ns : time;
+        watermark_ = event.value == 77 ? time - 1'000ns : time;
     }
-    [[nodiscard]] EventTime watermark() const { return said; }
+    [[nodiscard]] EventTime watermark() const { return watermark_; }
 };
 
 TEST(AStrategyOfOnesOwn, ThatGoesBackAndRecoversEndsTheRun) {

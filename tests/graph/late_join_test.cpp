@@ -87,8 +87,8 @@ TEST(IntervalJoin, LosesNothingSilentlyWhenAnIdleSourceWakes) {
     }
 }
 
-/// Among the late ones are only such as broke their promise; all pairs of the others come out, and
-/// none with a record that came out as late.
+/// Among the late ones are only such as are behind the watermark; all pairs of the others come out,
+/// and none with a record that came out as late.
 TEST(WindowJoin, GivesItsLateRecordsToo) {
     const TimeWindows windows = sliding(100, 40);
     for (const Shared shared : both_ways) {
@@ -99,8 +99,8 @@ TEST(WindowJoin, GivesItsLateRecordsToo) {
             const auto outcome =
                 window_outcome(graph, replayed(graph, inputs), shared, windows, {}, inputs, seed);
             late_records += outcome.late();
-            const auto broke_promise = late_among(inputs.events, &Event::value);
-            ASSERT_TRUE(std::includes(broke_promise.begin(), broke_promise.end(),
+            const auto below_watermark = late_among(inputs.events, &Event::value);
+            ASSERT_TRUE(std::includes(below_watermark.begin(), below_watermark.end(),
                                       outcome.late_events.begin(), outcome.late_events.end()))
                 << "seed " << seed;
             const Inputs in_time = punctual(inputs);

@@ -8,13 +8,16 @@
 #include <chrono>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <strid/base/clock.hpp>
+#include <strid/connector/callback.hpp>
 #include <strid/graph/graph.hpp>
 #include <strid/graph/picture.hpp>
 #include <strid/graph/report.hpp>
@@ -181,7 +184,7 @@ double waiting_of(Slow source, std::int64_t work_ns) {
     return split.waiting_mean_ns / split.user_mean_ns;
 }
 
-TEST(LatencySplit, SaysThatRecordsWaitForASlowConsumer) {
+TEST(LatencySplit, ShowsThatRecordsWaitForASlowConsumer) {
     if (test::perturbed) GTEST_SKIP() << "perturbed: producers and consumers stop on purpose";
     // The least disturbed of several: what else runs on the machine stops a producer, whose records
     // then wait less, or makes a consumer wake up late.
@@ -197,6 +200,30 @@ TEST(LatencySplit, SaysThatRecordsWaitForASlowConsumer) {
                         waiting_of({.count = 15, .apart_ns = 20 * millisecond}, 10 * millisecond));
     }
     EXPECT_LT(idle, busy / 2);
+}
+
+// A source that blocks waits in its poll: that is neither latency nor work of its records.
+TEST(LatencySplit, LeavesOutTheWaitOfASourceThatBlocks) {
+    constexpr std::int64_t apart_ns = 20 * millisecond;
+    Graph graph{"pulled"};
+    int next = 0;
+    graph
+        .source(from_callback(
+                    [next]() mutable -> std::optional<int> {
+                        std::this_thread::sleep_for(std::chrono::nanoseconds{apart_ns});
+                        return next == 15 ? std::nullopt : std::optional{next++};
+                    },
+                    {.blocks = true}),
+                {.name = "pulled"})
+        .key_by([](int number) { return number; })
+        .sink([](int) {}, {.name = "end", .parallelism = 2});
+    const RunReport report = run(graph);
+    EXPECT_EQ(report.latency.count, 15U);
+    EXPECT_LT(report.latency.mean_ns, apart_ns / 2);
+    EXPECT_LT(report.path.user_mean_ns, apart_ns / 2);
+    const SegmentReport& source = segment_of(report, "pulled");
+    EXPECT_LT(source.busy_ns, 15 * apart_ns / 2);
+    EXPECT_GT(source.idle_ns, 15 * apart_ns / 2);
 }
 
 TEST(LatencySplit, IsASampleAtAHighRate) {

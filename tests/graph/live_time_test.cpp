@@ -18,7 +18,7 @@ namespace {
 using namespace test;
 using namespace std::chrono_literals;
 
-TEST(InSilence, GoesOnByTheClockBehindWhatWasPromised) {
+TEST(InSilence, GoesOnByTheClockBehindItsWatermark) {
     InSilence time{BoundedDisorder{Duration{5}}, Duration{10}};
     time.silent_for(Duration{1'000});  // no record has come at all
     EXPECT_EQ(time.watermark(), EventTime::earliest());
@@ -45,8 +45,8 @@ TEST(InSilence, GoesOnByTheClockBehindWhatWasPromised) {
     EXPECT_EQ(off.next_silence(Duration{0}), Duration{0});
 }
 
-/// The operator tells the strategy how long the silence lasts, and asks to be woken for it.
-TEST(InSilence, IsToldByItsOperator) {
+/// The operator notifies the strategy how long the silence lasts, and asks to be woken for it.
+TEST(InSilence, IsNotifiedByItsOperator) {
     const auto ns = [](std::chrono::nanoseconds time) { return time.count(); };
     using Operator =
         operators::EventTimeOperator<Event, Field<&Event::time>, InSilence<MonotonousTime>>;
@@ -55,18 +55,18 @@ TEST(InSilence, IsToldByItsOperator) {
         Operator{field<&Event::time>, InSilence{MonotonousTime{}, 80ms}, Duration{0}},
         [&passed](const Event& event) { passed.push_back(event); }};
     Operator& one = driven.one();
-    const auto said = [&one](std::int64_t now_ns) { return one.on(Clock{now_ns}); };
+    const auto progress_at = [&one](std::int64_t now_ns) { return one.on(Clock{now_ns}); };
     const std::int64_t start = ns(5s);
     driven.arrives({1, at(1'000), 1});
-    EXPECT_EQ(said(start).watermark, at(1'000));
+    EXPECT_EQ(progress_at(start).watermark, at(1'000));
     EXPECT_EQ(one.wake_at_ns(), start + ns(80ms));
-    EXPECT_EQ(said(start + ns(80ms)).watermark, at(1'000));
+    EXPECT_EQ(progress_at(start + ns(80ms)).watermark, at(1'000));
     EXPECT_EQ(one.wake_at_ns(), start + ns(90ms));
-    EXPECT_EQ(said(start + ns(90ms)).watermark, at(1'000 + ns(10ms)));
-    EXPECT_FALSE(said(start + ns(95ms)).idle);
+    EXPECT_EQ(progress_at(start + ns(90ms)).watermark, at(1'000 + ns(10ms)));
+    EXPECT_FALSE(progress_at(start + ns(95ms)).idle);
     driven.arrives({1, at(2'000), 1});  // late: nothing else is known of it
-    EXPECT_EQ(driven.emitted().promises(), 1U);
-    EXPECT_EQ(said(start + ns(100ms)).watermark, at(1'000 + ns(15ms)));
+    EXPECT_EQ(driven.emitted().assertions(), 1U);
+    EXPECT_EQ(progress_at(start + ns(100ms)).watermark, at(1'000 + ns(15ms)));
     EXPECT_EQ(one.wake_at_ns(), start + ns(180ms));
     EXPECT_EQ(passed.size(), 2U);
 }

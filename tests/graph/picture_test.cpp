@@ -41,7 +41,7 @@ void split_and_merge(Graph& graph, std::uint64_t& sum) {
         .sink([&sum](const std::uint64_t& n) { sum += n; }, {.name = "sum"});
 }
 
-TEST(Picture, TellsWhatWentAlongEachEdge) {
+TEST(Picture, ShowsWhatWentAlongEachEdge) {
     Graph graph{"split and merge"};
     std::uint64_t sum = 0;
     split_and_merge(graph, sum);

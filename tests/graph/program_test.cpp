@@ -39,9 +39,9 @@ struct Program {
     std::size_t parallelism = 0;
 
     int main(std::vector<std::string> words) {
-        Arguments arguments{"alarms", "Tells of readings above a threshold."};
+        Arguments arguments{"alarms", "Reports readings above a threshold."};
         arguments
-            .option("--threshold", threshold, "Readings above it are told", {.type = "CELSIUS"})
+            .option("--threshold", threshold, "Readings above it are reported", {.type = "CELSIUS"})
             .option("--level", level, "From 0 to 9", {.at_least = 0, .at_most = 9})
             .option("--small", small, "A small number")
             .option("--colour", colour, "Of the light", {.one_of = {"red", "green"}})
@@ -129,8 +129,8 @@ TEST(ProgramOptions, AreInOneHelpWithThoseOfTheRun) {
     EXPECT_EQ(program.main({"--help"}), 0);
     const std::string help = testing::internal::GetCapturedStdout();
     for (const char* part :
-         {"Tells of readings above a threshold.", "--threshold CELSIUS", "3.5",
-          "Readings above it are told", "--colour red|green", "--wait TIME", "250ms", "--loud",
+         {"Reports readings above a threshold.", "--threshold CELSIUS", "3.5",
+          "Readings above it are reported", "--colour red|green", "--wait TIME", "250ms", "--loud",
           "INPUT", "--parallelism", "--metrics", "--explain"}) {
         EXPECT_THAT(help, HasSubstr(part));
     }

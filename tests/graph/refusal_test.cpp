@@ -132,7 +132,7 @@ TEST(Refusal, OfAStreamThatWasConsumedIsByName) {
             second(stream);  // NOLINT: used after it was moved from, on purpose
         });
     };
-    const auto is_told =
+    const auto is_refused =
         HasSubstr("the stream behind operator 'mine' was moved from: to read it twice, tee it");
     const auto sink = [&](auto& stream) { std::move(stream).sink(ignore); };
     const auto map = [&](auto& stream) { std::move(stream).map(same).sink(ignore); };
@@ -148,20 +148,20 @@ TEST(Refusal, OfAStreamThatWasConsumedIsByName) {
         auto other = std::move(stream);
         std::move(stream).merge(std::move(other)).sink(ignore);
     };
-    EXPECT_THAT(used_twice(sink, sink), is_told);
-    EXPECT_THAT(used_twice(sink, map), is_told);
-    EXPECT_THAT(used_twice(map, map), is_told);
-    EXPECT_THAT(used_twice(map, key_by), is_told);
-    EXPECT_THAT(used_twice(key_by, keyed_sink), is_told);
-    EXPECT_THAT(used_twice(rebalance, split), is_told);
-    EXPECT_THAT(used_twice(split, rebalance), is_told);
-    EXPECT_THAT(used_twice([](auto&) {}, merge), is_told);
+    EXPECT_THAT(used_twice(sink, sink), is_refused);
+    EXPECT_THAT(used_twice(sink, map), is_refused);
+    EXPECT_THAT(used_twice(map, map), is_refused);
+    EXPECT_THAT(used_twice(map, key_by), is_refused);
+    EXPECT_THAT(used_twice(key_by, keyed_sink), is_refused);
+    EXPECT_THAT(used_twice(rebalance, split), is_refused);
+    EXPECT_THAT(used_twice(split, rebalance), is_refused);
+    EXPECT_THAT(used_twice([](auto&) {}, merge), is_refused);
     EXPECT_THAT(refusal([&](Graph& g) {
                     auto keyed = g.source(Numbers{1}, {.name = "mine"}).key_by(same);
                     std::move(keyed).sink(ignore);
                     std::move(keyed).sink(ignore);  // NOLINT
                 }),
-                is_told);
+                is_refused);
     EXPECT_THAT(refusal([&](Graph& g) {
                     auto branches =
                         g.source(Numbers{1}, {.name = "mine"}).split(1, [](const std::uint64_t&) {
@@ -171,7 +171,7 @@ TEST(Refusal, OfAStreamThatWasConsumedIsByName) {
                     std::move(branch).sink(ignore);
                     std::move(branch).rebalance().sink(ignore);  // NOLINT
                 }),
-                is_told);
+                is_refused);
 }
 
 TEST(Refusal, OfBranchesAndMergesThatMakeNoSense) {

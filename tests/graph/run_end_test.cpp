@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What tells that a run is over: RunOptions::on_end, once, whatever ended it, and
+// What reports that a run is over: RunOptions::on_end, once, whatever ended it, and
 // Running::wait_for.
 #include <atomic>
 #include <chrono>
@@ -18,7 +18,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(RunEnds, AreToldOnceBeforeFinished) {
+TEST(RunEnds, AreReportedOnceBeforeFinished) {
     Graph graph{"short"};
     graph.source(test::Numbers{1000}).sink([](std::uint64_t) {});
     std::atomic<bool> may_return{false};
@@ -34,7 +34,7 @@ TEST(RunEnds, AreToldOnceBeforeFinished) {
     may_return = true;
     EXPECT_TRUE(running.wait_for(std::chrono::nanoseconds::max()));
     running.wait();
-    running.cancel();  // comes too late, and tells nothing
+    running.cancel();  // comes too late, and reports nothing
     EXPECT_EQ(calls, 1);
 }
 
@@ -57,7 +57,7 @@ TEST(RunEnds, ThatThrowAreThrownByWait) {
     EXPECT_EQ(failure_of(broken), "operator 'sink': first");
 }
 
-TEST(RunEnds, AreNotToldOfARunThatDidNotStart) {
+TEST(RunEnds, AreNotReportedForARunThatDidNotStart) {
     struct CannotOpen : test::Numbers {
         void open(const Context&) { throw std::runtime_error("no such thing"); }
     };

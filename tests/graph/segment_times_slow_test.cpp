@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a segment says of its time: that between runs is told apart by what was waited for, and what
-// waited meanwhile and for how long is measured.
+// What a segment reports of its time: that between runs is distinguished by what was waited for,
+// and what waited meanwhile and for how long is measured.
 #include <chrono>
 #include <thread>
 
@@ -22,7 +22,7 @@ std::uint64_t total_ns(const SegmentReport& segment) {
 }
 
 TEST(SegmentTimes, ASlowSinkMakesTheSourceWaitForRoom) {
-    if (test::perturbed) GTEST_SKIP() << "too short to tell times apart";
+    if (test::perturbed) GTEST_SKIP() << "too short to distinguish times";
     Graph graph{"slow sink"};
     graph
         .source(Numbers{100'000})  // of which a tenth fits between source and sink

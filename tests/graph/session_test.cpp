@@ -133,8 +133,8 @@ TEST(Session, ASignalEndsTheReadingOfWhatIsToBeReplayed) {
     const SignalWhen reading{SIGINT, [&trickle] { return trickle.given->load() != 0; }};
     testing::internal::CaptureStderr();
     EXPECT_EQ(run_session(graph, {}), 128 + SIGINT);
-    const std::string told = testing::internal::GetCapturedStderr();
-    EXPECT_NE(told.find("session: stopped and drained"), std::string::npos) << told;
+    const std::string output = testing::internal::GetCapturedStderr();
+    EXPECT_NE(output.find("session: stopped and drained"), std::string::npos) << output;
     EXPECT_EQ(taken, 0U);
 }
 
@@ -153,9 +153,9 @@ TEST(Session, ASignalDrainsAndTheHandlersAreTakenAway) {
         EXPECT_EQ(
             run_session(graph, {}, {.when_done = [&report](const RunReport& r) { report = r; }}),
             128 + signal);
-        const std::string told = testing::internal::GetCapturedStderr();
-        EXPECT_NE(told.find("session: stopped and drained"), std::string::npos) << told;
-        EXPECT_EQ(told.find('\r'), std::string::npos) << told;
+        const std::string output = testing::internal::GetCapturedStderr();
+        EXPECT_NE(output.find("session: stopped and drained"), std::string::npos) << output;
+        EXPECT_EQ(output.find('\r'), std::string::npos) << output;
         EXPECT_GT(report.records_in(), 0U);
         EXPECT_EQ(report.records_in(), report.records_out());
         EXPECT_EQ(report.records_out(), taken);
@@ -174,9 +174,9 @@ TEST(Session, ASecondSignalCancels) {
     const SignalWhen draining{SIGINT, [&source] { return source.stopped->load(); }};
     testing::internal::CaptureStderr();
     const int code = run_session(graph, {.mode = RunOptions::Mode::dedicated});
-    const std::string told = testing::internal::GetCapturedStderr();
+    const std::string output = testing::internal::GetCapturedStderr();
     EXPECT_EQ(code, 130);
-    EXPECT_NE(told.find("session: cancelled"), std::string::npos) << told;
+    EXPECT_NE(output.find("session: cancelled"), std::string::npos) << output;
 }
 
 // What no step of the engine ends: user code that does not return.

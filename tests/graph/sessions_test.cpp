@@ -32,24 +32,24 @@ class SessionsOfAKey {
 
     /// A session fires when the watermark has passed it, the first that is over first, and its
     /// state goes when the lateness has passed, too.
-    void advance_to(EventTime promised) {
+    void advance_to(EventTime asserted) {
         std::sort(open_.begin(), open_.end(),
                   [](const Session& a, const Session& b) { return a.last < b.last; });
         for (Session& session : open_) {
-            if (!session.fired && is_over(session, Duration::zero(), promised)) fire(session);
+            if (!session.fired && is_over(session, Duration::zero(), asserted)) fire(session);
         }
         std::erase_if(
-            open_, [&](const Session& session) { return is_over(session, lateness_, promised); });
+            open_, [&](const Session& session) { return is_over(session, lateness_, asserted); });
     }
 
     /// At once, where a late record changes what has fired, or makes a session that is over.
-    void take(const Event& event, EventTime promised) {
+    void take(const Event& event, EventTime asserted) {
         Session joined{event.key, event.time.ns(), event.time.ns(), event.value};
         const auto touches = [this, time = event.time.ns()](const Session& session) {
             return session.first - gap_ <= time && time <= session.last + gap_;
         };
         if (std::none_of(open_.begin(), open_.end(), touches) &&
-            is_over(joined, lateness_, promised)) {
+            is_over(joined, lateness_, asserted)) {
             firings_.late.push_back(event);
             return;
         }
@@ -60,7 +60,7 @@ class SessionsOfAKey {
             joined.total += session.total;
         }
         std::erase_if(open_, touches);
-        if (is_over(joined, Duration::zero(), promised)) fire(joined);
+        if (is_over(joined, Duration::zero(), asserted)) fire(joined);
         open_.push_back(joined);
     }
 
@@ -76,8 +76,8 @@ class SessionsOfAKey {
     };
 
     /// A record at the very end of a session still belongs to it.
-    [[nodiscard]] bool is_over(const Session& session, Duration by, EventTime promised) const {
-        return has_passed(session.last + gap_ + 1, by, promised);
+    [[nodiscard]] bool is_over(const Session& session, Duration by, EventTime asserted) const {
+        return has_passed(session.last + gap_ + 1, by, asserted);
     }
     void fire(Session& session) {
         session.fired = true;
@@ -94,10 +94,10 @@ class SessionsOfAKey {
 ByKey firings_of(const std::vector<Event>& events, std::int64_t gap, Duration lateness) {
     std::map<std::uint32_t, SessionsOfAKey> keys;
     for (const Event& event : events) keys.try_emplace(event.key, gap, lateness);
-    const auto promised = watermarks(events, Duration{50});
+    const auto asserted = watermarks(events, Duration{50});
     for (std::size_t i = 0; i < events.size(); ++i) {
-        for (auto& [key, sessions] : keys) sessions.advance_to(promised[i]);
-        keys.at(events[i].key).take(events[i], promised[i]);
+        for (auto& [key, sessions] : keys) sessions.advance_to(asserted[i]);
+        keys.at(events[i].key).take(events[i], asserted[i]);
     }
     ByKey all;
     for (auto& [key, sessions] : keys) {

@@ -59,10 +59,10 @@ struct Numbered {
 Numbered by_number(const std::vector<std::vector<Event>>& streams) {
     Numbered all;
     for (const auto& events : streams) {
-        const auto promised = watermarks(events, bound);
+        const auto asserted = watermarks(events, bound);
         for (std::size_t i = 0; i < events.size(); ++i) {
             all.events.emplace(events[i].value, events[i]);
-            if (events[i].time >= promised[i]) all.punctual.insert(events[i].value);
+            if (events[i].time >= asserted[i]) all.punctual.insert(events[i].value);
         }
     }
     return all;
@@ -135,7 +135,7 @@ struct Case {
 /// What has every record of the windows, and which of its windows have each record.
 void check_each_record(const Outcome& outcome, const Numbered& all, const Case& one) {
     const auto& [windows, where] = std::tie(one.windows, one.where);
-    const bool keeps_promises = one.sources == Sources::busy;
+    const bool is_punctual = one.sources == Sources::busy;
     std::map<std::int64_t, std::set<std::int64_t>> in;  // number: starts of windows
     for (const auto& [window, numbers] : outcome.windows) {
         for (const std::int64_t number : numbers) {
@@ -150,7 +150,7 @@ void check_each_record(const Outcome& outcome, const Numbered& all, const Case& 
         const auto& has = in[number];
         if (has.empty()) {
             if (!starts.empty()) ++nowhere;
-            if (keeps_promises && all.punctual.contains(number)) {
+            if (is_punctual && all.punctual.contains(number)) {
                 ASSERT_TRUE(starts.empty()) << where << ": " << number << " was in time";
             }
             continue;
@@ -159,7 +159,7 @@ void check_each_record(const Outcome& outcome, const Numbered& all, const Case& 
         const std::set<std::int64_t> last(starts.end() - static_cast<std::ptrdiff_t>(has.size()),
                                           starts.end());
         ASSERT_EQ(has, last) << where << ": windows left out amid those of number " << number;
-        if (keeps_promises && all.punctual.contains(number)) {
+        if (is_punctual && all.punctual.contains(number)) {
             ASSERT_EQ(has.size(), starts.size())
                 << where << ": number " << number << " was in time";
         }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sources with a stop(): a poll that blocks ends with the run, whatever ends it, and is told once;
-// one that drains is polled until it says that it is finished.
+// Sources with a stop(): a poll that blocks ends with the run, whatever ends it, and is notified
+// once; one that drains is polled until it says that it is finished.
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -143,7 +143,7 @@ TEST(SourceStop, MayComeFromInsideThePoll) {
 }
 
 // The thread that cancels calls it; the last thread of the run must not overtake that.
-TEST(SourceStop, HasReturnedBeforeTheEndOfACancelledRunIsTold) {
+TEST(SourceStop, HasReturnedBeforeTheEndOfACancelledRunIsReported) {
     struct Slow : Blocking {
         std::shared_ptr<std::atomic<bool>> returned = std::make_shared<std::atomic<bool>>(false);
         void stop() noexcept {
@@ -165,11 +165,11 @@ TEST(SourceStop, HasReturnedBeforeTheEndOfACancelledRunIsTold) {
     EXPECT_EQ(source.line->stops, 1);
 }
 
-TEST(SourceStop, LetsASourceDeliverWhatItPromised) {
+TEST(SourceStop, LetsASourceDeliverWhatItAccepted) {
     for (const bool blocks_before : {false, true}) {
         const Draining source;
         std::atomic<std::uint64_t> taken{0};
-        Graph graph{"promised"};
+        Graph graph{"accepted"};
         graph.source(source).separate().sink([&taken](std::uint64_t) { ++taken; });
         if (!blocks_before) source.line->give(1000);
         Running running = start(graph);

@@ -17,13 +17,13 @@ using namespace std::chrono_literals;
 struct SaysItsTime {
     using record_type = Event;
     std::vector<Event> events;
-    std::vector<EventTime> promises;
+    std::vector<EventTime> watermarks;
     std::size_t next = 0;
 
     template <class Emit>
     SourceStatus poll(Emit& emit, std::size_t budget) {
         for (; budget != 0 && next != events.size(); --budget) {
-            emit.watermark(promises[next]);
+            emit.watermark(watermarks[next]);
             if (!emit(events[next++])) break;
         }
         return next != events.size() ? SourceStatus::more : SourceStatus::finished;
@@ -72,10 +72,10 @@ void agrees_by_source_time(const Windows& windows) {
     EXPECT_NE(late, 0U);
 }
 
-TEST(SourceTime, WindowsFireByWhatTheSourceSays) {
+TEST(SourceTime, WindowsFireByTheWatermarkOfTheSource) {
     agrees_by_source_time(sliding(100, 30));
 }
-TEST(SourceTime, SessionsEndByWhatTheSourceSays) {
+TEST(SourceTime, SessionsEndByTheWatermarkOfTheSource) {
     agrees_by_source_time(SessionWindows::with_gap(40ns));
 }
 
@@ -95,26 +95,26 @@ TEST(SourceTime, AWatermarkThatGoesBackIsRefusedAndNamesTheSource) {
     }
 }
 
-TEST(SourceTime, TheSourceItselfSaysWhenItIsIdle) {
+TEST(SourceTime, TheSourceItselfReportsThatItIsIdle) {
     Graph graph{"idle after"};
     EXPECT_THROW((void)graph.source(SaysItsTime{})
                      .event_time<&Event::time>(SourceTime{}, {.idle_after = 1s}),
                  Error);
 }
 
-/// Has nothing to say, or records of a second and the watermark behind them; then waits until a
-/// window has fired, ten seconds at most.
+/// Reports that it is idle, or emits records of a second and the watermark behind them; then waits
+/// until a window has fired, ten seconds at most.
 struct WaitsForAWindow {
     using record_type = Event;
     std::shared_ptr<std::atomic<bool>> fired;
     bool silent;
-    bool said = false;
+    bool reported = false;
     std::int64_t give_up_ns = now_ns() + 10'000'000'000;
 
     template <class Emit>
     SourceStatus poll(Emit& emit, std::size_t) {
-        if (!said) {
-            said = true;
+        if (!reported) {
+            reported = true;
             if (silent) {
                 emit.idle();
             } else {
@@ -132,7 +132,7 @@ struct WaitsForAWindow {
     [[nodiscard]] std::int64_t wake_at_ns() const { return now_ns() + 1'000'000; }
 };
 
-TEST(SourceTime, ASourceThatSaysItIsIdleHoldsNobodyBack) {
+TEST(SourceTime, AnIdleSourceHoldsNoInputBack) {
     for (const bool fuse : {true, false}) {
         Graph graph{"idle"};
         auto fired = std::make_shared<std::atomic<bool>>(false);

@@ -37,42 +37,42 @@ std::vector<Piece> random_pieces(std::uint64_t seed, std::int64_t too_late) {
 /// The watermark before each piece: the least of the splits' watermarks, none before all splits
 /// have begun. A split without a record among the last `idle_after`, seen after each so many, is
 /// idle.
-std::vector<EventTime> promises(const std::vector<Piece>& pieces, Duration bound,
-                                std::size_t idle_after) {
+std::vector<EventTime> watermarks_of(const std::vector<Piece>& pieces, Duration bound,
+                                     std::size_t idle_after) {
     std::vector<EventTime> result;
     std::vector<EventTime> latest(split_count, EventTime::earliest());
     std::vector<std::size_t> last(split_count, 0);
     std::vector<bool> idle(split_count, false);
-    EventTime said = EventTime::earliest();
+    EventTime watermark = EventTime::earliest();
     for (std::size_t i = 0; i < pieces.size(); ++i) {
-        result.push_back(said);
+        result.push_back(watermark);
         const auto& [event, split] = pieces[i];
         latest[split] = std::max(latest[split], event.time);
         last[split] = i + 1;
         idle[split] = false;
-        const auto say = [&] {
+        const auto advance = [&] {
             EventTime least = EventTime::latest();
             for (std::size_t s = 0; s < split_count; ++s) {
                 if (!idle[s]) least = std::min(least, latest[s] - bound);
             }
-            said = std::max(said, least);
+            watermark = std::max(watermark, least);
         };
-        say();
+        advance();
         if (idle_after == 0 || (i + 1) % idle_after != 0) continue;
         for (std::size_t s = 0; s < split_count; ++s) idle[s] = i + 1 - last[s] >= idle_after;
-        say();
+        advance();
     }
     return result;
 }
 
-Answer expected_of(const std::vector<Piece>& pieces, const std::vector<EventTime>& promised) {
+Answer expected_of(const std::vector<Piece>& pieces, const std::vector<EventTime>& asserted) {
     Answer answer;
     std::map<std::pair<std::uint32_t, std::int64_t>, double> sums;
     for (std::size_t i = 0; i < pieces.size(); ++i) {
         const Event& event = pieces[i].event;
         const std::int64_t time = event.time.ns();
         const std::int64_t start = time - (time % length_ns + length_ns) % length_ns;
-        if (at(start + length_ns) <= promised[i]) {
+        if (at(start + length_ns) <= asserted[i]) {
             answer.late.push_back(event);
         } else {
             sums[{event.key, start}] += static_cast<double>(event.value);
@@ -85,7 +85,7 @@ Answer expected_of(const std::vector<Piece>& pieces, const std::vector<EventTime
     return answer;
 }
 
-/// What windows behind `timed`, a stream of pieces with a time, say.
+/// What windows behind `timed`, a stream of pieces with a time, emit.
 template <class Timed>
 Answer windows_of(Graph& graph, Timed timed, const RunOptions& options) {
     auto [results, late] =
@@ -119,8 +119,8 @@ void agrees_by_splits(std::size_t idle_after, std::size_t silent_from) {
         std::erase_if(pieces, [&](const Piece& piece) {
             return ++place > silent_from && piece.split == split_count - 1;
         });
-        const auto promised = promises(pieces, Duration{50}, idle_after);
-        const Answer oracle = expected_of(pieces, promised);
+        const auto asserted = watermarks_of(pieces, Duration{50}, idle_after);
+        const Answer oracle = expected_of(pieces, asserted);
         late += oracle.late.size();
         Graph graph{"splits"};
         auto timed = graph.source(replay(pieces))

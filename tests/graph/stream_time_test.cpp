@@ -85,7 +85,7 @@ EventTime received_at(const Two& two) {
     return two.received;
 }
 
-/// Pointers to functions are told apart when the graph is built.
+/// Pointers to functions are distinguished when the graph is built.
 TEST(StreamTime, OfMergedStreamsIsOne) {
     Graph graph{"merged"};
     const auto by = [&](EventTime (*time)(const Two&)) {

@@ -102,7 +102,7 @@ struct WatchedTime : Watched {
     }
 };
 
-TEST(Allocations, NoneWhereTheSourceSaysItsTime) {
+TEST(Allocations, NoneWhereTheSourceReportsItsTime) {
     expect_none_per_record<WatchedTime>("source time", [](auto stream) {
         std::move(stream)
             .event_time(time_of, SourceTime{})

@@ -60,11 +60,11 @@ struct ThreeSources {
     explicit ThreeSources(std::uint64_t seed) {
         for (std::uint32_t number = 0; number < 3; ++number) {
             auto events = random_events(3 * seed + number, {.keys = 1, .step = 3}, event_count);
-            const auto promised = watermarks(events, Duration{50});
+            const auto asserted = watermarks(events, Duration{50});
             for (std::size_t i = 0; i < events.size(); ++i) {
                 events[i].key = number;
                 events[i].value = static_cast<std::int64_t>(i);
-                (events[i].time < promised[i] ? late : in_order).push_back(events[i]);
+                (events[i].time < asserted[i] ? late : in_order).push_back(events[i]);
             }
             all.push_back(std::move(events));
         }
@@ -132,13 +132,13 @@ TEST(TimeOrder, GivesItsLateRecords) {
 std::uint64_t may_be_late(const std::vector<Event>& events) {
     std::uint64_t count = 0;
     EventTime latest = EventTime::earliest();
-    EventTime promised = EventTime::earliest();
+    EventTime asserted = EventTime::earliest();
     Duration slack{0};
     for (const Event& event : events) {
         latest = std::max(latest, event.time);
         slack = std::max(slack, latest - event.time);
-        if (event.time < promised) ++count;
-        promised = std::max(promised, latest - slack);
+        if (event.time < asserted) ++count;
+        asserted = std::max(asserted, latest - slack);
     }
     return count;
 }
@@ -159,7 +159,7 @@ TEST(KSlack, DropsAndCountsWhatIsLaterThanAnythingBefore) {
 }
 
 TEST(KSlack, GivesItsLateRecords) {
-    constexpr std::size_t runs_of_a_source = 20'000;  // records: time has been told meanwhile
+    constexpr std::size_t runs_of_a_source = 20'000;  // records: time has been reported meanwhile
     const Event before_all{0, at(-10'000), 0};
     for (const std::uint64_t seed : test::seeds(8)) {
         auto events = random_events(seed, {}, runs_of_a_source);

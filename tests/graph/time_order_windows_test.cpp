@@ -120,10 +120,10 @@ struct ThreeSources {
         std::vector<std::pair<std::size_t, Event>> taken;
         for (std::size_t number = 0; number != all.size(); ++number) {
             auto events = random_events(3 * seed + number, {.step = 3}, event_count);
-            const auto promised = watermarks(events, Duration{50});
+            const auto asserted = watermarks(events, Duration{50});
             for (std::size_t i = 0; i != events.size(); ++i) {
                 events[i].value = static_cast<std::int64_t>(3 * i + number);
-                if (events[i].time < promised[i]) {
+                if (events[i].time < asserted[i]) {
                     ++late;
                 } else {
                     taken.emplace_back(number, events[i]);

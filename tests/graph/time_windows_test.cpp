@@ -88,7 +88,7 @@ TEST(TimeWindowsInAGraph, KeepTheirPanesInATreeWhereAskedFor) {
 
 /// explain() names what keeps windows that overlap, and nothing where there is none.
 TEST(TimeWindowsInAGraph, SayHowTheySlide) {
-    const auto said_of = [](const auto& windows, const auto& function) {
+    const auto explanation_of = [](const auto& windows, const auto& function) {
         Graph graph{"why"};
         graph.source(replay(std::vector<Event>{}))
             .event_time<&Event::time>(MonotonousTime{})
@@ -97,20 +97,22 @@ TEST(TimeWindowsInAGraph, SayHowTheySlide) {
             .sink([](const auto&) {});
         return graph.explain({});
     };
-    const auto says = [](const std::string& explanation, const char* what) {
+    const auto contains = [](const std::string& explanation, const char* what) {
         return explanation.find(what) != std::string::npos;
     };
     const auto maximum = window::maximum<&Event::value>();
     const auto fold = window::fold<Event>(
         std::int64_t{0}, [](std::int64_t& last, const Event& event) { last = event.value; });
-    EXPECT_TRUE(says(said_of(sliding(100, 25), sum), "slides as a running total"));
-    EXPECT_TRUE(says(said_of(sliding(100, 25), maximum), "slides in a monotone deque"));
-    EXPECT_TRUE(says(said_of(sliding(100, 25), window::quantile(field<&Event::value>, 0.5)),
-                     "slides by DABA Lite: the function is associative"));
-    EXPECT_TRUE(says(said_of(sliding(100, 25), window::kept_in<window::PaneTree>(sum)),
-                     "panes in a finger tree"));
-    EXPECT_TRUE(says(said_of(sliding(100, 25), fold), "a fold: each window has a state"));
-    EXPECT_FALSE(says(said_of(sliding(100, 100), sum), "slides"));
+    EXPECT_TRUE(contains(explanation_of(sliding(100, 25), sum), "slides as a running total"));
+    EXPECT_TRUE(contains(explanation_of(sliding(100, 25), maximum), "slides in a monotone deque"));
+    EXPECT_TRUE(
+        contains(explanation_of(sliding(100, 25), window::quantile(field<&Event::value>, 0.5)),
+                 "slides by DABA Lite: the function is associative"));
+    EXPECT_TRUE(contains(explanation_of(sliding(100, 25), window::kept_in<window::PaneTree>(sum)),
+                         "panes in a finger tree"));
+    EXPECT_TRUE(
+        contains(explanation_of(sliding(100, 25), fold), "a fold: each window has a state"));
+    EXPECT_FALSE(contains(explanation_of(sliding(100, 100), sum), "slides"));
 }
 
 /// The sums of a key's windows of 10, summed again over 100 for all keys together: what the records

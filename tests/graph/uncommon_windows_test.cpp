@@ -60,13 +60,13 @@ std::uint32_t number_of(const Key&) {
     return 0;
 }
 
-using Told = std::tuple<std::uint32_t, std::int64_t, std::int64_t, std::uint64_t>;
+using ResultRow = std::tuple<std::uint32_t, std::int64_t, std::int64_t, std::uint64_t>;
 
 /// The results of what `build` puts behind the events, as rows that rise.
 template <class Build>
-std::vector<Told> told_by(const std::vector<Event>& events, std::uint64_t seed,
-                          const Build& build) {
-    std::vector<Told> rows;
+std::vector<ResultRow> result_rows(const std::vector<Event>& events, std::uint64_t seed,
+                                   const Build& build) {
+    std::vector<ResultRow> rows;
     for (const auto& result : whole_stream(events, run_options(seed), build)) {
         const auto key = number_of(result.key);
         if constexpr (requires { result.window.start.ns(); }) {
@@ -79,7 +79,7 @@ std::vector<Told> told_by(const std::vector<Event>& events, std::uint64_t seed,
     return rows;
 }
 
-/// What both kinds of functions say of a window.
+/// The results of both kinds of functions for a window.
 struct OneResult {
     template <class Emit>
     void operator()(std::span<const Event> events, Emit& emit) const {
@@ -88,11 +88,11 @@ struct OneResult {
 };
 using SomeResults = std::remove_const_t<decltype(results_of)>;
 
-template <class Says>
-void say(std::vector<Told>& rows, const Says& says, std::uint32_t key, std::int64_t start,
-         std::int64_t end, std::span<const Event> records) {
+template <class ResultsOf>
+void add_results(std::vector<ResultRow>& rows, const ResultsOf& results, std::uint32_t key,
+                 std::int64_t start, std::int64_t end, std::span<const Event> records) {
     const auto emit = [&](std::uint64_t value) { rows.emplace_back(key, start, end, value); };
-    says(records, emit);
+    results(records, emit);
 }
 
 // ---- windows of everything ---------------------------------------------------------------------
@@ -107,71 +107,73 @@ struct FifthOrLarge {
     }
 };
 
-template <class Says>
-std::vector<Told> as_the_trigger_says(const std::vector<Event>& events, const Says& says) {
+template <class ResultsOf>
+std::vector<ResultRow> results_by_trigger(const std::vector<Event>& events,
+                                          const ResultsOf& results) {
     struct Key {
         FifthOrLarge trigger;
         std::int64_t start = 0;
         std::int64_t end = 0;
-        std::int64_t said = 0;
+        std::int64_t fired = 0;
         std::vector<Event> records;
     };
     std::map<std::uint32_t, Key> keys;
-    std::vector<Told> rows;
+    std::vector<ResultRow> rows;
     for (const Event& event : events) {
         Key& key = keys[event.key];
         key.records.push_back(event);
         ++key.end;
         const auto wanted = key.trigger(event);
         if (wanted == window::Trigger::wait) continue;
-        say(rows, says, event.key, key.start, key.end, key.records);
-        key.said = key.end;
+        add_results(rows, results, event.key, key.start, key.end, key.records);
+        key.fired = key.end;
         if (wanted == window::Trigger::fire) continue;
         key.records.clear();
         key.start = key.end;
     }
     for (const auto& [number, key] : keys) {
-        if (key.said != key.end) say(rows, says, number, key.start, key.end, key.records);
+        if (key.fired != key.end)
+            add_results(rows, results, number, key.start, key.end, key.records);
     }
     std::sort(rows.begin(), rows.end());
     return rows;
 }
 
-template <class F, class Says>
-void fires_as_the_trigger_says(const F& function, const Says& says) {
+template <class F, class ResultsOf>
+void fires_by_the_trigger(const F& function, const ResultsOf& results) {
     for (const std::uint64_t seed : test::seeds(12)) {
         const auto events = random_events(seed, {}, 600);
-        const auto by_key = told_by(events, seed, [&](auto stream) {
+        const auto by_key = result_rows(events, seed, [&](auto stream) {
             return std::move(stream).template key_by<&Event::key>().window(
                 window::global(FifthOrLarge{}), function);
         });
-        ASSERT_EQ(by_key, as_the_trigger_says(events, says)) << "seed " << seed;
-        const auto whole = told_by(events, seed, [&](auto stream) {
+        ASSERT_EQ(by_key, results_by_trigger(events, results)) << "seed " << seed;
+        const auto whole = result_rows(events, seed, [&](auto stream) {
             return std::move(stream).window(window::global(FifthOrLarge{}), function);
         });
-        ASSERT_EQ(whole, as_the_trigger_says(in_one_group(events), says)) << "seed " << seed;
+        ASSERT_EQ(whole, results_by_trigger(in_one_group(events), results)) << "seed " << seed;
     }
 }
 
 TEST(UncommonWindows, OfEverythingAreGivenToFunctionsOfTheirContent) {
-    fires_as_the_trigger_says(content, OneResult{});
+    fires_by_the_trigger(content, OneResult{});
 }
 TEST(UncommonWindows, OfEverythingAreGivenToProcessFunctions) {
-    fires_as_the_trigger_says(process, results_of);
+    fires_by_the_trigger(process, results_of);
 }
 TEST(UncommonWindows, OfEverythingAreFolded) {
-    fires_as_the_trigger_says(fold, OneResult{});
+    fires_by_the_trigger(fold, OneResult{});
 }
 
 // ---- sessions of the whole stream --------------------------------------------------------------
 
-template <class F, class Says>
-void lasts_as_records_come(const F& function, const Says& says) {
+template <class F, class ResultsOf>
+void lasts_as_records_come(const F& function, const ResultsOf& results) {
     const auto sessions = SessionWindows::with_gap(Duration{12});
     for (const std::uint64_t seed : test::seeds(12)) {
         const auto events = random_events(seed, {.step = 20, .disorder = 40}, event_count);
         std::vector<std::vector<Event>> contents;
-        std::vector<Told> oracle;
+        std::vector<ResultRow> oracle;
         const auto number_of_content = [&contents](std::vector<Event> records) {
             std::stable_sort(records.begin(), records.end(),
                              [](const Event& a, const Event& b) { return a.time < b.time; });
@@ -182,11 +184,12 @@ void lasts_as_records_come(const F& function, const Says& says) {
              expected(in_one_group(events), sessions, Duration{50}, Duration::zero(),
                       number_of_content)
                  .rows) {
-            say(oracle, says, key, start, end, contents[static_cast<std::size_t>(number)]);
+            add_results(oracle, results, key, start, end,
+                        contents[static_cast<std::size_t>(number)]);
         }
         std::sort(oracle.begin(), oracle.end());
         ASSERT_GT(contents.size(), 20U);
-        const auto whole = told_by(events, seed, [&](auto stream) {
+        const auto whole = result_rows(events, seed, [&](auto stream) {
             return std::move(stream).window(sessions, function);
         });
         ASSERT_EQ(whole, oracle) << "seed " << seed;
@@ -277,7 +280,7 @@ void counts_agree(const A& aggregate, const ValueOf& value_of) {
             const auto events = random_events(seed, {}, event_count);
             std::map<std::uint32_t, std::vector<Event>> of_keys;
             for (const Event& event : events) of_keys[event.key].push_back(event);
-            std::vector<Told> oracle;
+            std::vector<ResultRow> oracle;
             for (const auto& [key, all] : of_keys) {
                 for (std::size_t start = 0; start < all.size(); start += slide) {
                     const std::size_t end = std::min<std::size_t>(start + length, all.size());
@@ -285,11 +288,11 @@ void counts_agree(const A& aggregate, const ValueOf& value_of) {
                                         value_of(std::span(all).subspan(start, end - start)));
                 }
             }
-            const auto by_key = told_by(events, seed, [&](auto stream) {
+            const auto by_key = result_rows(events, seed, [&](auto stream) {
                 return std::move(stream).template key_by<&Event::key>().window(windows, aggregate);
             });
             ASSERT_EQ(by_key, oracle) << length << '/' << slide << " seed " << seed;
-            const auto farmed = told_by(events, seed, [&](auto stream) {
+            const auto farmed = result_rows(events, seed, [&](auto stream) {
                 return std::move(stream).template key_by<&Event::key>().window(windows, aggregate,
                                                                                share::farmed);
             });

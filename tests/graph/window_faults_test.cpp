@@ -157,21 +157,21 @@ TEST(OpenWindows, OfCountsAndOfEverythingAreDroppedWhereAskedFor) {
 TEST(PunctuatedTime, FiresTheWindowsOfABoundThatSomeRecordsCarry) {
     for (const std::uint64_t seed : test::seeds(8)) {
         const auto events = random_events(seed, {.too_late = 0}, event_count);
-        const auto promised = watermarks(events, 50ns);
+        const auto asserted = watermarks(events, 50ns);
         struct Marked {
             Event event;
-            std::optional<EventTime> promise;
+            std::optional<EventTime> mark;
         };
         std::vector<Marked> marked;
         for (std::size_t i = 0; i < events.size(); ++i) {
-            marked.push_back({events[i], i % 16 == 15 ? std::optional{promised[i]} : std::nullopt});
+            marked.push_back({events[i], i % 16 == 15 ? std::optional{asserted[i]} : std::nullopt});
         }
         const auto windows = sliding(100, 30);
         Graph graph{"punctuated"};
         auto rows = std::make_shared<Collected<Row>>();
         graph.source(replay(marked))
             .event_time([](const Marked& one) { return one.event.time; },
-                        PunctuatedTime{[](const Marked& one) { return one.promise; }})
+                        PunctuatedTime{[](const Marked& one) { return one.mark; }})
             .key_by([](const Marked& one) { return one.event.key; })
             .window(windows, window::sum<Marked>([](const Marked& one) { return one.event.value; }))
             .sink(into(rows));

@@ -46,8 +46,8 @@ inline std::vector<EventTime> watermarks(const std::vector<Event>& events, Durat
 }
 
 /// Whether time has gone on by so much since `end`.
-inline bool has_passed(std::int64_t end, Duration lateness, EventTime promised) {
-    return promised.ns() >= end && promised.ns() - end >= lateness.count();
+inline bool has_passed(std::int64_t end, Duration lateness, EventTime asserted) {
+    return asserted.ns() >= end && asserted.ns() - end >= lateness.count();
 }
 
 /// Where the windows start that a time lies in: every `slide` from the offset on, for `length`.
@@ -112,13 +112,13 @@ Answer expected(const std::vector<Event>& events, const TimeWindows& windows, Du
     Answer answer;
     std::map<std::tuple<std::uint32_t, std::int64_t>, std::vector<Event>> contents;
     const std::int64_t length = windows.length().count();
-    const auto promised = watermarks(events, bound);
+    const auto asserted = watermarks(events, bound);
     for (std::size_t i = 0; i < events.size(); ++i) {
         const Event& event = events[i];
         const auto starts = starts_of(windows, event.time);
         bool taken = false;
         for (const std::int64_t start : starts) {
-            if (has_passed(start + length, lateness, promised[i])) continue;
+            if (has_passed(start + length, lateness, asserted[i])) continue;
             taken = true;
             contents[{event.key, start}].push_back(event);
         }
@@ -149,12 +149,12 @@ Answer expected(const std::vector<Event>& events, const SessionWindows& windows,
         answer.rows.emplace_back(key, session.first, session.last + gap,
                                  static_cast<double>(value_of(session.records)));
     };
-    const auto promised = watermarks(events, bound);
+    const auto asserted = watermarks(events, bound);
     for (std::size_t i = 0; i < events.size(); ++i) {
         const Event& event = events[i];
         // A record at the end of a session still belongs to it.
         const auto is_closed = [&](std::int64_t last) {
-            return has_passed(last + gap + 1, lateness, promised[i]);
+            return has_passed(last + gap + 1, lateness, asserted[i]);
         };
         auto& sessions = open[event.key];
         std::erase_if(sessions, [&](const Session& session) {

@@ -102,7 +102,7 @@ std::vector<Row> applied(const std::vector<Update>& updates, bool may_overlap,
 Answer batch_sessions(const std::vector<Event>& events, Duration gap, Duration lateness) {
     Answer answer;
     std::map<std::uint32_t, std::multiset<std::int64_t>> taken;
-    const auto promised = watermarks(events, Duration{50});
+    const auto asserted = watermarks(events, Duration{50});
     std::map<std::uint32_t, std::vector<Event>> records;
     const auto is_closed = [&](std::int64_t last, EventTime watermark) {
         return at(last) + gap + Duration{1} + lateness <= watermark;
@@ -111,7 +111,7 @@ Answer batch_sessions(const std::vector<Event>& events, Duration gap, Duration l
         const Event& event = events[i];
         const std::int64_t time = event.time.ns();
         auto& times = taken[event.key];
-        if (is_closed(time, promised[i])) {
+        if (is_closed(time, asserted[i])) {
             const auto next = times.lower_bound(time);
             const bool within =
                 next != times.end() && (*next == time || (next != times.begin() &&
@@ -121,7 +121,7 @@ Answer batch_sessions(const std::vector<Event>& events, Duration gap, Duration l
                    *std::next(last) - *last <= gap.count()) {
                 ++last;
             }
-            if (!within || is_closed(*last, promised[i])) {
+            if (!within || is_closed(*last, asserted[i])) {
                 answer.late.push_back(event);
                 continue;
             }

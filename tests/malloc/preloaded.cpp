@@ -25,7 +25,7 @@
 
 namespace {
 
-// Hidden from the compiler, which knows malloc and drops calls without an effect.
+// Hidden from the compiler, which recognises malloc and drops calls without an effect.
 template <class Value>
 Value opaque(Value value) {
     asm volatile("" : "+r"(value) : : "memory");

@@ -146,7 +146,7 @@ TEST(BlockPool, agrees_with_a_model_under_random_operations) {
             model.returned += unseen;
             unseen = 0;
         };
-        std::uint64_t at_home = 1;  // free blocks, as far as the owner knows
+        std::uint64_t at_home = 1;  // free blocks, as the owner counts them
         std::uint64_t acquired = 1;
         for (int step = 0; step < 300; ++step) {
             const auto choice = random() % 8;

@@ -25,7 +25,7 @@ std::string text_of(int number) {
     return std::string(static_cast<std::size_t>(number % 90), 'k') + std::to_string(number);
 }
 
-TEST(EpochTextPool, LastUntilNobodyHoldsTheTurnsUpToTheirRetirement) {
+TEST(EpochTextPool, LastUntilNoReferenceHoldsTheTurnsUpToTheirRetirement) {
     EpochTextPool texts;
     const auto retire_many = [&texts] {  // enough for an epoch
         for (int i = 0; i < 2'000; ++i) texts.retire(texts.keep("passes at once"));
@@ -64,7 +64,7 @@ TEST(EpochTextPool, TakeEmptyAndHugeOnes) {
     EXPECT_EQ(texts.held(), 0U);
 }
 
-TEST(EpochTextPool, AreFreedAtOnceWhereNobodyPointsToThem) {
+TEST(EpochTextPool, AreFreedAtOnceWhereNothingPointsToThem) {
     EpochTextPool texts;
     const TextReference sent = texts.advance_epoch();
     for (int i = 0; i < 1'000; ++i) {

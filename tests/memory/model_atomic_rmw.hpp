@@ -45,7 +45,7 @@ class ModelAtomicRmw {
     T exchange(T value, std::memory_order order) {
         Explorer::current->announce(location_, true);
         const T old = read(newest(), order);
-        write(value, order, stores_[newest()].told);
+        write(value, order, stores_[newest()].released);
         return old;
     }
 
@@ -57,14 +57,14 @@ class ModelAtomicRmw {
             return false;
         }
         read(newest(), success);
-        write(value, success, stores_[newest()].told);
+        write(value, success, stores_[newest()].released);
         return true;
     }
 
   private:
     struct Store {
         T value;
-        Knowledge told;  // nothing when relaxed
+        Knowledge released;  // nothing when relaxed
     };
 
     std::uint32_t newest() const { return static_cast<std::uint32_t>(stores_.size() - 1); }
@@ -79,7 +79,7 @@ class ModelAtomicRmw {
     T read(std::uint32_t index, std::memory_order order) const {
         Knowledge& knowledge = Explorer::current->knowledge();
         knowledge.oldest(location_) = index;
-        if (acquires(order)) knowledge.join(stores_[index].told);
+        if (acquires(order)) knowledge.join(stores_[index].released);
         return stores_[index].value;
     }
 
@@ -89,7 +89,7 @@ class ModelAtomicRmw {
         knowledge.oldest(location_) = static_cast<std::uint32_t>(stores_.size());
         stores_.push_back({value, std::move(continued)});
         if (!releases(order)) return;
-        stores_.back().told.join(knowledge);
+        stores_.back().released.join(knowledge);
         ++knowledge.clock[explorer.thread()];
     }
 

@@ -20,7 +20,7 @@ namespace {
 using namespace std::chrono_literals;
 
 struct Record {
-    std::optional<EventTime> promise = {};
+    std::optional<EventTime> mark = {};
 };
 
 static_assert(WatermarkStrategy<MonotonousTime, Record>);
@@ -59,7 +59,7 @@ TEST(TimePoint, TimesOfOtherUnitsStayAtTheLimits) {
     EXPECT_EQ((EventTime{duration<std::int64_t, std::pico>{2'500}}), at(2));
 }
 
-RC_GTEST_PROP(WatermarkStrategy, PromisesWhatItsDisorderAllows,
+RC_GTEST_PROP(WatermarkStrategy, AssertsWhatItsDisorderAllows,
               (const std::vector<std::int32_t>& times, std::uint16_t bound)) {
     MonotonousTime monotonous;
     BoundedDisorder bounded{Duration{bound}};
@@ -76,7 +76,7 @@ RC_GTEST_PROP(WatermarkStrategy, PromisesWhatItsDisorderAllows,
 }
 
 TEST(WatermarkStrategy, PunctuationsThatGoBackAreRefused) {
-    PunctuatedTime strategy([](const Record& record) { return record.promise; });
+    PunctuatedTime strategy([](const Record& record) { return record.mark; });
     static_assert(WatermarkStrategy<decltype(strategy), Record>);
     strategy.observe(Record{}, at(100));
     EXPECT_EQ(strategy.watermark(), EventTime::earliest());
@@ -122,7 +122,7 @@ RC_GTEST_PROP(WatermarkMerge, IsTheLeastOfTheActiveAndNeverGoesBack,
     }
 }
 
-TEST(WatermarkMerge, EndedInputsHoldNobodyBack) {
+TEST(WatermarkMerge, EndedInputsHoldNoInputBack) {
     WatermarkMerge merge(2);
     merge.update(0, at(100));
     EXPECT_EQ(merge.watermark(), EventTime::earliest());

@@ -54,7 +54,7 @@ TEST(KeyedState, KeepsItsOwnCopyOfATextKey) {
     }
 }
 
-TEST(KeyedState, TellsKeysOfOneHashApart) {
+TEST(KeyedState, DistinguishesKeysOfOneHash) {
     KeyedState<std::string_view, int> states;
     constexpr std::uint64_t hash = 42;
     states.find_or_make("one", hash, [] { return 1; });
@@ -62,7 +62,7 @@ TEST(KeyedState, TellsKeysOfOneHashApart) {
     EXPECT_EQ(states.find_or_make("one", hash, [] { return 3; }).state, 1);
 }
 
-TEST(KeyedState, SaysItsBytes) {
+TEST(KeyedState, ReportsItsBytes) {
     KeyedState<std::uint64_t, std::array<char, 100>> states;
     const std::size_t empty = states.bytes();
     for (std::uint64_t key = 0; key != 1'000; ++key) {

@@ -100,7 +100,7 @@ TEST_F(Port, ABusyConsumerGetsFullBatchesOnly) {
 }
 
 /// Replicas that share windows must agree on the late records behind a watermark.
-TEST(PortForAll, TellsAllHowFarTheStreamHasComeInTheSamePlaceOrNone) {
+TEST(PortForAll, SendsToAllHowFarTheStreamHasComeInTheSamePlaceOrNone) {
     OutputPort port{
         record_type<Record>(), {{.links = 2, .policy = SendPolicy::all}}, {.block_bytes = 4096}};
     std::int64_t now_ns = 1'000'000;
@@ -193,19 +193,19 @@ TEST(FullRing, ANodeIsNotDoneWhileAWatermarkWaitsForRoom) {
                     {{.links = 1, .policy = SendPolicy::one}},
                     {.block_bytes = 4096, .blocks_per_link = 8, .ring_capacity = 2}};
     std::int64_t time = 0;
-    const auto tell = [&] {
+    const auto publish_next = [&] {
         port.set_progress({EventTime::of_ns(++time), false});
         return port.publish(true);
     };
-    EXPECT_TRUE(tell());
-    EXPECT_TRUE(tell());
-    EXPECT_FALSE(tell()) << "the ring holds two";
+    EXPECT_TRUE(publish_next());
+    EXPECT_TRUE(publish_next());
+    EXPECT_FALSE(publish_next()) << "the ring holds two";
     EXPECT_FALSE(port.publish(true));
     EXPECT_FALSE(port.refresh());
-    for (std::int64_t said = 1; said <= 3; ++said) {
+    for (std::int64_t expected = 1; expected <= 3; ++expected) {
         memory::Block* batch = nullptr;
         ASSERT_EQ(port.link(0).receive(batch), channel::PopResult::ok);
-        EXPECT_EQ(message::header_of(*batch).progress.watermark, EventTime::of_ns(said));
+        EXPECT_EQ(message::header_of(*batch).progress.watermark, EventTime::of_ns(expected));
         port.link(0).give_back(*batch);
         EXPECT_TRUE(port.refresh());
         EXPECT_TRUE(port.publish(true));

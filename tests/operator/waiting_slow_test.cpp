@@ -17,7 +17,7 @@ using namespace std::chrono_literals;
 
 constexpr std::uint64_t ms = 1'000'000;
 
-TEST(WaitClock, TellsWhatIsWaitedFor) {
+TEST(WaitClock, ReportsWhatIsWaitedFor) {
     WaitClock clock;
     EXPECT_EQ(clock.idle_ns() + clock.refused_ns(), 0U);
     clock.begin(WaitClock::For::input, now_ns());

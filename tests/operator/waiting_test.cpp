@@ -13,7 +13,7 @@
 namespace strid::operators {
 namespace {
 
-TEST(WaitClock, TellsWhatWasWaitedFor) {
+TEST(WaitClock, ReportsWhatWasWaitedFor) {
     WaitClock clock;
     EXPECT_EQ(clock.idle_ns() + clock.refused_ns(), 0U);
     clock.begin(WaitClock::For::input, 1'000);

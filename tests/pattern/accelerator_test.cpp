@@ -141,7 +141,7 @@ std::uint64_t breaks_at_300(std::uint64_t n) {
 
 /// A thread that offloads, or waits for a result, gets what the node has thrown.
 TEST(Accelerator, CarriesExceptionsToTheCaller) {
-    const auto says_why = [](const auto& action) {
+    const auto expect_cause = [](const auto& action) {
         try {
             action();
             FAIL() << "nothing was thrown";
@@ -152,16 +152,16 @@ TEST(Accelerator, CarriesExceptionsToTheCaller) {
     for (const Options& options : all_options()) {
         auto broken =
             accelerate<std::uint64_t>(farm(breaks_at_300, FarmOptions{.workers = 2}), options);
-        says_why([&] {
+        expect_cause([&] {
             for (std::uint64_t n = 0;; ++n) broken.offload(n % task_count);
         });
-        says_why([&] {
+        expect_cause([&] {
             while (broken.result()) continue;
         });
-        says_why([&] { broken.wait(); });
+        expect_cause([&] { broken.wait(); });
         auto waiting = accelerate<std::uint64_t>(breaks_at_300, options);
         std::thread thread([&] {
-            says_why([&] {
+            expect_cause([&] {
                 while (waiting.result()) continue;
             });
         });

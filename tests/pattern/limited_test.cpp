@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Bounds on what is in flight: no more tasks or bytes than were said are ever inside, all leave
+// Bounds on what is in flight: no more tasks or bytes than were allowed are ever inside, all leave
 // where they wait, and those that are dropped are the newest or the oldest.
 #include <atomic>
 #include <cstdint>

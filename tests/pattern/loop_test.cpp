@@ -145,7 +145,7 @@ TEST(Loop, StandsInALoop) {
     }
 }
 
-TEST(Faults, AgainWantsALoop) {
+TEST(Faults, AgainRequiresALoop) {
     const auto amiss = node<std::uint64_t>([](std::uint64_t n, auto& emit) {
         if constexpr (requires { emit.again(n); }) emit.again(n);
         emit(n);

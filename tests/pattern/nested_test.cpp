@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Patterns inside nodes of patterns: they take no threads, do all their tasks, pass on what is
-// thrown, and a node that waits for its own pattern is told so.
+// thrown, and a node that waits for its own pattern gets an error.
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
@@ -143,7 +143,7 @@ TEST(Nested, AreCancelled) {
     }
 }
 
-TEST(Nested, NodeThatWaitsForItsOwnPatternIsToldSo) {
+TEST(Nested, NodeThatWaitsForItsOwnPatternGetsAnError) {
     for (const Options& options : all_options()) {
         if (options.execution.mode == ExecutionOptions::Mode::dedicated) continue;
         std::atomic<Accelerator<std::uint64_t, std::uint64_t>*> self{nullptr};

@@ -71,7 +71,7 @@ Report report_of(std::uint64_t done, double seconds) {
     return report;
 }
 
-TEST(Progress, TellsTasksAndTheRateOfLate) {
+TEST(Progress, ShowsTasksAndTheRateOfLate) {
     EXPECT_EQ(progress_line({}, report_of(1'234'567, 0.5)),
               "1,234,567 tasks  2.47 M tasks/s  0:01");
     EXPECT_EQ(progress_line(report_of(1'000, 62), report_of(1'150, 64)),
@@ -114,7 +114,7 @@ TEST(Progress, IsNotShownWhereThereIsNoTerminal) {
 }
 
 /// Without a function of the program's the watchdog says it there.
-TEST(Progress, TheWatchdogSaysOnStandardErrorWhatStandsStill) {
+TEST(Progress, TheWatchdogReportsOnStandardErrorWhatStandsStill) {
     std::array<int, 2> pipe{};
     ASSERT_EQ(::pipe(pipe.data()), 0);
     {

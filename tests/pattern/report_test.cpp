@@ -112,7 +112,7 @@ TEST(PatternReport, OfAnAcceleratorCountsWhatWasTaken) {
 }
 
 /// The worker waits before its first task: the others wait in the lane before it.
-TEST(PatternReport, OfARunningPatternTellsWhatWaits) {
+TEST(PatternReport, OfARunningPatternShowsWhatWaits) {
     std::atomic<bool> began{false};
     std::atomic<bool> release{false};
     auto all = accelerate<int>(

@@ -27,13 +27,13 @@ using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
 
 /// The reports of the watchdog, first to last.
-class Told {
+class Reports {
   public:
     auto callback() {
         return [this](const std::vector<std::string>& names) {
             const std::lock_guard lock(mutex_);
             names_.insert(names_.end(), names.begin(), names.end());
-            told_.notify_all();
+            changed_.notify_all();
         };
     }
     /// The first text that contains this. For ever where none comes.
@@ -43,7 +43,7 @@ class Told {
             for (const std::string& name : names_) {
                 if (name.find(part) != std::string::npos) return name;
             }
-            told_.wait(lock);
+            changed_.wait(lock);
         }
     }
     [[nodiscard]] std::vector<std::string> all() {
@@ -53,43 +53,43 @@ class Told {
 
   private:
     std::mutex mutex_;
-    std::condition_variable told_;
+    std::condition_variable changed_;
     std::vector<std::string> names_;
 };
 
-Options watched(Told& told, std::chrono::milliseconds period) {
-    return {.execution = {.workers = 2, .watchdog = period, .on_stalled = told.callback()}};
+Options watched(Reports& reports, std::chrono::milliseconds period) {
+    return {.execution = {.workers = 2, .watchdog = period, .on_stalled = reports.callback()}};
 }
 
 TEST(PatternWatchdog, NamesANodeThatBlocks) {
-    Told told;
+    Reports reports;
     std::atomic<bool> release{false};
     const auto blocks = [&release](std::uint64_t n) {
         if (n == 9) release.wait(false);
         return n;
     };
     auto all = accelerate<std::uint64_t>(
-        pipeline(named("passes", square), named("stands still", blocks)), watched(told, 40ms));
+        pipeline(named("passes", square), named("stands still", blocks)), watched(reports, 40ms));
     all.offload(1);
     EXPECT_EQ(all.result(), 1U);
     all.offload(3);  // comes as 9
-    EXPECT_EQ(told.wait_for("stands"), "stands still 2");
+    EXPECT_EQ(reports.wait_for("stands"), "stands still 2");
     release = true;
     release.notify_all();
     EXPECT_EQ(all.result(), 9U);
 }
 
 TEST(PatternWatchdog, NamesALoopThatNeverEnds) {
-    Told told;
+    Reports reports;
     const auto forever = node<std::uint64_t>([](std::uint64_t n, auto& emit) {
         if (n == 7) return emit.again(n);
         emit(n);
     });
-    auto all = accelerate<std::uint64_t>(named("refine", iterate(forever)), watched(told, 40ms));
+    auto all = accelerate<std::uint64_t>(named("refine", iterate(forever)), watched(reports, 40ms));
     all.offload(1);
     EXPECT_EQ(all.result(), 1U);
     all.offload(7);
-    const std::string text = told.wait_for("loop '");
+    const std::string text = reports.wait_for("loop '");
     EXPECT_THAT(text, MatchesRegex("loop 'refine 1' has turned [0-9,]+ tasks for [0-9.]+ s and "
                                    "none has left"));
     all.cancel();
@@ -114,28 +114,28 @@ TEST(PatternWatchdog, MayEndALoopThatNeverEnds) {
 }
 
 TEST(PatternWatchdog, NamesTheLoopThatTurnsAndNotTheOneAroundIt) {
-    Told told;
+    Reports reports;
     const auto inner = node<std::uint64_t>([](std::uint64_t n, auto& emit) { emit.again(n); });
     const auto outer = node<std::uint64_t>([](std::uint64_t n, auto& emit) { emit(n); });
     auto all = accelerate<std::uint64_t>(
         named("outer", iterate(pipeline(named("inner", iterate(inner)), outer))),
-        watched(told, 30ms));
+        watched(reports, 30ms));
     all.offload(1);
-    EXPECT_THAT(told.wait_for("loop '"), HasSubstr("loop 'inner 2'"));
+    EXPECT_THAT(reports.wait_for("loop '"), HasSubstr("loop 'inner 2'"));
     all.cancel();
-    for (const std::string& name : told.all())
+    for (const std::string& name : reports.all())
         EXPECT_THAT(name, testing::Not(HasSubstr("loop 'outer 1'")));
 }
 
 /// Tasks turn all the time, and leave or end in the loop after 999 turns each; then there are none.
 TEST(PatternWatchdog, NamesNoLoopThatGetsOn) {
-    Told told;
+    Reports reports;
     const auto counted = node<std::uint64_t>([](std::uint64_t n, auto& emit) {
         if (n % 1000 != 0) return emit.again(n - 1);
         if (n == 1000) return;  // ends in the loop
         emit(n);
     });
-    auto all = accelerate<std::uint64_t>(iterate(counted), watched(told, 200ms));
+    auto all = accelerate<std::uint64_t>(iterate(counted), watched(reports, 200ms));
     const auto until = std::chrono::steady_clock::now() + 700ms;
     while (std::chrono::steady_clock::now() < until) {
         all.offload(1999);
@@ -143,13 +143,14 @@ TEST(PatternWatchdog, NamesNoLoopThatGetsOn) {
         EXPECT_EQ(all.result(), 0U);
     }
     std::this_thread::sleep_for(500ms);  // nothing is in the loop
-    for (const std::string& name : told.all()) EXPECT_THAT(name, testing::Not(HasSubstr("turned")));
+    for (const std::string& name : reports.all())
+        EXPECT_THAT(name, testing::Not(HasSubstr("turned")));
 }
 
 /// One task goes round and nothing else enters: each turn something leaves, or ends in the loop.
 TEST(PatternWatchdog, NamesNoLoopThatTasksLeave) {
     for (const bool leaves : {true, false}) {
-        Told told;
+        Reports reports;
         std::atomic<bool> enough{false};
         const auto turning = node<std::uint64_t>([&enough, leaves](std::uint64_t n, auto& emit) {
             if (n == 0) return;
@@ -162,14 +163,14 @@ TEST(PatternWatchdog, NamesNoLoopThatTasksLeave) {
             }
             std::this_thread::sleep_for(1ms);
         });
-        auto all = accelerate<std::uint64_t>(iterate(turning), watched(told, 150ms));
+        auto all = accelerate<std::uint64_t>(iterate(turning), watched(reports, 150ms));
         all.offload(1);
         std::this_thread::sleep_for(600ms);
         enough = true;
         all.end();
         while (all.result()) {
         }
-        for (const std::string& name : told.all()) {
+        for (const std::string& name : reports.all()) {
             EXPECT_THAT(name, testing::Not(HasSubstr("turned"))) << leaves;
         }
     }

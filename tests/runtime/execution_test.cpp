@@ -301,7 +301,7 @@ TEST(Execution, NamesAProcessorThatDoesNotExist) {
 }
 
 // Sources that always have more, beside consumers that always have more: each gets its share.
-TEST(Execution, NobodyStarves) {
+TEST(Execution, NoTaskStarves) {
     for (std::size_t workers : {1U, 2U}) {
         std::vector<std::unique_ptr<FunctionTask>> tasks;
         std::vector<Task*> borrowed;

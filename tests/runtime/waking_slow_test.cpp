@@ -219,7 +219,7 @@ std::int64_t time_of_a_task_that_goes_on() {
 
 // The worker that took a step of the sleeper's task and then went back to its own wakes the
 // sleeper. It did not always: the other task then waited until the worker was held up.
-TEST(Waking, NobodyWaitsForAWorkerThatGoesOnWithOneTask) {
+TEST(Waking, NoTaskWaitsForAWorkerThatGoesOnWithOneTask) {
     std::vector<std::int64_t> times;
     for (int round = 0; round < 15; ++round) times.push_back(time_of_a_task_that_goes_on());
     EXPECT_LT(median(times), 10'000'000);

@@ -23,7 +23,7 @@ class Reports {
         return [this](const std::vector<std::string>& names) {
             const std::lock_guard lock(mutex_);
             names_.insert(names.begin(), names.end());
-            told_.notify_all();
+            changed_.notify_all();
         };
     }
     bool contains(const std::string& name) const {
@@ -33,12 +33,12 @@ class Reports {
     /// Waits for ever if it is never released.
     void until(const std::string& name) const {
         std::unique_lock lock(mutex_);
-        told_.wait(lock, [&] { return names_.contains(name); });
+        changed_.wait(lock, [&] { return names_.contains(name); });
     }
 
   private:
     mutable std::mutex mutex_;
-    mutable std::condition_variable told_;
+    mutable std::condition_variable changed_;
     std::set<std::string> names_;
 };
 
@@ -111,7 +111,7 @@ class Turning final : public Task {
     int asked_ = 0;  // the watchdog's thread
 };
 
-TEST(Watchdog, TellsWhatATaskSaysOfItself) {
+TEST(Watchdog, ReportsWhatATaskStatesOfItself) {
     Turning turning;
     Reports reports;
     Execution execution({&turning}, {.watchdog = 20ms, .on_stalled = reports.callback()});

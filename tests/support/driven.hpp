@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An operator by itself: a test tells it of records, watermarks and the end, and gets what it
+// An operator by itself: a test notifies it of records, watermarks and the end, and gets what it
 // emits.
 #pragma once
 
@@ -28,19 +28,19 @@ class EmitInto {
         take_(record);
     }
     [[nodiscard]] static bool room() noexcept { return true; }
-    void promise(const Progress&) noexcept { ++promises_; }
+    void assert_progress(const Progress&) noexcept { ++assertions_; }
     template <std::size_t side = 0, class Record>
     void late(const Record&, std::uint64_t count = 1) noexcept {
         late_ += count;
     }
 
     [[nodiscard]] std::uint64_t late() const noexcept { return late_; }
-    [[nodiscard]] std::uint64_t promises() const noexcept { return promises_; }
+    [[nodiscard]] std::uint64_t assertions() const noexcept { return assertions_; }
 
   private:
     Take take_;
     std::uint64_t late_ = 0;
-    std::uint64_t promises_ = 0;
+    std::uint64_t assertions_ = 0;
 };
 
 /// The operator and what it emits into.
@@ -55,15 +55,15 @@ class Driven {
         if constexpr (operators::Hears<Operator, Opened>) operator_.on(Opened{context_, task_});
     }
     void arrives(typename Operator::Arrived record) { operator_.process(record, emit_); }
-    void time_goes_on_to(EventTime time) { tell(Watermark{time}); }
-    void ends() { tell(Ended{}); }
+    void time_goes_on_to(EventTime time) { notify(Watermark{time}); }
+    void ends() { notify(Ended{}); }
 
     [[nodiscard]] Operator& one() noexcept { return operator_; }
     [[nodiscard]] const EmitInto<Take>& emitted() const noexcept { return emit_; }
 
   private:
     template <class Event>
-    void tell(const Event& event) {
+    void notify(const Event& event) {
         if constexpr (operators::Answers<Operator, Event>) {
             if constexpr (std::is_void_v<decltype(operator_.on(event, emit_))>) {
                 operator_.on(event, emit_);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Allocates what memory_trace_test.py knows: the first argument says what. It uses no stream, so
+// Allocates what memory_trace_test.py expects: the first argument says what. It uses no stream, so
 // that nothing else is allocated behind the scenes; the run with `nothing` shows what is.
 #include <csignal>
 #include <cstdint>

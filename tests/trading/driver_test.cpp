@@ -83,7 +83,7 @@ TEST(SequentialChecksum, IsThatOfThePlainLoop) {
     EXPECT_GT(expected.forecasts, 50U);
 }
 
-TEST(Answer, KnowsTheOrder) {
+TEST(Answer, ChecksTheOrder) {
     Answer answer(2, 10);
     answer.take({0, 0, {1.5, 10, 3}});
     answer.take({1, 0, {2.5, 20, 4}});

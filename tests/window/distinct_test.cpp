@@ -123,7 +123,7 @@ TEST(Distinct, OwnsItsTexts) {
     EXPECT_NEAR(static_cast<double>(about.lower(sketch)), 7, 4);
 }
 
-TEST(Distinct, PassesOverNotANumberAndKnowsOneZero) {
+TEST(Distinct, PassesOverNotANumberAndCountsOneZero) {
     const double nan = std::numeric_limits<double>::quiet_NaN();
     const auto times = distinct<Click>(field<&Click::seconds>);
     const auto about = distinct_approximately(field<&Click::seconds>);

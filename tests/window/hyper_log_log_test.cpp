@@ -64,7 +64,7 @@ void expect_errors_of_the_formula(ValueOf&& value_of, std::uint64_t sets, std::u
 
 constexpr std::uint64_t many_sets = 400;
 
-TEST(HyperLogLog, ErrsAsTheFormulaSaysForConsecutiveIntegers) {
+TEST(HyperLogLog, ErrsAsTheFormulaPredictsForConsecutiveIntegers) {
     const auto value_of = [](std::uint64_t set, std::uint64_t i) { return set * 10'000'000 + i; };
     expect_errors_of_the_formula<6>(value_of, many_sets, 100'000);
     expect_errors_of_the_formula<10>(value_of, many_sets, 100'000);
@@ -72,7 +72,7 @@ TEST(HyperLogLog, ErrsAsTheFormulaSaysForConsecutiveIntegers) {
     expect_errors_of_the_formula<14>(value_of, many_sets / 4, 300'000);
 }
 
-TEST(HyperLogLog, ErrsAsTheFormulaSaysForEvenlySpacedIntegersAndForFractions) {
+TEST(HyperLogLog, ErrsAsTheFormulaPredictsForEvenlySpacedIntegersAndForFractions) {
     expect_errors_of_the_formula<8>(
         [](std::uint64_t set, std::uint64_t i) { return (i << 20) + (set << 44); }, many_sets,
         100'000);
@@ -83,7 +83,7 @@ TEST(HyperLogLog, ErrsAsTheFormulaSaysForEvenlySpacedIntegersAndForFractions) {
         many_sets, 100'000);
 }
 
-TEST(HyperLogLog, ErrsAsTheFormulaSaysForRandomNumbersAndTexts) {
+TEST(HyperLogLog, ErrsAsTheFormulaPredictsForRandomNumbersAndTexts) {
     std::mt19937_64 random{7};
     expect_errors_of_the_formula<8>([&](std::uint64_t, std::uint64_t) { return random(); },
                                     many_sets, 100'000);

@@ -74,7 +74,7 @@ TYPED_TEST(PanesOfWindows, AnswerAsTheModelInAnyOrder) {
             model[pane] += record;
             for (; window.end <= now; window.first += course.slide, window.end += course.slide) {
                 std::string sum;
-                panes.slide_to(aggregate, window, [&](const std::string& said) { sum = said; });
+                panes.slide_to(aggregate, window, [&](const std::string& result) { sum = result; });
                 ASSERT_EQ(sum, of_model(window)) << "seed " << course.seed << ", step " << step;
                 kept = std::max(kept, window.first - course.lateness);
                 panes.drop_before(kept);

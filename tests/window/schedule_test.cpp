@@ -71,7 +71,7 @@ TEST(Schedule, HoldsTheEndsOfTime) {
     EXPECT_FALSE(schedule.pop(INT64_MAX, due, item));
 }
 
-RC_GTEST_PROP(FlatRing, InsertsWhereItIsTold, (const std::vector<std::uint8_t>& places)) {
+RC_GTEST_PROP(FlatRing, InsertsAtTheGivenPosition, (const std::vector<std::uint8_t>& places)) {
     FlatRing<std::uint64_t> ring;
     std::vector<std::uint64_t> model;
     std::uint64_t value = 0;

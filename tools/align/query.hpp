@@ -2,7 +2,7 @@
 //
 // A query, ready to be aligned with any number of sequences: its residues and its profiles, which
 // say what each residue of the alphabet is worth at each place of the query, in the order in which
-// a vector kernel wants it (parasail). Owns both; borrows the scoring and the kernel.
+// a vector kernel needs it (parasail). Owns both; borrows the scoring and the kernel.
 //
 // Threads: any number score at once. A profile is made by the first that needs it: most queries
 // never need more than that of 8 bits.

@@ -52,7 +52,7 @@ void Interruption::follow() {
 }
 
 int run_program(const std::function<int(const Interruption&)>& body) noexcept {
-    return with_errors_told([&] {
+    return with_errors_reported([&] {
         const Interruption interruption;
         try {
             return body(interruption);

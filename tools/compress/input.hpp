@@ -29,7 +29,7 @@ class Input {
     [[nodiscard]] std::uint64_t bytes_read() const noexcept { return bytes_read_; }
     [[nodiscard]] bool ended() const noexcept { return ended_; }
 
-    /// Reads up to `size` bytes, more than 0; none at the end, which ended() tells, and where a
+    /// Reads up to `size` bytes, more than 0; none at the end, which ended() reports, and where a
     /// pipe has none for a tenth of a second. Throws InputOutputError, Interrupted.
     std::size_t read(char* out, std::size_t size);
 

@@ -87,13 +87,13 @@ class Program {
             const OnProgress on_progress = [this, &job](std::uint64_t bytes) {
                 progress_.at(done_bytes_ + bytes, job.input);
             };
-            tell(job, run_job(job, setting_, *line, output_of(job), on_progress));
+            report(job, run_job(job, setting_, *line, output_of(job), on_progress));
         }
     }
     void run_small(std::span<const Job> jobs) {
         run_small_jobs(jobs, setting_, output_of(jobs.front()),
                        [this](const Job& job, Outcome outcome) {
-                           tell(job, std::move(outcome));
+                           report(job, std::move(outcome));
                            return !stops_;
                        });
     }
@@ -104,7 +104,7 @@ class Program {
         }
         return options_.to_stdout || job.input == "-" ? shared_.get() : nullptr;
     }
-    void tell(const Job& job, Outcome outcome) {
+    void report(const Job& job, Outcome outcome) {
         if (!outcome.text.empty()) progress_.say(outcome.text);
         code_ = std::max(code_, outcome.code);
         // What follows corrupt data on standard output would not stand where it is looked for.
@@ -129,9 +129,9 @@ int run(int argc, const char* const* argv, const tool::Interruption& interruptio
     if (const auto code = read_options(argc, argv, options)) return *code;
     // A result is for its owner alone until it has the permissions of its file.
     if (options.replaces()) ::umask(S_IRWXG | S_IRWXO);
-    const Tell tell = [](const std::string& line) { write_to_stderr(line); };
+    const Warn warn = [](const std::string& line) { write_to_stderr(line); };
     try {
-        return Program(options, interruption, make_plan(options, tell)).run();
+        return Program(options, interruption, make_plan(options, warn)).run();
     } catch (const GraphError& error) {
         write_to_stderr(error_line(error.what()));
         return Code::failed;

@@ -5,7 +5,7 @@
 // a block by chance (once in 2^47 bits) or by malice: a mark is a candidate.
 //
 // One look at two bytes of four is enough: wherever a mark begins, it covers two whole bytes of
-// which the first has a number that is divisible by four. A table tells which pairs can be part of
+// which the first has a number that is divisible by four. A table shows which pairs can be part of
 // a mark (one in a thousand).
 //
 // One thread.

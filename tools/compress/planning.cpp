@@ -33,7 +33,7 @@ struct Refusal {
 
 class Planner {
   public:
-    Planner(const Options& options, const Tell& tell) : options_(options), tell_(tell) {
+    Planner(const Options& options, const Warn& warn) : options_(options), warn_(warn) {
         for (const std::string& file : options.files) inputs_.insert(file);
     }
 
@@ -46,7 +46,7 @@ class Planner {
         if (const auto refusal = check(job)) {
             plan_.code = Code::failed;
             if (!refusal->noncritical || !options_.quiet) {
-                tell_(error_line(fmt::format("{}: {}", file, refusal->why)));
+                warn_(error_line(fmt::format("{}: {}", file, refusal->why)));
             }
             return;
         }
@@ -101,7 +101,7 @@ class Planner {
         }
         if (options_.direction == Direction::decompress && !options_.quiet &&
             compressed_suffix(job.input).empty()) {
-            tell_(fmt::format("strid: {}: has no suffix like .bz2; it becomes {}\n", job.input,
+            warn_(fmt::format("strid: {}: has no suffix like .bz2; it becomes {}\n", job.input,
                               job.output));
         }
         return std::nullopt;
@@ -117,7 +117,7 @@ class Planner {
     }
 
     const Options& options_;
-    const Tell& tell_;
+    const Warn& warn_;
     std::set<std::string> inputs_;
     std::set<std::string> outputs_;
     Plan plan_;
@@ -129,15 +129,15 @@ std::string error_line(const std::string& what) {
     return fmt::format("strid: error: {}\n", what);
 }
 
-Plan make_plan(const Options& options, const Tell& tell) {
+Plan make_plan(const Options& options, const Warn& warn) {
     const bool reads_stdin =
         std::find(options.files.begin(), options.files.end(), "-") != options.files.end();
     const bool compresses = options.direction == Direction::compress;
     if (compresses && (options.to_stdout || reads_stdin) && ::isatty(STDOUT_FILENO) == 1) {
-        throw GraphError("compressed data is not written to a terminal (--help tells more)");
+        throw GraphError("compressed data is not written to a terminal (see --help)");
     }
     if (!compresses && reads_stdin && ::isatty(STDIN_FILENO) == 1) {
-        throw GraphError("compressed data is not read from a terminal (--help tells more)");
+        throw GraphError("compressed data is not read from a terminal (see --help)");
     }
     if (!options.test && (options.to_stdout || reads_stdin)) {
         std::vector<FileUse> uses{
@@ -147,7 +147,7 @@ Plan make_plan(const Options& options, const Tell& tell) {
         }
         check_files(uses);
     }
-    Planner planner(options, tell);
+    Planner planner(options, warn);
     for (const std::string& file : options.files) planner.add(file);
     return planner.take();
 }

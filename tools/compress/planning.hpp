@@ -23,16 +23,16 @@ struct Job {
 };
 
 /// Whole lines for standard error.
-using Tell = std::function<void(const std::string&)>;
+using Warn = std::function<void(const std::string&)>;
 
 struct Plan {
     std::vector<Job> jobs;
     int code = Code::done;  ///< of the files that are left out
 };
 
-/// Tells which files are left out and why. Throws GraphError where standard output would destroy an
-/// input.
-[[nodiscard]] Plan make_plan(const Options& options, const Tell& tell);
+/// Reports which files are left out and why. Throws GraphError where standard output would destroy
+/// an input.
+[[nodiscard]] Plan make_plan(const Options& options, const Warn& warn);
 
 /// "strid: error: FILE: what" as a line.
 [[nodiscard]] std::string error_line(const std::string& what);

@@ -159,7 +159,7 @@ void add_denoise_options(CLI::App& app, DenoiseCommand& command) {
         },
         "Of raw video (default: gray)");
     app.add_option("--reference", command.reference,
-                   "Tells PSNR and MSE of each frame against these: of the input's form")
+                   "Print PSNR and MSE of each frame against these: of the input's form")
         ->type_name("FILE");
     add_model_options(app, command);
     add_noise_options(app, command);
@@ -176,7 +176,7 @@ void add_denoise_options(CLI::App& app, DenoiseCommand& command) {
     add_number_option(app, "--workers", command.workers, 1, 1'024,
                       "Threads that compute (default: one per core)");
     app.add_flag("--verbose", command.verbose,
-                 "Tells noise, iterations and the last change of each plane");
+                 "Print noise, iterations and the last change of each plane");
     app.add_flag("--quiet", command.quiet, "No progress");
 }
 

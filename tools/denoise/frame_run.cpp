@@ -49,11 +49,11 @@ class FrameRun {
         check_references_end();
         job_.sink->finish(interruption_.requested());
         progress_.clear();
-        if (done_ > 1 && job_.references.source) tell_all();
+        if (done_ > 1 && job_.references.source) report_all();
     }
 
   private:
-    /// The next frame and the one to compare it with. What goes wrong is told when the frames
+    /// The next frame and the one to compare it with. What goes wrong is reported when the frames
     /// before are written: then the input has ended here.
     Status read(Work& work) {
         interruption_.check();
@@ -148,7 +148,7 @@ class FrameRun {
         }
         progress_.at(++done_);
     }
-    void tell_all() {
+    void report_all() {
         const auto frames = static_cast<double>(done_);
         progress_.say(fmt::format("all {} frames: {} (before: {})\n", done_,
                                   quality_text(sum_.mse / frames, sum_.sample_max),

@@ -69,7 +69,7 @@ class FilesSink final : public FrameSink {
         for (std::size_t i = 0; i < inputs_.size(); ++i) {
             if (inputs_[i].path == "-") continue;
             planned_.push_back(name(Frame{.number = i, .file = i}));
-            // In a folder that is not there yet, files are nothing that check_files() knows.
+            // In a folder that is not there yet, check_files() does not find the files.
             if (!names.insert(planned_.back()).second) {
                 throw GraphError(fmt::format("two inputs would become '{}'", planned_.back()));
             }
@@ -136,7 +136,7 @@ std::unique_ptr<FrameSink> make_sink(const std::string& output,
     }
     if (inputs.size() > 1 && output != "-") {
         throw GraphError(
-            fmt::format("{} files would become one: --output wants a folder (out/) or a "
+            fmt::format("{} files would become one: --output must be a folder (out/) or a "
                         "pattern (out-%04d.png)",
                         inputs.size()));
     }

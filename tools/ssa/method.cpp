@@ -17,7 +17,7 @@ namespace strid::ssa {
 Generator generator_of(std::uint64_t seed, std::uint64_t trajectory) {
     const auto high = [](std::uint64_t bits) { return static_cast<std::uint32_t>(bits >> 32U); };
     const auto low = [](std::uint64_t bits) { return static_cast<std::uint32_t>(bits); };
-    // The generator wants one bit set at least.
+    // The generator requires at least one bit that is set.
     return Generator{high(seed), low(seed), high(trajectory + 1), low(trajectory + 1)};
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Models as files: the text form (README.md) and SBML (sbml_model.hpp), told apart by the first
+// Models as files: the text form (README.md) and SBML (sbml_model.hpp), distinguished by the first
 // character that is not blank: SBML begins with '<'. Functions without state; any thread.
 #pragma once
 

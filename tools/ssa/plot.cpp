@@ -88,10 +88,10 @@ std::string run_gnuplot(std::string_view script) {
         if (errno != EINTR) fail("cannot be waited for", errno);
     }
     if (status != 0) {
-        std::string said = errors.read();
-        std::ranges::replace(said, '\n', ' ');
+        std::string message = errors.read();
+        std::ranges::replace(message, '\n', ' ');
         throw Error(
-            fmt::format("gnuplot, which draws --plot, has failed: {}", said.substr(0, 300)));
+            fmt::format("gnuplot, which draws --plot, has failed: {}", message.substr(0, 300)));
     }
     return output.read();
 }

@@ -3,7 +3,7 @@
 // A long input for a benchmark, made of a short one: lines drawn at random, with replacement.
 //
 // A short input that is replayed again and again says little about a stream. After a few passes the
-// processor's branch predictor knows the outcomes by heart, and all of it is in the nearest caches:
+// processor's branch predictor has learned the outcomes, and all of it is in the nearest caches:
 // spike detection by hand is more than twice as fast over 25,133 readings that repeat as over
 // 500,000 drawn from them (docs/benchmarks.md).
 #pragma once

@@ -22,7 +22,7 @@ using namespace strid;
 constexpr const char* footer =
     "Exit codes: 0 done, 1 failed, 2 the command line makes no sense,\n"
     "128 + signal when one ended the run (Ctrl-C drains; a second one cancels).\n"
-    "`strid run APP --help` tells about one application.";
+    "`strid run APP --help` describes one application.";
 
 std::string footer_with_programs() {
     const std::vector<std::string> names = tool::program_names();
@@ -68,5 +68,5 @@ int strid_main(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    return with_errors_told([&] { return strid_main(argc, argv); });
+    return with_errors_reported([&] { return strid_main(argc, argv); });
 }

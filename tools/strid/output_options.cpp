@@ -18,8 +18,8 @@ void add_write_option(CLI::App& command, Writing& writing) {
         "(default). live: written from the start, for `tail -f`");
 }
 
-void tell_where_rows_are(const std::string& input, const std::string& output, Writing writing,
-                         bool quiet) {
+void report_where_rows_are(const std::string& input, const std::string& output, Writing writing,
+                           bool quiet) {
     if (quiet || writing == Writing::live || output.empty() || output == "-") return;
     if (::isatty(STDERR_FILENO) != 1 || !file_may_block(input, StandardStream::input)) return;
     struct stat status {};

@@ -18,7 +18,7 @@ void add_write_option(CLI::App& command, Writing& writing);
 
 /// On a terminal, where a live input goes to a file that is there at the end only: where its rows
 /// are meanwhile.
-void tell_where_rows_are(const std::string& input, const std::string& output, Writing writing,
-                         bool quiet);
+void report_where_rows_are(const std::string& input, const std::string& output, Writing writing,
+                           bool quiet);
 
 }  // namespace strid::tool

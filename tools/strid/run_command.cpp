@@ -139,7 +139,7 @@ int run_application(apps::Application& application, RunCommand& run) {
         !run.arguments.session.quiet) {
         write_to_stderr("strid: reading from the terminal; --input FILE names a file\n");
     }
-    tell_where_rows_are(ends.input, ends.output, run.writing, run.arguments.session.quiet);
+    report_where_rows_are(ends.input, ends.output, run.writing, run.arguments.session.quiet);
     RunOptions options =
         ends.replays() ? replay_options(run.arguments.run, application) : run.arguments.run;
     if (run.measure) {

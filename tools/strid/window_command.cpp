@@ -143,7 +143,7 @@ int run_windows(WindowCommand& command) {
     }
     for (const std::string& input : job.inputs) {
         if (!file_may_block(input, StandardStream::input)) continue;
-        tell_where_rows_are(input, job.output, job.writing, command.arguments.session.quiet);
+        report_where_rows_are(input, job.output, job.writing, command.arguments.session.quiet);
         break;
     }
     Graph graph{"window"};

@@ -77,7 +77,7 @@ void TableBuilder::check_classes(const std::vector<std::string>& names, bool is_
     if (names.empty()) throw InputOutputError(where + ": no row has a class");
     if (names.size() == 1) {
         throw InputOutputError(
-            fmt::format("{}: all rows have the class '{}': nothing to tell apart", where,
+            fmt::format("{}: all rows have the class '{}': nothing to distinguish", where,
                         excerpt(names.front())));
     }
     if (is_numeric && names.size() > numeric_classes_max && !parser_.target_is_categorical()) {

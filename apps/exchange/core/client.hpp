@@ -33,7 +33,7 @@ struct Client {
     /// Since when a message is waited for that is not whole; 0: none is begun. The first one is
     /// waited for from the beginning.
     std::int64_t message_since_ns;
-    bool waits_for_room = false;  ///< its output: the poll tells when there is some
+    bool waits_for_room = false;  ///< its output: the poll reports when there is some
     bool closing = false;         ///< nothing is read any more; it ends when its output is written
 };
 

@@ -133,10 +133,10 @@ void Core::connect_session() {
         session_cutter_ = fix::FrameCutter(fix::link_body_bytes_max);
         session_output_.clear();
         session_written_ = 0;
-        told_ = false;
+        reported_ = false;
         log_.say("the session manager is connected");
     } catch (const InputOutputError& error) {
-        if (!std::exchange(told_, true)) log_.say(fmt::format("{}: tried again", error.what()));
+        if (!std::exchange(reported_, true)) log_.say(fmt::format("{}: tried again", error.what()));
     }
 }
 
@@ -260,7 +260,7 @@ void Core::cut(Client& client) {
     }
 }
 
-void Core::tell_closed(std::uint64_t number) {
+void Core::report_closed(std::uint64_t number) {
     if (!session_) return;
     fix::Message message(connection_closed);
     message.set(CoreTag::connection, static_cast<std::int64_t>(number));
@@ -273,7 +273,7 @@ void Core::end_client(std::uint64_t number, std::string_view why) {
     if (found == clients_.end()) return;
     if (!why.empty()) log_.say(fmt::format("{}: closed: {}", found->second->name, why));
     clients_.erase(found);
-    tell_closed(number);
+    report_closed(number);
 }
 
 void Core::check_time() {

@@ -70,7 +70,7 @@ class Core {
     [[nodiscard]] bool is_deaf(const Client& client) const noexcept;
     void end_deaf(const Client& client);
     void end_client(std::uint64_t number, std::string_view why);
-    void tell_closed(std::uint64_t number);
+    void report_closed(std::uint64_t number);
     void check_time();
     [[nodiscard]] bool is_held_back() const noexcept;
     [[nodiscard]] Client* find(std::uint64_t number);
@@ -85,7 +85,7 @@ class Core {
     fix::FrameCutter session_cutter_{fix::link_body_bytes_max};
     std::string session_output_;
     std::size_t session_written_ = 0;
-    bool told_ = false;  // that there is no session manager
+    bool reported_ = false;  // that there is no session manager
     std::int64_t retry_ns_ = 0;
     std::int64_t checked_ns_ = 0;
     std::int64_t now_ns_ = 0;

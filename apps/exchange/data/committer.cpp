@@ -36,7 +36,7 @@ void Committer::close() {
 }
 
 void Committer::commit() {
-    // Relaxed: the number alone is told; the reports themselves are in the journal.
+    // Relaxed: only the number is published; the reports themselves are in the journal.
     Committed committed = journal_->commit(progress_->acknowledged.load(std::memory_order_relaxed));
     transactions_.add(1);
     reports_.add(committed.reports.size());

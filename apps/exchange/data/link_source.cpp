@@ -160,7 +160,7 @@ void LinkServer::handle(Peer& peer, const fix::Message& message, std::vector<Tas
             throw LinkFault{fmt::format("report {} was never made", next)};
         }
         const auto stored = static_cast<std::uint64_t>(next) - 1;
-        // Relaxed: this thread alone writes it, and the number is all that is told.
+        // Relaxed: this thread alone writes it, and only the number is published.
         if (stored > progress_.acknowledged.load(std::memory_order_relaxed)) {
             progress_.acknowledged.store(stored, std::memory_order_relaxed);
         }

@@ -101,5 +101,5 @@ int run(int argc, const char* const* argv) {
 }  // namespace strid::exchange
 
 int main(int argc, char** argv) {
-    return strid::with_errors_told([argc, argv] { return strid::exchange::run(argc, argv); });
+    return strid::with_errors_reported([argc, argv] { return strid::exchange::run(argc, argv); });
 }

@@ -71,31 +71,31 @@ class Writer {
     }
     std::string next_execution() { return fmt::format("{}-{}", command_.number, ++executions_); }
 
-    Message written(const ExecutionReport& told) {
-        const Order& order = told.order;
+    Message written(const ExecutionReport& report) {
+        const Order& order = report.order;
         Message message = begin("8");
         set_number(message, Tag::order_id, order.id);
         message.set(Tag::cl_ord_id, order.client_id);
-        set_given(message, Tag::orig_cl_ord_id, told.original_id);
+        set_given(message, Tag::orig_cl_ord_id, report.original_id);
         message.set(Tag::exec_id, next_execution());
-        set_char(message, Tag::exec_type, told.type);
+        set_char(message, Tag::exec_type, report.type);
         set_char(message, Tag::ord_status, order.status);
         message.set(Tag::symbol, command_.symbol);
         set_char(message, Tag::side, order.side);
         message.set(Tag::order_qty, order.quantity);
         if (!order.is_market) message.set(Tag::price, price_text(order.price));
-        if (told.type == ExecutionType::trade) {
-            message.set(Tag::last_qty, told.last_quantity);
-            message.set(Tag::last_px, price_text(told.last_price));
+        if (report.type == ExecutionType::trade) {
+            message.set(Tag::last_qty, report.last_quantity);
+            message.set(Tag::last_px, price_text(report.last_price));
         }
         message.set(Tag::leaves_qty, order.open_quantity());
         message.set(Tag::cum_qty, order.filled);
         message.set(Tag::avg_px, average_text(order.paid, order.filled));
-        set_given(message, Tag::text, told.text);
+        set_given(message, Tag::text, report.text);
         return message;
     }
 
-    Message written(const OrderRejected& told) {
+    Message written(const OrderRejected& rejection) {
         Message message = begin("8");
         message.set(Tag::order_id, no_order);
         set_given(message, Tag::cl_ord_id, command_.client_id);
@@ -109,21 +109,21 @@ class Writer {
         for (const int tag : {int{Tag::leaves_qty}, int{Tag::cum_qty}, int{Tag::avg_px}}) {
             set_number(message, tag, 0);
         }
-        set_number(message, Tag::ord_rej_reason, static_cast<std::uint64_t>(told.reason));
-        message.set(Tag::text, told.text);
+        set_number(message, Tag::ord_rej_reason, static_cast<std::uint64_t>(rejection.reason));
+        message.set(Tag::text, rejection.text);
         return message;
     }
 
-    Message written(const CancelRejected& told) {
+    Message written(const CancelRejected& rejection) {
         Message message = begin("9");
         message.set(Tag::order_id,
-                    told.order == 0 ? std::string(no_order) : std::to_string(told.order));
+                    rejection.order == 0 ? std::string(no_order) : std::to_string(rejection.order));
         set_given(message, Tag::cl_ord_id, command_.client_id);
         set_given(message, Tag::orig_cl_ord_id, command_.original_id);
-        set_char(message, Tag::ord_status, told.status);
+        set_char(message, Tag::ord_status, rejection.status);
         message.set(cxl_rej_response_to, command_.kind == CommandKind::cancel ? "1" : "2");
-        set_number(message, cxl_rej_reason, static_cast<std::uint64_t>(told.reason));
-        message.set(Tag::text, told.text);
+        set_number(message, cxl_rej_reason, static_cast<std::uint64_t>(rejection.reason));
+        message.set(Tag::text, rejection.text);
         return message;
     }
 
@@ -133,21 +133,21 @@ class Writer {
         if (has_size) message.add(md_entry_size, level.quantity);
     }
 
-    Message written(const Snapshot& told) {
+    Message written(const Snapshot& snapshot) {
         Message message = begin("W");
-        message.set(Tag::md_req_id, told.request_id);
+        message.set(Tag::md_req_id, snapshot.request_id);
         message.set(Tag::symbol, command_.symbol);
-        set_number(message, no_md_entries, told.bids.size() + told.offers.size());
-        for (const LevelView& level : told.bids) add_entry(message, Side::buy, level, true);
-        for (const LevelView& level : told.offers) add_entry(message, Side::sell, level, true);
+        set_number(message, no_md_entries, snapshot.bids.size() + snapshot.offers.size());
+        for (const LevelView& level : snapshot.bids) add_entry(message, Side::buy, level, true);
+        for (const LevelView& level : snapshot.offers) add_entry(message, Side::sell, level, true);
         return message;
     }
 
-    Message written(const BookChange& told) {
+    Message written(const BookChange& update) {
         Message message = begin("X");
-        message.set(Tag::md_req_id, told.request_id);
-        set_number(message, no_md_entries, told.changes.size());
-        for (const LevelChange& change : told.changes) {
+        message.set(Tag::md_req_id, update.request_id);
+        set_number(message, no_md_entries, update.changes.size());
+        for (const LevelChange& change : update.changes) {
             const char action = static_cast<char>(change.action);
             message.add(md_update_action, std::string_view(&action, 1));
             message.add(Tag::symbol, command_.symbol);
@@ -156,17 +156,17 @@ class Writer {
         return message;
     }
 
-    Message written(const MarketDataRejected& told) {
+    Message written(const MarketDataRejected& rejection) {
         Message message = begin("Y");
         // The field is required: a request without an identifier is answered with "NONE".
         set_given(message, Tag::md_req_id,
                   command_.request_id.empty() ? no_order : std::string_view(command_.request_id));
-        set_char(message, md_req_rej_reason, told.reason);
-        message.set(Tag::text, told.text);
+        set_char(message, md_req_rej_reason, rejection.reason);
+        message.set(Tag::text, rejection.text);
         return message;
     }
 
-    Message written(const NotSupported& /*told*/) {
+    Message written(const NotSupported& /*request*/) {
         constexpr std::uint64_t unsupported_message_type = 3;
         Message message = begin("j");
         set_given(message, Tag::ref_seq_num, command_.client_sequence);

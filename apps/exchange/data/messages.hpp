@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Between FIX messages and what the matching engine knows. Functions without state; any thread.
+// Between FIX messages and the types of the matching engine. Functions without state; any thread.
 #pragma once
 
 #include "fix/message.hpp"

@@ -60,7 +60,7 @@ std::string without_password(const std::string& uri) {
     return shown;
 }
 
-/// One line of what the server or the library said.
+/// One line of what the server or the library reports.
 std::string one_line(std::string_view message) {
     return std::string(message.substr(0, message.find('\n')));
 }
@@ -174,8 +174,8 @@ void PostgresDatabase::take_results() {
     for (; sent_ != 0; --sent_) {
         const Result result(PQgetResult(connection_.get()));
         if (!is_good(result.get())) {
-            const std::string_view said = PQresultErrorMessage(result.get());
-            fail(one_line(said.empty() ? PQerrorMessage(connection_.get()) : said));
+            const std::string_view message = PQresultErrorMessage(result.get());
+            fail(one_line(message.empty() ? PQerrorMessage(connection_.get()) : message));
         }
         const Result end(PQgetResult(connection_.get()));  // null behind each
         require(end == nullptr);

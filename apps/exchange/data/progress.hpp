@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How far the data manager is: what its threads tell each other. Any thread.
+// How far the data manager is: what its threads report to each other. Any thread.
 #pragma once
 
 #include <atomic>

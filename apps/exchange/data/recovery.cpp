@@ -150,8 +150,8 @@ Recovered recover(Database& database, Opening opening) {
         database.end_reading();
         return recovered;
     } catch (const InputOutputError& error) {
-        const std::string_view said = error.what();
-        if (said.starts_with(database.name())) throw;
+        const std::string_view message = error.what();
+        if (message.starts_with(database.name())) throw;
         throw InputOutputError(database.name() + ": the journal is damaged: " + error.what());
     }
 }

@@ -87,12 +87,12 @@ void Sender::run() {
     while (!ended_) {
         is_idle_ = true;
         room_.notify_all();
-        const bool is_told = changed_.wait_for(lock, options_.heartbeat, [this] {
+        const bool is_notified = changed_.wait_for(lock, options_.heartbeat, [this] {
             return ended_ || !queue_.empty() || (link_ && (link_->is_new || !link_->end.empty()));
         });
         is_idle_ = false;
         if (ended_) return;
-        if (!is_told && link_) {
+        if (!is_notified && link_) {
             const std::shared_ptr<Link> link = link_;
             lock.unlock();
             (void)send(*link, control("0"));

@@ -194,10 +194,10 @@ Decoded parse(std::string_view frame, Message& message, std::optional<FieldFault
     const std::size_t trailer = frame.size() - trailer_bytes;
     const unsigned sum = sum_of(frame.substr(0, trailer)) % 256;
     const std::string_view text = frame.substr(trailer + 3, 3);
-    const unsigned told = static_cast<unsigned>(text[0] - '0') * 100 +
-                          static_cast<unsigned>(text[1] - '0') * 10 +
-                          static_cast<unsigned>(text[2] - '0');
-    if (sum != told) {
+    const unsigned expected = static_cast<unsigned>(text[0] - '0') * 100 +
+                              static_cast<unsigned>(text[1] - '0') * 10 +
+                              static_cast<unsigned>(text[2] - '0');
+    if (sum != expected) {
         garbled = {Garbled::Kind::check_sum,
                    fmt::format("CheckSum is {}, the bytes have {:03}", text, sum), frame.size()};
         return Decoded::garbled;

@@ -56,8 +56,8 @@ class FrameCutter {
 
     void feed(std::string_view bytes);
     /// On `message`, `frame` is the whole of it until the next call of feed() or next(). A length
-    /// that is wrong is told as soon as a CheckSum stands where none may, not when all the bytes
-    /// that it promised are there. O(bytes fed), all calls together.
+    /// that is wrong is reported as soon as a CheckSum stands where none may, not when all the
+    /// bytes that it announced are there. O(bytes fed), all calls together.
     Decoded next(std::string_view& frame);
     /// Of the last `garbled`.
     [[nodiscard]] const Garbled& garbled() const noexcept { return garbled_; }
@@ -98,7 +98,7 @@ class Decoder {
     explicit Decoder(std::size_t bytes_max = body_bytes_max) : cutter_(bytes_max) {}
 
     void feed(std::string_view bytes) { cutter_.feed(bytes); }
-    /// On `message`, `message` is one; fault() tells of a field in it that is wrong.
+    /// On `message`, `message` is one; fault() reports a field in it that is wrong.
     Decoded next(Message& message);
     [[nodiscard]] const Garbled& garbled() const noexcept { return garbled_; }
     /// Of the last message.

@@ -45,7 +45,7 @@ constexpr auto patience = 10s;
     ::_exit(127);
 }
 
-std::string told(int status) {
+std::string exit_text(int status) {
     if (WIFSIGNALED(status)) return fmt::format("was ended by signal {}", WTERMSIG(status));
     return fmt::format("ended with status {}", WEXITSTATUS(status));
 }
@@ -89,10 +89,10 @@ void Supervisor::note_end(Program& program, int status) {
     // One that was killed is started anew for ever; one that ends by itself at once has a reason.
     const bool is_failure = !WIFSIGNALED(status) && now < program.started_ns + second_ns;
     program.failures = is_failure ? program.failures + 1 : 0;
-    log_.say(fmt::format("strid-exchange-{} {}", program.call.name, told(status)));
+    log_.say(fmt::format("strid-exchange-{} {}", program.call.name, exit_text(status)));
     if (program.failures == failures_max) {
         throw InputOutputError(fmt::format("strid-exchange-{} {}, {} times in a row",
-                                           program.call.name, told(status), failures_max));
+                                           program.call.name, exit_text(status), failures_max));
     }
     program.start_at_ns = now + retry_ns;
     write_status();

@@ -27,7 +27,7 @@ class Supervisor {
     Supervisor& operator=(const Supervisor&) = delete;
 
     /// Until `ended`. Throws InputOutputError where a program ends by itself several times in a
-    /// row: it has said why.
+    /// row: it has logged why.
     void run(const std::atomic<bool>& ended);
 
   private:

@@ -116,7 +116,7 @@ int run(Arguments& arguments, const tool::Interruption& interruption) {
     LoadOptions& load = arguments.load;
     load.connect = read_endpoint(arguments.connect);
     if (load.kind == Kind::w1 && load.sessions % 2 != 0) {
-        throw GraphError("--sessions: w1 wants pairs, an even number");
+        throw GraphError("--sessions: w1 needs an even number");
     }
     if (arguments.rate > 0) load.seconds = static_cast<double>(load.orders) / arguments.rate;
     if (arguments.speed > 0) load.seconds = trading_day_s / arguments.speed;

@@ -35,10 +35,10 @@ void Book::Run::cancel() {
         book_.waiting(order.side).remove(order);
         order.status = OrderStatus::cancelled;
         touch(order);
-        ExecutionReport told{
+        ExecutionReport cancelled{
             .type = ExecutionType::cancelled, .order = order, .original_id = command_.original_id};
-        told.order.client_id = command_.client_id;
-        report(std::move(told));
+        cancelled.order.client_id = command_.client_id;
+        report(std::move(cancelled));
         forget_if_done(order);
     } catch (const CancelRefusal& refusal) {
         report(CancelRejected{id, status, refusal.reason, refusal.text});
@@ -183,7 +183,7 @@ void Book::Run::see_before() {
     }
 }
 
-void Book::Run::tell_subscribers() {
+void Book::Run::notify_subscribers() {
     std::map<std::uint32_t, std::vector<LevelChange>> changes;
     for (const auto& [depth, seen] : before_) {
         append_changes(Side::buy, seen.bids, book_.bids_.view(depth), changes[depth]);

@@ -21,7 +21,7 @@ Lifetime read_lifetime(const std::string& text) {
 }  // namespace
 
 Outcome Book::Run::finish() {
-    if (!before_.empty()) tell_subscribers();
+    if (!before_.empty()) notify_subscribers();
     outcome_.orders.reserve(changed_.size());
     for (auto& [id, order] : changed_) outcome_.orders.push_back(std::move(order));
     return std::move(outcome_);
@@ -109,11 +109,11 @@ void Book::Run::trade(Order& incoming, Order& resting, Quantity quantity) {
         order->status =
             order->filled == order->quantity ? OrderStatus::filled : OrderStatus::partly_filled;
         touch(*order);
-        Report told{order->user, ExecutionReport{.type = ExecutionType::trade,
-                                                 .order = *order,
-                                                 .last_quantity = quantity,
-                                                 .last_price = price}};
-        outcome_.reports.push_back(std::move(told));
+        Report trade_report{order->user, ExecutionReport{.type = ExecutionType::trade,
+                                                         .order = *order,
+                                                         .last_quantity = quantity,
+                                                         .last_price = price}};
+        outcome_.reports.push_back(std::move(trade_report));
     }
     const Order& buy = incoming.side == Side::buy ? incoming : resting;
     const Order& sell = incoming.side == Side::buy ? resting : incoming;

@@ -58,7 +58,7 @@ class Book::Run {
     void subscribe(std::uint32_t depth);
     void snapshot(std::uint32_t depth);
     void see_before();
-    void tell_subscribers();
+    void notify_subscribers();
 
     Book& book_;
     const Command& command_;

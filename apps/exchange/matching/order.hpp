@@ -68,7 +68,7 @@ struct Subscription {
     std::string user = {};
     std::string request_id = {};
     std::uint32_t depth = 0;          ///< levels of each side
-    CommandNumber subscribed_at = 0;  ///< subscribers are told in this order
+    CommandNumber subscribed_at = 0;  ///< subscribers are notified in this order
     bool ends = false;                ///< it is no more
 };
 

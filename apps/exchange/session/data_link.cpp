@@ -109,7 +109,7 @@ void DataLink::confirm_commands_below(std::int64_t sequence) {
 // Reading
 
 void DataLink::run_reader() {
-    bool told = false;
+    bool logged = false;
     while (!ended()) {
         try {
             Socket made = connect_to(endpoint_, connect_ms);
@@ -119,13 +119,14 @@ void DataLink::run_reader() {
                 socket_ = std::move(made);
             }
             if (log_on(socket_)) {
-                told = false;
+                logged = false;
                 log_.say("the data manager is connected");
                 read(socket_);
                 if (!ended()) log_.say("the data manager is gone");
             }
         } catch (const InputOutputError& error) {
-            if (!std::exchange(told, true)) log_.say(fmt::format("{}: tried again", error.what()));
+            if (!std::exchange(logged, true))
+                log_.say(fmt::format("{}: tried again", error.what()));
         } catch (const fix::FieldError& error) {
             log_.say(fmt::format("the data manager sends a wrong message: {}", error.what()));
         }
@@ -147,7 +148,7 @@ bool DataLink::log_on(Socket& socket) {
     {
         const std::lock_guard lock{mutex_};
         wanted = reports_durable_;
-        reports_told_ = wanted;
+        reports_confirmed_ = wanted;
     }
     // Those that are durable here may be more than those that were done when this process began.
     reports_.next = std::max(reports_.next, wanted);
@@ -253,9 +254,9 @@ bool DataLink::handle(const Message& message) {
 
 std::string DataLink::take_batch() {
     std::string bytes;
-    if (reports_durable_ > reports_told_) {
-        reports_told_ = reports_durable_;
-        control("0", reports_told_).encode_to(bytes);
+    if (reports_durable_ > reports_confirmed_) {
+        reports_confirmed_ = reports_durable_;
+        control("0", reports_confirmed_).encode_to(bytes);
     }
     const auto first =
         static_cast<std::size_t>(std::max<std::int64_t>(next_to_send_ - confirmed_, 0));
@@ -268,23 +269,23 @@ std::string DataLink::take_batch() {
 
 void DataLink::run_writer() {
     std::unique_lock lock{mutex_};
-    auto told_at = std::chrono::steady_clock::now();
+    auto confirmed_at = std::chrono::steady_clock::now();
     while (!ended()) {
         const auto has_commands = [this] { return connected_ && next_to_send_ < next_command_; };
-        const bool unconfirmed = connected_ && reports_durable_ > reports_told_;
+        const bool unconfirmed = connected_ && reports_durable_ > reports_confirmed_;
         changed_.wait_for(
             lock, unconfirmed ? std::chrono::milliseconds(confirm_after) : heartbeat, [&] {
                 return ended() || has_commands() ||
-                       (!unconfirmed && connected_ && reports_durable_ > reports_told_);
+                       (!unconfirmed && connected_ && reports_durable_ > reports_confirmed_);
             });
         if (ended() || !connected_) continue;
         const auto now = std::chrono::steady_clock::now();
-        const bool is_time = now - told_at >= confirm_after;
+        const bool is_time = now - confirmed_at >= confirm_after;
         if (!has_commands() && !is_time) continue;
         std::string bytes = take_batch();
-        if (bytes.empty() && now - told_at >= heartbeat)
-            control("0", reports_told_).encode_to(bytes);
-        if (is_time) told_at = now;
+        if (bytes.empty() && now - confirmed_at >= heartbeat)
+            control("0", reports_confirmed_).encode_to(bytes);
+        if (is_time) confirmed_at = now;
         if (bytes.empty()) continue;
         sending_ = true;
         lock.unlock();

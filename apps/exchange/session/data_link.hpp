@@ -87,7 +87,7 @@ class DataLink {
     std::int64_t next_to_send_ = 1;
     std::int64_t next_command_ = 1;
     std::int64_t reports_durable_ = 1;
-    std::int64_t reports_told_ = 0;
+    std::int64_t reports_confirmed_ = 0;
     bool connected_ = false;
     bool sending_ = false;  // the writer uses socket_ without the mutex
     Socket socket_;         // changed with the mutex, while nothing is sent

@@ -109,7 +109,7 @@ void check_application(const fix::Message& message);
 /// More is no order, and does not wait for its turn either.
 inline constexpr std::size_t application_bytes_max = std::size_t{16} << 10;
 
-/// Up to 64 characters of ASCII that show, as the data manager wants it.
+/// Up to 64 characters of ASCII that show, as the data manager requires it.
 [[nodiscard]] bool is_comp_id(std::string_view text) noexcept;
 
 /// Whether the type is one of FIX 4.4 by its form.

@@ -2,7 +2,7 @@
 //
 // The engine's hash of keys. It decides which replica owns a key and where the key is in a state
 // table. It is therefore fixed: the same value on every machine, in every build, in every run.
-// std::hash promises none of that, and is used only for a type that has its own specialisation.
+// std::hash guarantees none of that, and is used only for a type that has its own specialisation.
 // Multiply-and-fold mixing of 64 by 64 bits, after wyhash (Wang Yi, public domain): every input bit
 // affects every output bit, so tables and key groups may use any bits of it.
 #pragma once

@@ -43,7 +43,7 @@ namespace strid {
 namespace detail {
 
 template <class T>
-concept SaysHeapBytes = requires(const T& record) {
+concept HasHeapBytes = requires(const T& record) {
     { record.heap_bytes() } -> std::convertible_to<std::size_t>;
 };
 template <class T>
@@ -58,7 +58,7 @@ template <class T>
 
 template <class T>
 constexpr bool has_heap() {
-    if constexpr (SaysHeapBytes<T> || HasHeapBytesBeside<T>) {
+    if constexpr (HasHeapBytes<T> || HasHeapBytesBeside<T>) {
         return true;
     } else if constexpr (std::is_trivially_copyable_v<T>) {
         return false;
@@ -168,7 +168,7 @@ struct HeapIn<std::array<T, size>> {
 
 template <class T>
 std::size_t heap_of(const T& value) {
-    if constexpr (SaysHeapBytes<T>) {
+    if constexpr (HasHeapBytes<T>) {
         return value.heap_bytes();
     } else if constexpr (HasHeapBytesBeside<T>) {
         return heap_bytes(value);

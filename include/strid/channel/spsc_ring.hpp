@@ -12,7 +12,7 @@
 //     head <= known tail <= tail <= limit <= head + capacity
 //     slots [head, tail) belong to the consumer, all others to the producer.
 // The top bit of the tail's word means that nothing follows. "Closed" and "how much" are one word,
-// so that a consumer that reads it closed also knows the last item.
+// so that a consumer that reads it closed also sees the last item.
 //
 // Performance: the only words both sides touch are the tail and the head, and a side reads the
 // other's only when its own copy (`known_tail`, `limit`) is used up. A read costs one transfer of a

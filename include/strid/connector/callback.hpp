@@ -16,6 +16,7 @@
 #include <optional>
 #include <utility>
 
+#include <strid/base/clock.hpp>
 #include <strid/base/text_fields.hpp>
 #include <strid/connector/pulled.hpp>
 #include <strid/operator/checks.hpp>
@@ -35,18 +36,18 @@ template <class F>
 consteval bool returns_records() {
     if constexpr (!std::copy_constructible<F>) {
         return operators::can_be_copied<F>();
-    } else if constexpr (!Told<F>) {
-        static_assert(Told<F>,
-                      "from_callback wants a function that takes nothing, a const Context&, a "
+    } else if constexpr (!Pullable<F>) {
+        static_assert(Pullable<F>,
+                      "from_callback needs a function that takes nothing, a const Context&, a "
                       "std::stop_token, or both in this order, and returns a std::optional<T>");
         return false;
-    } else if constexpr (!is_optional_record<ToldResult<F>>) {
-        static_assert(is_optional_record<ToldResult<F>>,
-                      "from_callback wants a function that returns the next record, and an empty "
+    } else if constexpr (!is_optional_record<PulledResult<F>>) {
+        static_assert(is_optional_record<PulledResult<F>>,
+                      "from_callback needs a function that returns the next record, and an empty "
                       "std::optional behind the last: std::optional<T> f()");
         return false;
     } else {
-        using T = typename ToldResult<F>::value_type;
+        using T = typename PulledResult<F>::value_type;
         static_assert(!points_to_text<T>,
                       "the text fields of a record that a callback returns would outlive their "
                       "text: return records that own it (std::string, std::array<char, N>)");
@@ -60,19 +61,21 @@ consteval bool returns_records() {
 template <class F>
 class CallbackSource : public PulledSource<F> {
   public:
-    using record_type = typename detail::ToldResult<F>::value_type;
+    using record_type = typename detail::PulledResult<F>::value_type;
     using PulledSource<F>::PulledSource;
 
     void open(const Context& context) { next_.emplace(this->pulled(context)); }
 
     template <class Emit>
     SourceStatus poll(Emit& emit, std::size_t budget) {
-        for (; budget != 0; --budget) {
+        const bool blocks = this->blocks();
+        for (std::size_t left = blocks ? 1 : budget; left != 0; --left) {
             std::optional<record_type> record = (*next_)();
             if (!record) return SourceStatus::finished;
-            if (!emit(std::move(*record))) break;
+            if (blocks) emit.ingress_at(now_ns());
+            if (!emit(std::move(*record))) return SourceStatus::more;
         }
-        return SourceStatus::more;
+        return blocks ? SourceStatus::idle : SourceStatus::more;
     }
 
   private:

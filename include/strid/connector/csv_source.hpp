@@ -241,6 +241,7 @@ SourceStatus CsvSource::poll_rows(Emit& emit, std::size_t budget, Read&& read) {
         if (const auto refused = malformed_->take_count()) emit.count_malformed(refused);
         switch (refill()) {
             case Refill::text:
+                stamp_arrival(emit);
                 start();
                 keep_text();
                 break;

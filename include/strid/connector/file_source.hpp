@@ -68,6 +68,10 @@ class FileSource {
     /// Gives up what precedes `position_` and reads on; on `text` and `too_long` the members
     /// `position_` and `end_` name the region. After a stop nothing more is read: `stopped`.
     Refill refill();
+    /// After `text`: what the poll has waited for entered the graph now, not when the poll began.
+    void stamp_arrival(auto& emit) noexcept {
+        if (arrived_ns_ != 0) emit.ingress_at(std::exchange(arrived_ns_, 0));
+    }
     /// After `stopped`: hands on, as the policy has it for malformed lines but without an
     /// exception, what was taken from a pipe and is no whole row. Returns how many lines; nothing
     /// where the input is a file, which keeps them.
@@ -104,7 +108,8 @@ class FileSource {
     TextOptions text_options_;
     MalformedOptions malformed_options_;
     bool keep_all_text_ = false;
-    bool waited_ = false;  // the last refill() found nothing, so the next may block
+    bool waited_ = false;          // the last refill() found nothing, so the next may block
+    std::int64_t arrived_ns_ = 0;  // when a refill() that may have blocked found text
     std::int64_t wake_at_ns_ = 0;
     std::atomic<double> fraction_done_{-1};
     std::atomic<std::uint64_t> bytes_read_{0};

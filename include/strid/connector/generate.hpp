@@ -64,7 +64,7 @@ class Generate {
                 const std::int64_t due_ns = pace_.due_ns(made_);
                 if (due_ns > now) {
                     wake_at_ns_ = due_ns;
-                    return tell_progress(SourceStatus::idle, now);
+                    return with_progress(SourceStatus::idle, now);
                 }
                 emit.ingress_at(due_ns);
             }
@@ -72,7 +72,7 @@ class Generate {
             Random random(options_.seed, index);
             if (!emit(T(function_(random, index)))) break;
         }
-        return tell_progress(SourceStatus::more, now);
+        return with_progress(SourceStatus::more, now);
     }
 
     [[nodiscard]] std::int64_t wake_at_ns() const noexcept { return wake_at_ns_; }
@@ -85,7 +85,7 @@ class Generate {
         return SourceStatus::finished;
     }
 
-    SourceStatus tell_progress(SourceStatus status, std::int64_t now) noexcept {
+    SourceStatus with_progress(SourceStatus status, std::int64_t now) noexcept {
         double fraction = -1;  // unknown
         if (options_.count > 0) {
             fraction = static_cast<double>(made_ * context_.parallelism) /

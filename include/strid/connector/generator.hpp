@@ -145,17 +145,17 @@ template <class F>
 consteval bool makes_generators() {
     if constexpr (!std::copy_constructible<F>) {
         return operators::can_be_copied<F>();
-    } else if constexpr (!Told<F>) {
-        static_assert(Told<F>,
-                      "from_generator wants a function that takes nothing, a const Context&, a "
+    } else if constexpr (!Pullable<F>) {
+        static_assert(Pullable<F>,
+                      "from_generator needs a function that takes nothing, a const Context&, a "
                       "std::stop_token, or both in this order, and makes a Generator<T>");
         return false;
-    } else if constexpr (!is_generator<ToldResult<F>>) {
-        static_assert(is_generator<ToldResult<F>>,
-                      "from_generator wants a function that makes a coroutine: Generator<T> f()");
+    } else if constexpr (!is_generator<PulledResult<F>>) {
+        static_assert(is_generator<PulledResult<F>>,
+                      "from_generator needs a function that makes a coroutine: Generator<T> f()");
         return false;
     } else {
-        using T = typename ToldResult<F>::record_type;
+        using T = typename PulledResult<F>::record_type;
         static_assert(!points_to_text<T>,
                       "the text fields of a record that a coroutine yields would outlive their "
                       "text: yield records that own it (std::string, std::array<char, N>)");
@@ -167,7 +167,7 @@ consteval bool makes_generators() {
 /// The records of a coroutine. A copy has not begun.
 template <class F>
 class GeneratorSource : public PulledSource<F> {
-    using Records = detail::ToldResult<F>;
+    using Records = detail::PulledResult<F>;
 
   public:
     using record_type = typename Records::record_type;
@@ -186,9 +186,11 @@ class GeneratorSource : public PulledSource<F> {
         using Found = typename Records::Found;
         if (wake_at_ns_ != 0 && now_ns() < wake_at_ns_) return SourceStatus::idle;
         wake_at_ns_ = 0;
-        for (; budget != 0; --budget) {
+        const bool blocks = this->blocks();
+        for (std::size_t left = blocks ? 1 : budget; left != 0; --left) {
             switch (running_->records.next()) {
                 case Found::record:
+                    if (blocks) emit.ingress_at(now_ns());
                     if (!running_->records.give_to(emit)) return SourceStatus::more;
                     break;
                 case Found::nothing_yet:
@@ -199,7 +201,7 @@ class GeneratorSource : public PulledSource<F> {
                     return SourceStatus::finished;
             }
         }
-        return SourceStatus::more;
+        return blocks ? SourceStatus::idle : SourceStatus::more;
     }
 
     [[nodiscard]] std::int64_t wake_at_ns() const noexcept { return wake_at_ns_; }

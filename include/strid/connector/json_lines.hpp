@@ -53,6 +53,7 @@ class JsonLines : public JsonSource {
             if (const auto refused = malformed_->take_count()) emit.count_malformed(refused);
             switch (refill()) {
                 case Refill::text:
+                    stamp_arrival(emit);
                     keep_text(emit);
                     break;
                 case Refill::wait:

@@ -23,19 +23,21 @@ namespace strid {
 
 /// Options of `from_generator` and `from_callback`.
 struct PulledOptions {
-    /// The function or the coroutine may wait: its source has a thread of its own.
+    /// The function or the coroutine may wait: its source has a thread of its own, and each record
+    /// is passed on before the next is asked for. That costs some microseconds a record: a source
+    /// that has many at once is better a class with `poll` (operator/source.hpp).
     bool blocks = false;
 };
 
 namespace detail {
 
 template <class F>
-concept Told = std::invocable<F&, const Context&, const std::stop_token&> ||
-               std::invocable<F&, const std::stop_token&> || std::invocable<F&, const Context&> ||
-               std::invocable<F&>;
+concept Pullable = std::invocable<F&, const Context&, const std::stop_token&> ||
+                   std::invocable<F&, const std::stop_token&> ||
+                   std::invocable<F&, const Context&> || std::invocable<F&>;
 
-template <Told F>
-decltype(auto) call_told(F& function, const Context& context, const std::stop_token& stop) {
+template <Pullable F>
+decltype(auto) call_pulled(F& function, const Context& context, const std::stop_token& stop) {
     if constexpr (std::invocable<F&, const Context&, const std::stop_token&>) {
         return std::invoke(function, context, stop);
     } else if constexpr (std::invocable<F&, const std::stop_token&>) {
@@ -46,8 +48,8 @@ decltype(auto) call_told(F& function, const Context& context, const std::stop_to
         return std::invoke(function);
     }
 }
-template <Told F>
-using ToldResult = std::remove_cvref_t<decltype(call_told(
+template <Pullable F>
+using PulledResult = std::remove_cvref_t<decltype(call_pulled(
     std::declval<F&>(), std::declval<const Context&>(), std::declval<const std::stop_token&>()))>;
 
 /// The state of a replica from its opening to the end. It does not move, so the coroutine may refer
@@ -58,7 +60,7 @@ struct Pulled {
     Context context;
     std::stop_token stop;
 
-    decltype(auto) operator()() { return call_told(function, context, stop); }
+    decltype(auto) operator()() { return call_pulled(function, context, stop); }
 };
 
 }  // namespace detail

@@ -96,6 +96,7 @@ class RowReader : private CsvFile<Row> {
         }
         return true;
     }
+    void ingress_at(std::int64_t /*ns*/) noexcept {}
     void count_malformed(std::uint64_t /*count*/) noexcept {}
 
   private:

@@ -62,6 +62,7 @@ class TextLines : public FileSource {
             }
             switch (refill()) {
                 case Refill::text:
+                    stamp_arrival(emit);
                     emit.keep_alive(reader_->chunk());
                     break;
                 case Refill::too_long:

@@ -51,7 +51,7 @@ template <class F, class L, class R, class By>
 consteval bool takes_as_of() {
     constexpr bool pairs = makes_as_of<F, L, R>;
     static_assert(pairs,
-                  "as_of wants a function of a left record and the right one that it meets: U "
+                  "as_of needs a function of a left record and the right one that it meets: U "
                   "f(const L&, const R&), or U f(const L&, const R*), where a left join has null");
     constexpr bool by_key = By::share == Share::by_key;
     static_assert(by_key,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The term of the block algebra that `explain()` shows for a graph, and the rules that tie it to
-// the plan that runs. The planner cuts fragments and knows nothing of blocks; the rules of paper 2
+// the plan that runs. The planner cuts fragments and does not use blocks; the rules of paper 2
 // compose the term from the plan's operators, their replicas, distributions and edges and know
 // nothing of fragments, tasks and links. The rules, for every graph and every way to run it:
 //

@@ -64,7 +64,7 @@ class Branches {
         return {{.segments = split_.segments,
                  .origins = {{split_.origins.front().segment, branch}},
                  .last = split_.last,
-                 .promised_time = split_.promised_time},
+                 .assigned_time = split_.assigned_time},
                 {},
                 time_};
     }

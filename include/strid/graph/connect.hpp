@@ -64,7 +64,7 @@ consteval bool takes_connected() {
         return operators::can_be_copied<F>();
     } else if constexpr (!ConnectFunction<F, L, R, U>) {
         static_assert(ConnectFunction<F, L, R, U>,
-                      "connect(...).process<U> wants a function F of the records of both sides: "
+                      "connect(...).process<U> needs a function F of the records of both sides: "
                       "void f(const L&, Timers&, auto& emit) and void f(const R&, Timers&, auto& "
                       "emit), which call emit(U)");
         return false;
@@ -79,9 +79,10 @@ consteval bool takes_connected() {
 
 template <class L, class R>
 consteval bool takes_two_types() {
-    static_assert(!std::same_as<L, R>,
-                  "connect wants streams of two types, which its function tells apart: map one of "
-                  "them to a type of its own, or merge them where it does not matter");
+    static_assert(
+        !std::same_as<L, R>,
+        "connect needs streams of two types, so that its function distinguishes them: map one "
+        "of them to a type of its own, or merge them where it does not matter");
     return !std::same_as<L, R>;
 }
 

@@ -43,7 +43,7 @@ struct Handle {
     bool restores_order = false;
     std::vector<OperatorInfo> operators = {};
     std::size_t last = 0;  // the operator that the stream leaves, among all that were described
-    operators::PromisedTimePointer promised_time = {};  ///< Where it is known.
+    operators::AssignedTimePointer assigned_time = {};  ///< Where it is known.
     Consumed consumed = {};
 
     /// Throws GraphError, which names the stream, if the handle was moved from.
@@ -88,14 +88,14 @@ void declare(OperatorInfo& info, const Operator& one) {
 /// (operator/agreed_time.hpp).
 template <class Operator>
 void agree_on_time(Operator& one, Handle& handle) {
-    if constexpr (requires { one.time_of().agree_with(handle.promised_time); }) {
-        one.time_of().agree_with(handle.promised_time);
+    if constexpr (requires { one.time_of().agree_with(handle.assigned_time); }) {
+        one.time_of().agree_with(handle.assigned_time);
     }
     if constexpr (requires { one.draws_from(); }) {
-        handle.promised_time =
-            operators::promised_time<typename Operator::Arrived>(one.draws_from());
+        handle.assigned_time =
+            operators::assigned_time<typename Operator::Arrived>(one.draws_from());
     } else if constexpr (!Operator::traits.passes_records) {
-        handle.promised_time = nullptr;
+        handle.assigned_time = nullptr;
     }
 }
 

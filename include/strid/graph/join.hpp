@@ -89,11 +89,11 @@ class Joins {
     auto farmed(const JoinInterval& interval) {
         if (options_.kind == JoinKind::full) {
             throw GraphError(
-                "a full join within an interval is by key: no replica alone knows which right "
-                "records met none");
+                "a full join within an interval is by key: no replica alone has all "
+                "partners of a right record");
         }
         return everywhere<late_is_apart>(
-            window::LateByPromise{options_.lateness}, pairs_within(interval),
+            window::LateByWatermark{options_.lateness}, pairs_within(interval),
             "the replicas share the left records of every key", std::identity{});
     }
     template <bool late_is_apart>
@@ -181,7 +181,7 @@ consteval bool takes_join() {
                   "TimeWindows");
     constexpr bool pairs = makes_pairs<F, L, R>;
     static_assert(pairs,
-                  "a join wants a function of a left and a right record, U f(const L&, const R&), "
+                  "a join needs a function of a left and a right record, U f(const L&, const R&), "
                   "or of pointers to them, of which one is null in an outer join");
     constexpr bool by_key = By::share == Share::by_key || By::share == Share::farmed;
     static_assert(by_key,
@@ -258,7 +258,7 @@ auto join_streams(Left&& left, Right&& right, Keys keys, const Bound& bound, F p
 ///
 /// Throws Error for an empty interval. Throws GraphError for streams of two graphs, for a negative
 /// lateness, for an outer join whose function does not accept a missing side, and for a farmed full
-/// join within an interval: no single replica knows which right records have no partner.
+/// join within an interval: no single replica has all partners of a right record.
 template <class Left, class Right, class Keys, class Bound, class F>
 auto join(Left&& left, Right&& right, Keys keys, Bound bound, F pair,
           const JoinOptions& options = {}) {

@@ -145,7 +145,7 @@ consteval bool takes_ties() {
         return false;
     } else {
         static_assert(TieFunction<TieOf, R>,
-                      "ties_by wants a member of the right records, or a function of them, whose "
+                      "ties_by needs a member of the right records, or a function of them, whose "
                       "values have an order: the greatest counts");
         return TieFunction<TieOf, R>;
     }

@@ -162,7 +162,7 @@ class KeyedWindows {
         auto info = upstream.handle_.describe(of(options), "window");
         lift.window_name = info.name;
         if constexpr (requires { lift.time_of.agree_with(nullptr); }) {
-            lift.time_of.agree_with(upstream.handle_.promised_time);
+            lift.time_of.agree_with(upstream.handle_.assigned_time);
         }
         std::string name = upstream.handle_.behind("key_by");
         Stream<message::Hashed<Lifted>> hashed{

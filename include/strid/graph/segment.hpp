@@ -5,7 +5,7 @@
 // names, options, and how the output is routed.
 //
 // A segment can be cut: the planner may ask for the operators [first, last) only, when their
-// parallelisms differ or the run wants one node per operator. Not every range has a kernel of its
+// parallelisms differ or the run has one node per operator. Not every range has a kernel of its
 // own, because each costs compile time (design note 0002): `has_kernel` says which have one.
 #pragma once
 

@@ -59,7 +59,7 @@ void check_files(const Graph& graph, const SessionOptions& session);
 
 /// Calls `body` and returns its result; an exception becomes one line on standard error and the
 /// matching exit code.
-[[nodiscard]] int with_errors_told(const std::function<int()>& body) noexcept;
+[[nodiscard]] int with_errors_reported(const std::function<int()>& body) noexcept;
 
 /// Writes `text` to `path`; a plain file is whole or as it was before. Throws InputOutputError.
 void write_file(const std::string& path, std::string_view text);

@@ -250,8 +250,9 @@ class SharedWindows : KeyedWindows<T, KeyOf, Upstream> {
         check(options);
         if (options.late_by == LateBy::own_input) {
             throw GraphError(
-                "windows that are shared cannot tell by its own input whether a record is late: "
-                "windows by key (share::by_key) and window joins can");
+                "LateBy::own_input needs key_by() (or share::by_key) or a window join: shared "
+                "windows "
+                "have one watermark for all of their inputs");
         }
     }
 

@@ -22,10 +22,10 @@ struct SharedWork {
     /// A stream that is one side of a join: what is known of its times is known of the pair's.
     template <class Either, std::size_t side, class Upstream, class F>
     static auto side_of(Upstream&& upstream, F as_either, const OperatorOptions& options) {
-        auto promised =
-            operators::promised_time_of_side<Either, side>(upstream.handle_.promised_time);
+        auto assigned =
+            operators::assigned_time_of_side<Either, side>(upstream.handle_.assigned_time);
         auto either = std::move(upstream).map(std::move(as_either), options);
-        either.handle_.promised_time = std::move(promised);
+        either.handle_.assigned_time = std::move(assigned);
         return either;
     }
 

@@ -5,7 +5,7 @@
 //
 //                 time      counts    sessions, global
 //     by_key      yes       yes       yes
-//     farmed      yes       yes       no: a replica cannot tell which windows are its own
+//     farmed      yes       yes       no: a replica does not have windows of its own
 //     combined    (1)       no: a sender does not know the positions
 //     paned       (2)       (3)       no: they have no panes
 //     map_reduce  (2)       (2)       no: they have no panes
@@ -115,13 +115,13 @@ template <class Windows, class A, class T, class Time>
 consteval bool takes_window() {
     if constexpr (!has_turns<Windows> && !goes_by_time<Windows> && !is_global<Windows, T>) {
         static_assert(is_global<Windows, T>,
-                      "a window wants windows (TimeWindows, CountWindows, SessionWindows, or "
+                      "a window needs windows (TimeWindows, CountWindows, SessionWindows, or "
                       "window::global(trigger) with a trigger of the records that arrive), a "
                       "function, and maybe share::..., late_apart and options");
         return false;
     } else if constexpr (!window::FunctionOf<A, T>) {
         static_assert(window::FunctionOf<A, T>,
-                      "a window wants a function of the records T that arrive: an aggregate, or "
+                      "a window needs a function of the records T that arrive: an aggregate, or "
                       "window::fold or window::content of them");
         return false;
     } else if constexpr (goes_by_time<Windows>) {

@@ -61,7 +61,7 @@ struct alignas(cache_line_bytes) BatchHeader {
     std::uint32_t count = 0;  ///< Records alive in the block.
     std::uint16_t text_count = 0;
     bool ends_sequence = false;            ///< The last batch that was derived from `sequence`.
-    bool breaks_promise = false;           ///< A record may be below an earlier watermark.
+    bool below_watermark = false;          ///< A record may be below an earlier watermark.
     std::uint64_t sequence = 0;            ///< Place in the order of the stream, for `ordered`.
     std::int64_t ingress_ns = no_ingress;  ///< When the oldest record entered the graph (now_ns()).
     Progress progress;                     ///< The sender's watermark after this batch.

@@ -28,7 +28,7 @@ namespace strid {
 /// The message contains both times.
 class WatermarkError : public Error {
   public:
-    /// `said` is the watermark that went back, `before` the one that was promised already.
+    /// `watermark` is the one that went back, `before` the one that was asserted already.
     WatermarkError(EventTime watermark, EventTime before);
 };
 
@@ -40,11 +40,11 @@ class Silence {
     /// Throws Error if the time is negative.
     explicit Silence(Duration after);
 
-    /// No record has come for `silence`; the watermark before it was `promised`.
-    void lasts(Duration silence, EventTime promised) noexcept {
+    /// No record has come for `silence`; the watermark before it was `before`.
+    void lasts(Duration silence, EventTime before) noexcept {
         if (after_ == Duration::zero() || silence < after_) return;
-        if (promised == EventTime::earliest()) return;  // no record has come yet
-        moved_to_ = std::max(moved_to_, promised + (silence - after_));
+        if (before == EventTime::earliest()) return;  // no record has come yet
+        moved_to_ = std::max(moved_to_, before + (silence - after_));
     }
     [[nodiscard]] EventTime moved_to() const noexcept { return moved_to_; }
     [[nodiscard]] Duration next(Duration reported) const noexcept {
@@ -155,8 +155,8 @@ class InSilence {
     }
     /// No record has come for `silence`.
     void silent_for(Duration silence) { silence_.lasts(silence, strategy_.watermark()); }
-    /// The length of silence at which silent_for() must be called next, after a call with `told`;
-    /// 0: never.
+    /// The length of silence at which silent_for() must be called next, after a call with
+    /// `reported`; 0: never.
     [[nodiscard]] Duration next_silence(Duration reported) const noexcept {
         return silence_.next(reported);
     }
@@ -181,10 +181,10 @@ class PunctuatedTime {
     template <class T>
         requires std::same_as<std::invoke_result_t<Find&, const T&>, std::optional<EventTime>>
     void observe(const T& record, EventTime) {
-        const std::optional<EventTime> promised = std::invoke(find_, record);
-        if (!promised) return;
-        if (*promised < watermark_) throw WatermarkError(*promised, watermark_);
-        watermark_ = *promised;
+        const std::optional<EventTime> found = std::invoke(find_, record);
+        if (!found) return;
+        if (*found < watermark_) throw WatermarkError(*found, watermark_);
+        watermark_ = *found;
     }
     /// The last watermark that a record carried.
     [[nodiscard]] EventTime watermark() const noexcept { return watermark_; }
@@ -238,7 +238,7 @@ class WatermarkMerge {
     /// The least watermark of the inputs that are neither idle nor ended.
     [[nodiscard]] EventTime watermark() const noexcept { return watermark_; }
     /// The last watermark of the input.
-    [[nodiscard]] EventTime promised(std::size_t input) const noexcept {
+    [[nodiscard]] EventTime watermark_of(std::size_t input) const noexcept {
         return inputs_[input].time;
     }
     /// None of the inputs that have not ended is active.

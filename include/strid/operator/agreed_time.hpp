@@ -6,7 +6,7 @@
 // them for every record, and a difference ends it with an error that names the operator; otherwise
 // the check costs nothing.
 //
-// An operator knows the time that `event_time` took as long as the records pass unchanged: through
+// An operator has the time that `event_time` took as long as the records pass unchanged: through
 // filters, edges, splits and merges of the same stream, and into joins.
 #pragma once
 
@@ -28,18 +28,18 @@ inline constexpr bool compares_times = STRID_ASSERT_LEVEL >= 2;
 
 /// The time that `event_time` takes of a record, with the types of record and function erased;
 /// nothing if it is not known. Const: it may be called by any thread that may call the function.
-struct PromisedTime {
+struct AssignedTime {
     std::type_index record;
     std::function<std::optional<EventTime>(const void*)> of;
 };
-using PromisedTimePointer = std::shared_ptr<const PromisedTime>;
+using AssignedTimePointer = std::shared_ptr<const AssignedTime>;
 
 /// Null if times are not compared.
 template <class T, class TimeOf>
-PromisedTimePointer promised_time(const TimeOf& time_of) {
+AssignedTimePointer assigned_time(const TimeOf& time_of) {
     if constexpr (compares_times) {
-        return std::make_shared<const PromisedTime>(
-            PromisedTime{typeid(T), [time_of](const void* record) -> std::optional<EventTime> {
+        return std::make_shared<const AssignedTime>(
+            AssignedTime{typeid(T), [time_of](const void* record) -> std::optional<EventTime> {
                              return std::invoke(time_of, *static_cast<const T*>(record));
                          }});
     } else {
@@ -49,14 +49,14 @@ PromisedTimePointer promised_time(const TimeOf& time_of) {
 
 /// For a variant in which alternative number `side` is the record.
 template <class Either, std::size_t side>
-PromisedTimePointer promised_time_of_side(PromisedTimePointer promised) {
+AssignedTimePointer assigned_time_of_side(AssignedTimePointer assigned) {
     if constexpr (compares_times) {
-        if (promised == nullptr) return nullptr;
-        return std::make_shared<const PromisedTime>(PromisedTime{
+        if (assigned == nullptr) return nullptr;
+        return std::make_shared<const AssignedTime>(AssignedTime{
             typeid(Either),
-            [promised = std::move(promised)](const void* record) -> std::optional<EventTime> {
+            [assigned = std::move(assigned)](const void* record) -> std::optional<EventTime> {
                 const auto* const one = std::get_if<side>(static_cast<const Either*>(record));
-                return one == nullptr ? std::nullopt : promised->of(one);
+                return one == nullptr ? std::nullopt : assigned->of(one);
             }});
     } else {
         return nullptr;
@@ -64,11 +64,11 @@ PromisedTimePointer promised_time_of_side(PromisedTimePointer promised) {
 }
 
 /// For two streams that become one: the time of one of them if the other has none or the same.
-[[nodiscard]] PromisedTimePointer promised_time_of_both(PromisedTimePointer one,
-                                                        PromisedTimePointer other);
+[[nodiscard]] AssignedTimePointer assigned_time_of_both(AssignedTimePointer one,
+                                                        AssignedTimePointer other);
 
 /// Throws strid::Error with both times.
-[[noreturn]] void throw_times_differ(EventTime promised, EventTime taken);
+[[noreturn]] void throw_times_differ(EventTime assigned, EventTime taken);
 
 /// The time function of an operator that relies on the watermark. If times are not compared it is
 /// the function and nothing more.
@@ -85,8 +85,8 @@ class AgreedTime {
     }
 
     /// From now on compares every time with that of `event_time`. Before the first record.
-    void agree_with(PromisedTimePointer promised) noexcept {
-        if constexpr (compares_times) promised_ = std::move(promised);
+    void agree_with(AssignedTimePointer assigned) noexcept {
+        if constexpr (compares_times) assigned_ = std::move(assigned);
     }
 
   private:
@@ -94,14 +94,14 @@ class AgreedTime {
 
     template <class T>
     void compare(const T& record, EventTime time) const {
-        if (promised_ == nullptr || promised_->record != typeid(T)) return;
-        const std::optional<EventTime> promised = promised_->of(&record);
-        if (promised && *promised != time) throw_times_differ(*promised, time);
+        if (assigned_ == nullptr || assigned_->record != typeid(T)) return;
+        const std::optional<EventTime> assigned = assigned_->of(&record);
+        if (assigned && *assigned != time) throw_times_differ(*assigned, time);
     }
 
     [[no_unique_address]] TimeOf time_of_;
-    [[no_unique_address]] std::conditional_t<compares_times, PromisedTimePointer, Nothing>
-        promised_;
+    [[no_unique_address]] std::conditional_t<compares_times, AssignedTimePointer, Nothing>
+        assigned_;
 };
 
 }  // namespace strid::operators

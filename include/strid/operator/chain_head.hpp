@@ -17,6 +17,7 @@
 #include <strid/message/watermark.hpp>
 #include <strid/operator/node.hpp>
 #include <strid/operator/source.hpp>
+#include <strid/operator/split_clock.hpp>
 #include <strid/runtime/task.hpp>
 
 namespace strid::operators {
@@ -76,14 +77,15 @@ struct InputHead {
 template <class Passage, class Record, bool has_stages>
 class SourceEmit {
   public:
-    /// `said`: the last progress that the source reported.
+    /// `progress`: the last that the source reported. The poll began at `start_ns`.
     SourceEmit(Passage& passage, OutputPort* port, OperatorCounts& counts, Progress& progress,
-               std::int64_t ingress_ns) noexcept
+               SplitClock& split, std::int64_t start_ns) noexcept
         : passage_(&passage),
           port_(port),
           counts_(&counts),
           progress_(&progress),
-          ingress_ns_(ingress_ns) {}
+          split_(&split),
+          ingress_ns_(start_ns) {}
 
     [[gnu::always_inline]] bool operator()(Record&& record) {
         ++count_;
@@ -118,6 +120,7 @@ class SourceEmit {
         if (port_ != nullptr) port_->keep_alive(text);
     }
     void ingress_at(std::int64_t ns) noexcept {
+        if (count_ == 0 && ns > ingress_ns_) split_->waited_until(ns);
         if (count_ == 0 || ns < ingress_ns_) ingress_ns_ = ns;
         if (port_ != nullptr) port_->begin_input(ns);
     }
@@ -137,13 +140,14 @@ class SourceEmit {
     void say(const Progress& progress) {
         if (progress == *progress_) return;
         *progress_ = progress;
-        if (!passage_->on_progress(progress) && port_ != nullptr) port_->promise(progress);
+        if (!passage_->on_progress(progress) && port_ != nullptr) port_->assert_progress(progress);
     }
 
     Passage* passage_;
     OutputPort* port_;
     OperatorCounts* counts_;
     Progress* progress_;
+    SplitClock* split_;
     std::uint64_t count_ = 0;
     std::int64_t ingress_ns_;
 };

@@ -47,7 +47,7 @@ consteval bool takes_map() {
         return can_be_copied<F>();
     } else if constexpr (!MapFunction<F, T>) {
         static_assert(MapFunction<F, T>,
-                      "map wants a function F of the records T that arrive: void f(T&) changes "
+                      "map needs a function F of the records T that arrive: void f(T&) changes "
                       "them, U f(const T&) or U f(T&&) makes others; a const Context& may follow");
         return false;
     } else if constexpr (InPlaceMap<F, T> &&
@@ -69,7 +69,7 @@ consteval bool takes_filter() {
         return can_be_copied<F>();
     } else if constexpr (!FilterFunction<F, T>) {
         static_assert(FilterFunction<F, T>,
-                      "filter wants a function F of the records T that arrive: bool f(const T&), "
+                      "filter needs a function F of the records T that arrive: bool f(const T&), "
                       "true keeps the record; a const Context& may follow");
         return false;
     } else {
@@ -83,7 +83,7 @@ consteval bool takes_flat_map() {
         return can_be_copied<F>();
     } else if constexpr (!FlatMapFunction<F, T, U>) {
         static_assert(FlatMapFunction<F, T, U>,
-                      "flat_map<U> wants a function F of the records T that arrive: void f(const "
+                      "flat_map<U> needs a function F of the records T that arrive: void f(const "
                       "T&, auto& emit), which calls emit(U); a const Context& may follow");
         return false;
     } else {
@@ -98,7 +98,7 @@ consteval bool takes_sink() {
         return can_be_copied<F>();
     } else if constexpr (!SinkFunction<F, T>) {
         static_assert(SinkFunction<F, T>,
-                      "sink wants a function F of the records T that arrive: void f(const T&) or "
+                      "sink needs a function F of the records T that arrive: void f(const T&) or "
                       "void f(T&&); a const Context& may follow");
         return false;
     } else {
@@ -115,7 +115,7 @@ consteval bool takes_key() {
         return can_be_copied<F>();
     } else if constexpr (!KeyFunction<F, T>) {
         static_assert(KeyFunction<F, T>,
-                      "a key wants a member of the records T that arrive, or a function F of them: "
+                      "a key needs a member of the records T that arrive, or a function F of them: "
                       "K f(const T&)");
         return false;
     } else {
@@ -133,7 +133,7 @@ consteval bool takes_key() {
 template <class F, class T>
 consteval bool takes_split() {
     static_assert(SplitFunction<F, T>,
-                  "split wants a function F of the records T that arrive: the index of a branch, "
+                  "split needs a function F of the records T that arrive: the index of a branch, "
                   "std::size_t f(const T&), or a range of indices");
     return SplitFunction<F, T>;
 }
@@ -146,7 +146,7 @@ inline constexpr bool is_variant<std::variant<Types...>> = true;
 template <class T>
 consteval bool takes_split_by_type() {
     static_assert(is_variant<T>,
-                  "split_by_type wants a stream of std::variant, and gives one for each of its "
+                  "split_by_type needs a stream of std::variant, and gives one for each of its "
                   "types; by anything else: split(branches, f)");
     return is_variant<T>;
 }
@@ -158,7 +158,7 @@ consteval bool takes_time() {
         return false;
     } else {
         static_assert(TimeFunction<F, T>,
-                      "a time wants a member of the records T that arrive, or a const function F "
+                      "a time needs a member of the records T that arrive, or a const function F "
                       "of them: EventTime f(const T&)");
         return TimeFunction<F, T>;
     }
@@ -167,7 +167,7 @@ consteval bool takes_time() {
 template <class Strategy, class T>
 consteval bool takes_strategy() {
     static_assert(WatermarkStrategy<Strategy, T>,
-                  "event_time wants a strategy of the records T that arrive: MonotonousTime, "
+                  "event_time needs a strategy of the records T that arrive: MonotonousTime, "
                   "BoundedDisorder and the like, or a copyable type with observe(const T&, "
                   "EventTime) and EventTime watermark() const");
     return WatermarkStrategy<Strategy, T>;
@@ -188,7 +188,7 @@ consteval bool takes_fold() {
         return can_be_copied<F>();
     } else if constexpr (!FoldFunction<F, State, T>) {
         static_assert(FoldFunction<F, State, T>,
-                      "accumulate wants a function F of the state and the records T that arrive: "
+                      "accumulate needs a function F of the state and the records T that arrive: "
                       "void f(State&, const T&); a const Context& may follow");
         return false;
     } else if constexpr (cannot_change<F, State, const T&>()) {
@@ -208,7 +208,7 @@ consteval bool takes_reduce() {
         return can_be_copied<F>();
     } else if constexpr (!ReduceFunction<F, T>) {
         static_assert(ReduceFunction<F, T>,
-                      "reduce wants a function F of two of the records T that arrive: T f(const T& "
+                      "reduce needs a function F of two of the records T that arrive: T f(const T& "
                       "so_far, const T& record); a const Context& may follow");
         return false;
     } else {

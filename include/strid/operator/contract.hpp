@@ -46,8 +46,8 @@
 //
 // Emitting. `emit(record)` passes a record on; it may be moved from. `emit.late(record)` reports a
 // late record: it is counted, and goes to the late stream if the graph has one.
-// `emit.promise(progress)`, in an operator that draws watermarks: the next record is late with
-// respect to this watermark.
+// `emit.assert_progress(progress)`, in an operator that draws watermarks: the next record is late
+// with respect to this watermark.
 //
 // State. `auto state()` returns a std::tie of the members that hold state, if the operator keeps
 // anything from record to record: tables by key (operator/keyed_state.hpp), buffers, plain values.
@@ -167,11 +167,11 @@ struct Opened {
     const Context& context;  ///< Of the replica.
     runtime::Task& task;     ///< Its notify() may be called by any thread until on(Closed).
 };
-/// Before the records of a batch. `promised` is the sender's watermark before it: a record below it
-/// is late.
+/// Before the records of a batch. `watermark` is the sender's watermark before it: a record below
+/// it is late.
 struct BatchBegins {
-    EventTime promised;  ///< No record with an earlier event time follows, except late ones.
-    std::size_t input;   ///< The index of the sender's input.
+    EventTime watermark;  ///< No record with an earlier event time follows, except late ones.
+    std::size_t input;    ///< The index of the sender's input.
 };
 /// Behind the last record of a batch, or of one poll of a source in the same node: data that was
 /// kept for the batch may be freed.
@@ -238,7 +238,7 @@ struct EmitterProbe {
     template <class Record>
     void operator()(Record&& record) const;
     [[nodiscard]] bool room() const;
-    void promise(const Progress& progress) const;
+    void assert_progress(const Progress& progress) const;
     template <std::size_t side = 0, class Record>
     void late(const Record& record, std::uint64_t count = 1) const;
 };
@@ -312,7 +312,7 @@ inline constexpr bool has_sized_state = [] {
     return false;
 }();
 
-/// O(states): each state knows its size.
+/// O(states): each state counts its size.
 template <class Operator>
 [[nodiscard]] StateSize state_size(Operator& one) {
     StateSize size;

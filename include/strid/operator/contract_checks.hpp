@@ -179,7 +179,7 @@ consteval bool agrees_with_its_tasks() {
         return false;
     } else if constexpr (traits.brings_tasks && !(traits.asks_the_clock && traits.holds_back)) {
         static_assert(traits.asks_the_clock && traits.holds_back,
-                      "the trait .brings_tasks wants .asks_the_clock, to take what they have made, "
+                      "the trait .brings_tasks needs .asks_the_clock, to take what they have made, "
                       "and .holds_back, for when they have no room");
         return false;
     } else {
@@ -219,16 +219,16 @@ consteval bool agrees_with_its_traits() {
         return false;
     } else if constexpr (Answers<Operator, Watermark> && traits.watermarks == Watermarks::ignored) {
         static_assert(!Answers<Operator, Watermark>,
-                      "on(Watermark, auto& emit) wants the trait .watermarks = Watermarks::needed, "
+                      "on(Watermark, auto& emit) needs the trait .watermarks = Watermarks::needed, "
                       "or Watermarks::heard");
         return false;
     } else if constexpr (traits.asks_the_clock && !Answers<Operator, Watermark>) {
         static_assert(Answers<Operator, Watermark>,
-                      "the trait .asks_the_clock wants on(Watermark, auto& emit)");
+                      "the trait .asks_the_clock needs on(Watermark, auto& emit)");
         return false;
     } else if constexpr (wakes && !traits.asks_the_clock && !draws) {
         static_assert(!wakes,
-                      "wake_at_ns() wants the trait .asks_the_clock, or an operator that draws "
+                      "wake_at_ns() needs the trait .asks_the_clock, or an operator that draws "
                       "watermarks");
         return false;
     } else if constexpr (traits.looks_ahead != Hears<Operator, ComingHere>) {
@@ -299,13 +299,13 @@ consteval std::string_view kind_of() {
 struct Refused {};
 
 /// It makes an operator from the description of the stream.
-template <class Maker, class Told>
+template <class Maker, class Argument>
 consteval bool takes_maker() {
-    static_assert(std::invocable<Maker, Told>,
-                  "apply wants an operator, or a function that makes one of Arriving<T>, behind "
+    static_assert(std::invocable<Maker, Argument>,
+                  "apply needs an operator, or a function that makes one of Arriving<T>, behind "
                   "key_by of ArrivingByKey<T, KeyOf> (strid/operator/contract.hpp)");
-    if constexpr (std::invocable<Maker, Told>) {
-        return !std::same_as<std::invoke_result_t<Maker, Told>, Refused>;
+    if constexpr (std::invocable<Maker, Argument>) {
+        return !std::same_as<std::invoke_result_t<Maker, Argument>, Refused>;
     }
     return false;
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sets records aside on which a function throws: `.map(dead_letter<Line>(parse, tell), ...)`. The
-// wrapped function is used like any other. When it throws, `tell` gets the record and the text of
+// Sets records aside on which a function throws: `.map(dead_letter<Line>(parse, report), ...)`. The
+// wrapped function is used like any other. When it throws, `report` gets the record and the text of
 // the error, and the record is dropped and counted as skipped.
 //
-// Threads: the copies in all replicas share `tell`, and one of them calls it at a time. A slow
-// `tell` delays the replica that calls. A push into an inlet of the same graph may deadlock.
+// Threads: the copies in all replicas share `report`, and one of them calls it at a time. A slow
+// `report` delays the replica that calls. A push into an inlet of the same graph may deadlock.
 #pragma once
 
 #include <concepts>
@@ -46,13 +46,13 @@ using AsBase = std::conditional_t<std::is_class_v<F> && !std::is_final_v<F>, F, 
 template <class F>
 concept NamesItsParameters = !std::is_class_v<F> || requires { &F::operator(); };
 
-template <class T, class F, class Tell>
+template <class T, class F, class Report>
 class WithDeadLetter : public AsBase<F> {
     using Base = AsBase<F>;
 
   public:
-    WithDeadLetter(F function, Tell tell)
-        : Base{std::move(function)}, shared_(std::make_shared<Shared>(std::move(tell))) {}
+    WithDeadLetter(F function, Report report)
+        : Base{std::move(function)}, shared_(std::make_shared<Shared>(std::move(report))) {}
 
     template <class... Arguments>
         requires std::invocable<Base&, Arguments...>
@@ -82,9 +82,9 @@ class WithDeadLetter : public AsBase<F> {
 
   private:
     struct Shared {
-        explicit Shared(Tell function) : tell(std::move(function)) {}
+        explicit Shared(Report function) : report(std::move(function)) {}
         std::mutex mutex;
-        Tell tell;  // guarded
+        Report report;  // guarded
     };
 
     /// The record among the arguments: the last of its type.
@@ -132,7 +132,7 @@ class WithDeadLetter : public AsBase<F> {
     }
     void set_aside(const T& record, std::string_view error) {
         const std::lock_guard lock{shared_->mutex};
-        std::invoke(shared_->tell, record, error);
+        std::invoke(shared_->report, record, error);
     }
 
     std::shared_ptr<Shared> shared_;
@@ -140,18 +140,18 @@ class WithDeadLetter : public AsBase<F> {
 
 }  // namespace operators
 
-/// `function`, wrapped so that its exceptions end no run: `tell` is called with the original record
-/// and the text of the error, and the operator continues with the next record. `T` is the type of
-/// the record (the last argument of this type). What the function changed before it threw (a state
-/// by key, its members) stays changed, and records that a flat_map emitted stay emitted. `on_timer`
-/// is not covered. An exception of `tell` ends the run.
+/// `function`, wrapped so that its exceptions end no run: `report` is called with the original
+/// record and the text of the error, and the operator continues with the next record. `T` is the
+/// type of the record (the last argument of this type). What the function changed before it threw
+/// (a state by key, its members) stays changed, and records that a flat_map emitted stay emitted.
+/// `on_timer` is not covered. An exception of `report` ends the run.
 ///
 /// A record that the function might change is copied before each call; with a `const T&` nothing is
 /// copied.
-template <class T, class F, std::invocable<const T&, std::string_view> Tell>
+template <class T, class F, std::invocable<const T&, std::string_view> Report>
     requires std::copy_constructible<F>
-[[nodiscard]] auto dead_letter(F function, Tell tell) {
-    return operators::WithDeadLetter<T, F, Tell>{std::move(function), std::move(tell)};
+[[nodiscard]] auto dead_letter(F function, Report report) {
+    return operators::WithDeadLetter<T, F, Report>{std::move(function), std::move(report)};
 }
 
 }  // namespace strid

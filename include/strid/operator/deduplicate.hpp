@@ -51,14 +51,14 @@ class Deduplicate : public OperatorTypes<message::Hashed<T>, T> {
     auto& time_of() noexcept { return time_of_; }
     auto state() { return std::tie(keys_); }
 
-    void on(const BatchBegins& batch) noexcept { promised_ = batch.promised; }
+    void on(const BatchBegins& batch) noexcept { asserted_ = batch.watermark; }
     [[nodiscard]] std::size_t on(Coming<message::Hashed<T>> coming) {
         return keys_.look_ahead(coming.records, key_of_);
     }
 
     void process(message::Hashed<T>& arrived, auto& emit) {
         const EventTime time = time_of_(arrived.record);
-        if (time < promised_ || time < watermark_) [[unlikely]]
+        if (time < asserted_ || time < watermark_) [[unlikely]]
             return emit.late(arrived.record);
         auto& entry = keys_.find_or_make(std::invoke(key_of_, std::as_const(arrived.record)),
                                          arrived.hash, [] { return Passed{}; });
@@ -94,7 +94,7 @@ class Deduplicate : public OperatorTypes<message::Hashed<T>, T> {
     [[no_unique_address]] KeyOf key_of_;
     [[no_unique_address]] AgreedTime<TimeOf> time_of_;
     Duration within_;
-    EventTime promised_ = EventTime::earliest();
+    EventTime asserted_ = EventTime::earliest();
     EventTime watermark_ = EventTime::earliest();
     EventTime latest_ = EventTime::earliest();
     KeyedState<K, Passed,

@@ -57,7 +57,7 @@ class EventTimeOperator : public OperatorTypes<T, T> {
     [[gnu::always_inline]] void process(T& record, auto& emit) {
         const EventTime time = std::invoke(time_of_, std::as_const(record));
         if (time < strategy_.watermark()) [[unlikely]]
-            emit.promise({watermark(), false});
+            emit.assert_progress({watermark(), false});
         strategy_.observe(std::as_const(record), time);
         // A time that goes back and recovers within a batch would not be seen after the batch.
         if constexpr (!never_goes_back<Strategy>) (void)watermark();
@@ -88,20 +88,20 @@ class EventTimeOperator : public OperatorTypes<T, T> {
         }
         return idle_ns;
     }
-    auto state() { return std::tie(strategy_, said_); }
+    auto state() { return std::tie(strategy_, asserted_); }
 
   private:
     /// The present watermark. Throws WatermarkError if the strategy goes back.
     EventTime watermark() {
         const EventTime watermark = strategy_.watermark();
-        if (watermark < said_) throw WatermarkError(watermark, said_);
-        said_ = watermark;
+        if (watermark < asserted_) throw WatermarkError(watermark, asserted_);
+        asserted_ = watermark;
         return watermark;
     }
 
     [[no_unique_address]] TimeOf time_of_;
     Strategy strategy_;
-    EventTime said_ = EventTime::earliest();
+    EventTime asserted_ = EventTime::earliest();
     std::int64_t idle_after_;
     std::int64_t last_ns_ = 0;  // when the last record came, to the accuracy of runs
     std::int64_t asked_ns_ = 0;

@@ -133,7 +133,7 @@ class FusedChain {
     }
     /// Behind the records of a batch: until the next batch, emitted records refer only to texts
     /// that the stages own. Otherwise a node without input would hold on to its last batch's texts.
-    void let_go() {
+    void forget_batch_texts() {
         if constexpr (has_output) {
             port_->forget_texts();
             keep_own_alive();

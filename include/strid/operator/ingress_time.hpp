@@ -44,21 +44,21 @@ class IngressTimeOperator : public OperatorTypes<T, Stamped<T>> {
     explicit IngressTimeOperator(Duration every) : every_ns_(every.count()) {}
 
     void process(T& record, auto& emit) {
-        said_ns_ = std::max(said_ns_, now_ns());
-        Stamped<T> stamped{std::move(record), IngressTime::of_ns(said_ns_)};
+        asserted_ns_ = std::max(asserted_ns_, now_ns());
+        Stamped<T> stamped{std::move(record), IngressTime::of_ns(asserted_ns_)};
         emit(stamped);
     }
 
     [[nodiscard]] Progress on(Clock clock) noexcept {
-        said_ns_ = std::max(said_ns_, clock.now_ns);
-        return {EventTime::of_ns(said_ns_), false};
+        asserted_ns_ = std::max(asserted_ns_, clock.now_ns);
+        return {EventTime::of_ns(asserted_ns_), false};
     }
-    [[nodiscard]] std::int64_t wake_at_ns() const noexcept { return said_ns_ + every_ns_; }
-    auto state() { return std::tie(said_ns_); }
+    [[nodiscard]] std::int64_t wake_at_ns() const noexcept { return asserted_ns_ + every_ns_; }
+    auto state() { return std::tie(asserted_ns_); }
 
   private:
     std::int64_t every_ns_;
-    std::int64_t said_ns_ = 0;
+    std::int64_t asserted_ns_ = 0;
 };
 
 }  // namespace operators

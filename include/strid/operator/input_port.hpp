@@ -43,8 +43,8 @@ class InputPort {
     }
     /// The watermark of the link before its present batch: a record below it is late, whatever the
     /// watermarks of other links are.
-    [[nodiscard]] EventTime promised(const Link& link) const noexcept {
-        return ordered_ ? last_.watermark : merge_.promised(link.input());
+    [[nodiscard]] EventTime watermark_of(const Link& link) const noexcept {
+        return ordered_ ? last_.watermark : merge_.watermark_of(link.input());
     }
     /// True if some batch waits; approximate.
     [[nodiscard]] bool waiting() const noexcept;

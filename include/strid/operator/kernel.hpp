@@ -128,26 +128,27 @@ class Kernel final : public Node {
         }
         if (Head::drains || !stop_requested()) {
             Passage passage{chain_, stage_names(), passed};
-            SourceEmit<Passage, Arrived, stage_count != 0> emit{passage, output_.get(),
-                                                                counts_.front(), said_, start_ns};
+            SourceEmit<Passage, Arrived, stage_count != 0> emit{
+                passage, output_.get(), counts_.front(), source_progress_, split_, start_ns};
             split_.enter_operators();
             guarded(names_.front(), [&] { status = head_.source.poll(emit, budget()); });
             emitted = emit.count();
             ingress_ns = emit.ingress_ns();
         }
-        tell<BatchEnds>();
+        notify<BatchEnds>();
         split_.leave_operators();
         if (status == SourceStatus::finished) ended_ = true;
         const std::uint64_t left = count_records(emitted, passed);
         advance(start_ns);
-        if (status != SourceStatus::more) tell_operators<Flush>();
+        if (status != SourceStatus::more) notify_operators<Flush>();
         const bool published = publish(status != SourceStatus::more);
         if (emitted == 0) split_.drop(output_.get());
         if (emitted == 0 && status == SourceStatus::idle && published && !advancing_) {
             return wait_for_input(clock_ns);
         }
-        end_run(clock_ns, ingress_ns, emitted, !advancing_);
-        budget_.ran(emitted, has_output ? left : 0, clock_ns - start_ns);
+        const std::int64_t from_ns = poll_worked_from(start_ns, ingress_ns);
+        end_run(clock_ns = from_ns, ingress_ns, emitted, !advancing_);
+        budget_.ran(emitted, has_output ? left : 0, clock_ns - from_ns);
         return RunResult::progressed;
     }
 
@@ -186,7 +187,7 @@ class Kernel final : public Node {
             advance(start_ns);
         }
         const bool idle = batch_ == nullptr && !input_.waiting();
-        if (idle) tell_operators<Flush>();
+        if (idle) notify_operators<Flush>();
         idle_published_ = publish(idle) && idle;
         end_run(clock_ns, ingress_ns, handled, batch_ == nullptr && !advancing_);
         return RunResult::progressed;
@@ -202,7 +203,7 @@ class Kernel final : public Node {
             if (!advancing_) return finish(clock_ns);
         }
         if (!idle_published_) {
-            tell<Flush>();
+            notify<Flush>();
             idle_published_ = publish(true);
             if (!idle_published_ || advancing_) return RunResult::progressed;
         }
@@ -211,10 +212,10 @@ class Kernel final : public Node {
 
     void begin_batch(const message::BatchHeader& header) {
         chain_.template each_that_hears<BatchBegins>([this]<std::size_t I>(auto& stage) {
-            stage.on(BatchBegins{input_.promised(*link_), link_->input()});
+            stage.on(BatchBegins{input_.watermark_of(*link_), link_->input()});
         });
         if constexpr (has_output) {
-            if (header.breaks_promise) output_->promise_again();
+            if (header.below_watermark) output_->assert_progress_again();
             output_->begin_input(header.ingress_ns);
         }
         chain_.keep_alive(header);
@@ -222,12 +223,12 @@ class Kernel final : public Node {
     }
 
     void end_batch() {
-        tell_operators<BatchEnds>();
+        notify_operators<BatchEnds>();
         const message::BatchHeader& header = message::header_of(*batch_);
         if constexpr (has_output) {
             if (keeps_sequences_ && header.ends_sequence) output_->end_sequence();
         }
-        chain_.let_go();
+        chain_.forget_batch_texts();
         input_.handled(*link_, header);
         link_->give_back(*std::exchange(batch_, nullptr));
     }
@@ -264,7 +265,7 @@ class Kernel final : public Node {
     /// Passes the watermark of the input to the chain. If the output has no room for all that the
     /// stages emit, `advancing_` stays true and the next run continues there.
     void advance(std::int64_t now_ns) {
-        const Progress progress = has_source ? said_ : input_.progress();
+        const Progress progress = has_source ? source_progress_ : input_.progress();
         if (!Chain::draws && !advancing_ && progress == progress_) return;
         progress_ = progress;
         Passed passed{};
@@ -319,7 +320,7 @@ class Kernel final : public Node {
             if (Chain::brings_tasks && has_room) return wait_for_input(clock_ns);  // of its tasks
             return wait_for_room(clock_ns);
         }
-        if (!std::exchange(stages_closed_, true)) tell<Closed>();
+        if (!std::exchange(stages_closed_, true)) notify<Closed>();
         if constexpr (has_output) {
             if (!output_->close()) return wait_for_room(clock_ns);  // a ring is full: others run
         }
@@ -336,7 +337,7 @@ class Kernel final : public Node {
         return names_.data() + Head::operators;
     }
     template <class Event>
-    [[gnu::noinline]] void tell() {
+    [[gnu::noinline]] void notify() {
         chain_.template each_that_hears<Event>([&]<std::size_t I>(auto& stage) {
             guarded(names_[Head::operators + I], [&] { stage.on(Event{}); });
         });
@@ -344,10 +345,10 @@ class Kernel final : public Node {
 
     /// In a chain that handles the event; counted as time of operators.
     template <class Event>
-    void tell_operators() {
+    void notify_operators() {
         if constexpr (Chain::template hears<Event>) {
             split_.enter_operators();
-            tell<Event>();
+            notify<Event>();
             split_.leave_operators();
         }
     }
@@ -388,10 +389,10 @@ class Kernel final : public Node {
     std::uint32_t position_ = 0;      // its first record not yet passed
     PollBudget budget_;               // of a source
     bool idle_published_ = true;
-    Progress said_;           // by a source that reports its time
-    Progress progress_;       // what the stages got last, or are getting
-    bool advancing_ = false;  // they have not yet emitted all that it causes
-    bool ended_ = false;      // no more input follows
+    Progress source_progress_;  // by a source that reports its time
+    Progress progress_;         // what the stages got last, or are getting
+    bool advancing_ = false;    // they have not yet emitted all that it causes
+    bool ended_ = false;        // no more input follows
     bool stages_closed_ = false;
     bool closed_ = false;  // and all output is sent
 };

@@ -272,7 +272,7 @@ template <class T, class Table, class KeyOf, class F>
 consteval bool takes_lookup() {
     if constexpr (!KeyFunction<KeyOf, T>) {
         static_assert(KeyFunction<KeyOf, T>,
-                      "lookup wants a function of the records T that arrive, which says what is "
+                      "lookup needs a function of the records T that arrive, which says what is "
                       "looked up: KeyOf, or between angle brackets as in lookup<&Order::customer>");
         return false;
     } else {
@@ -288,7 +288,7 @@ consteval bool takes_lookup() {
         } else {
             constexpr bool combines = CombinesFound<F, T, Value> || CombinesAll<F, T, Value>;
             static_assert(combines,
-                          "lookup wants a function F of a record and of what the table has for it: "
+                          "lookup needs a function F of a record and of what the table has for it: "
                           "void f(T&, const Value&) or U f(const T&, const Value&), and with a "
                           "const Value*, which may be null, for all records");
             return combines;

@@ -94,13 +94,13 @@ class Node {
     /// thread.
     void request_stop() noexcept {
         stop_requested_.store(true, std::memory_order_relaxed);
-        tell_source();
+        stop_source_once();
     }
     /// No more batches are processed. Ends waits inside a run, and waits for this node outside the
     /// graph. Any thread, also during a run; maybe several times.
     void interrupt() noexcept {
         if (run_ != nullptr) run_->interrupt();
-        tell_source();
+        stop_source_once();
         cut_off_sink();
     }
 
@@ -150,6 +150,17 @@ class Node {
         waits_.begin(WaitClock::For::room, clock_ns);
         return RunResult::refused;
     }
+    /// When the work of a poll began: at its start, or later when its first record came, for which
+    /// it had waited.
+    [[nodiscard]] std::int64_t poll_worked_from(std::int64_t start_ns,
+                                                std::int64_t ingress_ns) noexcept {
+        if (ingress_ns <= start_ns) [[likely]]
+            return start_ns;
+        waits_.begin(WaitClock::For::input, start_ns);
+        const std::int64_t from_ns = std::min(ingress_ns, now_ns());
+        waits_.end(from_ns);
+        return from_ns;
+    }
     /// The run that began at `clock_ns` is over and has processed `records` records. `done`: the
     /// batch, or poll, and all its output are finished.
     void end_run(std::int64_t& clock_ns, std::int64_t ingress_ns, std::uint64_t records,
@@ -191,12 +202,12 @@ class Node {
   private:
     /// A second call returns after the first: the last thread of a run relies on the source having
     /// been stopped.
-    void tell_source() noexcept {
-        std::call_once(source_told_, [this] { stop_source(); });
+    void stop_source_once() noexcept {
+        std::call_once(source_stopped_, [this] { stop_source(); });
     }
 
     std::atomic<bool> stop_requested_{false};
-    std::once_flag source_told_;
+    std::once_flag source_stopped_;
 };
 
 }  // namespace strid::operators

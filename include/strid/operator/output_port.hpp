@@ -58,7 +58,7 @@ struct PortSizes {
     std::size_t blocks_per_link = 4;                  ///< In flight to one consumer.
     std::size_t ring_capacity = 0;                    ///< 0: room for the whole pool.
     std::uint64_t perturbation_seed = 0;              ///< 0: none.
-    bool readers_own_lines = false;                   ///< See message::release().
+    bool readers_keep_lines = false;                  ///< See message::release().
     std::size_t debt_bytes_max = fan_out_bytes_max;   ///< Blocks beyond the capacity.
 };
 
@@ -73,8 +73,8 @@ class OutputPort {
         std::int64_t opened_ns = 0;  ///< When the run that opened the batch began.
         std::size_t next_link = 0;   ///< Where least_loaded begins its search.
         SendPolicy policy = SendPolicy::one;
-        bool breaks_promise = false;  ///< For the present batch, or else for the next.
-        std::size_t heap_bytes = 0;   ///< What the records of the batch own outside the block.
+        bool below_watermark = false;  ///< For the present batch, or else for the next.
+        std::size_t heap_bytes = 0;    ///< What the records of the batch own outside the block.
     };
     /// The size of the port's records, and how a batch of them is destroyed.
     struct RecordType {
@@ -146,9 +146,9 @@ class OutputPort {
     void set_progress(const Progress& progress) noexcept { progress_ = progress; }
     /// The same at once and over all links, because one of the next records is below it and must be
     /// late at every consumer.
-    void promise(const Progress& progress);
+    void assert_progress(const Progress& progress);
     /// The same with the present watermark, for a batch that derives from one with a late record.
-    void promise_again() { promise(progress_); }
+    void assert_progress_again() { assert_progress(progress_); }
 
     /// The end of a run of the node: sends filled batches if the producer is `idle`, or if the
     /// consumer is hungry and the batch is large enough or has waited long enough (design note
@@ -168,9 +168,9 @@ class OutputPort {
     void push(std::size_t link, memory::Block& batch);
     void push_to_all(const Slot& slot, memory::Block& batch);
     void send_filled(bool idle);
-    [[nodiscard]] bool tell(Slot& slot, bool idle);
-    [[nodiscard]] bool tell_together(Slot& slot, bool idle);
-    [[nodiscard]] bool tell_all(bool idle);
+    [[nodiscard]] bool send_progress(Slot& slot, bool idle);
+    [[nodiscard]] bool send_progress_together(Slot& slot, bool idle);
+    [[nodiscard]] bool send_progress_to_all(bool idle);
     void announce();
     void send_empty(std::size_t link, memory::Block& block);
     bool drain_overflow();

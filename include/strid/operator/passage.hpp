@@ -103,7 +103,7 @@ class FusedChain<Router, Stages...>::Passage {
     template <std::size_t I = 0>
     [[nodiscard]] bool finish() {
         if constexpr (I < stage_count) {
-            if (!tell<I, Hook::event>(Ended{})) return false;
+            if (!notify<I, Hook::event>(Ended{})) return false;
             return finish<I + 1>();
         } else {
             return true;
@@ -115,9 +115,9 @@ class FusedChain<Router, Stages...>::Passage {
     using AtHand = std::conditional_t<kept_in_registers<S>, S, S&>;
     using Held = StageList<AtHand<Stages>...>;
 
-    /// The hook from which a stage emits: `process`, another hook, or one that a promise causes,
-    /// which is between two records and does not wait for room.
-    enum class Hook : std::uint8_t { process, event, promise };
+    /// The hook from which a stage emits: `process`, another hook, or one that is called because a
+    /// stage asserts its progress, between two records: that one does not wait for room.
+    enum class Hook : std::uint8_t { process, event, progress };
 
     /// The emitter of stage I (operator/contract.hpp).
     template <std::size_t I, Hook hook>
@@ -147,7 +147,7 @@ class FusedChain<Router, Stages...>::Passage {
         }
         /// There is room to emit more: the output has a spare block, or the sink accepts.
         [[nodiscard]] bool room() const {
-            if constexpr (hook == Hook::promise) return true;
+            if constexpr (hook == Hook::progress) return true;
             return passage_->ready() || passage_->refreshed();
         }
         template <std::size_t side = 0, class Record>
@@ -158,7 +158,9 @@ class FusedChain<Router, Stages...>::Passage {
             if constexpr (keeps_late<Operator>) late_apart<side>(passage_, record);
         }
         /// The next record is below this watermark: every stage behind gets the watermark first.
-        void promise(const Progress& progress) const { promise(passage_, progress); }
+        void assert_progress(const Progress& progress) const {
+            assert_progress(passage_, progress);
+        }
 
       private:
         // Rare: out of line. Not by a pointer to this object, which would then be in memory.
@@ -172,10 +174,10 @@ class FusedChain<Router, Stages...>::Passage {
             auto apart = Operator::template late<side>(record);
             EmitFrom{passage}.emit(apart);
         }
-        [[gnu::noinline, gnu::cold]] static void promise(Passage* passage,
-                                                         const Progress& progress) {
-            (void)passage->template advance<I + 1, Hook::promise>(progress, 0);
-            if constexpr (has_output) passage->port_->promise(progress);
+        [[gnu::noinline, gnu::cold]] static void assert_progress(Passage* passage,
+                                                                 const Progress& progress) {
+            (void)passage->template advance<I + 1, Hook::progress>(progress, 0);
+            if constexpr (has_output) passage->port_->assert_progress(progress);
         }
 
         template <class Record>
@@ -205,7 +207,7 @@ class FusedChain<Router, Stages...>::Passage {
 
     /// Passes an event to stage I. True once it has emitted all that the event causes.
     template <std::size_t I, Hook hook, class Event>
-    [[nodiscard]] bool tell(const Event& event) {
+    [[nodiscard]] bool notify(const Event& event) {
         bool done = true;
         if constexpr (Answers<FusedChain::Stage<I>, Event>) {
             auto& stage = stage_at<I>(held_);
@@ -227,7 +229,7 @@ class FusedChain<Router, Stages...>::Passage {
             if constexpr (draws_watermarks<FusedChain::Stage<I>>) {
                 guarded(names_[I], [&] { progress = stage_at<I>(held_).on(Clock{now_ns}); });
             }
-            if (!tell<I, hook>(Watermark{progress.watermark, progress.idle})) return false;
+            if (!notify<I, hook>(Watermark{progress.watermark, progress.idle})) return false;
             if constexpr (FusedChain::Stage<I>::traits.watermarks == Watermarks::delayed) {
                 progress = stage_at<I>(held_).passed();
             }

@@ -43,24 +43,25 @@ class EventTimeOperator<T, TimeOf, SourceTime> : public OperatorTypes<T, T> {
     EventTimeOperator(TimeOf time_of, SourceTime, Duration idle_after)
         : time_of_(std::move(time_of)) {
         if (idle_after != Duration::zero()) {
-            throw Error("a source that says its time says itself when it is idle: emit.idle()");
+            throw Error(
+                "idle_after needs a strategy other than SourceTime: the source calls emit.idle()");
         }
     }
 
     [[gnu::always_inline]] void process(T& record, auto& emit) {
         const EventTime time = std::invoke(time_of_, std::as_const(record));
-        if (time < said_) [[unlikely]]
-            emit.promise({said_, false});
+        if (time < asserted_) [[unlikely]]
+            emit.assert_progress({asserted_, false});
         emit(record);
     }
 
-    void on(SourceProgress source) noexcept { said_ = source.progress.watermark; }
-    void on(Watermark watermark, auto& /*emit*/) noexcept { said_ = watermark.time; }
-    auto state() { return std::tie(said_); }
+    void on(SourceProgress source) noexcept { asserted_ = source.progress.watermark; }
+    void on(Watermark watermark, auto& /*emit*/) noexcept { asserted_ = watermark.time; }
+    auto state() { return std::tie(asserted_); }
 
   private:
     [[no_unique_address]] TimeOf time_of_;
-    EventTime said_ = EventTime::earliest();
+    EventTime asserted_ = EventTime::earliest();
 };
 
 }  // namespace operators

@@ -19,6 +19,7 @@
 // Threads: the task of the node; any thread may read the totals.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include <strid/memory/block_pool.hpp>
@@ -78,6 +79,11 @@ class SplitClock {
     void leave_operators() noexcept {
         if (on_) [[unlikely]]
             turn(false);
+    }
+    /// The poll has only waited until `ns`, which is no cost of its records.
+    void waited_until(std::int64_t ns) noexcept {
+        if (on_) [[unlikely]]
+            since_ns_ = std::max(since_ns_, ns);
     }
     /// A run ends at `end_ns` that processed `records` records; `done`: the batch and all its
     /// output are finished. `output` is null in a sink.

@@ -120,13 +120,13 @@ class TimeOrder : public OperatorTypes<T, T> {
     auto& time_of() noexcept { return time_of_; }
     auto state() { return std::tie(waiting_); }
     void on(const BatchBegins& batch) noexcept {
-        promised_ = batch.promised;
+        asserted_ = batch.watermark;
         input_ = batch.input;
     }
 
     void process(T& record, auto& emit) {
         const EventTime time = time_of_(record);
-        if (time < promised_ || time < watermark_) [[unlikely]]
+        if (time < asserted_ || time < watermark_) [[unlikely]]
             return emit.late(record);
         auto tie = std::invoke(tie_of_, std::as_const(record));
         waiting_.push(std::move(record), time, std::move(tie), input_);
@@ -142,7 +142,7 @@ class TimeOrder : public OperatorTypes<T, T> {
   private:
     [[no_unique_address]] AgreedTime<TimeOf> time_of_;
     [[no_unique_address]] TieOf tie_of_;
-    EventTime promised_ = EventTime::earliest();
+    EventTime asserted_ = EventTime::earliest();
     std::size_t input_ = 0;
     EventTime watermark_ = EventTime::earliest();
     WaitingRecords<T, Tie> waiting_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A pattern as an accelerator of a program that stays sequential (paper 4, section 1.2.2): the
-// program offloads tasks to it and takes the results when it wants them.
+// program offloads tasks to it and takes the results when it needs them.
 //
 //     auto squares = accelerate<int>(farm(square));
 //     for (const int number : numbers) squares.offload(number);

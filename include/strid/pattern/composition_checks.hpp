@@ -114,7 +114,7 @@ template <class T, class Policy>
 consteval bool takes_farm() {
     constexpr bool fits = std::same_as<T, Nothing> || PolicyFor<Policy, T>;
     static_assert(fits,
-                  "a farm wants a policy for tasks T: Adaptive, RoundRobin, OnDemand, LeastLoaded, "
+                  "a farm needs a policy for tasks T: Adaptive, RoundRobin, OnDemand, LeastLoaded, "
                   "Weighted, ByKey, Chosen, or Broadcast and Multicast of tasks that can be "
                   "copied");
     return fits;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The type of a pattern's tasks as the program knows it: without the tags that go along with them.
+// The type of a pattern's tasks as the program names it: without the tags that go along with them.
 #pragma once
 
 #include <concepts>

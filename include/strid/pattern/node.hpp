@@ -158,7 +158,7 @@ consteval bool is_node_for() {
         return operators::is_operator_for<F, T>();
     } else {
         static_assert(std::invocable<F&, T>,
-                      "a node wants an operator, or a function of the tasks T that arrive: U f(T), "
+                      "a node needs an operator, or a function of the tasks T that arrive: U f(T), "
                       "std::optional<U> f(T), void f(T), or node<U>(f) of void f(T, emit)");
         return std::invocable<F&, T>;
     }

@@ -146,7 +146,7 @@ class OperatorNode final : public Node {
     bool end() {
         if (ended_) return output_.ready();
         if constexpr (operators::Answers<Operator, Ended>) {
-            const bool done = loops().empty() ? tell_of_end<false>() : tell_of_end<true>();
+            const bool done = loops().empty() ? end_of_input<false>() : end_of_input<true>();
             if (!done) return false;
         }
         if constexpr (operators::Hears<Operator, Closed>) {
@@ -156,7 +156,7 @@ class OperatorNode final : public Node {
         return output_.ready();
     }
     template <bool in_loop>
-    bool tell_of_end() {
+    bool end_of_input() {
         Emitting<in_loop> emit{output_, emission_};
         const bool done = operators::guarded(name(), [&] {
             if constexpr (std::is_void_v<decltype(operator_.on(Ended{}, emit))>) {

@@ -243,7 +243,7 @@ class PatternOperator
                     if constexpr (keeps_time) {
                         const std::uint64_t number = inside.results + count;
                         if (inside.watermarks.is_late(number)) {
-                            emit.promise(inside.watermarks.passed(number));
+                            emit.assert_progress(inside.watermarks.passed(number));
                         }
                     }
                     emit(results[count]);

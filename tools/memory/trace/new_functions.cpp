@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// new and delete, so that they are told apart from malloc and free, and counted where an allocator
-// has its own that do not call malloc. They are the allocator's malloc and free here, as they are
-// in the C++ libraries and in the allocators: a call is counted once. Where malloc fails, the next
-// operator new goes on with the new handler and the exception.
+// new and delete, so that they are distinguished from malloc and free, and counted where an
+// allocator has its own that do not call malloc. They are the allocator's malloc and free here, as
+// they are in the C++ libraries and in the allocators: a call is counted once. Where malloc fails,
+// the next operator new goes on with the new handler and the exception.
 #include <cstdlib>
 #include <new>
 

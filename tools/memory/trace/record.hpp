@@ -24,7 +24,7 @@ namespace strid::trace {
 #endif
 }
 
-/// Live bytes that a thread's slot may change by before it tells the process.
+/// Live bytes that a thread's slot may change by before it reports to the process.
 inline constexpr std::int64_t kDriftMax = std::int64_t{64} << 10;
 /// A thread that only resizes looks at the time so often.
 inline constexpr std::uint64_t kResizesPerLook = 64;

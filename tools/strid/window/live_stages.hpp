@@ -19,23 +19,25 @@
 namespace strid::tool {
 
 /// Writes rows as they come, with what each says of its window where that is asked for. Without
-/// the column nothing would tell a window that is no more from one that stands: it is not written.
+/// the column nothing would distinguish a removed window from one that stands: it is not written.
 template <class Update>
 class UpdateWriter {
   public:
     explicit UpdateWriter(const WindowJob& job)
-        : writer_(job.output, job.writing), text_(job.plan), says_revision_(job.rows.corrections) {}
+        : writer_(job.output, job.writing),
+          text_(job.plan),
+          writes_revision_(job.rows.corrections) {}
 
     void open(const Context& context) {
         std::string header = text_.result_header();
-        if (says_revision_) header.insert(header.size() - 1, ",correction");
+        if (writes_revision_) header.insert(header.size() - 1, ",correction");
         writer_.open(header, context);
     }
     void operator()(const Update& update) {
-        if (!says_revision_ && update.revision == Revision::retracted) return;
+        if (!writes_revision_ && update.revision == Revision::retracted) return;
         std::string& rows = writer_.rows();
         text_.append(rows, update);
-        if (says_revision_) (rows += ',') += to_string(update.revision);
+        if (writes_revision_) (rows += ',') += to_string(update.revision);
         rows += '\n';
         writer_.row_done();
     }
@@ -47,7 +49,7 @@ class UpdateWriter {
   private:
     RowWriter writer_;
     TableText text_;
-    bool says_revision_;
+    bool writes_revision_;
 };
 
 /// Lets rows pass that are not from the future; the others are written with those that are late.

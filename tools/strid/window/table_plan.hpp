@@ -36,7 +36,7 @@ struct SmallTable : NarrowTable {
     static constexpr std::size_t state_words = 4;
 };
 
-/// A NarrowTable where late rows are written: the row also knows its line.
+/// A NarrowTable where late rows are written: the row also has its line.
 struct NarrowTableOfLines : NarrowTable {
     using Rows = NarrowTableOfLines;
     static constexpr bool keeps_lines = true;

@@ -75,7 +75,7 @@ struct TableRow {
         values[value] = number.value;
         kinds[value] = number.kind;
     }
-    /// Of a text a narrow table knows that it is there.
+    /// Of a text a narrow table keeps that it is there.
     void set_text(std::size_t value, std::string_view text) noexcept {
         kinds[value] = ValueKind::text;
         values[value].text = text.data();

@@ -31,8 +31,8 @@ class TableTime {
     }
     [[nodiscard]] EventTime watermark() const noexcept { return time_.watermark(); }
     void silent_for(Duration silence) noexcept { time_.silent_for(silence); }
-    [[nodiscard]] Duration next_silence(Duration told) const noexcept {
-        return time_.next_silence(told);
+    [[nodiscard]] Duration next_silence(Duration reported) const noexcept {
+        return time_.next_silence(reported);
     }
 
   private:

@@ -19,7 +19,7 @@ constexpr bool is_space(char c) noexcept {
 }
 
 /// The values that the directives of a pattern have read.
-struct Told {
+struct Parsed {
     CivilTime civil;
     HalfOfDay half = HalfOfDay::none;
     int day_of_year = 0;
@@ -33,8 +33,8 @@ bool take_epoch(std::string_view& text, std::int64_t& seconds) {
     return true;
 }
 
-bool take_directive(std::string_view& text, char directive, Told& told) {
-    CivilTime& civil = told.civil;
+bool take_directive(std::string_view& text, char directive, Parsed& parsed) {
+    CivilTime& civil = parsed.civil;
     switch (directive) {
         case 'Y':
             return take_number(text, 4, 4, civil.year);
@@ -50,7 +50,7 @@ bool take_directive(std::string_view& text, char directive, Told& told) {
         case 'd':
             return take_number(text, 1, 2, civil.day);
         case 'j':
-            return take_number(text, 1, 3, told.day_of_year) && told.day_of_year != 0;
+            return take_number(text, 1, 3, parsed.day_of_year) && parsed.day_of_year != 0;
         case 'b':
             return take_month(text, civil.month);
         case 'H':
@@ -63,11 +63,11 @@ bool take_directive(std::string_view& text, char directive, Told& told) {
         case 'f':
             return take_fraction(text, civil.ns);
         case 'p':
-            return take_half(text, told.half);
+            return take_half(text, parsed.half);
         case 'a':
             return take_weekday(text);
         case 's':
-            return take_epoch(text, told.epoch_s);
+            return take_epoch(text, parsed.epoch_s);
         case 'z':
             if (take_offset(text, civil)) return true;
             civil.has_offset = true;
@@ -218,42 +218,42 @@ TimePattern::TimePattern(std::string_view pattern)
 detail::CsvFault TimePattern::read(std::string_view text, const TimeZone& zone,
                                    EventTime& time) const {
     constexpr const char* fault = "not a time as --time-format says";
-    Told told;
+    Parsed parsed;
     for (std::size_t i = 0; i < pattern_.size(); ++i) {
         if (is_space(pattern_[i])) {
             while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
         } else if (pattern_[i] == '%' && pattern_[i + 1] != '%') {
             char directive = pattern_[++i];
             if (directive == 'B' || directive == 'A') directive += 'a' - 'A';
-            if (!take_directive(text, directive, told)) return fault;
+            if (!take_directive(text, directive, parsed)) return fault;
         } else {
             if (pattern_[i] == '%') ++i;
             if (!take(text, pattern_[i])) return fault;
         }
     }
     if (!text.empty()) return fault;
-    CivilTime& civil = told.civil;
+    CivilTime& civil = parsed.civil;
     if (is_epoch_) {
         const EventTime earliest = EventTime::earliest();
-        if (told.epoch_s == earliest.ns() / second_ns - 1) {  // as it is written
+        if (parsed.epoch_s == earliest.ns() / second_ns - 1) {  // as it is written
             time = earliest;
             return nullptr;
         }
-        if (__builtin_mul_overflow(told.epoch_s, second_ns, &civil.ns)) return "out of range";
+        if (__builtin_mul_overflow(parsed.epoch_s, second_ns, &civil.ns)) return "out of range";
         time = EventTime::of_ns(civil.ns);
         return nullptr;
     }
-    if (told.day_of_year != 0) {
+    if (parsed.day_of_year != 0) {
         civil.month = 1;
         civil.day = 1;
         const bool is_leap = day_number({.year = civil.year + 1}) - day_number(civil) == 366;
-        if (told.day_of_year > (is_leap ? 366 : 365)) return "no such day";
-        const std::int64_t day = day_number(civil) + told.day_of_year - 1;
+        if (parsed.day_of_year > (is_leap ? 366 : 365)) return "no such day";
+        const std::int64_t day = day_number(civil) + parsed.day_of_year - 1;
         const CivilTime date = civil_of(EventTime{std::chrono::seconds{day * day_s}}, {});
         civil.month = date.month;
         civil.day = date.day;
     }
-    if (!add_half(civil, told.half)) return fault;
+    if (!add_half(civil, parsed.half)) return fault;
     return moment_of(civil, zone, time);
 }
 

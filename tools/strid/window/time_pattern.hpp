@@ -27,8 +27,8 @@ namespace strid::tool {
 
 class TimePattern {
   public:
-    /// Throws GraphError for a directive that is unknown, and where no moment can be told by what
-    /// is asked for.
+    /// Throws GraphError for a directive that is unknown, and where no moment can be determined by
+    /// what is asked for.
     explicit TimePattern(std::string_view pattern);
 
     /// The whole text. Null, or what is wrong with it.

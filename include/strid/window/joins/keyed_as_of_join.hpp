@@ -98,7 +98,7 @@ class KeyedAsOfJoin : public OperatorTypes<message::Hashed<EitherSide<L, R>>, As
           combine_(std::move(combine)),
           tolerance_(options.tolerance),
           matches_equal_(options.matches_equal),
-          tells_alone_(options.kind != JoinKind::inner),
+          emits_alone_(options.kind != JoinKind::inner),
           lateness_(options.lateness),
           at_end_(options.at_end) {}
 
@@ -107,7 +107,7 @@ class KeyedAsOfJoin : public OperatorTypes<message::Hashed<EitherSide<L, R>>, As
     auto state() { return std::tie(keys_); }
 
     void on(const BatchBegins& batch) noexcept {
-        late_before_ = std::max(batch.promised - lateness_, passed_);
+        late_before_ = std::max(batch.watermark - lateness_, passed_);
     }
     [[nodiscard]] std::size_t on(Coming<message::Hashed<Either>> coming) {
         return keys_.look_ahead(coming.records, key_of_, [](const KeyState& state) {
@@ -205,16 +205,16 @@ class KeyedAsOfJoin : public OperatorTypes<message::Hashed<EitherSide<L, R>>, As
     }
     /// Leaves the one that a left record of this time, or of a later one, may meet, and those after
     /// it.
-    void let_go_before(FlatRing<Kept<R>>& rights, EventTime time) const {
+    void drop_before(FlatRing<Kept<R>>& rights, EventTime time) const {
         while (rights.size() > 1 && is_as_of(rights[rights.begin_position() + 1].time, time)) {
             rights.pop_front();
         }
     }
     /// Frees the right records that no left record after the watermark can need. At the end none
     /// comes.
-    void let_go(FlatRing<Kept<R>>& rights, EventTime watermark) const {
+    void drop_unneeded(FlatRing<Kept<R>>& rights, EventTime watermark) const {
         if (watermark == EventTime::latest()) return rights.clear();
-        let_go_before(rights, watermark);
+        drop_before(rights, watermark);
         if (!rights.empty() && !is_near(rights.front().time, watermark)) rights.pop_front();
     }
 
@@ -243,7 +243,7 @@ class KeyedAsOfJoin : public OperatorTypes<message::Hashed<EitherSide<L, R>>, As
             Entry* const key = deadlines_.pop();
             if (key == nullptr) continue;
             const bool done = answer(key->state, watermark, emit);
-            if (done) let_go(key->state.right, watermark);
+            if (done) drop_unneeded(key->state.right, watermark);
             await_or_expire(*key);
             if (!done) return false;
         }
@@ -253,7 +253,7 @@ class KeyedAsOfJoin : public OperatorTypes<message::Hashed<EitherSide<L, R>>, As
         while (expiries_.is_due(watermark)) {
             Entry* const key = expiries_.pop();
             if (key == nullptr) continue;
-            let_go(key->state.right, watermark);
+            drop_unneeded(key->state.right, watermark);
             await_or_expire(*key);
         }
     }
@@ -264,10 +264,10 @@ class KeyedAsOfJoin : public OperatorTypes<message::Hashed<EitherSide<L, R>>, As
         auto& rights = state.right;
         while (!waiting.empty() && waiting.front().time + Duration{1} <= watermark) {
             const Kept<L>& left = waiting.front();
-            let_go_before(rights, left.time);
+            drop_before(rights, left.time);
             const bool meets = !rights.empty() && is_as_of(rights.front().time, left.time) &&
                                is_near(rights.front().time, left.time);
-            if (meets || tells_alone_) {
+            if (meets || emits_alone_) {
                 if (!emit.room()) return false;
                 give(emit, left.record, meets ? &rights.front().record : nullptr);
             }
@@ -287,7 +287,7 @@ class KeyedAsOfJoin : public OperatorTypes<message::Hashed<EitherSide<L, R>>, As
     [[no_unique_address]] F combine_;
     std::optional<Duration> tolerance_;
     bool matches_equal_;
-    bool tells_alone_;
+    bool emits_alone_;
     Duration lateness_;
     OpenWindows at_end_;
     EventTime passed_ = EventTime::earliest();       // by all that is active, and the lateness

@@ -91,7 +91,7 @@ class KeyedIntervalJoin
         replicas_ = opened.context.parallelism;
     }
     void on(const BatchBegins& batch) noexcept {
-        late_before_ = std::max(batch.promised - lateness_, passed_);
+        late_before_ = std::max(batch.watermark - lateness_, passed_);
     }
     [[nodiscard]] std::size_t on(Coming<message::Hashed<Either>> coming) {
         return keys_.look_ahead(coming.records, key_of_, [](const KeyState& state) {
@@ -187,8 +187,8 @@ class KeyedIntervalJoin
         const EventTime last = time + Duration{upper};
         bool met = false;
         if (kind_ == JoinKind::inner) {
-            let_go(others, -lower);
-            let_go(own, upper);
+            drop_unneeded(others, -lower);
+            drop_unneeded(own, upper);
         }
         for (auto at = first_from(others, time + Duration{lower});
              at != others.end_position() && others[at].time <= last; ++at) {
@@ -247,7 +247,7 @@ class KeyedIntervalJoin
     }
 
     template <class Kept>
-    void let_go(FlatRing<Kept>& ring, std::int64_t upper) {
+    void drop_unneeded(FlatRing<Kept>& ring, std::int64_t upper) {
         while (!ring.empty() && expiry(ring, upper) <= passed_) ring.pop_front();
     }
 
@@ -259,10 +259,10 @@ class KeyedIntervalJoin
     }
 
     template <class Kept>
-    bool expire(FlatRing<Kept>& ring, std::int64_t upper, EventTime watermark, bool tells,
+    bool expire(FlatRing<Kept>& ring, std::int64_t upper, EventTime watermark, bool emits_alone,
                 auto& emit) {
         while (!ring.empty() && expiry(ring, upper) <= watermark) {
-            if (tells && !ring.front().met) {
+            if (emits_alone && !ring.front().met) {
                 if (!emit.room()) return false;
                 alone(emit, ring.front());
             }

@@ -135,8 +135,9 @@ struct PairsOfAWindow {
                 emit_pair(std::get_if<0>(&other), right, emit);
             }
         }
-        const bool tells = kind == JoinKind::full || (kind == JoinKind::left && left != nullptr);
-        if (!met && tells) emit_pair(left, right, emit);
+        const bool emits_alone =
+            kind == JoinKind::full || (kind == JoinKind::left && left != nullptr);
+        if (!met && emits_alone) emit_pair(left, right, emit);
     }
 
   private:

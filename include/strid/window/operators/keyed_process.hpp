@@ -134,7 +134,7 @@ consteval bool takes_process() {
         return can_be_copied<F>();
     } else if constexpr (!ProcessFunction<F, T, U>) {
         static_assert(ProcessFunction<F, T, U>,
-                      "process<U> wants a function F of the records T that arrive: void f(const "
+                      "process<U> needs a function F of the records T that arrive: void f(const "
                       "T&, Timers&, auto& emit), which calls emit(U)");
         return false;
     } else {

@@ -87,7 +87,7 @@ class KeyedSessions
     auto state() { return std::tie(keys_); }
 
     void on(const BatchBegins& batch) noexcept {
-        if (late_by_ == LateBy::own_input) taken_from_ = batch.promised - lateness_;
+        if (late_by_ == LateBy::own_input) taken_from_ = batch.watermark - lateness_;
     }
     [[nodiscard]] std::size_t on(Coming<message::Hashed<T>> coming) {
         return keys_.look_ahead(coming.records, key_of_, [](const KeyState& state) {

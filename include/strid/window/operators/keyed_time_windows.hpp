@@ -88,7 +88,7 @@ class KeyedTimeWindows
 
     void on(const BatchBegins& batch) noexcept {
         if (late_by_ == LateBy::own_input) {
-            taken_from_ = windows_.end_over(batch.promised - lateness_);
+            taken_from_ = windows_.end_over(batch.watermark - lateness_);
         }
     }
     [[nodiscard]] std::size_t on(Coming<message::Hashed<T>> coming) {
@@ -102,12 +102,11 @@ class KeyedTimeWindows
         if (time < at_pane_.start || time >= at_pane_.end) [[unlikely]]
             go_to_pane(time);
         if (in_windows_.size() <= 0) [[unlikely]] {
-            if (in_windows_ == beyond && says_what_is_late(time))
-                emit.late(record, records_in(record));
+            if (in_windows_ == beyond && emits_late(time)) emit.late(record, records_in(record));
             return;  // else between two windows
         }
         if (in_windows_.end <= closed_ || in_windows_.first < taken_from_) [[unlikely]] {
-            if (says_what_is_late(time)) emit.late(record, records_in(record));
+            if (emits_late(time)) emit.late(record, records_in(record));
             return;
         }
         if constexpr (firing == Firing::parts) {
@@ -299,7 +298,7 @@ class KeyedTimeWindows
     }
 
     /// Of replicas that share the windows the one that has the last window of a time.
-    [[nodiscard]] bool says_what_is_late(EventTime time) const noexcept {
+    [[nodiscard]] bool emits_late(EventTime time) const noexcept {
         if (!all_) return true;
         const auto replicas = static_cast<Index>(context_.parallelism);
         const Index turn = (all_->containing(time).end - 1) % replicas;

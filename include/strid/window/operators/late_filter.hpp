@@ -28,11 +28,11 @@ namespace strid::window {
 
 /// A record is late if it lies behind the watermark of its own input by more than the lateness,
 /// which is the same in every run; or behind the joint watermark, where its input was idle.
-struct LateByPromise {
+struct LateByWatermark {
     Duration lateness;
 
-    [[nodiscard]] EventTime late_before(EventTime promised, EventTime passed) const noexcept {
-        return std::max(promised, passed) - lateness;
+    [[nodiscard]] EventTime late_before(EventTime asserted, EventTime passed) const noexcept {
+        return std::max(asserted, passed) - lateness;
     }
     [[nodiscard]] static bool is_missed(EventTime) noexcept { return true; }
 };
@@ -44,10 +44,10 @@ struct LateByWindows {
     Duration lateness;
     LateBy late_by = LateBy::slowest_input;
 
-    [[nodiscard]] EventTime late_before(EventTime promised, EventTime passed) const noexcept {
+    [[nodiscard]] EventTime late_before(EventTime asserted, EventTime passed) const noexcept {
         const EventTime closed = windows.bounds(windows.end_over(passed - lateness)).start;
         if (late_by == LateBy::slowest_input) return closed;
-        const auto next = windows.end_over(promised - lateness);
+        const auto next = windows.end_over(asserted - lateness);
         if (next == std::numeric_limits<TimeWindows::Index>::min()) return closed;  // none is over
         return std::max(closed, windows.bounds(next - 1).end);
     }
@@ -72,7 +72,7 @@ class LateFilter : public OperatorTypes<T, T> {
     /// For the engine (operator/agreed_time.hpp).
     auto& time_of() noexcept { return time_of_; }
     void on(const BatchBegins& batch) noexcept {
-        late_before_ = rule_.late_before(batch.promised, passed_);
+        late_before_ = rule_.late_before(batch.watermark, passed_);
     }
 
     void process(T& record, auto& emit) {

@@ -7,7 +7,7 @@
 // nothing, whatever the keys' skew.
 //
 // The states stand in a table of fixed size, one place for each hash: a state whose place another
-// one wants leaves early, and the second level combines the parts. So memory does not grow with the
+// one needs leaves early, and the second level combines the parts. So memory does not grow with the
 // keys. Where there are so many keys that few records find their state, records go on one by one,
 // as they would without this level, and now and then it is tried again.
 //
@@ -98,12 +98,12 @@ class PartialPanes : public OperatorTypes<T, PanePart<K, typename A::State>> {
     }
 
     bool on(Watermark watermark, auto& emit) {
-        if (watermark.idle) return let_go(EventTime::latest(), emit);
-        if (watermark.time >= first_end_ && !let_go(watermark.time, emit)) return false;
+        if (watermark.idle) return send_due(EventTime::latest(), emit);
+        if (watermark.time >= first_end_ && !send_due(watermark.time, emit)) return false;
         watermark_ = watermark.time;
         return true;
     }
-    bool on(Ended, auto& emit) { return let_go(EventTime::latest(), emit); }
+    bool on(Ended, auto& emit) { return send_due(EventTime::latest(), emit); }
 
   private:
     /// The pane of free places. Records at the very beginning of time lie in this pane; they have
@@ -176,7 +176,7 @@ class PartialPanes : public OperatorTypes<T, PanePart<K, typename A::State>> {
 
     /// Lets the states go of which a window ends by `watermark`, while there is room. True once all
     /// are gone.
-    bool let_go(EventTime watermark, auto& emit) {
+    bool send_due(EventTime watermark, auto& emit) {
         while (looked_at_ != taken_.size()) {
             Place& place = places_[taken_[looked_at_]];
             if (place.end > watermark) {

@@ -92,8 +92,8 @@ class FingerTree {
             changed = std::max(changed, drop_left_leaf());
         }
         while (left_->first != left_->end && left_->times[left_->first] < time) {
-            detail::let_go(left_->items[left_->first]);
-            detail::let_go(left_sums_[left_->first]);
+            detail::free_memory_of(left_->items[left_->first]);
+            detail::free_memory_of(left_sums_[left_->first]);
             ++left_->first;
             --size_;
         }
@@ -180,7 +180,7 @@ class FingerTree {
 
     void refresh(Leaf& leaf) {
         if (leaf.place == Place::left) {
-            for (State& sum : left_sums_) detail::let_go(sum);
+            for (State& sum : left_sums_) detail::free_memory_of(sum);
             State sum = beside(leaf);
             for (std::uint32_t at = leaf.end; at-- != leaf.first;) {
                 left_sums_[at] = sum = aggregate_.combine(leaf.items[at], sum);
@@ -319,8 +319,8 @@ class FingerTree {
     std::uint32_t drop_left_leaf() {
         size_ -= left_->used();
         for (std::uint32_t at = left_->first; at != left_->end; ++at) {
-            detail::let_go(left_->items[at]);
-            detail::let_go(left_sums_[at]);
+            detail::free_memory_of(left_->items[at]);
+            detail::free_memory_of(left_sums_[at]);
         }
         Inner* above = left_->parent;
         leaves_.give_back(*left_);

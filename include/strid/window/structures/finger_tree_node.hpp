@@ -97,7 +97,7 @@ struct FingerTreeItems : FingerTreeNode<State, Time, arity> {
 
 /// A state that owns memory frees it now, not when its slot is used again.
 template <class State>
-void let_go(State& state) noexcept {
+void free_memory_of(State& state) noexcept {
     if constexpr (!std::is_trivially_destructible_v<State>) state = State{};
 }
 
@@ -115,7 +115,7 @@ class NodePool {
         node.parent = nullptr;
         node.place = Place::root;
         node.first = node.end = 0;
-        let_go(node.aggregate);
+        free_memory_of(node.aggregate);
         free_.push_back(&node);
     }
 

@@ -84,11 +84,11 @@ class FlatRing {
     }
     void pop_front() noexcept {
         STRID_ASSERT(!empty());
-        let_go(begin_++);
+        free_memory_of(begin_++);
     }
     void pop_back() noexcept {
         STRID_ASSERT(!empty());
-        let_go(--end_);
+        free_memory_of(--end_);
     }
     /// The next element pushed has the position that it would have had.
     void clear() noexcept {
@@ -111,7 +111,7 @@ class FlatRing {
     [[nodiscard]] std::size_t mask() const noexcept { return slots_.size() - 1; }
 
     /// An element that owns memory frees it now, not when its slot is used again.
-    void let_go(Position position) noexcept {
+    void free_memory_of(Position position) noexcept {
         if constexpr (!std::is_trivially_destructible_v<T>) slots_[position & mask()] = T{};
     }
 
