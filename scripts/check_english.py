@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks the part of plain technical English (CONTRIBUTING.md) that a script can see.
 
-In comments, docstrings and pages:
+In comments, docstrings, pages and names:
 
 - persons: threads, tasks and records are not persons. No "who", "nobody", "somebody", "whoever";
   a person may be one ("a user who").
 - invariant: that is the field's word, or "rule", where "law" would stand. Zipf's law has a name.
+- name: nor is there such a word in the names of C++ code: "told", "said", "tell", "wants".
 - sentence: 40 words at most, from one full stop, colon or semicolon to the next. Code in
   backticks is one word.
 
@@ -29,11 +30,11 @@ import sys
 from pathlib import Path
 
 from prose_text import files_of, paragraphs, sentences, without_code
-from source_text import line_of
+from source_text import CODE_SUFFIXES, line_of, without_comments_and_strings
 
 SENTENCE_WORDS_MAX = 40
 EXCEPTIONS = "scripts/english_exceptions.txt"
-RULES = ("persons", "invariant", "sentence", "link", "example")
+RULES = ("persons", "name", "invariant", "sentence", "link", "example")
 # After these nouns a relative clause may begin with "who".
 PEOPLE = (r"users?|people|persons?|newcomers?|programmers?|authors?|contributors?|maintainers?"
           r"|telemarketers?|drivers?|traders?")
@@ -41,6 +42,9 @@ PERSONS = re.compile(
     rf"(?P<people>\b(?:{PEOPLE}),? )?\b(?:(?P<relative>who|whom|whose)|whoever|whomever|nobody"
     r"|somebody|anybody|everybody|someone|anyone|everyone|no one|one's own|(?:its|their) own"
     r" (?:idea|opinion|mind))\b", re.IGNORECASE)
+PERSONS_NAME = re.compile(
+    r"\b(?:\w*_)?(?:told|tells?|said|wants?|promised|heeds?|nobody|somebody)(?:_\w*)?\b"
+    r"|\b\w*(?:Told|Tells|Said|Wants|Nobody|Somebody)(?=[A-Z]\w*|\b|_)")
 NAMED_LAW = re.compile(r"\b[A-Z]\w+(?:'s|s') (?:first |second )?laws?\b"
                        r"|\b(?:kinetic|power|rate|conservation) laws?\b|\blaws? of physics\b")
 LAW = re.compile(r"\blaws?\b", re.IGNORECASE)
@@ -72,6 +76,12 @@ def faults_of_words(first: int, paragraph: str):
         words = len(WORD.findall(sentence))
         if words > SENTENCE_WORDS_MAX:
             yield "sentence", first, f"{words} words: {sentence[:90]}"
+
+
+def faults_of_names(text: str):
+    code = without_comments_and_strings(text)
+    for found in PERSONS_NAME.finditer(code):
+        yield "name", line_of(code, found.start()), f"'{found.group(0)}'"
 
 
 def blanked(pattern: re.Pattern, text: str) -> str:
@@ -116,6 +126,8 @@ def faults_of_file(root: Path, name: str) -> list[tuple[str, int, str]]:
     text = (root / name).read_text(encoding="utf-8")
     faults = [fault for first, paragraph in paragraphs(name, text)
               for fault in faults_of_words(first, paragraph)]
+    if Path(name).suffix in CODE_SUFFIXES:
+        faults += faults_of_names(text)
     if name.endswith(".md"):
         faults += faults_of_page(root, name, text)
     return sorted(faults, key=lambda fault: fault[1])

@@ -17,8 +17,9 @@ HASHES = {".cmake", ".sh", ".gp", ".R"}
 SUFFIXES = SLASHES | HASHES | {".py", ".md"}
 # Files without a suffix, or with one that says nothing, whose comments begin with a hash.
 HASHED_NAMES = re.compile(r"(?:^|/)(?:CMakeLists\.txt|Makefile|run)$|^scripts/[^.]+$")
-# Data, and the texts of others.
-NOT_OURS = re.compile(r"(?:^|/)(?:data|golden|licenses|corpus|build|out|shared|\.git)/|^LICENSE$")
+# Data, and the texts of others. The data manager of the exchange is code.
+NOT_OURS = re.compile(
+    r"(?:^|/)(?:(?<!apps/exchange/)data|golden|licenses|corpus|build|out|shared|\.git)/|^LICENSE$")
 
 COMMENT_LINE = re.compile(r"^\s*//+[<!]?(.*)$")
 TRAILING_COMMENT = re.compile(r"(?:\s\s|[;{},])\s*///?<?\s(.*)$")

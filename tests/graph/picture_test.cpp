@@ -85,7 +85,7 @@ TEST(Picture, IsWrittenByAnyProgram) {
     std::filesystem::remove(path);
 }
 
-TEST(Picture, ThatCannotBeDrawnIsSaidBeforeTheWork) {
+TEST(Picture, ThatCannotBeDrawnIsReportedBeforeTheWork) {
     Graph graph{"not drawn"};
     std::uint64_t sum = 0;
     split_and_merge(graph, sum);

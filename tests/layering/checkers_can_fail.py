@@ -202,6 +202,16 @@ class English(Planted):
         self.assertEqual(self.english('auto name = "nobody";\nauto who = name;\n'), "")
         self.assertEqual(self.english("```\nwho\n```\n", "docs/a.md"), "")
 
+    def test_names(self):
+        found = self.english("int a;\nint told_ = 0;\n")
+        self.assertIn("src/base/planted.cpp:3: 'told_'", found)
+        for name in ("tell", "tell_all", "is_told", "said", "promised_time", "wants", "Told",
+                     "IsSaid", "IsToldOnce", "nobody"):
+            self.assertIn("[name]", self.english(f"int {name} = 0;\n"), name)
+        for name in ("stolen", "std::promise", "intellect", "wanted"):
+            self.assertEqual(self.english(f"int {name} = 0;\n"), "", name)
+        self.assertEqual(self.english('auto name = "told";\n'), "")
+
     def test_invariants(self):
         self.assertIn("[invariant]", self.english("// Law: it is sorted.\n"))
         self.assertIn("[invariant]", self.english("// The laws of the algebra.\n"))

@@ -36,11 +36,11 @@ double result_of(const A& aggregate, const std::vector<double>& values, std::siz
     return aggregate.lower(total);
 }
 
-void expect_near(double got, double want) {
-    if (std::isinf(want)) {
-        EXPECT_EQ(got, want);
+void expect_near(double got, double expected) {
+    if (std::isinf(expected)) {
+        EXPECT_EQ(got, expected);
     } else {
-        EXPECT_NEAR(got, want, std::abs(want) * 1e-12 + 1e-322);
+        EXPECT_NEAR(got, expected, std::abs(expected) * 1e-12 + 1e-322);
     }
 }
 

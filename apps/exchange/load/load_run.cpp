@@ -100,11 +100,11 @@ void LoadRun::serve(Client& client, bool readable) {
     if (client.session.descriptor() < 0) return;
     if ((readable && !client.session.receive()) || !client.session.flush()) return lose(client);
     client.was_on = client.was_on || client.session.state() == ClientSession::State::on;
-    const bool wants_room = client.session.waits_for_room();
-    if (wants_room == client.polled_for_room) return;
-    client.polled_for_room = wants_room;
+    const bool needs_room = client.session.waits_for_room();
+    if (needs_room == client.polled_for_room) return;
+    client.polled_for_room = needs_room;
     epoll_event event{};
-    event.events = wants_room ? EPOLLIN | EPOLLOUT : EPOLLIN;
+    event.events = needs_room ? EPOLLIN | EPOLLOUT : EPOLLIN;
     event.data.u64 = client.number;
     (void)::epoll_ctl(epoll_.descriptor(), EPOLL_CTL_MOD, client.session.descriptor(), &event);
 }

@@ -207,7 +207,7 @@ void Session::on_closed(Actions& actions) {
 void Session::on_report(const Event& event, Actions& actions) {
     const Message& report = *event.message;
     const bool market_data = report.is("W") || report.is("X") || report.is("Y");
-    if (market_data && !wants_market_data(report, actions)) {
+    if (market_data && !takes_market_data(report, actions)) {
         act(Action::Kind::state, actions).report = event.report;
         return;
     }

@@ -73,7 +73,7 @@ class Session {
     void on_closed(Actions& actions);
     void note_market_data(const fix::Message& message);
     void end_market_data(Actions& actions);
-    [[nodiscard]] bool wants_market_data(const fix::Message& report, Actions& actions);
+    [[nodiscard]] bool takes_market_data(const fix::Message& report, Actions& actions);
 
     Action& act(Action::Kind kind, Actions& actions);
     /// Of what is sent: header, number, time.

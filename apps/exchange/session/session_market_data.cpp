@@ -35,7 +35,7 @@ void Session::end_market_data(Actions& actions) {
     market_data_.clear();
 }
 
-bool Session::wants_market_data(const Message& report, Actions& actions) {
+bool Session::takes_market_data(const Message& report, Actions& actions) {
     const std::string* id = report.find(Tag::md_req_id);
     const auto found = id != nullptr ? market_data_.find(*id) : market_data_.end();
     if (found != market_data_.end()) {

@@ -97,16 +97,16 @@ void TableInput::plan_steps() {
     std::vector<Wanted> wanted;
     std::size_t field = 0;
     const bool is_dialect = options().decimal_comma || !options().null_words.empty();
-    const auto want = [&](Step::Target target, std::size_t index) {
+    const auto needed = [&](Step::Target target, std::size_t index) {
         wanted.push_back({columns()[field++], {target, index}});
     };
-    for (std::size_t i = 0; i < plan_->keys.size(); ++i) want(Step::Target::key, i);
-    if (!plan_->time.empty()) want(Step::Target::time, 0);
+    for (std::size_t i = 0; i < plan_->keys.size(); ++i) needed(Step::Target::key, i);
+    if (!plan_->time.empty()) needed(Step::Target::time, 0);
     for (std::size_t i = 0; i < plan_->values.size(); ++i) {
-        want(is_dialect                 ? Step::Target::in_dialect
-             : plan_->values[i].is_text ? Step::Target::text
-                                        : Step::Target::number,
-             i);
+        needed(is_dialect                 ? Step::Target::in_dialect
+               : plan_->values[i].is_text ? Step::Target::text
+                                          : Step::Target::number,
+               i);
     }
     std::sort(wanted.begin(), wanted.end(), [](const Wanted& a, const Wanted& b) {
         return std::pair(a.column, a.step.target) < std::pair(b.column, b.step.target);
