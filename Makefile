@@ -128,7 +128,7 @@ format:
 	@clang-format-16 -i $(sources)
 
 check:
-	@bash .ci/run dependencies formatting release instructions benchmarks peers asan-ubsan \
+	@bash .ci/run dependencies formatting release instructions benchmarks shared peers asan-ubsan \
 		clang-warnings tsan perturb paranoid clang
 
 clean:

@@ -18,7 +18,7 @@ EXPECTED = "strid says: 2 4 6 (3 records)\n"
 
 
 def run(*command: str | Path, **environment: str) -> str:
-    """Standard output of a command that must succeed; on failure everything it said is shown."""
+    """Standard output of a command that must succeed; on failure all its output is shown."""
     done = subprocess.run(
         [str(word) for word in command],
         capture_output=True,
