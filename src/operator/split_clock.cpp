@@ -72,7 +72,7 @@ void SplitClock::add_until(std::int64_t now_ns) noexcept {
 
 message::BatchSample SplitClock::so_far(std::int64_t now_ns) const noexcept {
     if (before_.user_ns < 0) return unknown_sample;
-    const auto since = static_cast<float>(now_ns - since_ns_);
+    const auto since = static_cast<float>(std::max(now_ns - since_ns_, std::int64_t{0}));
     return {.sent_ns = 0,
             .user_ns = before_.user_ns + static_cast<float>(user_ns_) + (in_operators_ ? since : 0),
             .engine_ns =
@@ -95,7 +95,8 @@ void SplitClock::end(std::int64_t end_ns, std::int64_t ingress_ns, std::uint64_t
     if (output != nullptr) {
         output->settle_samples(whole);
     } else if (records_ != 0 && whole.user_ns >= 0 && ingress_ns_ != message::no_ingress) {
-        path_.add(records_, split(end_ns - ingress_ns_, static_cast<std::int64_t>(whole.user_ns),
+        path_.add(records_, split(end_ns - std::min(ingress_ns_, end_ns),
+                                  static_cast<std::int64_t>(whole.user_ns),
                                   static_cast<std::int64_t>(whole.engine_ns)));
     }
 }

@@ -45,7 +45,7 @@ TEST(InSilence, GoesOnByTheClockBehindItsWatermark) {
     EXPECT_EQ(off.next_silence(Duration{0}), Duration{0});
 }
 
-/// The operator notifies the strategy how long the silence lasts, and asks to be woken for it.
+/// The operator reports to the strategy how long the silence lasts, and asks to be woken for it.
 TEST(InSilence, IsNotifiedByItsOperator) {
     const auto ns = [](std::chrono::nanoseconds time) { return time.count(); };
     using Operator =

@@ -10,10 +10,13 @@
 #include <mutex>
 #include <optional>
 #include <stdexcept>
+#include <stop_token>
 #include <thread>
 
 #include <gtest/gtest.h>
 
+#include <strid/base/clock.hpp>
+#include <strid/connector/callback.hpp>
 #include <strid/connector/paced.hpp>
 #include <strid/connector/replay.hpp>
 
@@ -180,6 +183,35 @@ TEST(SourceStop, LetsASourceDeliverWhatItAccepted) {
         running.wait();
         EXPECT_EQ(taken, 1000U);
     }
+}
+
+// Each record of a function that blocks is out before the next call, which may wait for long.
+TEST(SourceStop, ComesToAFunctionThatHoldsNoRecordsBack) {
+    constexpr std::uint64_t burst = 40;
+    std::atomic<std::uint64_t> taken{0};
+    Graph graph{"burst"};
+    graph
+        .source(from_callback(
+            [next = std::uint64_t{0}](
+                const std::stop_token& stop) mutable -> std::optional<std::uint64_t> {
+                while (next == burst && !stop.stop_requested()) std::this_thread::sleep_for(1ms);
+                return next == burst ? std::nullopt : std::optional{next++};
+            },
+            {.blocks = true}))
+        .key_by([](std::uint64_t number) { return number; })
+        .sink(
+            [&taken](std::uint64_t) {
+                std::this_thread::sleep_for(200us);
+                ++taken;
+            },
+            {.name = "slow", .parallelism = 1});
+    Running running = start(graph);
+    const std::int64_t give_up_ns = now_ns() + std::chrono::nanoseconds{long_enough}.count();
+    while (taken != burst && now_ns() < give_up_ns) std::this_thread::sleep_for(1ms);
+    EXPECT_EQ(taken, burst);
+    running.stop();
+    EXPECT_TRUE(running.wait_for(long_enough));
+    EXPECT_EQ(taken, burst);
 }
 
 TEST(SourceStop, PassesThroughPacedAndReplay) {

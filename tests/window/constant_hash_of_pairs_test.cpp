@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A key whose hash is constant (constant_hash_test.cpp): joins, functions with timers, functions of
-// full content and windows that are combined before they are sent, informed that all keys hash
-// alike, give what a map of the keys gives.
+// full content and windows that are combined before they are sent, with keys that all hash alike,
+// give what a map of the keys gives.
 #include <algorithm>
 #include <cstdint>
 #include <map>

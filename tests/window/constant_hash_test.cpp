@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A key whose hash is constant: each window operator by itself, informed that all keys hash alike,
+// A key whose hash is constant: each window operator by itself, with keys that all hash alike,
 // gives what a map of the keys gives.
 #include <algorithm>
 #include <cstdint>

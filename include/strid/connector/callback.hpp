@@ -71,9 +71,9 @@ class CallbackSource : public PulledSource<F> {
         const bool blocks = this->blocks();
         for (std::size_t left = blocks ? 1 : budget; left != 0; --left) {
             std::optional<record_type> record = (*next_)();
-            if (!record) return SourceStatus::finished;
             if (blocks) emit.ingress_at(now_ns());
-            if (!emit(std::move(*record))) return SourceStatus::more;
+            if (!record) return SourceStatus::finished;
+            if (!emit(std::move(*record))) break;
         }
         return blocks ? SourceStatus::idle : SourceStatus::more;
     }

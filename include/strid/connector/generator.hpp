@@ -188,10 +188,13 @@ class GeneratorSource : public PulledSource<F> {
         wake_at_ns_ = 0;
         const bool blocks = this->blocks();
         for (std::size_t left = blocks ? 1 : budget; left != 0; --left) {
-            switch (running_->records.next()) {
+            const Found found = running_->records.next();
+            if (blocks) emit.ingress_at(now_ns());
+            switch (found) {
                 case Found::record:
-                    if (blocks) emit.ingress_at(now_ns());
-                    if (!running_->records.give_to(emit)) return SourceStatus::more;
+                    if (!running_->records.give_to(emit)) {
+                        return blocks ? SourceStatus::idle : SourceStatus::more;
+                    }
                     break;
                 case Found::nothing_yet:
                     wake_at_ns_ = now_ns() + running_->records.idle().count();

@@ -23,9 +23,9 @@ namespace strid {
 
 /// Options of `from_generator` and `from_callback`.
 struct PulledOptions {
-    /// The function or the coroutine may wait: its source has a thread of its own, and each record
-    /// is passed on before the next is asked for. That costs some microseconds a record: a source
-    /// that has many at once is better a class with `poll` (operator/source.hpp).
+    /// The function or the coroutine may wait: its source has a thread of its own, each record is
+    /// passed on before the next is asked for (some microseconds: a source that has many at once is
+    /// better a class with `poll`), and reports count its own time as waiting for input.
     bool blocks = false;
 };
 

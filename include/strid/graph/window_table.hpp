@@ -5,7 +5,7 @@
 //
 //                 time      counts    sessions, global
 //     by_key      yes       yes       yes
-//     farmed      yes       yes       no: a replica does not have windows of its own
+//     farmed      yes       yes       no: which replica has one is not known before
 //     combined    (1)       no: a sender does not know the positions
 //     paned       (2)       (3)       no: they have no panes
 //     map_reduce  (2)       (2)       no: they have no panes

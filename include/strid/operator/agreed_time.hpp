@@ -6,7 +6,7 @@
 // them for every record, and a difference ends it with an error that names the operator; otherwise
 // the check costs nothing.
 //
-// An operator has the time that `event_time` took as long as the records pass unchanged: through
+// The time that `event_time` took is compared for as long as the records pass unchanged: through
 // filters, edges, splits and merges of the same stream, and into joins.
 #pragma once
 
