@@ -162,7 +162,7 @@ TEST(LateByOwnInput, IsForWindowsByKey) {
             }
             ADD_FAILURE() << "nothing was thrown";
         } catch (const GraphError& error) {
-            EXPECT_THAT(error.what(), testing::HasSubstr("windows by key (share::by_key)"));
+            EXPECT_THAT(error.what(), testing::HasSubstr("needs key_by() (or share::by_key)"));
         }
     }
 }
