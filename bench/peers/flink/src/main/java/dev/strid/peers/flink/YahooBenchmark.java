@@ -61,15 +61,19 @@ final class YahooBenchmark implements Application<AdEvent, Tuple4<Long, Long, Lo
         Map<Long, Long> campaigns = AdEvent.readCampaigns(options.file("campaigns"));
         long windowMs = options.duration("window", "10s") / 1_000_000;
         long disorderMs = options.duration("disorder", "1s") / 1_000_000;
+        // Up to the watermark as many instances as sources, chained to them: what is late then
+        // follows from the order of the input.
+        int sources = events.getParallelism();
         return events
-                .filter(event -> event.eventType.equals("view"))
-                .map(event -> Tuple2.of(event.ad, event.timeMs))
+                .filter(event -> event.eventType.equals("view")).setParallelism(sources)
+                .map(event -> Tuple2.of(event.ad, event.timeMs)).setParallelism(sources)
                 .returns(Types.TUPLE(Types.LONG, Types.LONG))
-                .flatMap(new Join(campaigns))
+                .flatMap(new Join(campaigns)).setParallelism(sources)
                 .assignTimestampsAndWatermarks(WatermarkStrategy
                         .<Tuple2<Long, Long>>forGenerator(
                                 context -> new WindowWatermarks(windowMs, disorderMs))
                         .withTimestampAssigner((view, before) -> view.f1))
+                .setParallelism(sources)
                 .keyBy(view -> view.f0, Types.LONG)
                 .window(TumblingEventTimeWindows.of(Duration.ofMillis(windowMs)))
                 .aggregate(new Count(), new Row(), Types.LONG, Types.LONG,
