@@ -15,8 +15,10 @@ from report_parts import REPORT, has_matplotlib
 BUILD = pathlib.Path(STRID).parents[1]
 WINDFLOW = {"version": "4.2.2", "_note": "not real",
             "sd": {"setting": "batch 512", "records_per_second": [9e6, 8e6, 1e7],
+                   # Less than any engine has, so that the page has to say that ours is slower.
                    "latency": {"blocking": {"microseconds": {
-                       "5": 1, "25": 2, "50": 3, "75": 4, "95": 5, "99": 6, "99.9": 7}}}}}
+                       "5": 0.001, "25": 0.002, "50": 0.003, "75": 0.004, "95": 0.005,
+                       "99": 0.006, "99.9": 0.007}}}}}
 
 
 @unittest.skipUnless(has_matplotlib(), "no matplotlib")
@@ -45,7 +47,7 @@ class ReportQuick(Report):
             self.assertIn(f">{title}", page)
         self.assertNotIn("http", re.sub(r'src="data:[^"]*"', "", page))  # nothing is loaded
         self.assertIn("WindFlow", page)
-        self.assertIn("SD: WindFlow 3 us in the median", page)
+        self.assertIn("SD: WindFlow 0 us in the median", page)
         # How it was measured: a row of the settings, and its best beside ours.
         # tests/apps/table3_test.cpp asserts the rows of our graphs, by hand.
         for row in (("SD, paper", 5, 1, 2, 2, 1), ("SD, Strid, one replica", 5, 3, 2, 2, 1),
