@@ -16,7 +16,6 @@
 #include <optional>
 #include <utility>
 
-#include <strid/base/clock.hpp>
 #include <strid/base/text_fields.hpp>
 #include <strid/connector/pulled.hpp>
 #include <strid/operator/checks.hpp>
@@ -68,14 +67,13 @@ class CallbackSource : public PulledSource<F> {
 
     template <class Emit>
     SourceStatus poll(Emit& emit, std::size_t budget) {
-        const bool blocks = this->blocks();
-        for (std::size_t left = blocks ? 1 : budget; left != 0; --left) {
+        for (std::size_t left = this->records_of_poll(budget); left != 0; --left) {
             std::optional<record_type> record = (*next_)();
-            if (blocks) emit.ingress_at(now_ns());
+            this->stamp_arrival(emit);
             if (!record) return SourceStatus::finished;
             if (!emit(std::move(*record))) break;
         }
-        return blocks ? SourceStatus::idle : SourceStatus::more;
+        return this->emitted();
     }
 
   private:

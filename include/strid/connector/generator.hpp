@@ -186,15 +186,12 @@ class GeneratorSource : public PulledSource<F> {
         using Found = typename Records::Found;
         if (wake_at_ns_ != 0 && now_ns() < wake_at_ns_) return SourceStatus::idle;
         wake_at_ns_ = 0;
-        const bool blocks = this->blocks();
-        for (std::size_t left = blocks ? 1 : budget; left != 0; --left) {
+        for (std::size_t left = this->records_of_poll(budget); left != 0; --left) {
             const Found found = running_->records.next();
-            if (blocks) emit.ingress_at(now_ns());
+            this->stamp_arrival(emit);
             switch (found) {
                 case Found::record:
-                    if (!running_->records.give_to(emit)) {
-                        return blocks ? SourceStatus::idle : SourceStatus::more;
-                    }
+                    if (!running_->records.give_to(emit)) return this->emitted();
                     break;
                 case Found::nothing_yet:
                     wake_at_ns_ = now_ns() + running_->records.idle().count();
@@ -204,7 +201,7 @@ class GeneratorSource : public PulledSource<F> {
                     return SourceStatus::finished;
             }
         }
-        return blocks ? SourceStatus::idle : SourceStatus::more;
+        return this->emitted();
     }
 
     [[nodiscard]] std::int64_t wake_at_ns() const noexcept { return wake_at_ns_; }

@@ -11,13 +11,16 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
 #include <functional>
 #include <optional>
 #include <stop_token>
 #include <type_traits>
 #include <utility>
 
+#include <strid/base/clock.hpp>
 #include <strid/operator/context.hpp>
+#include <strid/operator/source.hpp>
 
 namespace strid {
 
@@ -82,6 +85,20 @@ class PulledSource {
     /// Each replica has a state of its own, and so a token.
     detail::Pulled<F> pulled(const Context& context) {
         return {function_, context, stop_.emplace().get_token()};
+    }
+
+    /// How many records a poll may take: one from a function that may wait for the next.
+    [[nodiscard]] std::size_t records_of_poll(std::size_t budget) const noexcept {
+        return options_.blocks ? 1 : budget;
+    }
+    /// After a call: a function that may wait has waited until now.
+    void stamp_arrival(auto& emit) const noexcept {
+        if (options_.blocks) emit.ingress_at(now_ns());
+    }
+    /// Of a poll that emitted. `idle` sends the record off before a function that may wait is
+    /// called again.
+    [[nodiscard]] SourceStatus emitted() const noexcept {
+        return options_.blocks ? SourceStatus::idle : SourceStatus::more;
     }
 
   private:
