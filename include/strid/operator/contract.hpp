@@ -30,6 +30,7 @@
 //
 //     void on(const TasksWanted&)        the run is laid out: add tasks that work on the records
 //     void on(const Opened&)             before the first record
+//     void on(Restored)                  the state that state() names was put in from elsewhere
 //     void on(const BatchBegins&)        before the records of a batch
 //     std::size_t on(Coming<Arrived>)    before some records: prefetch the data that they need
 //     void|bool on(Watermark, emit)      the input has this watermark
@@ -167,6 +168,10 @@ struct Opened {
     const Context& context;  ///< Of the replica.
     runtime::Task& task;     ///< Its notify() may be called by any thread until on(Closed).
 };
+/// Behind Opened, before the first record: the state that state() names has been put in from
+/// elsewhere. Wheels, indexes and deadlines that follow from it are rebuilt now. Runs do not send it
+/// yet: no snapshot is restored so far.
+struct Restored {};
 /// Before the records of a batch. `watermark` is the sender's watermark before it: a record below
 /// it is late.
 struct BatchBegins {
