@@ -64,7 +64,7 @@ class Driven {
   private:
     template <class Event>
     void notify(const Event& event) {
-        if constexpr (operators::Answers<Operator, Event>) {
+        if constexpr (operators::Hears<Operator, Event>) {
             if constexpr (std::is_void_v<decltype(operator_.on(event, emit_))>) {
                 operator_.on(event, emit_);
             } else {

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Compiler errors for an operator that breaks the contract (operator/contract.hpp): one sentence
-// for each fault, and for the first fault only. Compilers print the template's types beside it, and
-// so the operator.
+// Compiler errors for an operator, a source or a function that breaks the contract
+// (operator/contract.hpp): one sentence for each fault, and for the first fault only. Compilers
+// print the template's types beside it, and so the class.
 //
-// Each check is true if the operator is right, and does not compile otherwise. Compile time only.
+// Each check is true if the class is right, and does not compile otherwise. Compile time only. A
+// name is found, whatever its access and whether it is overloaded or a template, by a class that
+// derives from the one in question and from one with all names: there it is ambiguous.
 #pragma once
 
 #include <concepts>
 #include <cstddef>
 #include <string_view>
+#include <tuple>
 #include <type_traits>
 
 #include <strid/operator/contract.hpp>
@@ -17,6 +20,73 @@
 namespace strid::operators {
 
 namespace detail {
+
+/// The names of the contract.
+struct KnownNames {
+    int on, state, facts, wake_at_ns, held_back, passed, time_of, draws_from, resource, blocks,
+        accepts, files, fraction_done, bytes_read, replicas_used, keep_all_text;
+};
+template <class Class>
+struct WithKnownNames : Class, KnownNames {};
+
+/// The names of the contract that a class has.
+struct NamesUsed {
+    bool on = false;
+    bool state = false;
+    Has others = Has::none;
+};
+
+template <class Class>
+consteval NamesUsed names_used() {
+    NamesUsed used;
+    if constexpr (std::is_class_v<Class>) {
+        using Named = WithKnownNames<Class>;
+        constexpr bool none = requires {
+            &Named::on, &Named::state, &Named::facts, &Named::wake_at_ns, &Named::held_back,
+                &Named::passed, &Named::time_of, &Named::draws_from, &Named::resource,
+                &Named::blocks, &Named::accepts, &Named::files, &Named::fraction_done,
+                &Named::bytes_read, &Named::replicas_used, &Named::keep_all_text;
+        };
+        if constexpr (!none) {
+            const auto add = [&used](bool unnamed, Has name) {
+                if (!unnamed) used.others = used.others | name;
+            };
+            used.on = !requires { &Named::on; };
+            used.state = !requires { &Named::state; };
+            add(
+                requires { &Named::facts; }, Has::facts);
+            add(
+                requires { &Named::wake_at_ns; }, Has::wake_at_ns);
+            add(
+                requires { &Named::held_back; }, Has::held_back);
+            add(
+                requires { &Named::passed; }, Has::passed);
+            add(
+                requires { &Named::time_of; }, Has::time_of);
+            add(
+                requires { &Named::draws_from; }, Has::draws_from);
+            add(
+                requires { &Named::resource; }, Has::resource);
+            add(
+                requires { &Named::blocks; }, Has::blocks);
+            add(
+                requires { &Named::accepts; }, Has::accepts);
+            add(
+                requires { &Named::files; }, Has::files);
+            add(
+                requires { &Named::fraction_done; }, Has::fraction_done);
+            add(
+                requires { &Named::bytes_read; }, Has::bytes_read);
+            add(
+                requires { &Named::replicas_used; }, Has::replicas_used);
+            add(
+                requires { &Named::keep_all_text; }, Has::keep_all_text);
+        }
+    }
+    return used;
+}
+template <class Class>
+inline constexpr NamesUsed used_names = names_used<Class>();
 
 /// An argument of any type.
 struct Anything {
@@ -26,65 +96,257 @@ struct Anything {
     operator T&&() const;  // NOLINT: implicit by intent
 };
 
-/// It has an overload of `on` for the event, whatever other arguments that takes.
-template <class Operator, class Event>
-concept TakesSomehow =
-    requires(Operator& one, Event& event) { one.on(event); } ||
-    requires(Operator& one, Event& event, Anything& any) { one.on(event, any); } ||
-    requires(Operator& one, Event& event, Anything& any) { one.on(event, any, any); };
+/// It has an overload of `on` for the event, whatever other argument that takes.
+template <class Class, class Event>
+concept TakesSomehow = requires(Class& one, Event& event) { one.on(event); } ||
+                       requires(Class& one, Event& event, Anything& any) { one.on(event, any); };
 
-template <class Operator, class Event, class Result>
-concept HearsWith = requires(Operator& one, const Event& event) {
+template <class Class, class Event, class Result>
+concept TakesAlone = requires(Class& one, const Event& event) {
     { one.on(event) } -> std::same_as<Result>;
 };
-template <class Operator, class Event>
-concept AnswersWell = requires(Operator& one, const Event& event, EmitterProbe& emit) {
+template <class Class, class Event>
+concept TakesWithEmitter = requires(Class& one, const Event& event, EmitterProbe& emit) {
     { one.on(event, emit) } -> std::same_as<void>;
-} || requires(Operator& one, const Event& event, EmitterProbe& emit) {
+} || requires(Class& one, const Event& event, EmitterProbe& emit) {
     { one.on(event, emit) } -> std::same_as<bool>;
 };
 
-template <class Operator, class Event, class Result = void>
-inline constexpr bool hears_amiss =
-    TakesSomehow<Operator, Event> && !HearsWith<Operator, Event, Result>;
-template <class Operator, class Event>
-inline constexpr bool answers_amiss =
-    TakesSomehow<Operator, Event> && !AnswersWell<Operator, Event>;
-
-/// Names that look like hooks. A class derived from these and from the operator has the name twice
-/// if the operator has it too, so that it is ambiguous.
-struct LikeHooks {
-    int open, close, flush, finish, advance, begin_batch, attach, on_watermark, on_progress,
-        take_late;
+/// A hook for this event takes the emitter, too.
+template <class Event>
+inline constexpr bool comes_with_emitter =
+    std::is_same_v<Event, Watermark> || std::is_same_v<Event, Ended>;
+template <class Event>
+struct HookResult {
+    using type = void;
 };
-template <class Operator>
-struct WithLikeHooks : Operator, LikeHooks {};
+template <>
+struct HookResult<Clock> {
+    using type = Progress;
+};
+template <class Arrived>
+struct HookResult<Coming<Arrived>> {
+    using type = std::size_t;
+};
 
-template <class Operator>
-consteval bool has_name_like_a_hook() {
-    if constexpr (!std::is_class_v<Operator> || std::is_final_v<Operator>) {
-        return false;
+/// It has the hook, with the signature of the contract.
+template <class Class, class Event>
+consteval bool hears_rightly() {
+    if constexpr (comes_with_emitter<Event>) {
+        return TakesWithEmitter<Class, Event>;
+    } else if constexpr (std::is_same_v<Event, Stopped>) {
+        return requires(Class& one) {
+            { one.on(Stopped{}) } noexcept -> std::same_as<void>;
+        };
     } else {
-        using Named = WithLikeHooks<Operator>;
-        return !(
-            requires { &Named::open; } && requires { &Named::close; } &&
-            requires { &Named::flush; } && requires { &Named::finish; } &&
-            requires { &Named::advance; } && requires { &Named::begin_batch; } &&
-            requires { &Named::attach; } && requires { &Named::on_watermark; } &&
-            requires { &Named::on_progress; } && requires { &Named::take_late; });
+        return TakesAlone<Class, Event, typename HookResult<Event>::type>;
     }
 }
-template <class Operator>
-consteval bool has_any_on() {
-    if constexpr (!std::is_class_v<Operator> || std::is_final_v<Operator>) {
+
+/// The class has the hook if, and only if, its traits list the event.
+template <class Class, class Event>
+consteval bool agrees_on() {
+    if constexpr (Class::traits.hears.template has<Event>()) {
+        return hears_rightly<Class, Event>();
+    } else {
+        return !TakesSomehow<Class, Event>;
+    }
+}
+
+template <class Class, class Event, class... Others>
+consteval bool explain_hooks() {
+    if constexpr (agrees_on<Class, Event>()) {
+        if constexpr (sizeof...(Others) != 0) return explain_hooks<Class, Others...>();
+    } else if constexpr (!Class::traits.hears.template has<Event>()) {
+        static_assert(agrees_on<Class, Event>(),
+                      "there is an on(Event) for an event that the traits do not list: .hears = "
+                      "events<...> lists each event that has a hook");
+    } else if constexpr (!TakesSomehow<Class, Event>) {
+        static_assert(agrees_on<Class, Event>(),
+                      "the traits list an event in .hears = events<...> for which there is no "
+                      "public on(Event)");
+    } else if constexpr (comes_with_emitter<Event>) {
+        static_assert(agrees_on<Class, Event>(),
+                      "the hook for Watermark and Ended is void on(Event, auto& emit), or bool "
+                      "on(Event, auto& emit), which returns whether all is emitted");
+    } else if constexpr (std::is_same_v<Event, Clock>) {
+        static_assert(agrees_on<Class, Event>(),
+                      "the hook for Clock is Progress on(Clock): the watermark of the stream "
+                      "behind the operator");
+    } else if constexpr (std::is_same_v<Event, Stopped>) {
+        static_assert(agrees_on<Class, Event>(),
+                      "the hook for Stopped is void on(Stopped) noexcept");
+    } else if constexpr (std::is_same_v<typename HookResult<Event>::type, std::size_t>) {
+        static_assert(agrees_on<Class, Event>(),
+                      "the hook for Coming is std::size_t on(Coming<Arrived>): how many of the "
+                      "records it has examined");
+    } else {
+        static_assert(agrees_on<Class, Event>(),
+                      "the hook for this event is void on(Event), without an emitter");
+    }
+    return false;
+}
+
+/// Its hooks are those of its traits, and each is for one of these events.
+template <class Class, class... Events>
+consteval bool has_its_hooks() {
+    constexpr EventSet hears = Class::traits.hears;
+    constexpr bool named = used_names<Class>.on;
+    constexpr bool possible = (hears.bits & ~events<Events...>.bits) == 0;
+    if constexpr (!hears.is_declared) {
+        static_assert(hears.is_declared,
+                      "the traits list the events that have a hook: .hears = events<Opened, "
+                      "Ended>, or events<> for none");
+        return false;
+    } else if constexpr (!possible) {
+        static_assert(possible,
+                      "the traits list an event in .hears = events<...> that is not sent to such "
+                      "a class (strid/operator/contract.hpp)");
+        return false;
+    } else if constexpr (!named && hears.bits == 0) {
+        return true;
+    } else if constexpr (!(agrees_on<Class, Events>() && ...)) {
+        return explain_hooks<Class, Events...>();
+    } else {
+        constexpr bool known = hears.bits != 0 || hears.is_conditional;
+        static_assert(known,
+                      "there is an on(...) that is for none of the events of the engine, or is "
+                      "not public");
+        return known;
+    }
+}
+
+template <class Class, Has member>
+consteval bool has_rightly() {
+    if constexpr (member == Has::facts) {
+        return requires(const Class& one) {
+            { one.facts() } -> std::same_as<OperatorFacts>;
+        };
+    } else if constexpr (member == Has::wake_at_ns) {
+        return requires(const Class& one) {
+            { one.wake_at_ns() } -> std::same_as<std::int64_t>;
+        };
+    } else if constexpr (member == Has::held_back) {
+        return requires(const Class& one) {
+            { one.held_back() } -> std::same_as<bool>;
+        };
+    } else if constexpr (member == Has::passed) {
+        return requires(const Class& one) {
+            { one.passed() } -> std::same_as<Progress>;
+        };
+    } else if constexpr (member == Has::time_of) {
+        return requires(Class& one) { one.time_of().agree_with(nullptr); };
+    } else if constexpr (member == Has::draws_from) {
+        return requires(const Class& one) { one.draws_from(); };
+    } else if constexpr (member == Has::resource) {
+        return requires(Class& one) { one.resource(); };
+    } else if constexpr (member == Has::blocks) {
+        return requires(const Class& one) {
+            { one.blocks() } -> std::same_as<bool>;
+        };
+    } else if constexpr (member == Has::accepts) {
+        return requires(Class& one) {
+            { one.accepts() } -> std::same_as<bool>;
+        };
+    } else if constexpr (member == Has::files) {
+        return requires(const Class& one) { one.files().begin(), one.files().end(); };
+    } else if constexpr (member == Has::fraction_done) {
+        return requires(const Class& one) {
+            { one.fraction_done() } -> std::same_as<double>;
+        };
+    } else if constexpr (member == Has::bytes_read) {
+        return requires(const Class& one) {
+            { one.bytes_read() } -> std::convertible_to<std::uint64_t>;
+        };
+    } else if constexpr (member == Has::replicas_used) {
+        return requires(const Class& one) {
+            { one.replicas_used(std::size_t{1}) } -> std::convertible_to<std::size_t>;
+        };
+    } else {
+        return requires(Class& one) { one.keep_all_text(); };
+    }
+}
+template <class Class, Has member>
+consteval bool agrees_on_member() {
+    constexpr bool listed = (Class::traits.has & member) != Has::none;
+    constexpr bool named = (used_names<Class>.others & member) != Has::none;
+    if constexpr (listed) return named && has_rightly<Class, member>();
+    return !named || (Class::traits.has & has_if(false, member)) != Has::none;
+}
+
+template <class Class, Has member, Has... others>
+consteval bool explain_members() {
+    if constexpr (agrees_on_member<Class, member>()) {
+        if constexpr (sizeof...(others) != 0) return explain_members<Class, others...>();
+    } else if constexpr ((Class::traits.has & member) == Has::none) {
+        static_assert((Class::traits.has & member) != Has::none,
+                      "there is a member with a name of the contract that the traits do not list: "
+                      ".has = Has::name, several joined by |");
+    } else {
+        static_assert(has_rightly<Class, member>(),
+                      "the traits list a member in .has that is not there, not public, or not of "
+                      "the signature of the contract (strid/operator/contract.hpp)");
+    }
+    return false;
+}
+
+/// Its members by name are those of its traits, and each is one of these.
+template <class Class, Has... members>
+consteval bool has_its_members() {
+    constexpr Has all = (members | ...);
+    constexpr Has possible_ones = all | has_if(false, all);
+    constexpr bool possible = (Class::traits.has | possible_ones) == possible_ones;
+    if constexpr (!possible) {
+        static_assert(possible,
+                      "the traits list a member in .has that the engine does not call in such a "
+                      "class (strid/operator/contract.hpp)");
+        return false;
+    } else if constexpr ((used_names<Class>.others & all) == Has::none &&
+                         Class::traits.has == Has::none) {
+        return true;
+    } else if constexpr ((agrees_on_member<Class, members>() && ...)) {
+        return true;
+    } else {
+        return explain_members<Class, members...>();
+    }
+}
+
+template <class State>
+inline constexpr bool is_tuple = false;
+template <class... States>
+inline constexpr bool is_tuple<std::tuple<States...>> = true;
+
+template <class Class>
+concept HasState = requires(Class& one) { requires is_tuple<decltype(one.state())>; };
+
+/// It names its state, or says that its members are none.
+template <class Class>
+consteval bool has_its_state() {
+    constexpr bool named = used_names<Class>.state;
+    if constexpr (named && !HasState<Class>) {
+        static_assert(HasState<Class>,
+                      "the state of a class is a public auto state(), which returns a std::tie of "
+                      "the members that hold it");
+        return false;
+    } else if constexpr (named && Class::traits.stateless) {
+        static_assert(!Class::traits.stateless,
+                      "the trait .stateless is for a class without state()");
         return false;
     } else {
-        struct On {
-            int on;
-        };
-        struct Named : Operator, On {};
-        return !requires { &Named::on; };
+        constexpr bool known = named || Class::traits.stateless || std::is_empty_v<Class>;
+        static_assert(known,
+                      "a class with members names those that hold state, auto state() { return "
+                      "std::tie(...); }, or has the trait .stateless where they are configuration");
+        return known;
     }
+}
+
+template <class Class>
+consteval bool can_be_derived_from() {
+    static_assert(!std::is_final_v<Class>,
+                  "the class is not final: the engine looks for its members in a class that "
+                  "derives from it");
+    return !std::is_final_v<Class>;
 }
 
 }  // namespace detail
@@ -109,135 +371,31 @@ concept ProcessesConstants =
         { one.process(record, emit) } -> std::same_as<void>;
     };
 
-/// The hooks have the signatures of the contract.
+/// Its traits agree with each other.
 template <class Operator>
-consteval bool has_right_hooks() {
-    using namespace detail;
-    using ComingHere = Coming<typename Operator::Arrived>;
-    constexpr bool heard = !hears_amiss<Operator, Opened> && !hears_amiss<Operator, BatchBegins> &&
-                           !hears_amiss<Operator, BatchEnds> &&
-                           !hears_amiss<Operator, SourceProgress> &&
-                           !hears_amiss<Operator, Flush> && !hears_amiss<Operator, Closed> &&
-                           !hears_amiss<Operator, CutOff>;
-    constexpr bool answered =
-        !answers_amiss<Operator, Watermark> && !answers_amiss<Operator, Ended>;
-    constexpr bool none =
-        !Hears<Operator, Opened> && !Hears<Operator, BatchBegins> && !Hears<Operator, BatchEnds> &&
-        !Hears<Operator, SourceProgress> && !Hears<Operator, Flush> && !Hears<Operator, Closed> &&
-        !Hears<Operator, CutOff> && !Hears<Operator, Clock> && !Hears<Operator, ComingHere> &&
-        !Hears<Operator, TasksWanted> && !Answers<Operator, Watermark> && !Answers<Operator, Ended>;
-    if constexpr (!answered) {
-        static_assert(
-            answered,
-            "an operator hears of Watermark and Ended by void on(Event, auto& emit), or by "
-            "bool on(Event, auto& emit), which says whether all is out");
-        return false;
-    } else if constexpr (!heard) {
-        static_assert(heard,
-                      "an operator hears of Opened, BatchBegins, BatchEnds, SourceProgress, Flush, "
-                      "Closed and CutOff by void on(Event)");
-        return false;
-    } else if constexpr (hears_amiss<Operator, Clock, Progress>) {
-        static_assert(!hears_amiss<Operator, Clock, Progress>,
-                      "an operator that draws watermarks says how far the stream has come by "
-                      "Progress on(Clock)");
-        return false;
-    } else if constexpr (hears_amiss<Operator, ComingHere, std::size_t>) {
-        static_assert(!hears_amiss<Operator, ComingHere, std::size_t>,
-                      "an operator looks ahead by std::size_t on(Coming<Arrived>): at how many of "
-                      "the records it has looked");
-        return false;
-    } else if constexpr (none && has_any_on<Operator>()) {
-        static_assert(!none, "an operator has on(...) for none of the events of the engine");
-        return false;
-    } else if constexpr (has_name_like_a_hook<Operator>()) {
-        static_assert(!has_name_like_a_hook<Operator>(),
-                      "a member of an operator is named like a hook of old (open, close, flush, "
-                      "finish, advance, ...), and nothing calls it: hooks are on(Event)");
-        return false;
-    } else {
-        return true;
-    }
-}
-
-/// Each trait of operators that bring tasks has its hook, and each hook its trait.
-template <class Operator>
-consteval bool agrees_with_its_tasks() {
+consteval bool agrees_with_itself() {
     constexpr OperatorTraits traits = Operator::traits;
-    constexpr bool passes = requires(const Operator& one) {
-        { one.passed() } -> std::same_as<Progress>;
-    };
-    constexpr bool delays = traits.watermarks == Watermarks::delayed;
-    if constexpr (delays != passes) {
-        static_assert(delays == passes,
-                      "Progress passed() const and the trait .watermarks = Watermarks::delayed go "
-                      "together");
+    constexpr bool follows_time = Hears<Operator, Watermark>;
+    constexpr bool wakes_for = follows_time || Hears<Operator, Clock>;
+    constexpr bool brings = Hears<Operator, TasksWanted>;
+    constexpr bool can_bring = follows_time && has<Operator, Has::held_back>;
+    if constexpr (traits.needs_watermarks && !follows_time) {
+        static_assert(follows_time,
+                      "the trait .needs_watermarks is for an operator with on(Watermark, auto& "
+                      "emit)");
         return false;
-    } else if constexpr (traits.brings_tasks != Hears<Operator, TasksWanted>) {
-        static_assert(traits.brings_tasks == Hears<Operator, TasksWanted>,
-                      "on(const TasksWanted&) and the trait .brings_tasks go together");
+    } else if constexpr (has<Operator, Has::passed> && !follows_time) {
+        static_assert(follows_time, "passed() is for an operator with on(Watermark, auto& emit)");
         return false;
-    } else if constexpr (traits.brings_tasks && !(traits.asks_the_clock && traits.holds_back)) {
-        static_assert(traits.asks_the_clock && traits.holds_back,
-                      "the trait .brings_tasks needs .asks_the_clock, to take what they have made, "
-                      "and .holds_back, for when they have no room");
+    } else if constexpr (has<Operator, Has::wake_at_ns> && !wakes_for) {
+        static_assert(wakes_for,
+                      "wake_at_ns() is for an operator with on(Watermark, auto& emit) or "
+                      "on(Clock), which is called then");
         return false;
-    } else {
-        return true;
-    }
-}
-
-/// Each trait has its hook, and each hook its trait.
-template <class Operator>
-consteval bool agrees_with_its_traits() {
-    constexpr OperatorTraits traits = Operator::traits;
-    using ComingHere = Coming<typename Operator::Arrived>;
-    constexpr bool draws = traits.watermarks == Watermarks::drawn;
-    constexpr bool relays = traits.watermarks == Watermarks::relayed;
-    constexpr bool wakes = requires(const Operator& one) { one.wake_at_ns(); };
-    constexpr bool held = requires(const Operator& one) {
-        { one.held_back() } -> std::same_as<bool>;
-    };
-    if constexpr (draws != Hears<Operator, Clock>) {
-        static_assert(
-            draws == Hears<Operator, Clock>,
-            "Progress on(Clock) and the trait .watermarks = Watermarks::drawn go together");
-        return false;
-    } else if constexpr (relays != Hears<Operator, SourceProgress>) {
-        static_assert(
-            relays == Hears<Operator, SourceProgress>,
-            "on(SourceProgress) and the trait .watermarks = Watermarks::relayed go together");
-        return false;
-    } else if constexpr ((traits.watermarks == Watermarks::needed ||
-                          traits.watermarks == Watermarks::heard ||
-                          traits.watermarks == Watermarks::delayed) &&
-                         !Answers<Operator, Watermark>) {
-        static_assert(
-            Answers<Operator, Watermark>,
-            "the traits Watermarks::needed and Watermarks::heard want on(Watermark, auto& "
-            "emit)");
-        return false;
-    } else if constexpr (Answers<Operator, Watermark> && traits.watermarks == Watermarks::ignored) {
-        static_assert(!Answers<Operator, Watermark>,
-                      "on(Watermark, auto& emit) needs the trait .watermarks = Watermarks::needed, "
-                      "or Watermarks::heard");
-        return false;
-    } else if constexpr (traits.asks_the_clock && !Answers<Operator, Watermark>) {
-        static_assert(Answers<Operator, Watermark>,
-                      "the trait .asks_the_clock needs on(Watermark, auto& emit)");
-        return false;
-    } else if constexpr (wakes && !traits.asks_the_clock && !draws) {
-        static_assert(!wakes,
-                      "wake_at_ns() needs the trait .asks_the_clock, or an operator that draws "
-                      "watermarks");
-        return false;
-    } else if constexpr (traits.looks_ahead != Hears<Operator, ComingHere>) {
-        static_assert(traits.looks_ahead == Hears<Operator, ComingHere>,
-                      "std::size_t on(Coming<Arrived>) and the trait .looks_ahead go together");
-        return false;
-    } else if constexpr (traits.holds_back != held) {
-        static_assert(traits.holds_back == held,
-                      "bool held_back() const and the trait .holds_back go together");
+    } else if constexpr (brings && !can_bring) {
+        static_assert(can_bring,
+                      "an operator with on(const TasksWanted&) has on(Watermark, auto& emit), to "
+                      "take the results of its tasks, and held_back(), for when they have no room");
         return false;
     } else if constexpr (Hears<Operator, CutOff> && traits.emits != Emits::nothing) {
         static_assert(!Hears<Operator, CutOff>,
@@ -250,7 +408,29 @@ consteval bool agrees_with_its_traits() {
                       "together");
         return false;
     } else {
-        return agrees_with_its_tasks<Operator>();
+        return true;
+    }
+}
+
+/// The hooks and members are those of the traits.
+template <class Operator>
+consteval bool has_what_it_lists() {
+    using enum Has;
+    if constexpr (!detail::can_be_derived_from<Operator>()) {
+        return false;
+    } else if constexpr (!detail::has_its_hooks<Operator, TasksWanted, Opened, Restored,
+                                                BatchBegins, Coming<typename Operator::Arrived>,
+                                                Watermark, Clock, BatchEnds, SourceProgress, Flush,
+                                                Ended, Closed, CutOff>()) {
+        return false;
+    } else if constexpr (!detail::has_its_members<Operator, facts, wake_at_ns, held_back, passed,
+                                                  time_of, draws_from, resource, blocks,
+                                                  accepts>()) {
+        return false;
+    } else if constexpr (!detail::has_its_state<Operator>()) {
+        return false;
+    } else {
+        return agrees_with_itself<Operator>();
     }
 }
 
@@ -281,10 +461,8 @@ consteval bool is_operator() {
                       "an operator is copied for each replica: hold what cannot be copied by a "
                       "std::shared_ptr");
         return false;
-    } else if constexpr (!has_right_hooks<Operator>()) {
-        return false;
     } else {
-        return agrees_with_its_traits<Operator>();
+        return has_what_it_lists<Operator>();
     }
 }
 

@@ -21,6 +21,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -101,8 +102,9 @@ class Lookup : public OperatorTypes<T, typename LookupTypes<T, Table, KeyOf, F, 
     static constexpr OperatorTraits traits{
         .kind = "lookup",
         .emits = missing == Missing::left_out ? Emits::at_most_one : Emits::one,
-        .may_skip = true,
-        .looks_ahead = Types::looks_ahead};
+        .hears = events<Opened, BatchEnds, Closed> | events_if<Coming<T>>(Types::looks_ahead),
+        .has = Has::facts,
+        .may_skip = true};
 
     Lookup(CurrentTable<Table> table, KeyOf key_of, F combine)
         : current_(std::move(table)), key_of_(std::move(key_of)), combine_(std::move(combine)) {}
@@ -175,6 +177,8 @@ class Lookup : public OperatorTypes<T, typename LookupTypes<T, Table, KeyOf, F, 
         held_.reset();
         if (failure_ != nullptr) std::rethrow_exception(failure_);
     }
+
+    auto state() { return std::tie(version_); }
 
   private:
     static constexpr std::size_t abreast = 64;

@@ -81,7 +81,8 @@ class ByKey {
 
   protected:
     static constexpr OperatorTraits with(OperatorTraits traits) {
-        traits.looks_ahead = true;
+        traits.hears = traits.hears | events<Opened, Coming<message::Hashed<T>>>;
+        traits.has = traits.has | Has::facts;
         Keys::add_to(traits);
         return traits;
     }
@@ -146,8 +147,10 @@ class Accumulate : public ByKey<T, KeyOf, State, Life, true>,
     using Update = Keyed<K, State>;
 
   public:
-    static constexpr OperatorTraits traits =
-        Base::with({.kind = "accumulate", .emits = Emits::any_number, .may_skip = true});
+    static constexpr OperatorTraits traits = Base::with({.kind = "accumulate",
+                                                         .emits = Emits::any_number,
+                                                         .hears = events<Ended>,
+                                                         .may_skip = true});
 
     Accumulate(State initial, Fold fold, KeyOf key_of, Emit when, Life life)
         : Base(std::move(key_of), life),
@@ -232,7 +235,7 @@ class Reduce : public ByKey<T, KeyOf, std::optional<T>, Life>,
 
   public:
     static constexpr OperatorTraits traits =
-        Base::with({.kind = "reduce", .emits = Emits::one, .may_skip = true});
+        Base::with({.kind = "reduce", .emits = Emits::one, .hears = events<>, .may_skip = true});
 
     Reduce(F combine, KeyOf key_of, Life life)
         : Base(std::move(key_of), life), combine_(std::move(combine)) {}

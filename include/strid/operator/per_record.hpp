@@ -29,6 +29,9 @@ template <class F>
 class Plain {
   public:
     static constexpr bool keyed = false;
+    static constexpr void add_to(OperatorTraits& traits) {
+        traits.hears = traits.hears | events<Opened, Flush, Closed>;
+    }
 
     explicit Plain(F function) : function_(std::move(function)) {}
 
@@ -42,11 +45,7 @@ class Plain {
     void on(Closed) {
         if constexpr (requires { function_.close(); }) function_.close();
     }
-    auto state()
-        requires(!std::is_empty_v<F>)
-    {
-        return std::tie(function_);
-    }
+    auto state() { return std::tie(function_); }
 
   protected:
     [[nodiscard]] const Context& context() const noexcept { return context_; }
@@ -100,9 +99,9 @@ struct Applied : Holder, OperatorTypes<In, Out> {
         static_cast<Operator&>(*this).apply(this->function_for(arrived), arrived.record, emit);
     }
 
-    /// The traits of an operator that uses time only if its holder does.
+    /// The traits of the operator with those of its holder.
     static constexpr OperatorTraits with(OperatorTraits traits) {
-        if constexpr (Holder::keyed) Holder::add_to(traits);
+        Holder::add_to(traits);
         return traits;
     }
 };
@@ -112,7 +111,7 @@ template <class In, class F, class Holder>
 struct Map : Applied<Map<In, F, Holder>, In, typename MapResult<F, RecordOf<In>>::type, Holder> {
     using Base = Applied<Map, In, typename MapResult<F, RecordOf<In>>::type, Holder>;
     static constexpr OperatorTraits traits =
-        Base::with({.kind = "map", .emits = Emits::one, .may_skip = true});
+        Base::with({.kind = "map", .emits = Emits::one, .hears = events<>, .may_skip = true});
     using Base::Base;
 
     [[gnu::always_inline]] void apply(F& function, RecordOf<In>& record, auto& emit) {
@@ -130,8 +129,11 @@ struct Map : Applied<Map<In, F, Holder>, In, typename MapResult<F, RecordOf<In>>
 template <class In, class F, class Holder>
 struct Filter : Applied<Filter<In, F, Holder>, In, RecordOf<In>, Holder> {
     using Base = Applied<Filter, In, RecordOf<In>, Holder>;
-    static constexpr OperatorTraits traits = Base::with(
-        {.kind = "filter", .emits = Emits::at_most_one, .passes_records = true, .may_skip = true});
+    static constexpr OperatorTraits traits = Base::with({.kind = "filter",
+                                                         .emits = Emits::at_most_one,
+                                                         .hears = events<>,
+                                                         .passes_records = true,
+                                                         .may_skip = true});
     using Base::Base;
 
     [[gnu::always_inline]] void apply(F& function, RecordOf<In>& record, auto& emit) {
@@ -143,8 +145,8 @@ struct Filter : Applied<Filter<In, F, Holder>, In, RecordOf<In>, Holder> {
 template <class In, class U, class F, class Holder>
 struct FlatMap : Applied<FlatMap<In, U, F, Holder>, In, U, Holder> {
     using Base = Applied<FlatMap, In, U, Holder>;
-    static constexpr OperatorTraits traits =
-        Base::with({.kind = "flat_map", .emits = Emits::any_number, .may_skip = true});
+    static constexpr OperatorTraits traits = Base::with(
+        {.kind = "flat_map", .emits = Emits::any_number, .hears = events<>, .may_skip = true});
     using Base::Base;
 
     [[gnu::always_inline]] void apply(F& function, RecordOf<In>& record, auto& emit) {
@@ -169,8 +171,21 @@ inline constexpr bool parallel_sink = [] {
 /// Takes the records out of the graph.
 template <class In, class F>
 struct Sink : Plain<F>, OperatorTypes<In, void> {
+    static constexpr bool can_be_cut_off = requires(F& function) {
+        { function.cut_off() } noexcept;
+    };
+    static constexpr bool may_block = requires(const F& function) {
+        { function.blocks() } -> std::same_as<bool>;
+    };
+    static constexpr bool may_refuse = requires(F& function) {
+        { function.accepts() } -> std::same_as<bool>;
+    };
     static constexpr OperatorTraits traits{
-        .kind = "sink", .emits = Emits::nothing, .may_skip = true};
+        .kind = "sink",
+        .emits = Emits::nothing,
+        .hears = events<Opened, Flush, Closed> | events_if<CutOff>(can_be_cut_off),
+        .has = Has::facts | has_if(may_block, Has::blocks) | has_if(may_refuse, Has::accepts),
+        .may_skip = true};
     using Plain<F>::Plain;
     using Plain<F>::on;
 
@@ -194,24 +209,18 @@ struct Sink : Plain<F>, OperatorTypes<In, void> {
     }
     /// Any thread.
     void on(CutOff) noexcept
-        requires requires(F& function) {
-            { function.cut_off() } noexcept;
-        }
+        requires can_be_cut_off
     {
         this->function().cut_off();
     }
     /// A sink that may block in the operating system (a pipe with a slow reader).
     [[nodiscard]] bool blocks() const noexcept
-        requires requires(const F& function) {
-            { function.blocks() } -> std::same_as<bool>;
-        }
+        requires may_block
     {
         return this->function().blocks();
     }
     [[nodiscard]] bool accepts()
-        requires requires(F& function) {
-            { function.accepts() } -> std::same_as<bool>;
-        }
+        requires may_refuse
     {
         return this->function().accepts();
     }
@@ -222,8 +231,11 @@ struct Sink : Plain<F>, OperatorTypes<In, void> {
 template <class T, class KeyOf>
 class KeyCheck : public OperatorTypes<T, T> {
   public:
-    static constexpr OperatorTraits traits{
-        .kind = "key_by", .passes_records = true, .may_skip = true};
+    static constexpr OperatorTraits traits{.kind = "key_by",
+                                           .hears = events<>,
+                                           .passes_records = true,
+                                           .may_skip = true,
+                                           .stateless = true};
 
     explicit KeyCheck(KeyOf key_of) : key_of_(std::move(key_of)) {}
 
@@ -241,7 +253,11 @@ class KeyCheck : public OperatorTypes<T, T> {
 template <class T, class KeyOf>
 class HashKey : public OperatorTypes<T, message::Hashed<T>> {
   public:
-    static constexpr OperatorTraits traits{.kind = "map", .passes_records = true};
+    static constexpr OperatorTraits traits{.kind = "map",
+                                           .hears = events<>,
+                                           .has = Has::facts,
+                                           .passes_records = true,
+                                           .stateless = true};
 
     /// `name` is that of the key function in an error. `one_replica`: all replicas behind it get
     /// one order.
@@ -267,7 +283,8 @@ class HashKey : public OperatorTypes<T, message::Hashed<T>> {
 /// merge, or the distribution of another.
 template <class In>
 struct Identity : OperatorTypes<In, In> {
-    static constexpr OperatorTraits traits{.kind = "route", .passes_records = true};
+    static constexpr OperatorTraits traits{
+        .kind = "route", .hears = events<>, .passes_records = true};
 
     [[gnu::always_inline]] void process(In& arrived, auto& emit) { emit(arrived); }
 };

@@ -155,13 +155,13 @@ class KeyedProcess : public OperatorTypes<message::Hashed<T>, U> {
 
   public:
     static constexpr bool asks_the_clock = has_timers<ProcessingTime>;
-    static constexpr OperatorTraits traits{
-        .kind = "process",
-        .emits = Emits::any_number,
-        .watermarks = has_timers<EventTime> ? Watermarks::needed : Watermarks::heard,
-        .only_reads = true,
-        .may_skip = true,
-        .asks_the_clock = asks_the_clock};
+    static constexpr OperatorTraits traits{.kind = "process",
+                                           .emits = Emits::any_number,
+                                           .hears = events<Opened, Watermark, Ended>,
+                                           .has = has_if(asks_the_clock, Has::wake_at_ns),
+                                           .needs_watermarks = has_timers<EventTime>,
+                                           .only_reads = true,
+                                           .may_skip = true};
 
     KeyedProcess(F function, KeyOf key_of)
         : prototype_(std::move(function)), key_of_(std::move(key_of)) {}
