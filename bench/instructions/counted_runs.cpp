@@ -15,6 +15,7 @@
 #include <memory>
 #include <string_view>
 #include <thread>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -49,6 +50,8 @@ struct Answer {
 /// Adds up what `number_of` makes of each result.
 template <class NumberOf>
 struct AnswerSink {
+    static constexpr FunctionTraits traits{.hears = events<Closed>};
+
     Answer* answer;  // of the caller, which reads it after the run
     NumberOf number_of;
     Answer so_far{};
@@ -57,7 +60,8 @@ struct AnswerSink {
     void operator()(const Result& result) noexcept {
         so_far.add(number_of(result));
     }
-    void close() noexcept { *answer = so_far; }
+    void on(Closed) noexcept { *answer = so_far; }
+    auto state() { return std::tie(so_far); }
 };
 
 void run_on_one_worker(const Graph& graph) {
@@ -189,6 +193,7 @@ constexpr std::int64_t join_reach_ns = 2'000 * step_ns;
 class HalfOfQuotes {
   public:
     using record_type = Quote;
+    static constexpr SourceTraits traits{.hears = events<>};
     HalfOfQuotes(std::uint64_t records, std::uint64_t half)
         : records_(records), half_(half), generator_({.symbols = join_symbols}) {}
 
@@ -201,6 +206,7 @@ class HalfOfQuotes {
         }
         return made_ != records_ ? SourceStatus::more : SourceStatus::finished;
     }
+    auto state() { return std::tie(generator_, made_); }
 
   private:
     std::uint64_t records_;

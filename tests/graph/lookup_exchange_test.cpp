@@ -64,6 +64,7 @@ class OneVersion : public OperatorTypes<Seen, Seen> {
 /// 0, 1, ... until the last version was seen by the sink, and then some.
 struct UntilSeen {
     using record_type = std::uint64_t;
+    static constexpr SourceTraits traits{.hears = events<>};
     std::atomic<bool>* is_over = nullptr;
     std::uint64_t next = 0;
 
@@ -76,6 +77,7 @@ struct UntilSeen {
         }
         return SourceStatus::more;
     }
+    auto state() { return std::tie(next); }
 };
 
 TEST(Lookup, SeesOneVersionInABatchWhileTablesAreExchanged) {

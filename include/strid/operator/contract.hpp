@@ -83,6 +83,7 @@
 // section 4 (operators as sequential building blocks).
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -415,6 +416,32 @@ concept Hears = Class::traits.hears.template has<Event>();
 /// The class, which keeps the contract, has the member.
 template <class Class, Has member>
 inline constexpr bool has = (Class::traits.has & member) != Has::none;
+
+/// A function that declares what it has for the engine.
+template <class F>
+concept HasFunctionTraits = requires {
+    { F::traits } -> std::same_as<const FunctionTraits&>;
+};
+/// The traits of a function: of one without them, no hooks.
+template <class F>
+inline constexpr FunctionTraits traits_of_function = [] {
+    if constexpr (HasFunctionTraits<F>) {
+        return F::traits;
+    } else {
+        return FunctionTraits{.hears = events<>};
+    }
+}();
+/// The function has the hook for the event.
+template <class F, class Event>
+concept FunctionHears = traits_of_function<F>.hears.template has<Event>();
+/// The function has the member.
+template <class F, Has member>
+inline constexpr bool function_has = (traits_of_function<F>.has & member) != Has::none;
+/// Sends the function an event that it may have a hook for.
+template <class F, class Event>
+void notify_function(F& function, const Event& event) {
+    if constexpr (FunctionHears<F, Event>) function.on(event);
+}
 
 /// It emits any number of records for one, so that they are counted.
 template <class Operator>

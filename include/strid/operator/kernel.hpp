@@ -75,7 +75,8 @@ class Kernel final : public Node {
 
     void open(runtime::Task& task, const std::stop_token& stop) override {
         if constexpr (has_source) {
-            guarded(names_.front(), [&] { head_.open(task, context(0), stop); });
+            const Context context_of_source = context(0);
+            guarded(names_.front(), [&] { head_.open({context_of_source, task, stop}); });
         }
         chain_.template each_that_hears<Opened>([&]<std::size_t I>(auto& stage) {
             const Context context_of_stage = context(Head::operators + I);

@@ -102,7 +102,8 @@ class Lookup : public OperatorTypes<T, typename LookupTypes<T, Table, KeyOf, F, 
     static constexpr OperatorTraits traits{
         .kind = "lookup",
         .emits = missing == Missing::left_out ? Emits::at_most_one : Emits::one,
-        .hears = events<Opened, BatchEnds, Closed> | events_if<Coming<T>>(Types::looks_ahead),
+        .hears = events<Opened, BatchEnds> | events_if<Coming<T>>(Types::looks_ahead) |
+                 events_if<Closed>(FunctionHears<F, Closed>),
         .has = Has::facts,
         .may_skip = true};
 
@@ -122,10 +123,12 @@ class Lookup : public OperatorTypes<T, typename LookupTypes<T, Table, KeyOf, F, 
         context_ = opened.context;
         missing_ = context_.counter("missing");
         exchanges_ = context_.counter("exchanges");
-        if constexpr (requires { combine_.open(context_); }) combine_.open(context_);
+        notify_function(combine_, Opened{context_, opened.task, opened.stop});
     }
-    void on(Closed) {
-        if constexpr (requires { combine_.close(); }) combine_.close();
+    void on(Closed closed)
+        requires FunctionHears<F, Closed>
+    {
+        combine_.on(closed);
     }
 
     [[nodiscard]] std::size_t on(Coming<T> coming)

@@ -115,7 +115,7 @@ class PerKey : public ByKey<T, KeyOf, F, Life> {
     using Base::on;
     void on(const Opened& opened) {
         context_ = opened.context;
-        if constexpr (requires { prototype_.open(context_); }) prototype_.open(context_);
+        notify_function(prototype_, Opened{context_, opened.task, opened.stop});
     }
     bool on(Watermark watermark, auto& emit)
         requires(Base::goes_on)
@@ -161,7 +161,7 @@ class Accumulate : public ByKey<T, KeyOf, State, Life, true>,
     using Base::on;
     void on(const Opened& opened) {
         context_ = opened.context;
-        if constexpr (requires { fold_.open(context_); }) fold_.open(context_);
+        notify_function(fold_, Opened{context_, opened.task, opened.stop});
     }
 
     [[gnu::always_inline]] void process(message::Hashed<T>& arrived, auto& emit) {
@@ -243,7 +243,7 @@ class Reduce : public ByKey<T, KeyOf, std::optional<T>, Life>,
     using Base::on;
     void on(const Opened& opened) {
         context_ = opened.context;
-        if constexpr (requires { combine_.open(context_); }) combine_.open(context_);
+        notify_function(combine_, Opened{context_, opened.task, opened.stop});
     }
     bool on(Watermark watermark, auto& emit)
         requires(Base::goes_on)

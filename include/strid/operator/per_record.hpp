@@ -20,32 +20,37 @@
 #include <strid/operator/callable.hpp>
 #include <strid/operator/contract.hpp>
 #include <strid/operator/faults.hpp>
+#include <strid/operator/function_state.hpp>
 
 namespace strid::operators {
 
-/// One function for all records of the replica, with its context. The function may have
-/// `open(const Context&)`, `flush()` and `close()`.
+/// One function for all records of the replica, with its context.
 template <class F>
 class Plain {
   public:
     static constexpr bool keyed = false;
     static constexpr void add_to(OperatorTraits& traits) {
-        traits.hears = traits.hears | events<Opened, Flush, Closed>;
+        traits.hears = traits.hears | events<Opened> |
+                       traits_of_function<F>.hears.template among<Flush, Closed>();
     }
 
     explicit Plain(F function) : function_(std::move(function)) {}
 
     void on(const Opened& opened) {
         context_ = opened.context;
-        if constexpr (requires { function_.open(context_); }) function_.open(context_);
+        notify_function(function_, Opened{context_, opened.task, opened.stop});
     }
-    void on(Flush) {
-        if constexpr (requires { function_.flush(); }) function_.flush();
+    void on(Flush flush)
+        requires FunctionHears<F, Flush>
+    {
+        function_.on(flush);
     }
-    void on(Closed) {
-        if constexpr (requires { function_.close(); }) function_.close();
+    void on(Closed closed)
+        requires FunctionHears<F, Closed>
+    {
+        function_.on(closed);
     }
-    auto state() { return std::tie(function_); }
+    auto state() { return state_of_function(function_); }
 
   protected:
     [[nodiscard]] const Context& context() const noexcept { return context_; }
@@ -160,32 +165,19 @@ struct FlatMap : Applied<FlatMap<In, U, F, Holder>, In, U, Holder> {
     }
 };
 
-/// A sink may have replicas without a request if its copies share nothing: it has no state, or
-/// declares `static constexpr bool parallel_by_default = true`.
-template <class F>
-inline constexpr bool parallel_sink = [] {
-    if constexpr (requires { F::parallel_by_default; }) return bool{F::parallel_by_default};
-    return std::is_empty_v<F>;
-}();
-
-/// Takes the records out of the graph.
+/// Takes the records out of the graph. It may have replicas without a request if its copies share
+/// nothing: it has no members, or the trait `.parallel_by_default`.
 template <class In, class F>
 struct Sink : Plain<F>, OperatorTypes<In, void> {
-    static constexpr bool can_be_cut_off = requires(F& function) {
-        { function.cut_off() } noexcept;
-    };
-    static constexpr bool may_block = requires(const F& function) {
-        { function.blocks() } -> std::same_as<bool>;
-    };
-    static constexpr bool may_refuse = requires(F& function) {
-        { function.accepts() } -> std::same_as<bool>;
-    };
+    static constexpr FunctionTraits of_function = traits_of_function<F>;
     static constexpr OperatorTraits traits{
         .kind = "sink",
         .emits = Emits::nothing,
-        .hears = events<Opened, Flush, Closed> | events_if<CutOff>(can_be_cut_off),
-        .has = Has::facts | has_if(may_block, Has::blocks) | has_if(may_refuse, Has::accepts),
-        .may_skip = true};
+        .hears = events<Opened> | of_function.hears.template among<Flush, Closed, CutOff>(),
+        .has = Has::facts | has_if(function_has<F, Has::blocks>, Has::blocks) |
+               has_if(function_has<F, Has::accepts>, Has::accepts),
+        .may_skip = true,
+        .one_replica = of_function.one_replica};
     using Plain<F>::Plain;
     using Plain<F>::on;
 
@@ -193,34 +185,28 @@ struct Sink : Plain<F>, OperatorTypes<In, void> {
         call(this->function(), this->context(), std::move(record_of(arrived)));
     }
     [[nodiscard]] OperatorFacts facts() const {
-        OperatorFacts facts{.parallel_by_default = parallel_sink<F>};
-        if constexpr (requires { F::one_replica; }) facts.one_replica = F::one_replica;
-        if constexpr (requires(const F& function) { function.files(); }) {
+        OperatorFacts facts{.parallel_by_default =
+                                of_function.parallel_by_default || std::is_empty_v<F>};
+        if constexpr (function_has<F, Has::files>) {
             const auto& files = this->function().files();
             facts.files = {files.begin(), files.end()};
         }
         return facts;
     }
-    void on(const Opened& opened) {
-        if constexpr (requires { this->function().attach(opened.task); }) {
-            this->function().attach(opened.task);
-        }
-        Plain<F>::on(opened);
-    }
     /// Any thread.
-    void on(CutOff) noexcept
-        requires can_be_cut_off
+    void on(CutOff cut_off) noexcept
+        requires FunctionHears<F, CutOff>
     {
-        this->function().cut_off();
+        this->function().on(cut_off);
     }
     /// A sink that may block in the operating system (a pipe with a slow reader).
     [[nodiscard]] bool blocks() const noexcept
-        requires may_block
+        requires function_has<F, Has::blocks>
     {
         return this->function().blocks();
     }
     [[nodiscard]] bool accepts()
-        requires may_refuse
+        requires function_has<F, Has::accepts>
     {
         return this->function().accepts();
     }
