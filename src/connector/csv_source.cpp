@@ -70,8 +70,8 @@ CsvSource::CsvSource(std::vector<std::string> paths, CsvOptions options, std::si
     has_header_ = any_named || options_.header == CsvHeader::skip;
 }
 
-void CsvSource::on(const Opened& opened) {
-    FileSource::on(opened);
+void CsvSource::begin(const Context& context) {
+    FileSource::begin(context);
     begin_input();
 }
 
