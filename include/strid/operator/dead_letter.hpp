@@ -21,6 +21,8 @@
 #include <utility>
 
 #include <strid/base/error.hpp>
+#include <strid/operator/contract.hpp>
+#include <strid/operator/function_state.hpp>
 #include <strid/operator/output_port.hpp>
 
 namespace strid {
@@ -38,7 +40,7 @@ struct BoxedFunction {
     }
 };
 
-/// Derived from the function, so that its `open`, `flush`, `close` and the like are found.
+/// Derived from the function, so that its hooks and members are found.
 template <class F>
 using AsBase = std::conditional_t<std::is_class_v<F> && !std::is_final_v<F>, F, BoxedFunction<F>>;
 
@@ -51,6 +53,8 @@ class WithDeadLetter : public AsBase<F> {
     using Base = AsBase<F>;
 
   public:
+    static constexpr FunctionTraits traits = traits_of_function<F>;
+
     WithDeadLetter(F function, Report report)
         : Base{std::move(function)}, shared_(std::make_shared<Shared>(std::move(report))) {}
 
@@ -79,6 +83,8 @@ class WithDeadLetter : public AsBase<F> {
             return guarded(before, std::forward<Arguments>(arguments)...);
         }
     }
+
+    auto state() { return state_of_function(static_cast<Base&>(*this)); }
 
   private:
     struct Shared {
