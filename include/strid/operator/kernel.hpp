@@ -79,10 +79,8 @@ class Kernel final : public Node {
             guarded(names_.front(), [&] { head_.open({own, task, stop}); });
         }
         chain_.template each_that_hears<Opened>([&]<std::size_t I>(auto& stage) {
-            const Context context_of_stage = context(Head::operators + I);
-            guarded(names_[Head::operators + I], [&] {
-                stage.on(Opened{context_of_stage, task, stop});
-            });
+            const Context own = context(Head::operators + I);
+            guarded(names_[Head::operators + I], [&] { stage.on(Opened{own, task, stop}); });
         });
     }
 
