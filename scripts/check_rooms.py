@@ -27,6 +27,7 @@ ROOMS = [
     "pattern",
     "graph",
     "connector",
+    "test",
 ]
 UMBRELLA = Path("include/strid/strid.hpp")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[">]')

@@ -8,8 +8,8 @@
 #include <thread>
 
 #include <strid/operator/ahead_of_clock.hpp>
+#include <strid/test/harness.hpp>
 
-#include "../support/driven.hpp"
 #include "windows.hpp"
 
 namespace strid {
@@ -47,28 +47,28 @@ TEST(InSilence, GoesOnByTheClockBehindItsWatermark) {
 
 /// The operator reports to the strategy how long the silence lasts, and asks to be woken for it.
 TEST(InSilence, IsNotifiedByItsOperator) {
-    const auto ns = [](std::chrono::nanoseconds time) { return time.count(); };
     using Operator =
         operators::EventTimeOperator<Event, Field<&Event::time>, InSilence<MonotonousTime>>;
-    std::vector<Event> passed;
-    test::Driven driven{
-        Operator{field<&Event::time>, InSilence{MonotonousTime{}, 80ms}, Duration{0}},
-        [&passed](const Event& event) { passed.push_back(event); }};
-    Operator& one = driven.one();
-    const auto progress_at = [&one](std::int64_t now_ns) { return one.on(Clock{now_ns}); };
-    const std::int64_t start = ns(5s);
-    driven.arrives({1, at(1'000), 1});
-    EXPECT_EQ(progress_at(start).watermark, at(1'000));
-    EXPECT_EQ(one.wake_at_ns(), start + ns(80ms));
-    EXPECT_EQ(progress_at(start + ns(80ms)).watermark, at(1'000));
-    EXPECT_EQ(one.wake_at_ns(), start + ns(90ms));
-    EXPECT_EQ(progress_at(start + ns(90ms)).watermark, at(1'000 + ns(10ms)));
-    EXPECT_FALSE(progress_at(start + ns(95ms)).idle);
-    driven.arrives({1, at(2'000), 1});  // late: nothing else is known of it
-    EXPECT_EQ(driven.emitted().assertions(), 1U);
-    EXPECT_EQ(progress_at(start + ns(100ms)).watermark, at(1'000 + ns(15ms)));
-    EXPECT_EQ(one.wake_at_ns(), start + ns(180ms));
-    EXPECT_EQ(passed.size(), 2U);
+    Harness harness{Operator{field<&Event::time>, InSilence{MonotonousTime{}, 80ms}, Duration{0}}};
+    const auto ns_behind = [&harness, start = harness.clock()](std::chrono::nanoseconds time) {
+        return start.ns() + time.count();
+    };
+    const auto watermark = [&harness] { return harness.progress().watermark; };
+    harness.record({1, at(1'000), 1});
+    EXPECT_EQ(watermark(), at(1'000));
+    EXPECT_EQ(harness.wake_at_ns(), ns_behind(80ms));
+    EXPECT_TRUE(harness.advance_clock(80ms));
+    EXPECT_EQ(watermark(), at(1'000));
+    EXPECT_EQ(harness.wake_at_ns(), ns_behind(90ms));
+    EXPECT_TRUE(harness.advance_clock(10ms));
+    EXPECT_EQ(watermark(), at(1'000) + 10ms);
+    EXPECT_TRUE(harness.advance_clock(5ms));
+    EXPECT_EQ(watermark(), at(1'000) + 15ms);
+    EXPECT_FALSE(harness.progress().idle);
+    harness.record({1, at(2'000), 1});  // late: nothing else is known of it
+    EXPECT_EQ(watermark(), at(1'000) + 15ms);
+    EXPECT_EQ(harness.wake_at_ns(), ns_behind(175ms));
+    EXPECT_EQ(harness.emitted().size(), 2U);
 }
 
 /// A record of the time of the clock is in time after the silence; a window ends in it.

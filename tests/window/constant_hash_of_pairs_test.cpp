@@ -14,8 +14,8 @@
 
 #include <gtest/gtest.h>
 
-#include <strid/message/batch.hpp>
 #include <strid/operator/callable.hpp>
+#include <strid/test/harness.hpp>
 #include <strid/window/aggregates.hpp>
 #include <strid/window/aggregates/content.hpp>
 #include <strid/window/aggregates/partial.hpp>
@@ -25,7 +25,6 @@
 #include <strid/window/operators/keyed_time_windows.hpp>
 #include <strid/window/operators/partial_panes.hpp>
 
-#include "../support/driven.hpp"
 #include "../support/seeds.hpp"
 #include "keyed_events.hpp"
 
@@ -38,7 +37,7 @@ using test::ValueOf;
 using test::ValueSum;
 using Event = test::KeyedEvent;
 
-constexpr std::uint64_t the_hash = 42;
+constexpr auto one_hash = [](const auto&) { return 42; };
 constexpr std::uint32_t keys = 200;
 
 /// Times rise by 1; the value is the place in the stream.
@@ -66,12 +65,14 @@ std::vector<Row> sorted(std::vector<Row> rows) {
 /// Gives the operator the events as `made`, time going on with each.
 template <class Operator, class Make, class Take>
 void give(Operator one, const std::vector<Event>& events, const Make& made, const Take& take) {
-    test::Driven driven{std::move(one), take};
+    using Record = std::remove_cvref_t<decltype(made(events.front()))>;
+    test::Harness harness{std::move(one), test::arriving_by_key<Record>(one_hash)};
     for (const Event& event : events) {
-        driven.arrives({made(event), the_hash});
-        driven.time_goes_on_to(event.time);
+        harness.record(made(event));
+        EXPECT_TRUE(harness.watermark(event.time));
     }
-    driven.ends();
+    EXPECT_TRUE(harness.end());
+    for (const auto& result : harness.emitted()) take(result);
 }
 
 using Either = EitherSide<Event, Event>;
@@ -234,22 +235,22 @@ TEST(AConstantHash, GivesTheCombinedWindowsOfEachKey) {
         for (const auto& [where, sum] : sums) {
             oracle.emplace_back(std::get<0>(where), std::get<1>(where) * 100, sum);
         }
-        std::vector<Row> rows;
-        test::Driven second{Second{windows, {}, {}, {}, {}}, [&rows](const auto& result) {
-                                rows.emplace_back(result.key, result.window.start.ns(),
-                                                  result.value);
-                            }};
-        test::Driven first{First{windows, {}, {}, {}}, [&second](const Part& part) {
-                               second.arrives({part, the_hash});
-                           }};
-        first.opens();
+        test::Harness second{Second{windows, {}, {}, {}, {}},
+                             test::arriving_by_key<Part>(one_hash)};
+        test::Harness first{First{windows, {}, {}, {}}};
         for (const Event& event : events) {
-            first.arrives(event);
-            first.time_goes_on_to(event.time);
-            second.time_goes_on_to(event.time);
+            first.record(event);
+            EXPECT_TRUE(first.watermark(event.time));
+            second.batch(first.take_emitted());
+            EXPECT_TRUE(second.watermark(event.time));
         }
-        first.ends();
-        second.ends();
+        EXPECT_TRUE(first.end());
+        second.batch(first.take_emitted());
+        EXPECT_TRUE(second.end());
+        std::vector<Row> rows;
+        for (const auto& result : second.emitted()) {
+            rows.emplace_back(result.key, result.window.start.ns(), result.value);
+        }
         EXPECT_EQ(sorted(rows), sorted(oracle)) << "seed " << seed;
     }
 }

@@ -13,14 +13,13 @@
 
 #include <gtest/gtest.h>
 
-#include <strid/message/batch.hpp>
+#include <strid/test/harness.hpp>
 #include <strid/window/aggregates.hpp>
 #include <strid/window/operators/keyed_count_windows.hpp>
 #include <strid/window/operators/keyed_global_windows.hpp>
 #include <strid/window/operators/keyed_sessions.hpp>
 #include <strid/window/operators/keyed_time_windows.hpp>
 
-#include "../support/driven.hpp"
 #include "../support/seeds.hpp"
 #include "keyed_events.hpp"
 
@@ -59,14 +58,15 @@ Row row_of(const WindowResult<std::uint32_t, std::int64_t, CountBounds>& result)
 /// What the operator gives, time going on with each record.
 template <class Operator>
 std::vector<Row> rows_of(Operator one, const std::vector<Event>& events) {
-    std::vector<Row> rows;
-    test::Driven windows{std::move(one),
-                         [&rows](const auto& result) { rows.push_back(row_of(result)); }};
+    const auto one_hash = [](const Event&) { return 42; };
+    test::Harness windows{std::move(one), test::arriving_by_key<Event>(one_hash)};
     for (const Event& event : events) {
-        windows.arrives({event, 42});
-        windows.time_goes_on_to(event.time);
+        windows.record(event);
+        EXPECT_TRUE(windows.watermark(event.time));
     }
-    windows.ends();
+    EXPECT_TRUE(windows.end());
+    std::vector<Row> rows;
+    for (const auto& result : windows.emitted()) rows.push_back(row_of(result));
     std::sort(rows.begin(), rows.end());
     return rows;
 }

@@ -11,13 +11,12 @@
 
 #include <strid/message/batch.hpp>
 #include <strid/operator/time_order.hpp>
+#include <strid/test/harness.hpp>
 #include <strid/window/aggregates.hpp>
 #include <strid/window/joins/keyed_as_of_join.hpp>
 #include <strid/window/joins/keyed_interval_join.hpp>
 #include <strid/window/joins/pairs.hpp>
 #include <strid/window/operators/keyed_time_windows.hpp>
-
-#include "../support/driven.hpp"
 
 namespace strid::window {
 namespace {
@@ -87,7 +86,8 @@ struct Most {
 /// The watermark follows the records where time moves.
 template <class Operator>
 Most most_kept(Operator one, Keys keys, bool time_moves) {
-    test::Driven join{std::move(one), [](const auto&) {}};
+    const auto key_of = [](const Either& record) { return EitherKeyOf{}(record); };
+    test::Harness join{std::move(one), test::arriving_by_key<Either>(key_of)};
     const std::int64_t before = Counted::alive;
     Most most;
     for (std::int64_t i = 0; i < records; ++i) {
@@ -96,12 +96,12 @@ Most most_kept(Operator one, Keys keys, bool time_moves) {
         const auto key = static_cast<std::uint32_t>(keys == Keys::few ? number % 5 : number);
         {
             const Counted record{key, EventTime::of_ns(i)};
-            message::Hashed<Either> arrived{i % 2 == 0 ? Either{std::in_place_index<0>, record}
-                                                       : Either{std::in_place_index<1>, record},
-                                            hash_of(key)};
-            join.arrives(std::move(arrived));
+            join.record(i % 2 == 0 ? Either{std::in_place_index<0>, record}
+                                   : Either{std::in_place_index<1>, record});
         }
-        if (time_moves) join.time_goes_on_to(EventTime::of_ns(i - 20));
+        if (time_moves) {
+            EXPECT_TRUE(join.watermark(EventTime::of_ns(i - 20)));
+        }
         most.ever = std::max(most.ever, Counted::alive - before);
         if (i < records / 10) most.early = most.ever;
     }

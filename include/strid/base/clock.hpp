@@ -16,4 +16,16 @@ namespace strid {
         .count();
 }
 
+namespace detail {
+/// The clock of operators where a test has set it (test/harness.hpp).
+inline constinit thread_local const std::int64_t* set_clock_ns = nullptr;
+}  // namespace detail
+
+/// The clock of operators: now_ns(), except in a test that drives an operator by a clock of its
+/// own.
+[[nodiscard]] inline std::int64_t operator_clock_ns() noexcept {
+    const std::int64_t* const set = detail::set_clock_ns;
+    return set == nullptr ? now_ns() : *set;
+}
+
 }  // namespace strid

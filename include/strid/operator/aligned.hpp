@@ -39,7 +39,7 @@ class Aligned : public OperatorTypes<T, T> {
     [[nodiscard]] bool held_back() const noexcept { return held_back_; }
     [[nodiscard]] std::int64_t wake_at_ns() const noexcept {
         constexpr std::int64_t ask_again_ns = 1'000'000;
-        return held_back_ ? now_ns() + ask_again_ns : 0;
+        return held_back_ ? operator_clock_ns() + ask_again_ns : 0;
     }
     void on(Closed) { (void)alignment_.may_go_on(member_, EventTime::latest()); }
 

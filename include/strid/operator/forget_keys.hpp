@@ -160,7 +160,7 @@ class LivingKeys<K, State, ForgetKeys<by>, shows_keys> {
     bool go_on(const Watermark& watermark, auto& emit, Gone&& gone)
         requires(by != ForgetBy::number)
     {
-        go_on_to(by == ForgetBy::clock ? now_ns() : watermark.time.ns());
+        go_on_to(by == ForgetBy::clock ? operator_clock_ns() : watermark.time.ns());
         for (Entry* oldest = table_.longest_unused(); oldest != nullptr && is_over(*oldest);
              oldest = table_.longest_unused()) {
             if (!emit.room()) return false;

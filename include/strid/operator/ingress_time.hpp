@@ -45,7 +45,7 @@ class IngressTimeOperator : public OperatorTypes<T, Stamped<T>> {
     explicit IngressTimeOperator(Duration every) : every_ns_(every.count()) {}
 
     void process(T& record, auto& emit) {
-        asserted_ns_ = std::max(asserted_ns_, now_ns());
+        asserted_ns_ = std::max(asserted_ns_, operator_clock_ns());
         Stamped<T> stamped{std::move(record), IngressTime::of_ns(asserted_ns_)};
         emit(stamped);
     }

@@ -28,7 +28,7 @@ class EarlyKeys {
     void changed(Entry& key) {
         if (key.state.awaits_early) return;
         key.state.awaits_early = true;
-        if (keys_.empty()) due_ns_ = now_ns() + every_ns_;
+        if (keys_.empty()) due_ns_ = operator_clock_ns() + every_ns_;
         keys_.push_back(&key);
     }
 
@@ -37,7 +37,7 @@ class EarlyKeys {
     template <class Write>
     bool write(auto& emit, const Write& write) {
         if (keys_.empty()) return true;
-        if (next_ == 0 && now_ns() < due_ns_) return true;
+        if (next_ == 0 && operator_clock_ns() < due_ns_) return true;
         for (; next_ != keys_.size(); ++next_) {
             if (!emit.room()) return false;
             Entry& key = *keys_[next_];

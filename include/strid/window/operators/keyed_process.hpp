@@ -38,7 +38,14 @@ class KeyedProcess;
 /// The timers of the present key, for a function with timers. Use it during the call only.
 class Timers {
   public:
-    Timers() = default;
+    /// Does not compile: the engine makes the timers of a function. A test drives the function by a
+    /// strid::test::Harness (test/harness.hpp).
+    template <class Made = Timers>
+    Timers() {
+        static_assert(!std::same_as<Made, Timers>,
+                      "the engine makes the Timers of a function: a test of the function has a "
+                      "strid::test::Harness (strid/test/harness.hpp)");
+    }
     /// Sets a timer: `on_timer(time, ...)` is called when the watermark reaches this time, right
     /// after the present call if it already has, and at the end of the stream at the latest. A
     /// timer that is set at the end of the stream is ignored, because a function that always sets
@@ -59,11 +66,15 @@ class Timers {
     /// The watermark.
     [[nodiscard]] EventTime watermark() const noexcept { return watermark_; }
     /// The machine's clock; about 20 ns.
-    [[nodiscard]] static ProcessingTime now() noexcept { return ProcessingTime::of_ns(now_ns()); }
+    [[nodiscard]] static ProcessingTime now() noexcept {
+        return ProcessingTime::of_ns(operator_clock_ns());
+    }
 
   private:
     template <class T, class KeyOf, class K, class F, class U>
     friend class window::KeyedProcess;
+    struct OfAnOperator {};
+    explicit Timers(OfAnOperator) noexcept {}
     /// A function that takes a copy would set its timers in vain.
     Timers(const Timers&) = default;
 
@@ -292,7 +303,7 @@ class KeyedProcess : public OperatorTypes<message::Hashed<T>, U> {
     F prototype_;
     [[no_unique_address]] KeyOf key_of_;
     Keys keys_;
-    Timers timers_;
+    Timers timers_{Timers::OfAnOperator{}};
     std::string name_;
 };
 
