@@ -97,6 +97,35 @@ void keys_come_and_go(const std::vector<K>& keys) {
     }
 }
 
+/// Entries stay where they are, with the texts of their keys and the order of their use.
+TEST(KeyedState, MovesAsAWhole) {
+    using States = KeyedState<std::string_view, int,
+                              KeyLife{.expires = true, .shows_keys = true, .in_use_order = true}>;
+    States into;
+    const States::Entry* first = nullptr;
+    {
+        States from;
+        for (int i = 0; i < 100; ++i) {
+            const std::string key = "a key that is long enough " + std::to_string(i);
+            auto& entry = from.find_or_make(key, hash_of(std::string_view(key)), [i] { return i; });
+            from.use(entry, i);
+            if (i == 0) first = &entry;
+        }
+        into = std::move(from);
+        EXPECT_EQ(from.keys(), 0U);
+    }
+    EXPECT_EQ(into.keys(), 100U);
+    EXPECT_EQ(into.longest_unused(), first);
+    std::size_t visited = 0;
+    into.for_each([&](const States::Entry& entry) {
+        EXPECT_EQ(entry.key, "a key that is long enough " + std::to_string(entry.state));
+        ++visited;
+    });
+    EXPECT_EQ(visited, 100U);
+    while (auto* const entry = into.longest_unused()) into.expire(*entry);
+    EXPECT_EQ(into.keys(), 0U);
+}
+
 TEST(KeysThatExpire, StartAnewForAKeyThatExpired) {
     std::vector<std::uint64_t> numbers(500);
     for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = i;

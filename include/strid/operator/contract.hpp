@@ -77,8 +77,15 @@
 // with respect to this watermark.
 //
 // State. `auto state()` returns a std::tie of the members that decide what is emitted later: tables
-// by key (operator/keyed_state.hpp), buffers, plain values. A class with members has it, or says
-// `.stateless` if they are its configuration. The engine reports their size.
+// by key (operator/keyed_state.hpp), buffers, watermarks, plain values. A class with members has
+// it, or says `.stateless` if they are its configuration. The engine reports their size.
+//
+// The state is complete between two events, where no hook waits for room: when it is moved into a
+// fresh object that was made with the same arguments and opened, and that gets on(Restored), the
+// fresh one emits what the first would have (strid::test::Harness::restore). Heaps, wheels and
+// lists that point to entries of a table are no state: entries have numbers from which on(Restored)
+// makes them in the same order. Memory to which a state refers is a part of the state: the texts of
+// a table's keys are the table's. What comes anew with each batch, or with each run, is no state.
 //
 // A class that breaks one of these rules does not compile; the error is a sentence.
 //

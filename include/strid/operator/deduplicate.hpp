@@ -51,7 +51,7 @@ class Deduplicate : public OperatorTypes<message::Hashed<T>, T> {
 
     /// For the engine (operator/agreed_time.hpp).
     auto& time_of() noexcept { return time_of_; }
-    auto state() { return std::tie(keys_); }
+    auto state() { return std::tie(keys_, watermark_, latest_); }
 
     void on(const BatchBegins& batch) noexcept { asserted_ = batch.watermark; }
     [[nodiscard]] std::size_t on(Coming<message::Hashed<T>> coming) {

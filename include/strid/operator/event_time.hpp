@@ -90,7 +90,7 @@ class EventTimeOperator : public OperatorTypes<T, T> {
         }
         return idle_ns;
     }
-    auto state() { return std::tie(strategy_, asserted_); }
+    auto state() { return std::tie(strategy_, asserted_, last_ns_); }
 
   private:
     /// The present watermark. Throws WatermarkError if the strategy goes back.

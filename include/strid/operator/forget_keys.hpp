@@ -22,12 +22,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <tuple>
 #include <utility>
 
 #include <strid/base/clock.hpp>
 #include <strid/base/error.hpp>
 #include <strid/base/time.hpp>
 #include <strid/operator/contract.hpp>
+#include <strid/operator/function_state.hpp>
 #include <strid/operator/keyed_state.hpp>
 #include <strid/runtime/task.hpp>
 
@@ -113,6 +115,13 @@ class LivingKeys {
         return table_.find_or_make(key, hash, make);
     }
     [[nodiscard]] Table& table() noexcept { return table_; }
+    /// The state of an operator.
+    [[nodiscard]] auto state() { return std::tie(table_); }
+    /// The same of an operator with a function for all keys.
+    template <class F>
+    [[nodiscard]] auto state(F& function) {
+        return state_with_function(function, table_);
+    }
 
   private:
     Table table_;
@@ -147,6 +156,11 @@ class LivingKeys<K, State, ForgetKeys<by>, shows_keys> {
         return *entry;
     }
     [[nodiscard]] Table& table() noexcept { return table_; }
+    [[nodiscard]] auto state() { return std::tie(table_, now_); }
+    template <class F>
+    [[nodiscard]] auto state(F& function) {
+        return state_with_function(function, table_, now_);
+    }
 
     /// A batch is over, and the watermark did not change: the keys it used were used now.
     void end_batch() noexcept

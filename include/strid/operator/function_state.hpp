@@ -56,4 +56,14 @@ template <class F>
     }
 }
 
+/// The state of an operator: `parts`, and that of its function.
+template <class F, class... Parts>
+[[nodiscard]] auto state_with_function(F& function, Parts&... parts) {
+    if constexpr (std::tuple_size_v<decltype(state_of_function(function))> == 0) {
+        return std::tie(parts...);
+    } else {
+        return std::tuple_cat(std::tie(parts...), state_of_function(function));
+    }
+}
+
 }  // namespace strid::operators

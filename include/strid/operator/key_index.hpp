@@ -49,6 +49,12 @@ class KeyIndex {
     /// Operators are copied as prototypes, before their first record: a copy starts empty too.
     KeyIndex([[maybe_unused]] const KeyIndex& prototype) { STRID_ASSERT(prototype.size() == 0); }
     KeyIndex& operator=(const KeyIndex&) = delete;
+    /// The index has the entries of the other, which has those of this one. O(1).
+    void swap(KeyIndex& other) noexcept {
+        slots_.swap(other.slots_);
+        std::swap(mask_, other.mask_);
+        std::swap(size_, other.size_);
+    }
 
     /// The entry of the key, or null. O(1). Inlined: the lookup is most of what a keyed operator
     /// does.

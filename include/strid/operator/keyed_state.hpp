@@ -36,8 +36,9 @@ namespace strid {
 
 /// Options of a table of keys. An option that is off costs nothing.
 struct KeyLife {
-    bool expires = false;       ///< The operator lets them expire.
-    bool clears = false;        ///< States are reused after `clear()`, and not made anew.
+    bool expires = false;  ///< The operator lets them expire.
+    /// States are reused after `clear()`, or `clear(fresh)` with a fresh one, and not made anew.
+    bool clears = false;
     bool shows_keys = true;     ///< Of keys that expire: results may point to the text of a key.
     bool in_use_order = false;  ///< The least recently used is known: 10 % of a lookup.
 };
@@ -73,9 +74,13 @@ class KeyedState {
     KeyedState() = default;
     /// A copy is another replica's: it has no keys.
     KeyedState(const KeyedState&) : KeyedState() {}
-    KeyedState(KeyedState&&) = default;
+    KeyedState(KeyedState&& other) : KeyedState() { swap(other); }
     KeyedState& operator=(const KeyedState&) = delete;
-    KeyedState& operator=(KeyedState&&) = default;
+    /// The entries stay where they are, and the texts of keys come with them.
+    KeyedState& operator=(KeyedState&& other) noexcept {
+        swap(other);
+        return *this;
+    }
     ~KeyedState() = default;
 
     /// The entry of the key, with a state of `make()` if it is new. `hash` is `hash_of(key)`. O(1).
@@ -125,19 +130,19 @@ class KeyedState {
         }
         return looked_up;
     }
-    /// The same for the next of `entries`, which are read one after the other; returns for how
-    /// many. `leaving`: they will expire.
-    template <class Touch>
-    [[nodiscard]] std::size_t look_ahead(std::span<Entry* const> entries, bool leaving,
-                                         Touch&& touch) {
-        if (is_within(with_memory_of_states)) return entries.size();
-        entries = entries.first(std::min(entries.size(), at_once));
-        for (const Entry* const entry : entries) prefetch_object(entry);
-        for (const Entry* const entry : entries) {
-            touch(entry->state);
-            if (leaving) index_.prefetch(entry->hash);
+    /// The same for the next of `items`, whose members `key` are entries and are read one after the
+    /// other; returns for how many. `leaving`: they will expire.
+    template <class Item, class Touch>
+    [[nodiscard]] std::size_t look_ahead_in(std::span<const Item> items, bool leaving,
+                                            Touch&& touch) {
+        if (is_within(with_memory_of_states)) return items.size();
+        items = items.first(std::min(items.size(), at_once));
+        for (const Item& item : items) prefetch_object(item.key);
+        for (const Item& item : items) {
+            touch(std::as_const(item.key->state));
+            if (leaving) index_.prefetch(item.key->hash);
         }
-        return entries.size();
+        return items.size();
     }
 
     /// Forgets the key. If results may refer to its text, that is valid until the next batch. O(1).
@@ -197,6 +202,12 @@ class KeyedState {
         });
     }
 
+    /// Calls `visit(entry)` for each live key, in an unspecified order: on(Restored) rebuilds from
+    /// the entries what refers to them. O(keys).
+    template <class Visit>
+    void for_each(Visit&& visit) {
+        index_.for_each(visit);
+    }
     /// All entries, in the order in which their keys first came.
     [[nodiscard]] auto begin() noexcept
         requires(!life.expires)
@@ -242,7 +253,9 @@ class KeyedState {
     template <class Make>
     Entry& use_again(const K& key, std::uint64_t hash, Make& make) {
         Entry& entry = *free_.back();
-        if constexpr (life.clears) {
+        if constexpr (requires { entry.state.clear(make()); }) {
+            entry.state.clear(make());
+        } else if constexpr (life.clears) {
             entry.state.clear();
         } else {
             State fresh = make();  // may throw
@@ -253,6 +266,15 @@ class KeyedState {
         entry.hash = hash;
         free_.pop_back();
         return entry;
+    }
+
+    void swap(KeyedState& other) noexcept {
+        index_.swap(other.index_);
+        entries_.swap(other.entries_);
+        free_.swap(other.free_);
+        std::swap(first_used_, other.first_used_);
+        std::swap(last_used_, other.last_used_);
+        if constexpr (holds_text) std::swap(texts_, other.texts_);
     }
 
     void unlink(Entry& entry) noexcept {

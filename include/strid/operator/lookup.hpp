@@ -30,6 +30,7 @@
 #include <strid/operator/contract.hpp>
 #include <strid/operator/counter.hpp>
 #include <strid/operator/current_table.hpp>
+#include <strid/operator/function_state.hpp>
 #include <strid/operator/lookup_table.hpp>
 
 namespace strid {
@@ -181,7 +182,7 @@ class Lookup : public OperatorTypes<T, typename LookupTypes<T, Table, KeyOf, F, 
         if (failure_ != nullptr) std::rethrow_exception(failure_);
     }
 
-    auto state() { return std::tie(version_); }
+    auto state() { return state_with_function(combine_, version_); }
 
   private:
     static constexpr std::size_t abreast = 64;

@@ -65,7 +65,7 @@ class ByKey {
     {
         keys_.end_batch();  // the one before
     }
-    auto state() { return std::tie(keys_.table()); }
+    auto state() { return keys_.state(); }
     [[nodiscard]] std::int64_t wake_at_ns() const noexcept
         requires requires(const Keys& keys) { keys.wake_at_ns(); }
     {
@@ -158,6 +158,8 @@ class Accumulate : public ByKey<T, KeyOf, State, Life, true>,
           fold_(std::move(fold)),
           when_(when) {}
 
+    auto state() { return this->keys().state(fold_); }
+
     using Base::on;
     void on(const Opened& opened) {
         context_ = opened.context;
@@ -239,6 +241,8 @@ class Reduce : public ByKey<T, KeyOf, std::optional<T>, Life>,
 
     Reduce(F combine, KeyOf key_of, Life life)
         : Base(std::move(key_of), life), combine_(std::move(combine)) {}
+
+    auto state() { return this->keys().state(combine_); }
 
     using Base::on;
     void on(const Opened& opened) {

@@ -120,7 +120,7 @@ class TimeOrder : public OperatorTypes<T, T> {
 
     /// For the engine (operator/agreed_time.hpp).
     auto& time_of() noexcept { return time_of_; }
-    auto state() { return std::tie(waiting_); }
+    auto state() { return std::tie(waiting_, watermark_); }
     void on(const BatchBegins& batch) noexcept {
         asserted_ = batch.watermark;
         input_ = batch.input;
@@ -164,7 +164,7 @@ class KSlack : public OperatorTypes<T, T> {
 
     /// The time function of its watermarks.
     [[nodiscard]] const TimeOf& draws_from() const noexcept { return time_of_; }
-    auto state() { return std::tie(waiting_); }
+    auto state() { return std::tie(waiting_, latest_, passed_, slack_); }
 
     void process(T& record, auto& emit) {
         const EventTime time = std::invoke(time_of_, std::as_const(record));

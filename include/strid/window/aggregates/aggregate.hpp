@@ -17,6 +17,7 @@
 #pragma once
 
 #include <concepts>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -102,6 +103,18 @@ inline constexpr bool has_small_state =
 /// sent to another one.
 template <class A>
 inline constexpr bool has_local_states = requires { requires A::local_states; };
+
+/// The state of an operator with this function, in which the `parts` hold states of the function:
+/// memory of the function to which they refer goes with them.
+template <class A, class... Parts>
+[[nodiscard]] auto state_with(A& function, Parts&... parts) {
+    if constexpr (has_local_states<A>) {
+        return std::tie(parts..., function);
+    } else {
+        (void)function;
+        return std::tie(parts...);
+    }
+}
 
 /// Its windows can be put together from states of their parts, computed elsewhere.
 template <class A>

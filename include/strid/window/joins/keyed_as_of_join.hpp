@@ -87,7 +87,7 @@ class KeyedAsOfJoin : public OperatorTypes<message::Hashed<EitherSide<L, R>>, As
     static constexpr OperatorTraits traits{
         .kind = "join",
         .emits = Emits::any_number,
-        .hears = events<BatchBegins, Coming<message::Hashed<Either>>, Watermark, Ended>,
+        .hears = events<Restored, BatchBegins, Coming<message::Hashed<Either>>, Watermark, Ended>,
         .has = Has::time_of,
         .needs_watermarks = true,
         .finds_late = true};
@@ -106,8 +106,12 @@ class KeyedAsOfJoin : public OperatorTypes<message::Hashed<EitherSide<L, R>>, As
 
     /// For the engine (operator/agreed_time.hpp).
     auto& time_of() noexcept { return time_of_; }
-    auto state() { return std::tie(keys_); }
+    auto state() { return std::tie(keys_, passed_); }
 
+    void on(Restored) {
+        deadlines_.restore(keys_);
+        expiries_.restore(keys_);
+    }
     void on(const BatchBegins& batch) noexcept {
         late_before_ = std::max(batch.watermark - lateness_, passed_);
     }

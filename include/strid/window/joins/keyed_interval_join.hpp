@@ -57,7 +57,8 @@ class KeyedIntervalJoin
     static constexpr OperatorTraits traits{
         .kind = "join",
         .emits = Emits::any_number,
-        .hears = events<Opened, BatchBegins, Coming<message::Hashed<Either>>, Watermark, Ended>,
+        .hears = events<Opened, Restored, BatchBegins, Coming<message::Hashed<Either>>, Watermark,
+                        Ended>,
         .has = Has::facts | Has::time_of,
         .needs_watermarks = true,
         .finds_late = true};
@@ -85,13 +86,14 @@ class KeyedIntervalJoin
     [[nodiscard]] OperatorFacts facts() const { return {.shares_broadcast = farmed_}; }
     /// For the engine (operator/agreed_time.hpp).
     auto& time_of() noexcept { return time_of_; }
-    auto state() { return std::tie(keys_); }
+    auto state() { return std::tie(keys_, passed_); }
 
     void on(const Opened& opened) noexcept {
         if (!farmed_) return;
         replica_ = opened.context.replica;
         replicas_ = opened.context.parallelism;
     }
+    void on(Restored) { deadlines_.restore(keys_); }
     void on(const BatchBegins& batch) noexcept {
         late_before_ = std::max(batch.watermark - lateness_, passed_);
     }

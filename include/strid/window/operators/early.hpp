@@ -6,6 +6,7 @@
 // Threads: only the task of the node.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -15,8 +16,8 @@
 
 namespace strid::window {
 
-/// `Entry` is that of a KeyedState whose state has a member `awaits_early`. A key that expires and
-/// is used again may stand here twice: the second time it no longer awaits anything.
+/// `Entry` is that of a KeyedState whose state has a member `early`: the number of its item here,
+/// or 0. An item of a key that has expired since has another number, and is passed over.
 template <class Entry>
 class EarlyKeys {
   public:
@@ -26,10 +27,10 @@ class EarlyKeys {
 
     /// The key has changed.
     void changed(Entry& key) {
-        if (key.state.awaits_early) return;
-        key.state.awaits_early = true;
+        if (key.state.early != 0) return;
+        key.state.early = ++last_;
         if (keys_.empty()) due_ns_ = operator_clock_ns() + every_ns_;
-        keys_.push_back(&key);
+        keys_.push_back({last_, &key});
     }
 
     /// Gives `write` each key that has changed, where it is time, while there is room. True once
@@ -40,9 +41,9 @@ class EarlyKeys {
         if (next_ == 0 && operator_clock_ns() < due_ns_) return true;
         for (; next_ != keys_.size(); ++next_) {
             if (!emit.room()) return false;
-            Entry& key = *keys_[next_];
-            if (!key.state.awaits_early) continue;
-            key.state.awaits_early = false;
+            Entry& key = *keys_[next_].key;
+            if (key.state.early != keys_[next_].number) continue;
+            key.state.early = 0;
             write(key);
         }
         keys_.clear();
@@ -53,11 +54,31 @@ class EarlyKeys {
     /// When `write` is to be called; 0: not before a key has changed.
     [[nodiscard]] std::int64_t wake_at_ns() const noexcept { return keys_.empty() ? 0 : due_ns_; }
 
+    /// The part of the state that is not in those of the keys.
+    [[nodiscard]] std::int64_t& due_ns() noexcept { return due_ns_; }
+    /// The states of `keys` came from elsewhere: those that changed stand here. O(keys).
+    template <class Keys>
+    void restore(Keys& keys) {
+        keys_.clear();
+        keys.for_each([this](Entry& key) {
+            if (key.state.early != 0) keys_.push_back({key.state.early, &key});
+        });
+        std::sort(keys_.begin(), keys_.end(),
+                  [](const Item& one, const Item& other) { return one.number < other.number; });
+        if (!keys_.empty()) last_ = keys_.back().number;
+    }
+
   private:
+    struct Item {
+        std::uint64_t number;
+        Entry* key;
+    };
+
     std::int64_t every_ns_;
-    std::int64_t due_ns_ = 0;
-    std::vector<Entry*> keys_;
-    std::size_t next_ = 0;  // of the keys, while they are written
+    std::int64_t due_ns_ = 0;  // where there are keys
+    std::vector<Item> keys_;
+    std::uint64_t last_ = 0;  // number of an item
+    std::size_t next_ = 0;    // of the keys, while they are written
 };
 
 struct NoEarlyKeys {

@@ -87,7 +87,7 @@ class KeyedCountWindows
             .shares_broadcast = farmed_ || in_turns,
             .light = !farmed_ && giving == Giving::values && !adds_parts && is_light<A>(windows_)};
     }
-    auto state() { return std::tie(table_); }
+    auto state() { return state_with(aggregate_, table_); }
 
     void on(const Opened& opened) {
         context_ = opened.context;

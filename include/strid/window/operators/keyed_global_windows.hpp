@@ -64,7 +64,7 @@ class KeyedGlobalWindows
           aggregate_(std::move(aggregate)),
           at_end_(options.at_end) {}
 
-    auto state() { return std::tie(table_); }
+    auto state() { return state_with(aggregate_, table_); }
 
     void process(const message::Hashed<T>& arrived, auto& emit) {
         const T& record = arrived.record;

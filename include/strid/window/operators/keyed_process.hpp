@@ -6,8 +6,8 @@
 //
 // O(log timers) for each timer. A timer that is set twice is called once.
 //
-// Threads: only the task of the node. Invariant of each key: a timer that is pending has an item in
-// the heap of its time; an item whose timer is not pending is passed over.
+// Threads: only the task of the node. Invariant of each key: a timer that is pending has the item
+// of its number in the heap; an item whose timer is not pending is passed over.
 #pragma once
 
 #include <algorithm>
@@ -57,9 +57,9 @@ class Timers {
     /// stream ends before.
     void at(ProcessingTime time) { processing_.add(pending_->processing, time, key_); }
     /// Forgets a timer of this time; nothing happens where there is none.
-    void cancel(EventTime time) { std::erase(pending_->event, time); }
+    void cancel(EventTime time) { forget(pending_->event, time); }
     /// The same for the clock.
-    void cancel(ProcessingTime time) { std::erase(pending_->processing, time); }
+    void cancel(ProcessingTime time) { forget(pending_->processing, time); }
     /// Forgets the key after the present call, with its function and its timers.
     void forget_key() noexcept { forgets_ = true; }
 
@@ -78,45 +78,64 @@ class Timers {
     /// A function that takes a copy would set its timers in vain.
     Timers(const Timers&) = default;
 
+    /// A timer of a key that is pending, and the number of its item in the queue.
+    template <class Time>
+    struct Timer {
+        Time time;
+        std::uint64_t number;
+    };
+    template <class Time>
+    static void forget(std::vector<Timer<Time>>& pending, Time time) {
+        std::erase_if(pending, [time](const Timer<Time>& timer) { return timer.time == time; });
+    }
+
     /// The timers of all keys by their time.
     template <class Time>
     class Queue {
       public:
-        void add(std::vector<Time>& pending, Time time, void* key) {
-            if (std::find(pending.begin(), pending.end(), time) != pending.end()) return;
-            pending.push_back(time);
-            heap_.push_back({time, number_++, key});
+        void add(std::vector<Timer<Time>>& pending, Time time, void* key) {
+            const auto is_set = [time](const Timer<Time>& timer) { return timer.time == time; };
+            if (std::any_of(pending.begin(), pending.end(), is_set)) return;
+            pending.push_back({time, ++last_});
+            heap_.push_back({time, last_, key});
             std::push_heap(heap_.begin(), heap_.end(), later);
         }
+        /// The timers of a key came from elsewhere. Call restored() behind the last.
+        void restore(const std::vector<Timer<Time>>& pending, void* key) {
+            for (const Timer<Time>& timer : pending) {
+                heap_.push_back({timer.time, timer.number, key});
+                last_ = std::max(last_, timer.number);
+            }
+        }
+        void restored() { std::make_heap(heap_.begin(), heap_.end(), later); }
         [[nodiscard]] bool is_due(Time now) const noexcept {
             return !heap_.empty() && heap_.front().time <= now;
         }
         [[nodiscard]] bool empty() const noexcept { return heap_.empty(); }
         [[nodiscard]] Time first() const noexcept { return heap_.front().time; }
-        /// The key of the first timer.
-        void* pop() {
-            void* const key = heap_.front().key;
-            std::pop_heap(heap_.begin(), heap_.end(), later);
-            heap_.pop_back();
-            return key;
-        }
-
-      private:
         struct Item {
             Time time;
             std::uint64_t number;
             void* key;
         };
+        Item pop() {
+            const Item first = heap_.front();
+            std::pop_heap(heap_.begin(), heap_.end(), later);
+            heap_.pop_back();
+            return first;
+        }
+
+      private:
         static bool later(const Item& a, const Item& b) noexcept {
             return a.time != b.time ? a.time > b.time : a.number > b.number;
         }
 
         std::vector<Item> heap_;
-        std::uint64_t number_ = 0;
+        std::uint64_t last_ = 0;  // number of an item
     };
     struct Pending {
-        std::vector<EventTime> event;
-        std::vector<ProcessingTime> processing;
+        std::vector<Timer<EventTime>> event;
+        std::vector<Timer<ProcessingTime>> processing;
     };
 
     Queue<EventTime> event_;
@@ -186,7 +205,7 @@ class KeyedProcess : public OperatorTypes<message::Hashed<T>, U> {
     static constexpr bool asks_the_clock = has_timers<ProcessingTime>;
     static constexpr OperatorTraits traits{.kind = "process",
                                            .emits = Emits::any_number,
-                                           .hears = events<Opened, Watermark, Ended>,
+                                           .hears = events<Opened, Restored, Watermark, Ended>,
                                            .has = has_if(asks_the_clock, Has::wake_at_ns),
                                            .needs_watermarks = has_timers<EventTime>,
                                            .only_reads = true,
@@ -199,12 +218,21 @@ class KeyedProcess : public OperatorTypes<message::Hashed<T>, U> {
         name_ = opened.context.name;
         operators::notify_function(prototype_, opened);
     }
-    auto state() { return std::tie(keys_); }
+    auto state() { return std::tie(keys_, timers_.watermark_); }
+
+    void on(Restored) {
+        keys_.for_each([this](Entry& key) {
+            timers_.event_.restore(key.state.pending.event, &key);
+            timers_.processing_.restore(key.state.pending.processing, &key);
+        });
+        timers_.event_.restored();
+        timers_.processing_.restored();
+    }
 
     void process(const message::Hashed<T>& arrived, auto& emit) {
         const T& record = arrived.record;
         Entry& key = keys_.find_or_make(std::invoke(key_of_, record), arrived.hash, [this] {
-            return KeyState{prototype_, {}, &prototype_};
+            return KeyState{prototype_, {}};
         });
         call(key, emit, [&](Emitter<U>& take) { key.state.function(record, timers_, take); });
         // A timer for what has been is not kept waiting for the watermark to move on.
@@ -237,16 +265,15 @@ class KeyedProcess : public OperatorTypes<message::Hashed<T>, U> {
 
   private:
     struct KeyState {
-        void clear() {
-            F fresh = *prototype;  // may throw
+        /// The key is forgotten and another one begins.
+        void clear(KeyState&& fresh) {
             std::destroy_at(&function);
-            std::construct_at(&function, std::move(fresh));
+            std::construct_at(&function, std::move(fresh.function));
             pending.event.clear();
             pending.processing.clear();
         }
         F function;
         Timers::Pending pending;
-        const F* prototype;
     };
     using Keys =
         KeyedState<K, KeyState, KeyLife{.expires = true, .clears = true, .shows_keys = false}>;
@@ -277,10 +304,12 @@ class KeyedProcess : public OperatorTypes<message::Hashed<T>, U> {
 
     template <class Time>
     void fire_first(Timers::Queue<Time>& queue, auto& emit) {
-        const Time time = queue.first();
-        Entry& key = *static_cast<Entry*>(queue.pop());
+        const auto [time, number, at_key] = queue.pop();
+        Entry& key = *static_cast<Entry*>(at_key);
         auto& pending = pending_of<Time>(key);
-        const auto found = std::find(pending.begin(), pending.end(), time);
+        const auto found =
+            std::find_if(pending.begin(), pending.end(),
+                         [one = number](const auto& timer) { return timer.number == one; });
         if (found == pending.end()) return;  // cancelled, or its key was forgotten
         pending.erase(found);
         if constexpr (has_timers<Time>) {
@@ -292,7 +321,7 @@ class KeyedProcess : public OperatorTypes<message::Hashed<T>, U> {
         }
     }
     template <class Time>
-    static std::vector<Time>& pending_of(Entry& key) noexcept {
+    static std::vector<Timers::Timer<Time>>& pending_of(Entry& key) noexcept {
         if constexpr (std::same_as<Time, EventTime>) {
             return key.state.pending.event;
         } else {

@@ -65,7 +65,7 @@ class KeyedSessions
     static constexpr OperatorTraits traits{
         .kind = "window",
         .emits = Emits::any_number,
-        .hears = events<BatchBegins, Coming<message::Hashed<T>>, Watermark, Ended>,
+        .hears = events<Restored, BatchBegins, Coming<message::Hashed<T>>, Watermark, Ended>,
         .has = Has::time_of | has_if(marks, Has::wake_at_ns),
         .needs_watermarks = true,
         .only_reads = true,
@@ -85,7 +85,18 @@ class KeyedSessions
 
     /// For the engine (operator/agreed_time.hpp).
     auto& time_of() noexcept { return time_of_; }
-    auto state() { return std::tie(keys_); }
+    auto state() {
+        if constexpr (marks) {
+            return state_with(aggregate_, keys_, watermark_, early_.due_ns());
+        } else {
+            return state_with(aggregate_, keys_, watermark_);
+        }
+    }
+
+    void on(Restored) {
+        deadlines_.restore(keys_);
+        if constexpr (marks) early_.restore(keys_);
+    }
 
     void on(const BatchBegins& batch) noexcept {
         if (late_by_ == LateBy::own_input) taken_from_ = batch.watermark - lateness_;
@@ -155,11 +166,11 @@ class KeyedSessions
         void clear() {
             sessions.clear();
             deadline = {};
-            awaits_early = false;
+            early = 0;
         }
         std::vector<Session> sessions;
         Deadline deadline;
-        bool awaits_early = false;
+        std::uint64_t early = 0;  // as EarlyKeys needs it
     };
     using Keys = KeyedState<K, KeyState, KeyLife{.expires = true, .clears = true}>;
     using Entry = typename Keys::Entry;

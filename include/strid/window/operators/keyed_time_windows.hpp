@@ -36,7 +36,7 @@
 #include <strid/window/operators/time_updates.hpp>
 #include <strid/window/result.hpp>
 #include <strid/window/structures/panes.hpp>
-#include <strid/window/structures/schedule.hpp>
+#include <strid/window/structures/turns.hpp>
 #include <strid/window/update.hpp>
 
 namespace strid::window {
@@ -52,7 +52,8 @@ class KeyedTimeWindows
     static constexpr OperatorTraits traits{
         .kind = "window",
         .emits = Emits::any_number,
-        .hears = events<Opened, BatchBegins, Coming<message::Hashed<T>>, Watermark, Ended>,
+        .hears =
+            events<Opened, Restored, BatchBegins, Coming<message::Hashed<T>>, Watermark, Ended>,
         .has = Has::time_of | has_if(marks, Has::wake_at_ns) | Has::facts,
         .needs_watermarks = true,
         .only_reads = true,
@@ -73,7 +74,16 @@ class KeyedTimeWindows
 
     /// For the engine (operator/agreed_time.hpp).
     auto& time_of() noexcept { return time_of_; }
-    auto state() { return std::tie(keys_); }
+    /// The keys with their turns, and the watermark, from which follows what is closed. The
+    /// engine counts the keys of the windows that were given once, with the others.
+    auto state() {
+        if constexpr (marks) {
+            return state_with(aggregate_, keys_, watermark_, updates_.early.due_ns(),
+                              updates_.given());
+        } else {
+            return state_with(aggregate_, keys_, watermark_);
+        }
+    }
     [[nodiscard]] OperatorFacts facts() const { return {.shares_broadcast = all_.has_value()}; }
     /// The replicas have every record, and each fires every n-th window: window farming.
     void farm() { all_ = windows_; }
@@ -86,6 +96,11 @@ class KeyedTimeWindows
         if constexpr (Keys::holds_text) keys_.texts().keep_for_good();
     }
 
+    void on(Restored) {
+        turns_.restore(keys_, windows_.end_over(watermark_));
+        closed_ = windows_.end_over(watermark_ - lateness_);
+        if constexpr (marks) updates_.early.restore(keys_);
+    }
     void on(const BatchBegins& batch) noexcept {
         if (late_by_ == LateBy::own_input) {
             taken_from_ = windows_.end_over(batch.watermark - lateness_);
@@ -110,7 +125,7 @@ class KeyedTimeWindows
             return;
         }
         if constexpr (firing == Firing::parts) {
-            if (in_windows_.end <= schedule_.position()) [[unlikely]] {
+            if (in_windows_.end <= turns_.position()) [[unlikely]] {
                 fire_part(std::invoke(key_of_, record), in_windows_, record, emit);
                 return;
             }
@@ -119,21 +134,22 @@ class KeyedTimeWindows
                                         [this] { return KeyState(aggregate_); });
         const Index first = std::max(in_windows_.first, closed_);
         if constexpr (marks) {
-            updates_.note(key, {first, in_windows_.end}, schedule_.position(), has_record());
+            updates_.note(key, {first, in_windows_.end}, turns_.position(), has_record());
         }
         if constexpr (folds) {
             key.state.panes.add(aggregate_, {first, in_windows_.end}, record);
         } else {
             key.state.panes.add(aggregate_, pane_, record);
         }
-        if (first < schedule_.position()) [[unlikely]]
-            fire_again(key, {first, std::min(in_windows_.end, schedule_.position())}, record, emit);
-        await(key, std::max(first, schedule_.position()));
+        if (first < turns_.position()) [[unlikely]]
+            fire_again(key, {first, std::min(in_windows_.end, turns_.position())}, record, emit);
+        turns_.await(key, std::max(first, turns_.position()));
     }
 
     /// Fires what the watermark has passed while there is room. True once all has.
     bool on(Watermark watermark, auto& emit) {
         if (!fire_up_to(windows_.end_over(watermark.time), emit)) return false;
+        watermark_ = watermark.time;
         closed_ = windows_.end_over(watermark.time - lateness_);
         if constexpr (marks) return give_early(emit);
         return true;
@@ -159,12 +175,12 @@ class KeyedTimeWindows
         explicit KeyState(const A& aggregate) : panes(aggregate) {}
         void clear() {
             panes.clear();
-            due = nothing_due;
+            turn = {};
             this->forget_changes();
         }
 
-        Panes panes;              // of windows that are not closed
-        Index due = nothing_due;  // the number that its entry in the schedule stands at
+        Panes panes;  // of windows that are not closed
+        Turn turn;
     };
     using Keys = KeyedState<K, KeyState, KeyLife{.expires = true, .clears = true}>;
     using Entry = typename Keys::Entry;
@@ -177,7 +193,6 @@ class KeyedTimeWindows
         WindowRange<Index> next_panes;  // of the window behind it
         Index first_kept;               // pane, of those that windows behind it may need
     };
-    static constexpr Index nothing_due = std::numeric_limits<Index>::max();
     /// The windows of a time that lies beyond their numbers.
     static constexpr WindowRange<Index> beyond{1, 0};
 
@@ -199,13 +214,6 @@ class KeyedTimeWindows
         return windows_.with_pane(pane);
     }
 
-    /// Makes sure that the key is looked at by `window` at the latest.
-    void await(Entry& key, Index window) {
-        if (window >= key.state.due) return;
-        key.state.due = window;
-        schedule_.add(window, &key);
-    }
-
     bool fire_up_to(Index end, auto& emit) {
         for (;;) {
             if (!emit.room()) return false;
@@ -219,11 +227,10 @@ class KeyedTimeWindows
             }
             if (key == nullptr) {
                 Index window = 0;
-                if (!schedule_.pop(end, window, key)) return true;
+                if (!turns_.pop(end, window, key)) return true;
                 if (looked_ahead_ == 0) looked_ahead_ = 1 + look_ahead_of_firing();
                 --looked_ahead_;
-                if (key->state.due != window) continue;  // put forward, or another key's now
-                key->state.due = nothing_due;
+                if (key == nullptr) continue;  // put forward, or another key's now
                 if (!firing_ || firing_->window != window) firing_ = at_window(window);
                 if constexpr (marks) {
                     if (updates_.waits_for_gap(*key, window, has_record())) continue;
@@ -237,8 +244,8 @@ class KeyedTimeWindows
     /// Brings near what the next keys that fire need; returns how many keys.
     [[nodiscard]] std::size_t look_ahead_of_firing() {
         const bool tumbles = windows_.length() == windows_.slide();
-        return keys_.look_ahead(schedule_.at_hand(), tumbles,
-                                [](const KeyState& state) { state.panes.prefetch_all(); });
+        return keys_.look_ahead_in(turns_.at_hand(), tumbles,
+                                   [](const KeyState& state) { state.panes.prefetch_all(); });
     }
 
     [[nodiscard]] FiringWindow at_window(Index window) const noexcept {
@@ -278,9 +285,10 @@ class KeyedTimeWindows
         const auto needed = firing_->next_panes;
         if (panes.newest() >= needed.first) {
             const Index pane = panes.first_from(needed.first);
-            await(entry, pane < needed.end ? window : std::max(window, with_pane(pane).first));
+            turns_.await(entry,
+                         pane < needed.end ? window : std::max(window, with_pane(pane).first));
         } else {
-            await(entry, closing_of(with_pane(panes.oldest()).end - 1));
+            turns_.await(entry, closing_of(with_pane(panes.oldest()).end - 1));
         }
     }
 
@@ -354,7 +362,7 @@ class KeyedTimeWindows
 
     bool give_early(auto& emit) {
         return updates_.early.write(emit, [&](Entry& entry) {
-            for (const Index window : entry.state.take_changes(schedule_.position())) {
+            for (const Index window : entry.state.take_changes(turns_.position())) {
                 if (has_record()(entry, window)) give(entry, window, Revision::early, emit);
             }
         });
@@ -374,10 +382,11 @@ class KeyedTimeWindows
     WindowRange<Index> in_windows_{};  // and the windows that have it
     std::optional<FiringWindow> firing_;
     std::size_t looked_ahead_ = 0;  // of the keys that fire
+    EventTime watermark_ = EventTime::earliest();
     Index closed_ = std::numeric_limits<Index>::min();
     Index taken_from_ = std::numeric_limits<Index>::min();  // for the records of this batch
     Keys keys_;
-    Schedule<Entry*> schedule_;
+    Turns<Entry> turns_;
     [[no_unique_address]] TimeUpdatesOf<firing, K, Entry> updates_;
 };
 

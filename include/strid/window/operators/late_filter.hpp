@@ -74,7 +74,7 @@ class LateFilter : public OperatorTypes<T, T> {
 
     /// For the engine (operator/agreed_time.hpp).
     auto& time_of() noexcept { return time_of_; }
-    auto state() { return std::tie(passed_, late_before_); }
+    auto state() { return std::tie(passed_); }
     void on(const BatchBegins& batch) noexcept {
         late_before_ = rule_.late_before(batch.watermark, passed_);
     }

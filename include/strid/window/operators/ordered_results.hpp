@@ -31,7 +31,7 @@ class OrderedByTime : public OperatorTypes<Result, Result> {
                                            .needs_watermarks = true,
                                            .one_replica = true};
 
-    auto state() { return std::tie(waiting_); }
+    auto state() { return std::tie(waiting_, came_, watermark_); }
 
     void process(Result& result, auto& emit) {
         if (result.window.end <= watermark_) {
@@ -98,7 +98,7 @@ class OrderedByCount : public OperatorTypes<Arrived, typename ResultIn<Arrived>:
         .kind = "collector", .emits = Emits::any_number, .hears = events<>, .one_replica = true};
 
     explicit OrderedByCount(std::uint64_t slide) : slide_(slide) {}
-    auto state() { return std::tie(table_); }
+    auto state() { return std::tie(table_, came_); }
 
     void process(Arrived& arrived, auto& emit) {
         auto& key =

@@ -77,7 +77,10 @@ class PartialPanes : public OperatorTypes<T, PanePart<K, typename A::State>> {
 
     /// For the engine (operator/agreed_time.hpp).
     auto& time_of() noexcept { return time_of_; }
-    auto state() { return std::tie(places_, taken_); }
+    auto state() {
+        return std::tie(places_, taken_, watermark_, first_end_, alone_, judged_parts_,
+                        judged_records_);
+    }
     void on(const Opened&) {
         places_.assign(place_count, {});
         taken_.reserve(places_.size());

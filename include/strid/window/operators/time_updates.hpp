@@ -8,6 +8,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -24,7 +25,7 @@ class ChangedWindows {
     using Index = TimeWindows::Index;
 
   public:
-    bool awaits_early = false;
+    std::uint64_t early = 0;  // as EarlyKeys needs it
 
     void change(WindowRange<Index> windows) {
         if (windows.size() <= 0 || (!changed_.empty() && changed_.back() == windows)) return;
@@ -44,7 +45,7 @@ class ChangedWindows {
         return windows;
     }
     void forget_changes() noexcept {
-        awaits_early = false;
+        early = 0;
         changed_.clear();
     }
 
@@ -131,6 +132,9 @@ class TimeUpdates {
     }
     /// The key that is held; null where there is none.
     [[nodiscard]] Entry* take_held() noexcept { return std::exchange(held_, nullptr); }
+
+    /// The windows that were given.
+    [[nodiscard]] GivenWindows<K>& given() noexcept { return given_; }
 
     EarlyKeys<Entry> early;
 

@@ -3,11 +3,11 @@
 // A heap of keys by their deadlines, the times at which their state must be processed. Every state
 // holds a `Deadline`; a key that is put forward has a second item in the heap, and the first is
 // passed over when it comes up. Keys of the same time come up in the order in which they were put
-// down.
+// down: the deadline has the number of its item, so that the heap follows from the states.
 //
 // O(log n) for each time that is put down. Windows whose ends all keys share have Schedule instead.
 //
-// Threads: one. Invariant: a key with a deadline has an item of that time in the heap.
+// Threads: one. Invariant: a key with a deadline has the item of its number in the heap.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@ namespace strid::window {
 /// When its key is looked at next, where it is at all.
 struct Deadline {
     EventTime at;
-    bool is_set = false;
+    std::uint64_t number = 0;  // of its item; 0: it has none
 };
 
 /// Which deadline of a state it is about, where it has several: `Of::of(state)`.
@@ -39,9 +39,9 @@ class Deadlines {
     /// The key is looked at by `at` at the latest.
     void await(Entry& key, EventTime at) {
         Deadline& deadline = Of::of(key.state);
-        if (deadline.is_set && at >= deadline.at) return;
-        deadline = {at, true};
-        heap_.push_back({at, number_++, &key});
+        if (deadline.number != 0 && at >= deadline.at) return;
+        deadline = {at, ++last_};
+        heap_.push_back({at, last_, &key});
         std::push_heap(heap_.begin(), heap_.end(), later);
     }
 
@@ -55,9 +55,22 @@ class Deadlines {
         std::pop_heap(heap_.begin(), heap_.end(), later);
         heap_.pop_back();
         Deadline& deadline = Of::of(item.key->state);
-        if (!deadline.is_set || deadline.at != item.at) return nullptr;
-        deadline.is_set = false;
+        if (deadline.number != item.number) return nullptr;
+        deadline.number = 0;
         return item.key;
+    }
+
+    /// The deadlines of `keys` came from elsewhere: the heap has an item for each. O(keys).
+    template <class Keys>
+    void restore(Keys& keys) {
+        heap_.clear();
+        keys.for_each([this](Entry& key) {
+            const Deadline& deadline = Of::of(key.state);
+            if (deadline.number == 0) return;
+            heap_.push_back({deadline.at, deadline.number, &key});
+            last_ = std::max(last_, deadline.number);
+        });
+        std::make_heap(heap_.begin(), heap_.end(), later);
     }
 
   private:
@@ -71,7 +84,7 @@ class Deadlines {
     }
 
     std::vector<Item> heap_;  // the soonest at the front
-    std::uint64_t number_ = 0;
+    std::uint64_t last_ = 0;  // number of an item
 };
 
 }  // namespace strid::window

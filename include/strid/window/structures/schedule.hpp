@@ -34,6 +34,11 @@ class Schedule {
     [[nodiscard]] Index position() const noexcept { return position_; }
     [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
 
+    /// Begins elsewhere, before the first item: everything before `position` is over.
+    void begin_at(Index position) noexcept {
+        STRID_ASSERT(empty());
+        position_ = position;
+    }
     void add(Index due, Item item) {
         STRID_ASSERT(due >= position_);
         auto& bucket = buckets_[bucket_of(due)];
