@@ -79,7 +79,7 @@ template <class Events>
                 return View{event.ad, event.time_ms};
             },
             {.name = "project"})
-        .template lookup<&View::ad>(campaigns, view_of_campaign, {.name = "join"})
+        .lookup(campaigns, field<&View::ad>, view_of_campaign, {.name = "join"})
         .event_time(time_of, BoundedDisorder{counting.disorder}, {.name = "time"})
         .template key_by<&CampaignView::campaign>();
 }

@@ -219,7 +219,7 @@ Answer join(std::uint64_t records) {
     const auto side = [&](std::uint64_t half) {
         return graph.source(HalfOfQuotes{records, half})
             .event_time<&Quote::time>(MonotonousTime{})
-            .aligned(Alignment{Duration{join_reach_ns / 10}});
+            .apply(aligned(Alignment{Duration{join_reach_ns / 10}}));
     };
     side(0)
         .join(side(1), on<&Quote::symbol>(),

@@ -9,5 +9,7 @@
 #include <strid/graph/main.hpp>
 #include <strid/graph/program.hpp>
 #include <strid/message/split_time.hpp>
+#include <strid/operator/aligned.hpp>
 #include <strid/operator/dead_letter.hpp>
 #include <strid/operator/deduplicate.hpp>
+#include <strid/operator/time_order.hpp>

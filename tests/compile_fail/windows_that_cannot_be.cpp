@@ -15,11 +15,15 @@
 // error: late_apart is for windows of time and sessions, by key or share::farmed
 // error: late_apart is for windows of time and sessions, by key or share::farmed
 // error: streams that are merged take their time from one function
+// error: is for map, filter, flat_map, accumulate and reduce: windows and process forget keys by
+// error: late_apart is for an operator that finds late records
 #include <span>
 #include <string>
 
 #include <strid/base/field.hpp>
+#include <strid/operator/aligned.hpp>
 #include <strid/operator/deduplicate.hpp>
+#include <strid/operator/time_order.hpp>
 #include <strid/window/aggregates.hpp>
 #include <strid/window/aggregates/content.hpp>
 #include <strid/window/aggregates/fold.hpp>
@@ -62,7 +66,11 @@ void build(strid::Graph& graph) {
     keyed().window(tens, all, late_apart);
     keyed().window(hours, window::count(), share::paned | late_apart);
     timed().merge(trips().event_time<&Trip::booked>(strid::MonotonousTime{}));
+    timed().key_by<&Trip::airport>(strid::keep_at_most(9)).window(tens, window::count());
+    (void)timed().apply(strid::aligned(strid::Alignment{std::chrono::hours{1}}), late_apart);
 #else
+    (void)timed().apply(strid::in_order_of_time(), late_apart);
+    keyed().window(tens, window::count());
     (void)keyed().apply(strid::deduplicate(std::chrono::hours{1}));
     (void)graph.source(Numbers{}).key_by(same);
     keyed().window(hours, all);

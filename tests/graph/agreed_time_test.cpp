@@ -13,6 +13,7 @@
 
 #include <strid/graph/graph.hpp>
 #include <strid/operator/agreed_time.hpp>
+#include <strid/operator/time_order.hpp>
 #include <strid/window/aggregates.hpp>
 
 #include "test_sources.hpp"
@@ -95,7 +96,7 @@ TEST_F(AgreedTime, WindowsThatTakeAnotherTimeEndTheRun) {
         std::move(right)
             .rebalance()
             .timed_by<&Parcel::received>()
-            .in_order_of_time({}, {.name = "taken"})
+            .apply(in_order_of_time(), {.name = "taken"})
             .sink(nowhere);
     });
 }

@@ -14,6 +14,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <strid/operator/time_order.hpp>
 #include <strid/window/aggregates.hpp>
 
 #include "probe.hpp"
@@ -199,7 +200,7 @@ const Case by_record[] = {
          tracked(g)
              .event_time(time_of, BoundedDisorder{Duration::max()})
              .timed_by([p](const Tracked& t) { return p(), time_of(t); })
-             .in_order_of_time({}, broken)
+             .apply(in_order_of_time(), broken)
              .sink(ignore);
      }},
     {"keyed sink", [](Graph& g, const Probe& p) {

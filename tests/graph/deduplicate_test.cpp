@@ -69,6 +69,33 @@ TEST(Deduplicate, PassesTheFirstOfThoseThatRepeatEachOther) {
     EXPECT_GT(late, 0U) << "no record was late: nothing was shown";
 }
 
+TEST(Deduplicate, GivesLateRecordsAsAStream) {
+    const auto events = test::random_events(7, {.keys = 40}, test::event_count);
+    Graph graph{"deduplicate"};
+    auto rows = std::make_shared<Collected<Event>>();
+    auto late_rows = std::make_shared<Collected<Event>>();
+    auto [records, late] = graph.source(replay(events))
+                               .event_time<&Event::time>(BoundedDisorder{50ns})
+                               .key_by<&Event::key>()
+                               .apply(deduplicate(60ns), late_apart, {.name = "once"});
+    std::move(records).sink(collect_into(rows));
+    std::move(late).sink(collect_into(late_rows));
+    const RunReport report = run(graph, test::run_options(7));
+    const auto asserted = test::watermarks(events, 50ns);
+    std::vector<Event> expected_late;
+    for (std::size_t i = 0; i != events.size(); ++i) {
+        if (events[i].time < asserted[i]) expected_late.push_back(events[i]);
+    }
+    ASSERT_FALSE(expected_late.empty());
+    auto sorted = [](std::vector<Event> some) {
+        std::sort(some.begin(), some.end());
+        return some;
+    };
+    EXPECT_EQ(sorted(late_rows->records()), sorted(expected_late));
+    EXPECT_EQ(sorted(rows->records()), expected(events, 50ns, 60ns).records);
+    EXPECT_EQ(report.find("once")->records_late, expected_late.size());
+}
+
 TEST(Deduplicate, ForgetsKeysThatNothingCanRepeat) {
     std::vector<Event> events;
     const std::uint32_t keys = test::perturbed ? 5'000 : 100'000;

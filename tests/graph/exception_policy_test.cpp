@@ -14,6 +14,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <strid/operator/aligned.hpp>
+
 #include "test_sources.hpp"
 #include "throwing_numbers.hpp"
 
@@ -242,8 +244,8 @@ TEST(ExceptionPolicy, IsRefusedWhereNothingCanBeSkipped) {
         "operator 'in' (source) cannot skip a record when something throws");
     EXPECT_EQ(refusal([](Graph& g) {
                   g.source(Numbers{1})
-                      .aligned(Alignment{std::chrono::seconds{1}},
-                               {.name = "in step", .on_exception = skip})
+                      .apply(aligned(Alignment{std::chrono::seconds{1}}),
+                             {.name = "in step", .on_exception = skip})
                       .sink([](std::uint64_t) {});
               }),
               "operator 'in step' (aligned) cannot skip a record when something throws");

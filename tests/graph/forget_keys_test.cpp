@@ -66,8 +66,8 @@ TEST(ForgetKeys, TheOneUsedLongestAgoMakesWay) {
         Graph graph{"bounded"};
         auto rows = std::make_shared<Collected<Event>>();
         graph.source(replay(events))
-            .key_by<&Event::key>()
-            .map(Number{}, keep_at_most(20), {.name = "number", .parallelism = 1})
+            .key_by<&Event::key>(keep_at_most(20))
+            .map(Number{}, {.name = "number", .parallelism = 1})
             .sink(collect_into(rows), {.parallelism = 1});
         const RunReport report = run(graph, one_replica(seed));
         ASSERT_EQ(rows->records(), numbered(events, 20, ignored)) << "seed " << seed;
@@ -86,9 +86,9 @@ TEST(ForgetKeys, AnAccumulationGivesWhatItForgets) {
         Graph graph{"bounded"};
         auto rows = std::make_shared<Collected<Last>>();
         graph.source(replay(events))
-            .key_by<&Event::key>()
+            .key_by<&Event::key>(keep_at_most(20))
             .accumulate(std::int64_t{0}, [](std::int64_t& count, const Event&) { ++count; },
-                        Emit::at_end, keep_at_most(20), {.parallelism = 1})
+                        Emit::at_end, {.parallelism = 1})
             .map([](const Keyed<std::uint32_t, std::int64_t>& last) {
                 return Last{last.key, last.value};
             })
@@ -103,9 +103,9 @@ TEST(ForgetKeys, AKeyThatComesAgainBeginsAnew) {
     Graph graph{"anew"};
     auto rows = std::make_shared<Collected<std::string>>();
     graph.source(replay(std::vector<int>{1, 2, 1, 1, 2}))
-        .key_by([](const int& key) { return key; })
+        .key_by([](const int& key) { return key; }, keep_at_most(1))
         .accumulate(std::string("from"), [](std::string& text, const int&) { text += "+"; },
-                    Emit::every_update, keep_at_most(1), {.parallelism = 1})
+                    Emit::every_update, {.parallelism = 1})
         .map([](const Keyed<int, std::string>& now) { return std::to_string(now.key) + now.value; })
         .sink(collect_into(rows), {.parallelism = 1});
     run(graph);
@@ -120,9 +120,9 @@ TEST(ForgetKeys, ATextKeyThatIsForgottenIsGivenWhole) {
     auto rows = std::make_shared<Collected<std::string>>();
     graph.source(replay(texts))
         .map([](const std::string& text) { return text; })
-        .key_by([](const std::string& text) { return std::string_view(text); })
+        .key_by([](const std::string& text) { return std::string_view(text); }, keep_at_most(3))
         .accumulate(0, [](int& count, const std::string&) { ++count; }, Emit::at_end,
-                    keep_at_most(3), {.parallelism = 1})
+                    {.parallelism = 1})
         .map([](const Keyed<std::string_view, int>& last) {
             return std::string(last.key) + " " + std::to_string(last.value);
         })
@@ -138,8 +138,8 @@ TEST(ForgetKeys, ByEventTimeWhenTheWatermarkHasGoneOn) {
     auto [inlet, stream] = graph.inlet<Event>();
     auto outlet = std::move(stream)
                       .event_time<&Event::time>(MonotonousTime{})
-                      .key_by<&Event::key>()
-                      .map(Number{}, forget_after(1h), {.name = "number", .parallelism = 1})
+                      .key_by<&Event::key>(forget_after(1h))
+                      .map(Number{}, {.name = "number", .parallelism = 1})
                       .outlet();
     Running running = start(graph);
     const auto count_of = [&, &into = inlet](std::uint32_t key, std::chrono::nanoseconds time) {
@@ -170,9 +170,8 @@ TEST(ForgetKeys, ByTheClockThoughNothingComes) {
     Graph graph{"by the clock"};
     auto [inlet, stream] = graph.inlet<Event>();
     auto outlet = std::move(stream)
-                      .key_by<&Event::key>()
-                      .map(Number{}, forget_after_by_clock(1ms).at_most(10),
-                           {.name = "number", .parallelism = 1})
+                      .key_by<&Event::key>(forget_after_by_clock(1ms).at_most(10))
+                      .map(Number{}, {.name = "number", .parallelism = 1})
                       .outlet();
     Running running = start(graph);
     for (std::uint64_t i = 0; i != 3; ++i) {
@@ -197,8 +196,8 @@ TEST(ForgetKeys, ExplainShowsHowLongAStateIsKept) {
         Graph graph{"kept"};
         graph.source(replay(std::vector<Event>{}))
             .event_time<&Event::time>(MonotonousTime{})
-            .key_by<&Event::key>()
-            .map(Number{}, life)
+            .key_by<&Event::key>(life)
+            .map(Number{})
             .sink([](const Event&) {});
         return graph.explain();
     };

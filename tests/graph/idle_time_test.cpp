@@ -7,6 +7,8 @@
 #include <memory>
 #include <thread>
 
+#include <strid/operator/aligned.hpp>
+
 #include "windows.hpp"
 
 namespace strid {
@@ -110,13 +112,15 @@ TEST(EventTime, AlignedSourcesKeepStep) {
     std::atomic<bool> went_too_far{false};
     graph.source(replay(events))
         .event_time<&Event::time>(MonotonousTime{})
-        .aligned(alignment)
+        .apply(aligned(alignment))
         .map([&](const Event& event) {
             ahead = event.time.ns();
             if (ahead > allowed) went_too_far = true;
             return event;
         })
-        .merge(std::move(slow_stream).event_time<&Event::time>(MonotonousTime{}).aligned(alignment))
+        .merge(std::move(slow_stream)
+                   .event_time<&Event::time>(MonotonousTime{})
+                   .apply(aligned(alignment)))
         .sink([](const Event&) {});
     Running running = start(graph, {.workers = 2});
     const auto until_at = [&ahead](std::int64_t time) {

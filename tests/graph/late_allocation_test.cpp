@@ -3,6 +3,7 @@
 // No allocation for late records (allocations.hpp).
 #include <chrono>
 
+#include <strid/operator/time_order.hpp>
 #include <strid/window/aggregates.hpp>
 
 #include "allocations.hpp"
@@ -53,10 +54,10 @@ TEST(Allocations, NoneForALateRecord) {
             .window(window::SessionWindows::with_gap(50ns), sum, late_apart);
     });
     expect_none_with_late("in order of time", [](auto stream) {
-        return std::move(stream).timed_by(time_of_some_late).in_order_of_time(late_apart);
+        return std::move(stream).timed_by(time_of_some_late).apply(in_order_of_time(), late_apart);
     });
     expect_none_per_record("k-slack", [](auto stream) {
-        auto [on_time, late] = std::move(stream).k_slack(time_of_some_late, late_apart);
+        auto [on_time, late] = std::move(stream).apply(k_slack(time_of_some_late), late_apart);
         std::move(on_time).sink(Drop{});
         std::move(late).sink(Drop{});
     });

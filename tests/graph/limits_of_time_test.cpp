@@ -10,6 +10,7 @@
 #include <memory>
 #include <vector>
 
+#include <strid/operator/time_order.hpp>
 #include <strid/window/aggregates/fold.hpp>
 
 namespace strid {
@@ -160,7 +161,7 @@ TEST(LimitsOfTime, StreamsAreInOrderThere) {
         auto rows = std::make_shared<Collected<Event>>();
         graph.source(replay(events))
             .event_time<&Event::time>(BoundedDisorder{50ns})
-            .in_order_of_time()
+            .apply(in_order_of_time())
             .sink([rows](const Event& event) { rows->add(event); });
         const RunReport report = run(graph, run_options(seed));
         EXPECT_EQ(rows->records(), expected) << "seed " << seed;
@@ -171,7 +172,7 @@ TEST(LimitsOfTime, StreamsAreInOrderThere) {
         auto rows = std::make_shared<Collected<Event>>();
         auto dropped = std::make_shared<Collected<Event>>();
         auto [records, late] =
-            graph.source(replay(events)).k_slack(field<&Event::time>, late_apart);
+            graph.source(replay(events)).apply(k_slack(field<&Event::time>), late_apart);
         std::move(records).sink([rows](const Event& event) { rows->add(event); });
         std::move(late).sink([dropped](const Event& event) { dropped->add(event); });
         const RunReport report = run(graph, run_options(seed));

@@ -94,9 +94,8 @@ TEST(Lookup, ChangesARecordInPlaceByAMember) {
     Graph graph{"lookup"};
     Collected<Order> rows;
     graph.source(from_vector(orders))
-        .lookup<&Order::customer>(
-            sparse_table(),
-            [](Order& order, const std::uint64_t& value) { order.discount = value; })
+        .lookup(sparse_table(), field<&Order::customer>,
+                [](Order& order, const std::uint64_t& value) { order.discount = value; })
         .sink(rows.sink());
     run(graph);
     EXPECT_EQ(rows.sorted(), expected);
@@ -201,10 +200,10 @@ TEST(Lookup, FindsRangesAndSteps) {
                         return Row{number, range == nullptr ? "none" : *range, -1};
                     })
                 .separate()
-                .template lookup<&Row::number>(StepTable<std::uint64_t, int>{steps},
-                                               [](Row& row, const int* step) {
-                                                   if (step != nullptr) row.step = *step;
-                                               });
+                .lookup(StepTable<std::uint64_t, int>{steps}, field<&Row::number>,
+                        [](Row& row, const int* step) {
+                            if (step != nullptr) row.step = *step;
+                        });
         };
         auto source = graph.source(Numbers{12'000});
         if (is_first) {

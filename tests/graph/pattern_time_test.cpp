@@ -10,6 +10,7 @@
 
 #include <gmock/gmock.h>
 
+#include <strid/operator/time_order.hpp>
 #include <strid/pattern/pattern_operator.hpp>
 
 #include "windows.hpp"
@@ -79,7 +80,7 @@ TEST(PatternTime, EndsWhereThePatternKeepsNoOrder) {
     graph.source(replay(std::vector<Event>{}))
         .event_time<&Event::time>(MonotonousTime{})
         .apply(pattern_operator(pattern::farm(in_order())))
-        .in_order_of_time()
+        .apply(in_order_of_time())
         .sink([](const Event&) {});
     try {
         (void)graph.explain();

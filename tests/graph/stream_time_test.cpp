@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include <strid/operator/time_order.hpp>
+
 #include "windows.hpp"
 
 namespace strid {
@@ -45,7 +47,7 @@ TEST(StreamTime, StaysWithRecordsOfOneType) {
     keeps(events(graph).rebalance());
     keeps(events(graph).separate());
     keeps(events(graph).merge(events(graph), events(graph)));
-    keeps(events(graph).in_order_of_time());
+    keeps(events(graph).apply(in_order_of_time()));
     keeps(events(graph).key_by<&Event::key>().filter([](const Event&) { return true; }));
     keeps(events(graph).split(1, [](const Event&) { return 0U; }).select(0));
     auto [one, other] = events(graph).tee<2>();

@@ -5,6 +5,7 @@
 #include <span>
 #include <utility>
 
+#include <strid/operator/time_order.hpp>
 #include <strid/window/aggregates/fold.hpp>
 
 #include "throwing.hpp"
@@ -163,18 +164,20 @@ const Broken broken_others[] = {
      [](Graph& graph, const std::vector<Event>& events, const Probe& probe) {
          stream_of(graph, events)
              .timed_by(time_with(probe))
-             .in_order_of_time({}, {.name = "broken"})
+             .apply(in_order_of_time(), {.name = "broken"})
              .sink(ignore);
      }},
     {"what decides among equal times", "broken",
      [](Graph& graph, const std::vector<Event>& events, const Probe& probe) {
          stream_of(graph, events)
-             .in_order_of_time(value_with(probe), {.name = "broken"})
+             .apply(in_order_of_time(value_with(probe)), {.name = "broken"})
              .sink(ignore);
      }},
     {"a time of a K-slack", "broken",
      [](Graph& graph, const std::vector<Event>& events, const Probe& probe) {
-         graph.source(replay(events)).k_slack(time_with(probe), {.name = "broken"}).sink(ignore);
+         graph.source(replay(events))
+             .apply(k_slack(time_with(probe)), {.name = "broken"})
+             .sink(ignore);
      }},
 };
 

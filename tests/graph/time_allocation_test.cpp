@@ -4,6 +4,8 @@
 // (allocations.hpp).
 #include <chrono>
 
+#include <strid/operator/aligned.hpp>
+#include <strid/operator/time_order.hpp>
 #include <strid/window/aggregates.hpp>
 
 #include "allocations.hpp"
@@ -20,14 +22,14 @@ TEST(Allocations, NoneForARecordThatIsPutInOrder) {
     expect_none_per_record("in order of time", [](auto stream) {
         std::move(stream)
             .event_time(time_of, BoundedDisorder{50ns})
-            .in_order_of_time()
+            .apply(in_order_of_time())
             .sink(Drop{});
     });
     expect_none_per_record("k-slack", [](auto stream) {
         std::move(stream)
-            .k_slack([](const std::uint64_t& n) {
+            .apply(k_slack([](const std::uint64_t& n) {
                 return EventTime::of_ns(static_cast<std::int64_t>(n ^ 7));
-            })
+            }))
             .sink(Drop{});
     });
 }
@@ -88,7 +90,7 @@ TEST(Allocations, NoneForARecordThatIsStampedOrHeldBack) {
     expect_none_per_record("aligned", [](auto stream) {
         std::move(stream)
             .event_time(time_of, MonotonousTime{})
-            .aligned(Alignment{1ms})
+            .apply(aligned(Alignment{1ms}))
             .sink(Drop{});
     });
 }

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include <strid/operator/time_order.hpp>
+
 #include "windows.hpp"
 
 namespace strid {
@@ -43,7 +45,7 @@ TEST(TimeOrder, IsTheSameInEveryRun) {
             .event_time<&Event::time>(BoundedDisorder{Duration{50}})
             .rebalance()
             .filter([](const Event& event) { return event.value % 3 != 0; })
-            .in_order_of_time(field<&Event::value>)
+            .apply(in_order_of_time(field<&Event::value>))
             .sink(into(rows));
         const RunReport report = run(graph, run_options(seed));
         std::erase_if(events, [](const Event& event) { return event.value % 3 == 0; });
@@ -95,7 +97,7 @@ TEST(TimeOrder, OfSeveralSourcesIsTheSameInEveryRun) {
         const ThreeSources sources(seed);
         Graph graph{"order"};
         auto rows = std::make_shared<Collected<Event>>();
-        sources.merged(graph).in_order_of_time().sink(into(rows));
+        sources.merged(graph).apply(in_order_of_time()).sink(into(rows));
         const RunReport report = run(graph, run_options(seed));
         ASSERT_EQ(rows->records(), sources.in_order) << "seed " << seed;
         late += sources.late.size();
@@ -111,7 +113,7 @@ TEST(TimeOrder, GivesItsLateRecords) {
         Graph graph{"order"};
         auto rows = std::make_shared<Collected<Event>>();
         auto late_rows = std::make_shared<Collected<Event>>();
-        auto [records, late] = sources.merged(graph).in_order_of_time(late_apart);
+        auto [records, late] = sources.merged(graph).apply(in_order_of_time(), late_apart);
         std::move(records)
             .map([](Event&& event) { return event; })
             .filter([](const Event& event) { return event.value % 3 != 0; })
@@ -150,7 +152,7 @@ TEST(KSlack, DropsAndCountsWhatIsLaterThanAnythingBefore) {
         const auto events = random_events(seed, {}, event_count);
         Graph graph{"slack"};
         auto rows = std::make_shared<Collected<Event>>();
-        graph.source(replay(events)).k_slack(field<&Event::time>).sink(into(rows));
+        graph.source(replay(events)).apply(k_slack(field<&Event::time>)).sink(into(rows));
         const RunReport report = run(graph, run_options(seed));
         EXPECT_TRUE(is_in_order(rows->records())) << "seed " << seed;
         EXPECT_EQ(rows->records().size() + late_in(report), events.size()) << "seed " << seed;
@@ -168,7 +170,7 @@ TEST(KSlack, GivesItsLateRecords) {
         auto rows = std::make_shared<Collected<Event>>();
         auto late_rows = std::make_shared<Collected<Event>>();
         auto [records, late] =
-            graph.source(replay(events)).k_slack(field<&Event::time>, late_apart);
+            graph.source(replay(events)).apply(k_slack(field<&Event::time>), late_apart);
         std::move(records).sink(into(rows));
         std::move(late).sink(into(late_rows));
         const RunReport report = run(graph, run_options(seed));
@@ -201,11 +203,10 @@ TEST(TimeOrder, IsRefusedSeveralReplicas) {
                           .event_time<&Event::time>(BoundedDisorder{Duration{50}});
         const OperatorOptions options{.name = "order", .parallelism = parallelism};
         if (by_watermarks) {
-            std::move(stream)
-                .in_order_of_time(operators::AsTheyCame{}, options)
-                .sink([](const Event&) {});
+            std::move(stream).apply(in_order_of_time(), options).sink([](const Event&) {});
         } else {
-            std::move(stream).k_slack(field<&Event::time>, options).sink([](const Event&) {});
+            std::move(stream).apply(k_slack(field<&Event::time>), options).sink([](const Event&) {
+            });
         }
     };
     for (const bool by_watermarks : {true, false}) {

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include <strid/operator/time_order.hpp>
 #include <strid/window/aggregates/fold.hpp>
 
 #include "windows.hpp"
@@ -161,7 +162,7 @@ void are_the_same_in_every_run(const Windows& windows) {
         const ThreeSources sources(seed);
         late += sources.late;
         Graph graph{"deterministic"};
-        const Results results = windowed(sources.merged(graph).in_order_of_time(), windows);
+        const Results results = windowed(sources.merged(graph).apply(in_order_of_time()), windows);
         const RunReport report = run(graph, run_options(seed));
         ASSERT_EQ(sorted(results), expected(sources.in_order, windows)) << "seed " << seed;
         ASSERT_EQ(late_in(report), sources.late) << "seed " << seed;
@@ -193,7 +194,8 @@ void are_those_of_what_was_not_dropped(const Windows& windows) {
         Graph graph{"probabilistic"};
         const Tap tap{std::make_shared<Collected<Event>>()};
         auto dropped = std::make_shared<Collected<Event>>();
-        auto [records, late] = sources.merged(graph).k_slack(field<&Event::time>, late_apart);
+        auto [records, late] =
+            sources.merged(graph).apply(k_slack(field<&Event::time>), late_apart);
         const Results results = windowed(std::move(records).filter(tap), windows);
         std::move(late).sink([dropped](const Event& event) { dropped->add(event); });
         const RunReport report = run(graph, run_options(seed));

@@ -18,7 +18,7 @@ TEST(WindowUpdates, AreGivenEarlyWhileNothingComes) {
     auto outlet = std::move(stream)
                       .event_time<&Event::time>(MonotonousTime{})
                       .key_by<&Event::key>()
-                      .window_updates(sliding(10, 10), sum, {.early_every = 20ms})
+                      .window(sliding(10, 10), sum, UpdateOptions{.early_every = 20ms})
                       .outlet();
     Running running = start(graph, {.workers = 2});
     const auto next = [&] {

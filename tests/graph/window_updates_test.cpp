@@ -40,7 +40,7 @@ Run updates_of(const std::vector<Event>& events, const Windows& windows, const A
     auto [updates, late] = graph.source(replay(events))
                                .event_time<&Event::time>(BoundedDisorder{Duration{50}})
                                .key_by<&Event::key>()
-                               .window_updates(windows, aggregate, late_apart, options);
+                               .window(windows, aggregate, late_apart, options);
     std::move(updates).sink(collect_into(rows));
     std::move(late).sink(collect_into(late_rows));
     const RunReport report = run(graph, run_options);
@@ -259,12 +259,14 @@ TEST(WindowUpdates, RefuseWhatMakesNoSense) {
             .event_time<&Event::time>(MonotonousTime{})
             .key_by<&Event::key>();
     };
-    EXPECT_THROW((void)keyed().window_updates(SessionWindows::with_gap(1ns), sum, {.fill_max = 1}),
+    EXPECT_THROW(
+        (void)keyed().window(SessionWindows::with_gap(1ns), sum, UpdateOptions{.fill_max = 1}),
+        GraphError);
+    EXPECT_THROW((void)keyed().window(sliding(1, 1), sum, UpdateOptions{.early_every = -1ns}),
                  GraphError);
-    EXPECT_THROW((void)keyed().window_updates(sliding(1, 1), sum, {.early_every = -1ns}),
-                 GraphError);
-    EXPECT_THROW((void)keyed().window_updates(sliding(1, 1), sum, {.window = {.lateness = -1ns}}),
-                 GraphError);
+    EXPECT_THROW(
+        (void)keyed().window(sliding(1, 1), sum, UpdateOptions{.window = {.lateness = -1ns}}),
+        GraphError);
 }
 
 }  // namespace

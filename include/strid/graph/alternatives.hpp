@@ -28,13 +28,12 @@ struct WindowStreams {
     StreamTimedBy<T, Time> late;  ///< Records that came too late, unchanged.
 };
 
-/// The result of `in_order_of_time` and `k_slack` with `late_apart`. Both streams must be consumed.
-/// An operator that follows `records` directly is fused with the operator that emits them, so it
-/// gets them in order.
+/// The result of `apply` with `late_apart`. Both streams must be consumed. An operator that follows
+/// `records` directly is fused with the operator that emits them, so it gets them in their order.
 template <class Records, class T, class Time>
-struct OrderedStreams {
-    Records records;              ///< In the order of their event time.
-    StreamTimedBy<T, Time> late;  ///< Records that came too late for their place, unchanged.
+struct RecordsAndLate {
+    Records records;              ///< What the operator emits.
+    StreamTimedBy<T, Time> late;  ///< Records that came too late, unchanged.
 };
 
 namespace graph {
@@ -99,15 +98,16 @@ auto results_and_late(S stream, const std::string& name, Time time) {
                                           std::move(late).carrying(std::move(time))};
 }
 
-/// Those of an operator that puts records into an order, which they keep: what follows a split has
-/// one replica unless it asks for more.
-template <class T, class S, class Time>
-auto records_and_late(S stream, const std::string& name, Time time) {
+/// The two streams of any other operator, with their times. Its records keep their order: the
+/// operator behind a split has one replica unless it asks for more.
+template <class T, class S, class TimeOf, class Time>
+auto records_and_late(S stream, const std::string& name, TimeOf time_of_records, Time time) {
     using Any = typename S::record_type;
     auto branches = parted(std::move(stream));
-    auto records = alternative<0, Any>(branches, name, "records").carrying(time);
+    auto records =
+        alternative<0, Any>(branches, name, "records").carrying(std::move(time_of_records));
     using Records = decltype(records);
-    return OrderedStreams<Records, T, Time>{
+    return RecordsAndLate<Records, T, Time>{
         std::move(records), alternative<1, Any>(branches, name, "late").carrying(std::move(time))};
 }
 

@@ -28,8 +28,8 @@ namespace strid {
 /// A stream whose records are partitioned by key. The next operator is keyed: it has one copy of
 /// its function, or one state, for each key. Its results are an ordinary stream. The next operator
 /// decides which part of a record is sent: `Upstream` is a Stream whose edge is not made yet, or a
-/// KeyedEdge.
-template <class T, class KeyOf, class Upstream>
+/// KeyedEdge. `Life` says how long the state of a key is kept (operator/forget_keys.hpp).
+template <class T, class KeyOf, class Upstream, class Life>
 class KeyedStream : graph::ConsumedOnce {
     using Once = graph::ConsumedOnce;
     using K = operators::KeyType<KeyOf, T>;
@@ -37,7 +37,7 @@ class KeyedStream : graph::ConsumedOnce {
     static constexpr bool open = !std::same_as<Upstream, graph::KeyedEdge<T, Time>>;
     using Arrived = message::Hashed<T>;
     /// A function without state needs one copy for all keys.
-    template <class F, class Life>
+    template <class F>
     using Holder = std::conditional_t<std::is_empty_v<F>, operators::Plain<F>,
                                       operators::PerKey<F, T, KeyOf, Life>>;
 
@@ -46,97 +46,70 @@ class KeyedStream : graph::ConsumedOnce {
     using Once::window, Once::accumulate, Once::reduce;
 
     /// Made by `key_by`.
-    KeyedStream(Upstream upstream, KeyOf key_of)
-        : upstream_(std::move(upstream)), key_of_(std::move(key_of)) {}
+    KeyedStream(Upstream upstream, KeyOf key_of, Life life = {})
+        : upstream_(std::move(upstream)), key_of_(std::move(key_of)), life_(life) {}
 
     /// As Stream::apply: an operator that takes `message::Hashed<T>`, or a function that makes one,
     /// `maker(ArrivingByKey<T, KeyOf>)`. The replica that owns a key has all records of it.
     template <class OperatorOrMaker>
     auto apply(OperatorOrMaker one, const OperatorOptions& options = {}) && {
-        if constexpr (operators::HasTraits<OperatorOrMaker>) {
-            return then(std::move(one), options, OperatorOrMaker::traits.kind);
-        } else if constexpr (operators::takes_maker<OperatorOrMaker,
-                                                    ArrivingByKey<T, KeyOf, Time>>()) {
-            auto made = std::invoke(std::move(one), ArrivingByKey<T, KeyOf, Time>{key_of_, time()});
-            constexpr std::string_view kind = operators::kind_of<decltype(made)>();
-            return then(std::move(made), options, kind);
+        if constexpr (operators::keys_are_kept<Life>()) {
+            auto made = operators::operator_of(std::move(one), arriving());
+            return hashed().added(std::move(made), options);
+        }
+    }
+    /// As Stream::apply with the late records as a stream of their own.
+    template <class OperatorOrMaker>
+    auto apply(OperatorOrMaker one, LateApart, const OperatorOptions& options = {}) && {
+        if constexpr (operators::keys_are_kept<Life>()) {
+            auto made = operators::operator_of(std::move(one), arriving());
+            return hashed().template added_with_late<T>(std::move(made), options);
         }
     }
 
-    /// As Stream::map, with one copy of `f` for each key where it has state: for the run, or as
-    /// `life` says (operator/forget_keys.hpp).
+    /// As Stream::map, with one copy of `f` for each key where it has state.
     template <class F>
     auto map(F f, const OperatorOptions& options = {}) && {
-        return std::move(*this).map(std::move(f), KeepKeys{}, options);
-    }
-    /// The same; `life` says how long a key is kept (operator/forget_keys.hpp).
-    template <class F, KeysLife Life>
-    auto map(F f, Life life, const OperatorOptions& options = {}) && {
         if constexpr (operators::takes_map<F, T>()) {
-            using Map = operators::Map<Arrived, F, Holder<F, Life>>;
-            return apply_held<Map>(std::move(f), life, options);
+            return apply_held<operators::Map<Arrived, F, Holder<F>>>(std::move(f), options);
         }
     }
     /// As Stream::filter, with copies of `f` as for map.
     template <class F>
     auto filter(F f, const OperatorOptions& options = {}) && {
-        return std::move(*this).filter(std::move(f), KeepKeys{}, options);
-    }
-    /// The same; `life` says how long a key is kept.
-    template <class F, KeysLife Life>
-    auto filter(F f, Life life, const OperatorOptions& options = {}) && {
         if constexpr (operators::takes_filter<F, T>()) {
-            using Filter = operators::Filter<Arrived, F, Holder<F, Life>>;
-            return apply_held<Filter>(std::move(f), life, options);
+            return apply_held<operators::Filter<Arrived, F, Holder<F>>>(std::move(f), options);
         }
     }
     /// As Stream::flat_map, with copies of `f` as for map.
     template <class U, class F>
     auto flat_map(F f, const OperatorOptions& options = {}) && {
-        return std::move(*this).template flat_map<U>(std::move(f), KeepKeys{}, options);
-    }
-    /// The same; `life` says how long a key is kept.
-    template <class U, class F, KeysLife Life>
-    auto flat_map(F f, Life life, const OperatorOptions& options = {}) && {
         if constexpr (operators::takes_flat_map<F, T, U>()) {
-            using FlatMap = operators::FlatMap<Arrived, U, F, Holder<F, Life>>;
-            return apply_held<FlatMap>(std::move(f), life, options);
+            return apply_held<operators::FlatMap<Arrived, U, F, Holder<F>>>(std::move(f), options);
         }
     }
 
     /// One state per key, starting from `initial`: `void fold(State&, const T&)`. Emits the key
     /// with its state, after every record or at the end of the stream. The state outlives the
-    /// records, so it must own what it points to. Keys are kept for the run, or as `life` says.
+    /// records, so it must own what it points to.
     template <class State, class Fold>
     auto accumulate(State initial, Fold fold, Emit when = Emit::every_update,
                     const OperatorOptions& options = {}) && {
-        return std::move(*this).accumulate(std::move(initial), std::move(fold), when, KeepKeys{},
-                                           options);
-    }
-    /// The same; `life` says how long a key is kept.
-    template <class State, class Fold, KeysLife Life>
-    auto accumulate(State initial, Fold fold, Emit when, Life life,
-                    const OperatorOptions& options = {}) && {
         if constexpr (operators::takes_fold<Fold, State, T>()) {
             using Accumulate = operators::Accumulate<T, State, Fold, KeyOf, Life>;
-            return std::move(*this).apply(
-                Accumulate{std::move(initial), std::move(fold), key_of_, when, life}, options);
+            return then(Accumulate{std::move(initial), std::move(fold), key_of_, when, life_},
+                        options, Accumulate::traits.kind);
         }
     }
 
     /// Combines the records of each key: `T f(const T& so_far, const T& record)`; emits the
     /// combination so far after every record. The combination is kept, so `T` must own what it
-    /// points to. Keys are kept for the run, or as `life` says.
+    /// points to.
     template <class F>
     auto reduce(F f, const OperatorOptions& options = {}) && {
-        return std::move(*this).reduce(std::move(f), KeepKeys{}, options);
-    }
-    /// The same; `life` says how long a key is kept.
-    template <class F, KeysLife Life>
-    auto reduce(F f, Life life, const OperatorOptions& options = {}) && {
         if constexpr (operators::takes_reduce<F, T>()) {
             using Reduce = operators::Reduce<T, F, KeyOf, Life>;
-            return std::move(*this).apply(Reduce{std::move(f), key_of_, life}, options);
+            return then(Reduce{std::move(f), key_of_, life_}, options, Reduce::traits.kind);
         }
     }
 
@@ -181,7 +154,8 @@ class KeyedStream : graph::ConsumedOnce {
     template <class Windows, class A, WindowWay Way>
     auto window(Windows windows, A aggregate, Way way, const WindowOptions& options = {}) && {
         using By = decltype(graph::way_of<Share::by_key>(way));
-        if constexpr (graph::takes_window<Windows, A, T, Time>()) {
+        if constexpr (operators::keys_are_kept<Life>() &&
+                      graph::takes_window<Windows, A, T, Time>()) {
             constexpr Share share = By::share == Share::automatic
                                         ? graph::chosen_share<Windows, A, K, By::late_is_apart>()
                                         : By::share;
@@ -192,18 +166,17 @@ class KeyedStream : graph::ConsumedOnce {
         }
     }
 
-    /// Windows of event time or sessions whose rows are marked (window/update.hpp). Emits
-    /// WindowUpdate<K, V>. A row that a late record changes is marked as an update, and an emitted
-    /// session that grows is retracted. Open windows may be emitted early, and windows of time
-    /// without a record filled in.
-    template <class Windows, class A>
-    auto window_updates(Windows windows, A aggregate, const UpdateOptions& options = {}) && {
+    /// Windows of event time or sessions whose rows are marked (window/update.hpp), for options
+    /// `UpdateOptions{...}`. Emits WindowUpdate<K, V>. A row that a late record changes is marked
+    /// as an update, and an emitted session that grows is retracted. Open windows may be emitted
+    /// early, and windows of time without a record filled in.
+    template <class Windows, class A, std::same_as<UpdateOptions> Options>
+    auto window(Windows windows, A aggregate, const Options& options) && {
         return std::move(*this).template updates<false>(windows, std::move(aggregate), options);
     }
-    /// The same with the late records as a stream of their own: `auto [updates, late] = ...`.
-    template <class Windows, class A>
-    auto window_updates(Windows windows, A aggregate, LateApart,
-                        const UpdateOptions& options = {}) && {
+    /// The same with the late records as a stream of their own: `auto [results, late] = ...`.
+    template <class Windows, class A, std::same_as<UpdateOptions> Options>
+    auto window(Windows windows, A aggregate, LateApart, const Options& options) && {
         return std::move(*this).template updates<true>(windows, std::move(aggregate), options);
     }
 
@@ -213,11 +186,12 @@ class KeyedStream : graph::ConsumedOnce {
         if constexpr (operators::takes_time<TimeOf, T>()) {
             if constexpr (open) {
                 auto timed = std::move(upstream_).carrying(std::move(time_of));
-                return KeyedStream<T, KeyOf, decltype(timed)>{std::move(timed), key_of_};
+                using Timed = KeyedStream<T, KeyOf, decltype(timed), Life>;
+                return Timed{std::move(timed), key_of_, life_};
             } else {
                 using Edge = graph::KeyedEdge<T, TimeOf>;
-                return KeyedStream<T, KeyOf, Edge>{
-                    Edge{std::move(upstream_.handle), std::move(time_of)}, key_of_};
+                return KeyedStream<T, KeyOf, Edge, Life>{
+                    Edge{std::move(upstream_.handle), std::move(time_of)}, key_of_, life_};
             }
         }
     }
@@ -230,7 +204,7 @@ class KeyedStream : graph::ConsumedOnce {
 
     /// Joins two streams with the same key into one, in no particular order between them.
     template <class Other>
-    [[nodiscard]] auto merge(KeyedStream<T, KeyOf, Other>&& other) && {
+    [[nodiscard]] auto merge(KeyedStream<T, KeyOf, Other, Life>&& other) && {
         using Its = typename Other::time_type;
         if constexpr (operators::agree_on_time<Time, Its>()) {
             using Both = std::conditional_t<std::same_as<Time, Its>, Time, NoTime>;
@@ -241,17 +215,17 @@ class KeyedStream : graph::ConsumedOnce {
                 return merged;
             } else {
                 using Edge = graph::KeyedEdge<T, Both>;
-                return KeyedStream<T, KeyOf, Edge>{Edge{std::move(merged.upstream_.handle), {}},
-                                                   key_of_};
+                return KeyedStream<T, KeyOf, Edge, Life>{
+                    Edge{std::move(merged.upstream_.handle), {}}, key_of_, life_};
             }
         }
     }
 
     /// The same stream with the edge made now, so that whole records are sent. Its type does not
     /// depend on the operators before.
-    [[nodiscard]] KeyedStream<T, KeyOf, graph::KeyedEdge<T, Time>> sealed() && {
+    [[nodiscard]] KeyedStream<T, KeyOf, graph::KeyedEdge<T, Time>, Life> sealed() && {
         Time of_records = time();
-        return {{std::move(*this).edge(), std::move(of_records)}, key_of_};
+        return {{std::move(*this).edge(), std::move(of_records)}, key_of_, life_};
     }
     /// The function that says when a record happened, or a NoTime.
     [[nodiscard]] const Time& time() const noexcept { return upstream_.time(); }
@@ -265,18 +239,18 @@ class KeyedStream : graph::ConsumedOnce {
     }
 
   private:
-    template <class Operator, class F, class Life>
-    auto apply_held(F f, Life life, const OperatorOptions& options) {
+    template <class Operator, class F>
+    auto apply_held(F f, const OperatorOptions& options) {
         if constexpr (std::is_empty_v<F>) {
             return then(Operator{operators::Plain<F>{std::move(f)}}, options,
                         Operator::traits.kind);
         } else {
-            return then(Operator{Holder<F, Life>{std::move(f), key_of_, life}}, options,
+            return then(Operator{Holder<F>{std::move(f), key_of_, life_}}, options,
                         Operator::traits.kind);
         }
     }
 
-    template <class, class, class>
+    template <class, class, class, class>
     friend class KeyedStream;
     template <class, class, class>
     friend class graph::KeyedWindows;
@@ -294,12 +268,14 @@ class KeyedStream : graph::ConsumedOnce {
         }
     }
 
+    ArrivingByKey<T, KeyOf, Time> arriving() const { return {key_of_, time()}; }
     auto windows_of_it() { return graph::SharedWindows<T, KeyOf, Upstream>{std::move(*this)}; }
     template <bool late_is_apart, class Windows, class A>
     auto updates(const Windows& windows, A aggregate, const UpdateOptions& options) && {
         static_assert(!std::same_as<Windows, window::CountWindows>,
                       "a window of a number of records is given once, when it is full: window()");
-        if constexpr (graph::takes_window<Windows, A, T, Time>()) {
+        if constexpr (operators::keys_are_kept<Life>() &&
+                      graph::takes_window<Windows, A, T, Time>()) {
             return windows_of_it().template updates<late_is_apart>(windows, std::move(aggregate),
                                                                    options);
         }
@@ -307,13 +283,17 @@ class KeyedStream : graph::ConsumedOnce {
 
     template <class Operator, class... Notes>
     auto then(Operator one, const OperatorOptions& options, std::string_view kind, Notes... notes) {
+        return hashed().then(std::move(one), options, kind, notes...);
+    }
+    /// The stream of the records with their hashes, behind the edge.
+    StreamTimedBy<Arrived, Time> hashed() {
         Time of_records = time();
-        StreamTimedBy<Arrived, Time> hashed{std::move(*this).edge(), {}, std::move(of_records)};
-        return std::move(hashed).then(std::move(one), options, kind, notes...);
+        return {std::move(*this).edge(), {}, std::move(of_records)};
     }
 
     Upstream upstream_;
     KeyOf key_of_;  // the edge and the operator behind it have a copy each
+    [[no_unique_address]] Life life_;
 };
 
 }  // namespace strid

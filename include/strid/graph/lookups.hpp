@@ -31,12 +31,12 @@ template <class Self, class T, class Time>
 class LooksUp {
   public:
     /// Combines each record with the entry of a table for its key: `table` is a TableFile, a
-    /// CurrentTable or a table (operator/lookup_table.hpp), `key_of` a function of a record,
-    /// `combine` one of a record and a value. It changes the record in place (`void f(T&, const
-    /// Value&)`) or makes another (`U f(const T&, const Value&)`); records without an entry are
-    /// dropped and counted, as "missing". If `combine` takes a `const Value*`, it gets all records,
-    /// with a null pointer for those without an entry. Its result must not point to texts of the
-    /// value, because the table may be exchanged.
+    /// CurrentTable or a table (operator/lookup_table.hpp); `key_of` is a function of a record,
+    /// such as `field<&Order::customer>`; `combine` is one of a record and a value. It changes the
+    /// record in place (`void f(T&, const Value&)`) or makes another (`U f(const T&, const
+    /// Value&)`); records without an entry are dropped and counted, as "missing". If `combine`
+    /// takes a `const Value*`, it gets all records, with a null pointer for those without an entry.
+    /// Its result must not point to texts of the value, because the table may be exchanged.
     ///
     /// The table may be exchanged while the graph runs: all records of a batch see one version.
     template <class Tables, class KeyOf, class F>
@@ -75,26 +75,6 @@ class LooksUp {
                                                       std::move(missing).carrying(std::move(time))};
             }
         }
-    }
-
-    /// The same for a member, `lookup<&Order::customer>(customers, combine)`: the faster way.
-    template <auto Member, class Tables, class F, class... Options>
-        requires std::is_member_pointer_v<decltype(Member)>
-    auto lookup(const Tables& table, F combine, const Options&... options) && {
-        return std::move(*this).lookup(table, field<Member>, std::move(combine), options...);
-    }
-    /// As above, by a member of the record.
-    template <auto Member, class Tables, class F>
-        requires std::is_member_pointer_v<decltype(Member)>
-    auto lookup(const Tables& table, F combine, const OperatorOptions& options) && {
-        return std::move(*this).lookup(table, field<Member>, std::move(combine), options);
-    }
-    /// As above, by a member of the record.
-    template <auto Member, class Tables, class F>
-        requires std::is_member_pointer_v<decltype(Member)>
-    auto lookup(const Tables& table, F combine, MissingApart apart,
-                const OperatorOptions& options) && {
-        return std::move(*this).lookup(table, field<Member>, std::move(combine), apart, options);
     }
 
   private:

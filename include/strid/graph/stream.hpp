@@ -92,13 +92,15 @@ class Stream<T, graph::Chain<Head, Operators...>, Time>
     /// operator does not support the options.
     template <class OperatorOrMaker>
     auto apply(OperatorOrMaker one, const OperatorOptions& options = {}) && {
-        if constexpr (operators::HasTraits<OperatorOrMaker>) {
-            return std::move(*this).then(std::move(one), options);
-        } else if constexpr (operators::takes_maker<OperatorOrMaker, Arriving<T, Time>>()) {
-            auto made = std::invoke(std::move(one), Arriving<T, Time>{time_});
-            constexpr std::string_view kind = operators::kind_of<decltype(made)>();
-            return std::move(*this).then(std::move(made), options, kind);
-        }
+        auto made = operators::operator_of(std::move(one), Arriving<T, Time>{time_});
+        return std::move(*this).added(std::move(made), options);
+    }
+    /// The same for an operator that finds late records, with these as a stream of their own:
+    /// `auto [records, late] = std::move(stream).apply(k_slack(time_of), late_apart)`.
+    template <class OperatorOrMaker>
+    auto apply(OperatorOrMaker one, LateApart, const OperatorOptions& options = {}) && {
+        auto made = operators::operator_of(std::move(one), Arriving<T, Time>{time_});
+        return std::move(*this).template added_with_late<T>(std::move(made), options);
     }
 
     /// One record for each record. `f` changes it in place (`void f(T&)`) or makes a new one (`U
@@ -166,30 +168,32 @@ class Stream<T, graph::Chain<Head, Operators...>, Time>
 
     /// Partitions the stream: all records with the same key go to the same replica of the next
     /// operator, which holds one state per key. `key_of` is a function of a record. base/hash.hpp
-    /// says which types may be keys, and how to make your own type one.
-    template <class KeyOf>
-    [[nodiscard]] auto key_by(KeyOf key_of) && {
+    /// says which types may be keys, and how to make your own type one. The state of a key is kept
+    /// for the run, or as `life` says (operator/forget_keys.hpp): `key_by(user_of,
+    /// forget_after(30min))`.
+    template <class KeyOf, KeysLife Life = KeepKeys>
+    [[nodiscard]] auto key_by(KeyOf key_of, Life life = {}) && {
         if constexpr (operators::takes_key<KeyOf, T>()) {
-            return KeyedStream<T, KeyOf, Stream>{std::move(*this), std::move(key_of)};
+            return KeyedStream<T, KeyOf, Stream, Life>{std::move(*this), std::move(key_of), life};
         }
     }
 
     /// The same with options for an operator before the edge, which calls `key_of` too: its
     /// `on_exception` applies to an exception from `key_of`.
-    template <class KeyOf>
-    [[nodiscard]] auto key_by(KeyOf key_of, const OperatorOptions& options) && {
+    template <class KeyOf, KeysLife Life = KeepKeys>
+    [[nodiscard]] auto key_by(KeyOf key_of, const OperatorOptions& options, Life life = {}) && {
         if constexpr (operators::takes_key<KeyOf, T>()) {
             return std::move(*this)
                 .then(operators::KeyCheck<T, KeyOf>{key_of}, options)
-                .key_by(std::move(key_of));
+                .key_by(std::move(key_of), life);
         }
     }
 
     /// The same for a member, `key_by<&Reading::device>()`: the faster way (base/field.hpp).
-    template <auto Member>
+    template <auto Member, KeysLife Life = KeepKeys>
         requires std::is_member_pointer_v<decltype(Member)>
-    [[nodiscard]] auto key_by() && {
-        return std::move(*this).key_by(field<Member>);
+    [[nodiscard]] auto key_by(Life life = {}) && {
+        return std::move(*this).key_by(field<Member>, life);
     }
 
     /// Windows over the whole stream, as one group: as KeyedStream::window, with their work shared
@@ -307,13 +311,52 @@ class Stream<T, graph::Chain<Head, Operators...>, Time>
   private:
     template <class, class, class>
     friend class Stream;
-    template <class, class, class>
+    template <class, class, class, class>
     friend class KeyedStream;
     template <class, class, class>
     friend class graph::KeyedWindows;
     friend struct graph::SharedWork;
     template <class, class, class>
     friend class graph::Timeable;
+
+    /// The operator is the next; where it draws the watermark, the stream gets its time function.
+    template <class Operator>
+    auto added(Operator one, const OperatorOptions& options) && {
+        if constexpr (!std::same_as<Operator, operators::Refused>) {
+            constexpr std::string_view kind = operators::kind_of<Operator>();
+            if constexpr (operators::gives_time<Operator>) {
+                if constexpr (operators::is_operator_for<Operator, T>()) {
+                    auto time_of = one.draws_from();
+                    return std::move(*this)
+                        .then(std::move(one), options, kind)
+                        .carrying(std::move(time_of));
+                }
+            } else {
+                return std::move(*this).then(std::move(one), options, kind);
+            }
+        }
+    }
+    template <class Late, class Operator>
+    auto added_with_late(Operator one, const OperatorOptions& options) && {
+        if constexpr (operators::finds_late_for_apart<Operator, T>()) {
+            constexpr std::string_view kind = operators::kind_of<Operator>();
+            using Behind = operators::TimeBehind<typename Operator::Emitted, T, Time>;
+            const auto streams = [&](auto records_time, auto late_time) {
+                return graph::records_and_late<Late>(
+                    std::move(*this).then(graph::with_late<Late>(std::move(one)), options, kind),
+                    options.name, std::move(records_time), std::move(late_time));
+            };
+            if constexpr (operators::gives_time<Operator>) {
+                const auto time_of = one.draws_from();
+                return streams(time_of, time_of);
+            } else if constexpr (std::same_as<Behind, Time>) {
+                const Time time = time_;
+                return streams(time, time);
+            } else {
+                return streams(Behind{}, Time{time_});
+            }
+        }
+    }
 
     /// The operator is the next. `kind`: what it is called in reports; `notes`: why it is as it is,
     /// for explain().

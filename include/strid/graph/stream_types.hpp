@@ -32,8 +32,9 @@ template <class T, class KeyOf, class Upstream>
 class SharedWindows;
 }  // namespace graph
 
+struct KeepKeys;
 /// A stream that is partitioned by key (graph/keyed_stream.hpp).
-template <class T, class KeyOf, class Upstream = graph::KeyedEdge<T>>
+template <class T, class KeyOf, class Upstream = graph::KeyedEdge<T>, class Life = KeepKeys>
 class KeyedStream;
 
 }  // namespace strid

@@ -310,6 +310,26 @@ consteval bool takes_maker() {
     return false;
 }
 
+/// The operator itself, or the one that a maker makes; Refused if there is none.
+template <class OperatorOrMaker, class Argument>
+auto operator_of(OperatorOrMaker one, const Argument& arriving) {
+    if constexpr (HasTraits<OperatorOrMaker>) {
+        return one;
+    } else if constexpr (takes_maker<OperatorOrMaker, Argument>()) {
+        return std::invoke(std::move(one), arriving);
+    } else {
+        return Refused{};
+    }
+}
+
+/// It draws the watermark of the records that it emits from this function of them.
+template <class Operator>
+concept GivesTime = requires(const Operator& one, const typename Operator::Emitted& record) {
+    { one.draws_from()(record) } -> std::convertible_to<EventTime>;
+};
+template <class Operator>
+inline constexpr bool gives_time = GivesTime<Operator>;
+
 /// The operator keeps the contract, and accepts these records.
 template <class Operator, class Arrived>
 consteval bool is_operator_for() {
@@ -322,6 +342,21 @@ consteval bool is_operator_for() {
         return false;
     } else {
         return true;
+    }
+}
+
+/// The same, and its late records may be a stream of their own.
+template <class Operator, class Arrived>
+consteval bool finds_late_for_apart() {
+    if constexpr (std::same_as<Operator, Refused>) {
+        return false;
+    } else if constexpr (!is_operator_for<Operator, Arrived>()) {
+        return false;
+    } else {
+        static_assert(Operator::traits.finds_late,
+                      "late_apart is for an operator that finds late records: one of the trait "
+                      ".finds_late, which calls emit.late(record)");
+        return Operator::traits.finds_late;
     }
 }
 

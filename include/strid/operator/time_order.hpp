@@ -29,9 +29,13 @@
 #include <strid/base/text_fields.hpp>
 #include <strid/base/time.hpp>
 #include <strid/operator/agreed_time.hpp>
+#include <strid/operator/checks.hpp>
 #include <strid/operator/contract.hpp>
+#include <strid/operator/contract_checks.hpp>
 
-namespace strid::operators {
+namespace strid {
+
+namespace operators {
 
 /// The waiting records: by time, then by the function for equal times, then by input, then by
 /// arrival.
@@ -190,4 +194,39 @@ class KSlack : public OperatorTypes<T, T> {
     WaitingRecords<T, int> waiting_;
 };
 
-}  // namespace strid::operators
+}  // namespace operators
+
+/// For `apply`. Puts the records in the order of event time, equal times by `tie_of`, then by
+/// input, then as they came in it: the same in every run. With a `tie_of`, or right behind the
+/// sources, the order is also the same at any parallelism. Each record waits until the watermark
+/// has passed it; late records are dropped and counted, or with `late_apart` are the second stream.
+/// Needs `event_time`. Has one replica, because each of several would have its own order.
+template <class TieOf = operators::AsTheyCame>
+[[nodiscard]] auto in_order_of_time(TieOf tie_of = {}) {
+    return
+        [tie_of = std::move(tie_of)]<class T, class TimeOf>(const Arriving<T, TimeOf>& arriving) {
+            if constexpr (operators::knows_time<TimeOf, T>()) {
+                return operators::TimeOrder<T, TimeOf, TieOf>{arriving.time_of, tie_of};
+            } else {
+                return operators::Refused{};
+            }
+        };
+}
+
+/// For `apply`. Puts the records in the order of event time without watermarks: each record waits
+/// as long as the greatest delay so far. A record with a greater delay is dropped and counted as
+/// late, or with `late_apart` is in the second stream (paper 2, the probabilistic mode). Behind
+/// several inputs, which records are late depends on timing. Windows may follow: the stream has
+/// event time.
+template <class TimeOf>
+[[nodiscard]] auto k_slack(TimeOf time_of) {
+    return [time_of = std::move(time_of)]<class T, class Time>(const Arriving<T, Time>&) {
+        if constexpr (operators::takes_time<TimeOf, T>()) {
+            return operators::KSlack<T, TimeOf>{time_of};
+        } else {
+            return operators::Refused{};
+        }
+    };
+}
+
+}  // namespace strid

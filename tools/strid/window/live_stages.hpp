@@ -93,7 +93,7 @@ void build_live_windows(Graph& graph, const WindowJob& job, Windows windows) {
             .filter(SetAside<Row>(job, late_writer), {.name = "future"})
             .event_time(time_of, TableTime{job.progress}, {.name = "time"})
             .template key_by<&Row::key>()
-            .window_updates(windows, TableAggregate<Table>(job.plan), late_apart, options);
+            .window(windows, TableAggregate<Table>(job.plan), late_apart, options);
     using Update = typename decltype(updates)::record_type;
     std::move(updates).sink(UpdateWriter<Update>(job), {.name = "write"});
     std::move(late).sink(late_writer, {.name = "write-late"});

@@ -16,7 +16,7 @@
 // window fires anew (lateness, updates, a trigger), and with none for the windows that
 // UpdateOptions::fill_max adds. The records, the key and the bounds are valid during the call: the
 // value must own what it keeps of them. What the function throws ends the run. Each value becomes a
-// WindowResult, or a WindowUpdate of window_updates; with `process` each one that is emitted does.
+// WindowResult, or a WindowUpdate; with `process` each one that is emitted does.
 //
 // A key keeps all records of its open windows: each once in its pane, however many windows it lies
 // in, and where windows overlap once more in the container that slides. O(1) per record and pane
