@@ -7,8 +7,10 @@
 # entry_points.hpp.
 function(strid_preload_library name)
     add_library(${name} SHARED ${ARGN})
+    set_target_properties(${name} PROPERTIES
+        LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/malloc)
     target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/include
-                                               ${PROJECT_SOURCE_DIR}/malloc)
+                                               ${PROJECT_SOURCE_DIR}/memory-tools/malloc)
     target_compile_options(${name} PRIVATE -fvisibility=hidden -fvisibility-inlines-hidden
                                            -ftls-model=initial-exec -fno-builtin-malloc
                                            -fno-builtin-calloc -fno-builtin-realloc

@@ -47,7 +47,8 @@ def _interpreter(head: bytes) -> str | None:
 
 def _has_loader(path: pathlib.Path, head: bytes) -> bool:
     """Whether the ELF file names a loader of shared libraries."""
-    offset, size, count = struct.unpack_from("=Q", head, 32)[0], *struct.unpack_from("=HH", head, 54)
+    offset = struct.unpack_from("=Q", head, 32)[0]
+    size, count = struct.unpack_from("=HH", head, 54)
     with path.open("rb") as file:
         file.seek(offset)
         table = file.read(size * count)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Letters for multiple comparisons, as in tables II, IV and VI of paper 3: two levels share a letter
+"""Letters for multiple comparisons, as in tables II, IV and VI of paper 3: two levels share one
 if, and only if, they do not differ significantly.
 
 Insert and absorb (Piepho 2004, "An algorithm for a letter-based representation of all-pairwise

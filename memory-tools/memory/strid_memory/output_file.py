@@ -11,7 +11,7 @@ from strid_memory.errors import MemoryToolError
 
 
 def write_whole(path: str | os.PathLike, data: bytes) -> None:
-    """Replaces the file at once, when all of `data` is on the disk; otherwise leaves it as it is."""
+    """Replaces the file at once, when all of `data` is on the disk; else leaves it as it is."""
     path = pathlib.Path(path)
     if path.exists() and not path.is_file():
         # A device or a pipe is written to; renaming would replace it.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads the files that traced processes write; their form is tools/memory/trace/trace_format.hpp.
+"""Reads the files that traced processes write; their form is trace/trace_format.hpp.
 
 A file may be read at any moment, also of a process that runs or was killed: every counter is as
 of that moment.

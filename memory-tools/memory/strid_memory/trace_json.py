@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A trace as JSON; tools/memory/README.md describes it."""
+"""A trace as JSON; memory-tools/memory/README.md describes it."""
 
 from __future__ import annotations
 

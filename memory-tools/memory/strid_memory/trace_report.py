@@ -255,7 +255,7 @@ def _process_table(processes: list[ProcessTrace]) -> list[str]:
     for one in processes:
         table.append(
             [
-                f"{one.pid} {shlex.join(one.command)[:40]}" + (" (fork)" * (one.began_by == "fork")),
+                f"{one.pid} {shlex.join(one.command)[:40]}{' (fork)' * (one.began_by == 'fork')}",
                 number(one.counters.calls),
                 size(one.counters.bytes_allocated),
                 size(one.peak_bytes),

@@ -19,10 +19,10 @@
 
 #include <gtest/gtest.h>
 
-#include "../memory/stress.hpp"
 #include "classes.hpp"
 #include "large.hpp"
 #include "region_pool.hpp"
+#include "tests/memory/stress.hpp"
 #include "thread_heap.hpp"
 
 namespace strid::slab_malloc {

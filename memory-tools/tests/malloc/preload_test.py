@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Programs under a preloaded allocator of malloc/: each says what it says without.
+"""Programs under a preloaded allocator: each says what it says without.
 
 The library is in the environment as ALLOCATOR, one of the project's own test programs as
 OWN_TEST (not run where it is not built).

@@ -9,8 +9,8 @@
 
 #include <gtest/gtest.h>
 
-#include "../memory/model_atomic_rmw.hpp"
 #include "shared_lane.hpp"
+#include "tests/memory/model_atomic_rmw.hpp"
 
 namespace strid::slab_malloc {
 namespace {

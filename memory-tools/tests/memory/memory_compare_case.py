@@ -11,7 +11,7 @@ import sys
 
 from program import PROGRAM, SOURCE, Case
 
-sys.path.insert(0, str(SOURCE / "tools/memory"))
+sys.path.insert(0, str(SOURCE / "memory-tools/memory"))
 os.environ["STRID_MEMORY_LIBRARIES"] = str(pathlib.Path(PROGRAM).parent / "memory")
 from strid_memory.allocators import installed  # noqa: E402  (the path comes first)
 

@@ -161,7 +161,7 @@ class Refusals(CompareCase):
             capture_output=True,
             text=True,
             timeout=TIMEOUT_S,
-            env={**os.environ, "PYTHONPATH": str(SOURCE / "tools/memory")},
+            env={**os.environ, "PYTHONPATH": str(SOURCE / "memory-tools/memory")},
         )
         if "unshare" in result.stderr or "mount:" in result.stderr:
             self.skipTest(f"no namespace of mounts here: {result.stderr[:200]}")

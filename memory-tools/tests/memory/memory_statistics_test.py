@@ -8,7 +8,7 @@ import unittest
 
 from program import SOURCE
 
-sys.path.insert(0, str(SOURCE / "tools/memory"))
+sys.path.insert(0, str(SOURCE / "memory-tools/memory"))
 try:
     import numpy
     import pandas

@@ -7,8 +7,9 @@ import subprocess
 
 import program
 
-TRACED = str(pathlib.Path(program.PROGRAM).parent.parent / "tests/tools/memory_trace_program")
-STATIC = str(pathlib.Path(program.PROGRAM).parent.parent / "tests/tools/memory_trace_static")
+FOLDER = pathlib.Path(program.PROGRAM).parents[1] / "memory-tools/tests/memory"
+TRACED = str(FOLDER / "memory_trace_program")
+STATIC = str(FOLDER / "memory_trace_static")
 
 
 def calls_of(process: dict, size: int) -> int:

@@ -16,7 +16,7 @@ import unittest
 import program
 from memory_trace_case import STATIC, TRACED, TraceCase, calls_of
 
-sys.path.insert(0, str(program.SOURCE / "tools/memory"))
+sys.path.insert(0, str(program.SOURCE / "memory-tools/memory"))
 from strid_memory import trace_file  # noqa: E402  (the path comes first)
 
 JEMALLOC = pathlib.Path("/usr/lib/x86_64-linux-gnu/libjemalloc.so.2")
@@ -266,7 +266,7 @@ class Faults(TraceCase):
         copy = self.folder / "setuid"
         shutil.copy(shutil.which("true"), copy)
         copy.chmod(0o4755)
-        package = program.SOURCE / "tools/memory"
+        package = program.SOURCE / "memory-tools/memory"
         code = (
             "import sys, pathlib; sys.path.insert(0, sys.argv[1]);"
             "from strid_memory.executable import untraceable_reason;"

@@ -20,7 +20,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bench"))
 from reporting import describe_machine, find_allocators, spread, table  # noqa: E402
 
 PEERS = ["glibc", "jemalloc", "tcmalloc", "mimalloc", "tbbmalloc"]
