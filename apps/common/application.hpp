@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The applications as the command line sees them: a name, words about them, options of their own,
-// and a graph. The objects hold the options that were parsed; one thread at a time.
+// An application as its program sees it: facts, options of its own, and a graph. The objects hold
+// the options that were parsed; one thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -20,20 +20,25 @@ class App;
 
 namespace strid::apps {
 
+/// What the command line knows of an application before it reads an option.
+struct ApplicationFacts {
+    std::string_view name;         ///< As in the table (applications.hpp).
+    std::string_view details;      ///< Its input, its output, and examples; whole lines.
+    std::string_view source_name;  ///< The operator that reads the input.
+    bool generates = false;        ///< It can make its records (Endpoints::generate).
+    /// Its answer depends on the order of all records: a replay has one source.
+    bool needs_order = false;
+};
+
 class Application {
   public:
-    Application() = default;
+    explicit Application(const ApplicationFacts& facts) : facts_(facts) {}
     Application(const Application&) = delete;
     Application& operator=(const Application&) = delete;
     virtual ~Application() = default;
 
-    [[nodiscard]] virtual std::string_view name() const noexcept = 0;
-    /// One line.
-    [[nodiscard]] virtual std::string_view summary() const noexcept = 0;
-    /// What goes in, what comes out, and examples; whole lines.
-    [[nodiscard]] virtual std::string_view details() const noexcept = 0;
-    /// The operator that reads the input.
-    [[nodiscard]] virtual std::string_view source_name() const noexcept = 0;
+    [[nodiscard]] const ApplicationFacts& facts() const noexcept { return facts_; }
+    [[nodiscard]] std::string_view name() const noexcept { return facts_.name; }
 
     /// Adds the application's own options to a command line.
     virtual void add_options(CLI::App& command) = 0;
@@ -42,27 +47,14 @@ class Application {
     virtual void build(Graph& graph, const Endpoints& endpoints) = 0;
     /// Files that build() reads.
     [[nodiscard]] virtual std::vector<FileUse> files() const { return {}; }
-    /// Whether it can make its records (Endpoints::generate).
-    [[nodiscard]] virtual bool generates() const noexcept { return false; }
-    /// Whether its own options have it make them, so that it reads no input.
+    /// Whether its own options have it make its records, so that it reads no input.
     [[nodiscard]] virtual bool makes_records() const noexcept { return false; }
-    /// Whether its answer depends on the order of all records: a replay has one source.
-    [[nodiscard]] virtual bool needs_order() const noexcept { return false; }
     /// Of the graph that was built last: bytes of input that were handled, from any thread. Empty
     /// where the application does not count them.
     [[nodiscard]] virtual std::function<std::uint64_t()> bytes_done() const { return {}; }
+
+  private:
+    ApplicationFacts facts_;
 };
-
-[[nodiscard]] std::unique_ptr<Application> make_word_count();
-[[nodiscard]] std::unique_ptr<Application> make_spike_detection();
-[[nodiscard]] std::unique_ptr<Application> make_fraud_detection();
-[[nodiscard]] std::unique_ptr<Application> make_flights();
-[[nodiscard]] std::unique_ptr<Application> make_yahoo_benchmark();
-[[nodiscard]] std::unique_ptr<Application> make_traffic_monitoring();
-[[nodiscard]] std::unique_ptr<Application> make_linear_road();
-[[nodiscard]] std::unique_ptr<Application> make_voip_stream();
-
-/// One of each, in the order in which they are listed.
-[[nodiscard]] std::vector<std::unique_ptr<Application>> all_applications();
 
 }  // namespace strid::apps

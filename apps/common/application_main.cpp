@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "application_main.hpp"
+
 #include <algorithm>
 #include <chrono>
 #include <map>
@@ -10,19 +12,20 @@
 
 #include <strid/base/topology.hpp>
 #include <strid/connector/dead_letter_file.hpp>
+#include <strid/graph/arguments.hpp>
 #include <strid/graph/picture.hpp>
 
-#include "commands.hpp"
-#include "output_options.hpp"
+#include "applications.hpp"
+#include "tools/common/output_options.hpp"
 
-namespace strid::tool {
+namespace strid::apps {
 
 namespace {
 
 /// The command line of one application.
 struct RunCommand {
     RunArguments arguments;
-    apps::Endpoints endpoints;
+    Endpoints endpoints;
     std::string output;
     std::string dead_letter;
     Writing writing = Writing::whole;
@@ -31,7 +34,7 @@ struct RunCommand {
 };
 
 void add_endpoints(CLI::App& command, RunCommand& run) {
-    apps::Endpoints& ends = run.endpoints;
+    Endpoints& ends = run.endpoints;
     command
         .add_option("--input", ends.input,
                     "A file, plain or gzip, zstd, xz, bzip2; tcp://HOST:PORT, tcp-listen://:PORT, "
@@ -60,7 +63,7 @@ void add_endpoints(CLI::App& command, RunCommand& run) {
         .add_option("--dead-letter", run.dead_letter,
                     "Count malformed records and write them here: file, line, reason and the line")
         ->type_name("FILE");
-    add_write_option(command, run.writing);
+    tool::add_write_option(command, run.writing);
     command.add_flag("--measure", run.measure,
                      "Measure the operators on the start of the input first, and give each the "
                      "replicas that its\nshare of the time asks for");
@@ -70,20 +73,12 @@ void add_endpoints(CLI::App& command, RunCommand& run) {
         ->type_name("FILE.svg|.dot|.txt");
 }
 
-CLI::App* add_application_command(CLI::App& parent, apps::Application& application) {
-    CLI::App* command =
-        parent.add_subcommand(std::string(application.name()), std::string(application.summary()));
-    command->footer(std::string(application.details()));
-    application.add_options(*command);
-    return command;
-}
-
-bool makes_records(const apps::Application& application, const apps::Endpoints& ends) {
+bool makes_records(const Application& application, const Endpoints& ends) {
     return ends.generate > 0 || application.makes_records();
 }
 
 /// Measures the cost of each operator alone, on one worker; the results are discarded.
-std::map<std::string, double> measured_loads(apps::Application& application, apps::Endpoints ends) {
+std::map<std::string, double> measured_loads(Application& application, Endpoints ends) {
     using namespace std::chrono_literals;
     if (ends.input == "-" && !makes_records(application, ends))
         throw GraphError("--measure reads its input twice: name a file");
@@ -107,7 +102,7 @@ std::string described(const std::map<std::string, double>& loads) {
 }
 
 /// Records that are made and replayed are all in memory, each of them some bytes at least.
-void check_memory(const apps::Endpoints& ends) {
+void check_memory(const Endpoints& ends) {
     constexpr std::size_t record_bytes_min = 16;
     if (!ends.replays() || ends.generate <= half_of_memory_bytes() / record_bytes_min) return;
     throw GraphError(
@@ -115,10 +110,10 @@ void check_memory(const apps::Endpoints& ends) {
         "fewer, or leave --duration out");
 }
 
-int run_application(apps::Application& application, RunCommand& run) {
+int run_application(Application& application, RunCommand& run) {
     application.check();
     check_memory(run.endpoints);
-    if (run.endpoints.generate > 0 && !application.generates()) {
+    if (run.endpoints.generate > 0 && !application.facts().generates) {
         throw GraphError(
             fmt::format("{} cannot make its records: name an --input", application.name()));
     }
@@ -126,7 +121,7 @@ int run_application(apps::Application& application, RunCommand& run) {
     if (makes && run.endpoints.input != "-") {
         throw GraphError("the records are made, and not read: leave --input out");
     }
-    apps::Endpoints ends = run.endpoints;
+    Endpoints ends = run.endpoints;
     ends.output = !run.output.empty() ? run.output : ends.replays() ? "" : "-";
     ends.seed = run.arguments.run.seed;
     ends.writing = run.writing;
@@ -139,7 +134,7 @@ int run_application(apps::Application& application, RunCommand& run) {
         !run.arguments.session.quiet) {
         write_to_stderr("strid: reading from the terminal; --input FILE names a file\n");
     }
-    report_where_rows_are(ends.input, ends.output, run.writing, run.arguments.session.quiet);
+    tool::report_where_rows_are(ends.input, ends.output, run.writing, run.arguments.session.quiet);
     RunOptions options =
         ends.replays() ? replay_options(run.arguments.run, application) : run.arguments.run;
     if (run.measure) {
@@ -154,87 +149,74 @@ int run_application(apps::Application& application, RunCommand& run) {
     return run_session(graph, options, session);
 }
 
+std::unique_ptr<CLI::App> command_of(Application& application, std::string_view word) {
+    auto command = std::make_unique<CLI::App>(std::string(summary_of(application.name())),
+                                              fmt::format("strid {} {}", word, application.name()));
+    command->footer(std::string(application.facts().details));
+    application.add_options(*command);
+    return command;
+}
+
+int run_main(Application& application, int argc, char** argv) {
+    const auto command = command_of(application, "run");
+    RunCommand run;
+    add_endpoints(*command, run);
+    add_run_arguments(*command, run.arguments);
+    if (const auto code = parse_arguments(*command, argc, argv)) return *code;
+    return run_application(application, run);
+}
+
+int explain_main(Application& application, int argc, char** argv) {
+    const auto command = command_of(application, "explain");
+    RunArguments arguments;
+    std::string picture;
+    bool replays = false;
+    add_run_arguments(*command, arguments);
+    command->add_option("--graph,--picture", picture, "Draw the graph, too")
+        ->type_name("FILE.svg|.dot|.txt");
+    add_text_option(
+        *command, "--duration", "TIME",
+        [&replays](const std::string& text) { replays = read_duration(text).count() > 0; },
+        "As `run` with it: the input replayed from memory, its source as parallel as the rest");
+    if (const auto code = parse_arguments(*command, argc, argv)) return *code;
+    Graph graph{std::string(application.name())};
+    application.build(graph, {});
+    const RunOptions options = replays ? replay_options(arguments.run, application) : arguments.run;
+    check_files(graph, {.picture_path = picture, .files = application.files()});
+    if (!picture.empty()) draw(graph.description(options), picture);
+    write_to_stdout(graph.explain(options));
+    return ExitCode::done;
+}
+
 }  // namespace
+
+int application_main(int argc, char** argv, std::unique_ptr<Application> (*make)()) {
+    return with_errors_reported([&] {
+        const std::string_view word = argc > 1 ? argv[1] : "";
+        const auto application = make();
+        if (word == "explain") return explain_main(*application, argc - 1, argv + 1);
+        if (word == "run") return run_main(*application, argc - 1, argv + 1);
+        throw GraphError(fmt::format("`strid run {0}` and `strid explain {0}` start this program",
+                                     application->name()));
+    });
+}
 
 std::size_t cores() {
     const Topology topology = Topology::detect();
     return topology.cores().size();
 }
 
-RunOptions replay_options(const RunOptions& options, const apps::Application& application) {
-    if (application.needs_order()) return options;
+RunOptions replay_options(const RunOptions& options, const Application& application) {
+    if (application.facts().needs_order) return options;
     RunOptions result = options;
     std::size_t replicas = options.parallelism;
     if (replicas == 0 && options.mode == RunOptions::Mode::cooperative) {
         replicas = options.workers != 0 ? options.workers : cores();
     }
     // What is named on the command line stays.
-    result.operator_parallelism.emplace(application.source_name(),
+    result.operator_parallelism.emplace(application.facts().source_name,
                                         std::max<std::size_t>(replicas, 1));
     return result;
 }
 
-void add_run_command(CLI::App& app, const Applications& applications, Action& action) {
-    CLI::App* const parent = app.add_subcommand("run", "Run an application");
-    parent->require_subcommand(1);
-    for (const auto& application : applications) {
-        auto run = std::make_shared<RunCommand>();
-        CLI::App* const command = add_application_command(*parent, *application);
-        add_endpoints(*command, *run);
-        add_run_arguments(*command, run->arguments);
-        command->callback([&action, &application = *application, run] {
-            action = [&application, run] { return run_application(application, *run); };
-        });
-    }
-}
-
-void add_explain_command(CLI::App& app, const Applications& applications, Action& action) {
-    CLI::App* const parent =
-        app.add_subcommand("explain", "Show how an application would be laid out");
-    parent->require_subcommand(1);
-    for (const auto& application : applications) {
-        auto arguments = std::make_shared<RunArguments>();
-        auto picture = std::make_shared<std::string>();
-        CLI::App* const command = add_application_command(*parent, *application);
-        add_run_arguments(*command, *arguments);
-        command->add_option("--graph,--picture", *picture, "Draw the graph, too")
-            ->type_name("FILE.svg|.dot|.txt");
-        auto replays = std::make_shared<bool>(false);
-        add_text_option(
-            *command, "--duration", "TIME",
-            [replays](const std::string& text) { *replays = read_duration(text).count() > 0; },
-            "As `run` with it: the input replayed from memory, its source as parallel as the rest");
-        command->callback([&action, &application = *application, arguments, picture, replays] {
-            action = [&application, arguments, picture, replays] {
-                Graph graph{std::string(application.name())};
-                application.build(graph, {});
-                const RunOptions options =
-                    *replays ? replay_options(arguments->run, application) : arguments->run;
-                check_files(graph, {.picture_path = *picture, .files = application.files()});
-                if (!picture->empty()) draw(graph.description(options), *picture);
-                write_to_stdout(graph.explain(options));
-                return ExitCode::done;
-            };
-        });
-    }
-}
-
-void add_list_command(CLI::App& app, const Applications& applications, Action& action) {
-    app.add_subcommand("list", "List the applications")->callback([&action, &applications] {
-        action = [&applications] {
-            std::size_t width = 0;
-            for (const auto& application : applications) {
-                width = std::max(width, application->name().size());
-            }
-            std::string text;
-            for (const auto& application : applications) {
-                text +=
-                    fmt::format("{:<{}}  {}\n", application->name(), width, application->summary());
-            }
-            write_to_stdout(text);
-            return ExitCode::done;
-        };
-    });
-}
-
-}  // namespace strid::tool
+}  // namespace strid::apps
