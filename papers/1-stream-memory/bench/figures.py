@@ -28,7 +28,7 @@ import time
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent))
+sys.path.insert(0, str(HERE.parents[2] / "bench"))
 from reporting import (ALLOCATORS, describe_machine, find_allocators, plot, spread,  # noqa: E402
                        table, write_csv)
 
@@ -76,7 +76,7 @@ class Bench:
     """The programs of one build, and the allocators that this machine has."""
 
     def __init__(self, build: Path, size: dict):
-        self.programs = build / "bench" / "trading"
+        self.programs = build / "papers/1-stream-memory/bench"
         self.size = size
         self.allocators, self.missing = find_allocators(size["allocators"])
 
@@ -296,7 +296,7 @@ def table_1(bench: Bench, output: Path) -> list[str]:
 
 
 def machine(bench: Bench) -> list[str]:
-    return [f"{describe_machine(bench.programs.parents[1])}; "
+    return [f"{describe_machine(bench.programs.parents[2])}; "
             f"{bench.size['rounds']} rounds of rates; "
             f"options: multicast {' '.join(bench.size['multicast'])}; "
             f"rate {' '.join(bench.size['rate'])}; memory {' '.join(bench.size['memory'])}.", ""]

@@ -31,9 +31,9 @@
 
 #include <strid/base/clock.hpp>
 
-#include "../bar.hpp"
-#include "../command_line.hpp"
-#include "../statistics.hpp"
+#include "bench/bar.hpp"
+#include "bench/command_line.hpp"
+#include "bench/statistics.hpp"
 #include "block_carriers.hpp"
 #include "multicast.hpp"
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // When the quotes of a phase are due. Flat: one like the other. As a day: the times at which the
-// generator (apps/trading) has its quotes from the opening on, 50 times as fast as the day, and
-// played so much faster or slower still that as many come a second as are asked for. The seed is
-// fixed: so many quotes have the same bursts at every rate, the first one before quote 150,000.
+// generator (trading) has its quotes from the opening on, 50 times as fast
+// as the day, and played so much faster or slower still that as many come a second as are asked
+// for. The seed is fixed: so many quotes have the same bursts at every rate, the first one before
+// quote 150,000.
 //
 // Threads: one at a time.
 #pragma once

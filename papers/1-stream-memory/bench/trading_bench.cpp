@@ -21,8 +21,8 @@
 #include <thread>
 #include <vector>
 
-#include "../command_line.hpp"
-#include "../statistics.hpp"
+#include "bench/command_line.hpp"
+#include "bench/statistics.hpp"
 #include "memory_use.hpp"
 #include "variants.hpp"
 

@@ -2,14 +2,14 @@
 //
 // The search for the sustained rate, against servers of a known rate in simulated time, and the
 // checksums of the benchmarks against the plain loop.
-#include "../../bench/trading/driver.hpp"
+#include "../bench/driver.hpp"
 
 #include <cmath>
 #include <vector>
 
 #include <gtest/gtest.h>
 
-#include "../../bench/trading/answer.hpp"
+#include "../bench/answer.hpp"
 #include "plain_loop.hpp"
 
 namespace strid {

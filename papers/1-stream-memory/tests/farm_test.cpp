@@ -2,7 +2,7 @@
 //
 // The farm by hand and its carriers against the plain loop, and the receivers of each value against
 // an obvious computation.
-#include "../../bench/trading/farm.hpp"
+#include "../bench/farm.hpp"
 
 #include <algorithm>
 #include <mutex>
@@ -12,9 +12,9 @@
 
 #include <gtest/gtest.h>
 
-#include "../../bench/trading/block_carriers.hpp"
-#include "../../bench/trading/carriers.hpp"
-#include "../../bench/trading/multicast.hpp"
+#include "../bench/block_carriers.hpp"
+#include "../bench/carriers.hpp"
+#include "../bench/multicast.hpp"
 #include "plain_loop.hpp"
 
 namespace strid {

@@ -12,8 +12,8 @@
 
 #include <strid/strid.hpp>
 
-#include "../support/perturbed.hpp"
 #include "plain_loop.hpp"
+#include "tests/support/perturbed.hpp"
 
 namespace strid {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../application.hpp"
+#include "apps/common/application.hpp"
 
 #include <string>
 
@@ -19,25 +19,24 @@ using fraud_detection::Score;
 
 class FraudDetection final : public Application {
   public:
-    [[nodiscard]] std::string_view name() const noexcept override { return "fraud-detection"; }
-    [[nodiscard]] std::string_view summary() const noexcept override {
-        return "reports transactions that end an unlikely sequence of states of their account";
-    }
-    [[nodiscard]] std::string_view details() const noexcept override {
-        return "Input:   account,transaction,state\n"
-               "Output:  account,transaction,score\n"
-               "Model:   the states in the first line, then a line of probabilities per state\n"
-               "Operators: transactions, predict, write\n"
-               "\n"
-               "Examples (in apps/fraud-detection/data):\n"
-               "  strid run fraud-detection --model model.txt --input transactions.csv\n"
-               "  strid run fraud-detection --model model.txt --input transactions.csv "
-               "--score miss-rate\n"
-               "  strid run fraud-detection --model model.txt --input transactions.csv "
-               "--duration 10s\n"
-               "  strid run fraud-detection --model model.txt --generate 10M --rate 1M\n";
-    }
-    [[nodiscard]] std::string_view source_name() const noexcept override { return "transactions"; }
+    FraudDetection()
+        : Application(
+              {.name = "fraud-detection",
+               .details =
+                   "Input:   account,transaction,state\n"
+                   "Output:  account,transaction,score\n"
+                   "Model:   the states in the first line, then a line of probabilities per state\n"
+                   "Operators: transactions, predict, write\n"
+                   "\n"
+                   "Examples (in papers/2-windflow/fraud-detection/data):\n"
+                   "  strid run fraud-detection --model model.txt --input transactions.csv\n"
+                   "  strid run fraud-detection --model model.txt --input transactions.csv "
+                   "--score miss-rate\n"
+                   "  strid run fraud-detection --model model.txt --input transactions.csv "
+                   "--duration 10s\n"
+                   "  strid run fraud-detection --model model.txt --generate 10M --rate 1M\n",
+               .source_name = "transactions",
+               .generates = true}) {}
 
     void add_options(CLI::App& command) override {
         command
@@ -54,7 +53,8 @@ class FraudDetection final : public Application {
     void check() const override {
         if (!model_path_.empty()) return;
         throw GraphError(
-            "fraud-detection needs --model FILE, as apps/fraud-detection/data/model.txt");
+            "fraud-detection needs --model FILE, as "
+            "papers/2-windflow/fraud-detection/data/model.txt");
     }
     [[nodiscard]] std::vector<FileUse> files() const override {
         if (model_path_.empty()) return {};
@@ -65,8 +65,6 @@ class FraudDetection final : public Application {
             model_path_.empty() ? nullptr : std::make_shared<const MarkovModel>(model_path_);
         fraud_detection::build(graph, endpoints, options_, std::move(model));
     }
-
-    [[nodiscard]] bool generates() const noexcept override { return true; }
 
   private:
     std::string model_path_;

@@ -8,7 +8,7 @@
 
 #include <strid/graph/graph.hpp>
 
-#include "../endpoints.hpp"
+#include "apps/common/endpoints.hpp"
 #include "predictor.hpp"
 
 namespace strid::apps::fraud_detection {

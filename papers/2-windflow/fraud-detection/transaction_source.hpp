@@ -13,7 +13,7 @@
 
 #include <strid/base/excerpt.hpp>
 
-#include "../checked_rows.hpp"
+#include "apps/common/checked_rows.hpp"
 #include "markov_model.hpp"
 
 namespace strid::apps::fraud_detection {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../application.hpp"
+#include "apps/common/application.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -18,27 +18,27 @@ namespace {
 
 class LinearRoad final : public Application {
   public:
-    [[nodiscard]] std::string_view name() const noexcept override { return "linear-road"; }
-    [[nodiscard]] std::string_view summary() const noexcept override {
-        return "the Linear Road benchmark: tolls, accidents and accounts of expressways";
-    }
-    [[nodiscard]] std::string_view details() const noexcept override {
-        return "Input:   Type,Time,VID,Spd,XWay,Lane,Dir,Seg,Pos,QID,Sinit,Send,DOW,TOD,Day\n"
-               "History: VID,Day,XWay,Toll\n"
-               "Output:  0,VID,Time,Emit,LAV,Toll   1,Time,Emit,VID,Seg   (toll, accident)\n"
-               "         2,Time,Emit,ResultTime,QID,Balance   3,Time,Emit,QID,Expenditure\n"
-               "Operators: events, dispatch, time, roads, accounts, history, write, "
-               "write-balances,\n"
-               "         write-expenditures; with --layout operators speeds, velocities, counts,\n"
-               "         accidents and tolls in the place of roads\n"
-               "\n"
-               "Examples (in apps/linear-road/data):\n"
-               "  strid run linear-road --input cars.csv.gz --history history.csv\n"
-               "  strid run linear-road --minutes 180 --expressways 2 --pace 1 --output "
-               "answers.csv\n"
-               "  strid run linear-road --minutes 10 --write-input --output cars.csv\n";
-    }
-    [[nodiscard]] std::string_view source_name() const noexcept override { return "events"; }
+    LinearRoad()
+        : Application(
+              {.name = "linear-road",
+               .details =
+                   "Input:   Type,Time,VID,Spd,XWay,Lane,Dir,Seg,Pos,QID,Sinit,Send,DOW,TOD,Day\n"
+                   "History: VID,Day,XWay,Toll\n"
+                   "Output:  0,VID,Time,Emit,LAV,Toll   1,Time,Emit,VID,Seg   (toll, accident)\n"
+                   "         2,Time,Emit,ResultTime,QID,Balance   3,Time,Emit,QID,Expenditure\n"
+                   "Operators: events, dispatch, time, roads, accounts, history, write, "
+                   "write-balances,\n"
+                   "         write-expenditures; with --layout operators speeds, velocities, "
+                   "counts,\n"
+                   "         accidents and tolls in the place of roads\n"
+                   "\n"
+                   "Examples (in papers/2-windflow/linear-road/data):\n"
+                   "  strid run linear-road --input cars.csv.gz --history history.csv\n"
+                   "  strid run linear-road --minutes 180 --expressways 2 --pace 1 --output "
+                   "answers.csv\n"
+                   "  strid run linear-road --minutes 10 --write-input --output cars.csv\n",
+               .source_name = "events",
+               .generates = true}) {}
 
     void add_options(CLI::App& command) override {
         command.add_option("--history", history_path_, "What cars paid in the last ten weeks")
@@ -92,7 +92,6 @@ class LinearRoad final : public Application {
         const auto history = linear_road::read_history(history_path_);
         linear_road::build(graph, endpoints, options, history.current());
     }
-    [[nodiscard]] bool generates() const noexcept override { return true; }
     [[nodiscard]] bool makes_records() const noexcept override { return minutes_ > 0; }
 
   private:

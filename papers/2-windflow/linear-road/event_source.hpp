@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-#include "../checked_rows.hpp"
+#include "apps/common/checked_rows.hpp"
 #include "records.hpp"
 
 namespace strid::apps::linear_road {

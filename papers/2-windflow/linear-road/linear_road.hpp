@@ -13,7 +13,7 @@
 
 #include <strid/graph/graph.hpp>
 
-#include "../endpoints.hpp"
+#include "apps/common/endpoints.hpp"
 #include "history.hpp"
 #include "traffic.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../application.hpp"
+#include "apps/common/application.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -14,22 +14,22 @@ namespace {
 
 class SpikeDetection final : public Application {
   public:
-    [[nodiscard]] std::string_view name() const noexcept override { return "spike-detection"; }
-    [[nodiscard]] std::string_view summary() const noexcept override {
-        return "reports sensor readings that are far from the recent mean of their device";
-    }
-    [[nodiscard]] std::string_view details() const noexcept override {
-        return "Input:   device,value\n"
-               "Output:  device,value,mean\n"
-               "Operators: readings, average, spikes, write\n"
-               "\n"
-               "Examples:\n"
-               "  strid run spike-detection --input apps/spike-detection/data/readings.csv\n"
-               "  tail -f sensors.csv | strid run spike-detection --threshold 0.5\n"
-               "  strid run spike-detection --input readings.csv --duration 10s --rate 100k\n"
-               "  strid run spike-detection --generate 10M --seed 7 --output spikes.csv\n";
-    }
-    [[nodiscard]] std::string_view source_name() const noexcept override { return "readings"; }
+    SpikeDetection()
+        : Application(
+              {.name = "spike-detection",
+               .details =
+                   "Input:   device,value\n"
+                   "Output:  device,value,mean\n"
+                   "Operators: readings, average, spikes, write\n"
+                   "\n"
+                   "Examples:\n"
+                   "  strid run spike-detection --input "
+                   "papers/2-windflow/spike-detection/data/readings.csv\n"
+                   "  tail -f sensors.csv | strid run spike-detection --threshold 0.5\n"
+                   "  strid run spike-detection --input readings.csv --duration 10s --rate 100k\n"
+                   "  strid run spike-detection --generate 10M --seed 7 --output spikes.csv\n",
+               .source_name = "readings",
+               .generates = true}) {}
 
     void add_options(CLI::App& command) override {
         add_decimal_option(command, "--threshold", options_.threshold,
@@ -41,8 +41,6 @@ class SpikeDetection final : public Application {
     void build(Graph& graph, const Endpoints& endpoints) override {
         spike_detection::build(graph, endpoints, options_);
     }
-
-    [[nodiscard]] bool generates() const noexcept override { return true; }
 
   private:
     static constexpr std::size_t window_max = 100'000'000;

@@ -8,7 +8,7 @@
 
 #include <strid/graph/graph.hpp>
 
-#include "../endpoints.hpp"
+#include "apps/common/endpoints.hpp"
 #include "moving_average.hpp"
 
 namespace strid::apps::spike_detection {

@@ -14,16 +14,16 @@
 
 #include <gtest/gtest.h>
 
-#include "../../apps/flights/flights.hpp"
-#include "../../apps/fraud-detection/fraud_detection.hpp"
-#include "../../apps/spike-detection/spike_detection.hpp"
-#include "../../apps/traffic-monitoring/traffic_monitoring.hpp"
-#include "../../apps/word-count/word_count.hpp"
-#include "../../apps/yahoo-benchmark/yahoo_benchmark.hpp"
-#include "../support/allocation_row.hpp"
-#include "../support/counting_new.hpp"
-#include "../support/folder.hpp"
-#include "../support/perturbed.hpp"
+#include "apps/flights/flights.hpp"
+#include "papers/2-windflow/fraud-detection/fraud_detection.hpp"
+#include "papers/2-windflow/spike-detection/spike_detection.hpp"
+#include "papers/2-windflow/traffic-monitoring/traffic_monitoring.hpp"
+#include "papers/2-windflow/word-count/word_count.hpp"
+#include "papers/2-windflow/yahoo-benchmark/yahoo_benchmark.hpp"
+#include "tests/support/allocation_row.hpp"
+#include "tests/support/counting_new.hpp"
+#include "tests/support/folder.hpp"
+#include "tests/support/perturbed.hpp"
 
 namespace strid::apps {
 namespace {

@@ -12,7 +12,7 @@
 
 #include <strid/graph/block_term.hpp>
 
-#include "../../apps/application.hpp"
+#include "papers/2-windflow/all_applications.hpp"
 
 namespace strid::apps {
 namespace {
@@ -42,7 +42,7 @@ TEST(BlockTerm, OfEveryApplicationAgreesWithItsPlan) {
         {"fraud-detection", {(data / "fraud-detection/data/model.txt").string(), "--model"}},
         {"flights",
          {"/dev/null", "--late", "/dev/null", "--joined", "/dev/null", "--rotations",
-          (data / "flights/data/weather.csv").string(), "--weather"}},
+          STRID_FLIGHTS "/data/weather.csv", "--weather"}},
         {"yahoo-benchmark",
          {(data / "yahoo-benchmark/data/campaigns.csv").string(), "--campaigns"}},
         {"traffic-monitoring", {(data / "traffic-monitoring/data/roads.csv").string(), "--roads"}}};

@@ -11,7 +11,8 @@ import subprocess
 import threading
 import unittest
 
-from command_line import APPS, STRID, TEXT, Case
+from bundled import PAPER, TEXT
+from command_line import STRID, Case
 
 TOTAL_BYTES = int(float(os.environ.get("STRID_ENORMOUS_GIB", "1")) * 2**30)
 UNIT_BYTES = 12_000  # less than the window of gzip, so that what repeats it packs well
@@ -28,7 +29,7 @@ class Enormous(Case):
         self.pieces = TOTAL_BYTES // len(self.piece) + 1
         self.counts = self.folder / "counts.csv"
         counted = subprocess.run(
-            ["awk", "-v", "updates=0", "-f", APPS / "word-count/oracle.awk",
+            ["awk", "-v", "updates=0", "-f", PAPER / "word-count/oracle.awk",
              self.file("unit.txt", unit)],
             capture_output=True, check=True, env={"LC_ALL": "C", "PATH": os.environ["PATH"]})
         times = UNITS_PER_PIECE * self.pieces

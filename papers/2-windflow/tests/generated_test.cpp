@@ -15,11 +15,11 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "../../apps/fraud-detection/fraud_detection.hpp"
-#include "../../apps/fraud-detection/transaction_generator.hpp"
-#include "../../apps/spike-detection/reading_generator.hpp"
-#include "../../apps/spike-detection/spike_detection.hpp"
-#include "../support/folder.hpp"
+#include "papers/2-windflow/fraud-detection/fraud_detection.hpp"
+#include "papers/2-windflow/fraud-detection/transaction_generator.hpp"
+#include "papers/2-windflow/spike-detection/reading_generator.hpp"
+#include "papers/2-windflow/spike-detection/spike_detection.hpp"
+#include "tests/support/folder.hpp"
 
 namespace strid::apps {
 namespace {

@@ -13,7 +13,8 @@ import sys
 import tempfile
 import unittest
 
-PROGRAM = pathlib.Path(os.environ["STRID_SOURCE"]) / "bench/linear_road/l_rating.py"
+PAPER = pathlib.Path(os.environ["STRID_SOURCE"]) / "papers/2-windflow"
+PROGRAM = PAPER / "bench/linear_road/l_rating.py"
 sys.path.insert(0, str(PROGRAM.parent))
 import rating_search  # noqa: E402
 

@@ -3,7 +3,8 @@
 
 import unittest
 
-from command_line import TEXT, Case
+from bundled import TEXT
+from command_line import Case
 
 
 class Layouts(Case):

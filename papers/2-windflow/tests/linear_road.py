@@ -10,9 +10,10 @@ import sys
 import unittest
 
 from answers import Answers
-from command_line import APPS, STRID, Case
+from bundled import PAPER
+from command_line import STRID, Case
 
-FOLDER = APPS / "linear-road"
+FOLDER = PAPER / "linear-road"
 CARS = FOLDER / "data/cars.csv.gz"
 HISTORY = FOLDER / "data/history.csv"
 ORACLE = FOLDER / "oracle.py"

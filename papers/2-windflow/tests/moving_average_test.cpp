@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The running mean of spike detection against one that is computed afresh, in more digits.
-#include "../../apps/spike-detection/moving_average.hpp"
+#include "papers/2-windflow/spike-detection/moving_average.hpp"
 
 #include <cmath>
 #include <limits>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The script of bench/peers: its mistakes and, where peers are built, an answer.
+"""The script of the peers: its mistakes and, where peers are built, an answer.
 
 Continuous integration does not build the peers, as Maven would fetch the engines from a network.
 """
@@ -16,9 +16,9 @@ import tempfile
 import unittest
 from unittest import mock
 
-SOURCE = pathlib.Path(os.environ["STRID_SOURCE"])
-FOLDER = SOURCE / "bench/peers"
-sys.path[:0] = [str(FOLDER), str(SOURCE / "bench/linear_road")]
+PAPER = pathlib.Path(os.environ["STRID_SOURCE"]) / "papers/2-windflow"
+FOLDER = PAPER / "bench/peers"
+sys.path[:0] = [str(FOLDER), str(PAPER / "bench/linear_road")]
 
 import java_engine  # noqa: E402
 import peers  # noqa: E402
@@ -94,15 +94,15 @@ class Peers(unittest.TestCase):
                 peers.compare_results(rounds(*found), 100)
 
     def test_records_of_a_pass_are_lines(self):
-        for text in ("apps/linear-road/data/cars.csv.gz", "apps/spike-detection/data/readings.csv"):
-            path = str(SOURCE / text)
+        for text in ("linear-road/data/cars.csv.gz", "spike-detection/data/readings.csv"):
+            path = str(PAPER / text)
             opened = gzip.open if path.endswith(".gz") else open
             with opened(path, "rb") as file:
                 expected = len(file.read().splitlines())
             self.assertEqual(peers.records_of_a_pass(path), expected)
 
     def test_events_of_ads_are_those_of_our_program(self):
-        text = (SOURCE / "bench/ad_events.hpp").read_text(encoding="utf-8")
+        text = (PAPER / "bench/ad_events.hpp").read_text(encoding="utf-8")
         yahoo = peers.APPLICATIONS["yahoo-benchmark"]
         made = dict(zip(yahoo.prepare[2::2], yahoo.prepare[3::2]))
         (disorder,) = re.findall(r"disorder_ms_max = (\d+);", text)
@@ -193,9 +193,9 @@ class PeersAnswer(unittest.TestCase):
                 (["spike-detection"], "spike-detection needs --input FILE"),
                 (["nothing-such"], "no application 'nothing-such'"),
                 (["spike-detection", "--input", "/nonexistent"], "/nonexistent: cannot be read"),
-                (["spike-detection", "--input", SOURCE / "apps/spike-detection/README.md"],
+                (["spike-detection", "--input", PAPER / "spike-detection/README.md"],
                  "README.md, line 1: 1 columns for 2"),
-                (["spike-detection", "--input", SOURCE / "apps/spike-detection/data/readings.csv",
+                (["spike-detection", "--input", PAPER / "spike-detection/data/readings.csv",
                   "--once", "--output", "/dev/null", "--colour", "red"],
                  "spike-detection has no option --colour")):
             with self.subTest(arguments=arguments):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""bench/report/report.py: all of it in quick mode, what ends it, and what it goes on from."""
+"""The report (bench/report): all of it in quick mode, what ends it, and what it goes on from."""
 
 import json
 import pathlib
@@ -13,6 +13,7 @@ from command_line import STRID, Case
 from report_parts import REPORT, has_matplotlib
 
 BUILD = pathlib.Path(STRID).parents[1]
+BATCHED_WORDS = BUILD / "papers/2-windflow/bench/batched_words"
 WINDFLOW = {"version": "4.2.2", "_note": "not real",
             "sd": {"setting": "batch 512", "records_per_second": [9e6, 8e6, 1e7],
                    # Less than any engine has, so that the page has to say that ours is slower.
@@ -36,7 +37,7 @@ class Report(Case):
         return [json.loads(line) for line in text.splitlines()]
 
 
-@unittest.skipUnless((BUILD / "bench/report/batched_words").exists(), "no batched_words")
+@unittest.skipUnless(BATCHED_WORDS.exists(), "no batched_words")
 class ReportQuick(Report):
     def test_the_whole_page(self):
         windflow = self.file("windflow.json", json.dumps(WINDFLOW).encode())
@@ -49,7 +50,7 @@ class ReportQuick(Report):
         self.assertIn("WindFlow", page)
         self.assertIn("SD: WindFlow 0 us in the median", page)
         # How it was measured: a row of the settings, and its best beside ours.
-        # tests/apps/table3_test.cpp asserts the rows of our graphs, by hand.
+        # papers/2-windflow/tests/table3_test.cpp asserts the rows of our graphs, by hand.
         for row in (("SD, paper", 5, 1, 2, 2, 1), ("SD, Strid, one replica", 5, 3, 2, 2, 1),
                     ("WC, Strid, one replica", 5, 3, 2, 2, 1)):
             self.assertIn("".join(f"<td>{cell}</td>" for cell in row), page)
@@ -130,8 +131,8 @@ class ReportMistakes(Report):
         """A build whose strid is a script."""
         build = self.folder / "build"
         (build / "tools").mkdir(parents=True)
-        (build / "bench/report").mkdir(parents=True)
-        (build / "bench/report/batched_words").write_text("")
+        (build / "papers/2-windflow/bench").mkdir(parents=True)
+        (build / "papers/2-windflow/bench/batched_words").write_text("")
         shutil.copy(BUILD / "CMakeCache.txt", build)  # may be on another file system
         program = build / "tools/strid"
         program.write_text(f'#!/bin/sh\nstrid="{STRID}"\n{script}\n')
@@ -156,8 +157,8 @@ class ReportMistakes(Report):
 
     def test_another_answer_with_batches_ends_it(self):
         build = self.fake('exec "$strid" "$@"')
-        program = build / "bench/report/batched_words"
-        program.write_text(f'#!/bin/sh\n"{BUILD}/bench/report/batched_words" "$@" || exit\n'
+        program = build / "papers/2-windflow/bench/batched_words"
+        program.write_text(f'#!/bin/sh\n"{BATCHED_WORDS}" "$@" || exit\n'
                            'while [ $# -gt 1 ]; do [ "$1" = --output ] && file=$2; shift; done\n'
                            '[ -f "$file" ] && sed -i 1d "$file"; true')
         program.chmod(0o755)

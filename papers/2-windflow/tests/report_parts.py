@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""bench/report: its arithmetic, files of peers, and verdicts out of rows that are made up."""
+"""The report: its arithmetic, files of peers, and verdicts out of rows that are made up."""
 
 import importlib.util
 import json
 import sys
 import unittest
 
+from bundled import PAPER
 from command_line import SOURCE, Case
 
-REPORT = SOURCE / "bench/report"
+REPORT = SOURCE / "papers/2-windflow/bench/report"
 PEERS = SOURCE / "build/peers/python"
 sys.path[:0] = [str(REPORT), str(REPORT.parent)]
 if PEERS.is_dir():
@@ -30,12 +31,12 @@ class ReportParts(unittest.TestCase):
 
     def test_peers_are_given_the_options_that_strid_is_given(self):
         from cases import CASES
-        sys.path.append(str(SOURCE / "bench/peers"))
+        sys.path.append(str(SOURCE / "papers/2-windflow/bench/peers"))
         from applications import APPLICATIONS
         for case in CASES:
             theirs = APPLICATIONS[case.name]
             if not case.program:  # that one makes its events
-                self.assertEqual([word.replace("{app}", str(SOURCE / "apps" / case.name))
+                self.assertEqual([word.replace("{app}", str(PAPER / case.name))
                                   for word in (*theirs.options, *theirs.measured)],
                                  case.fill(case.options), case.name)
 

@@ -9,7 +9,8 @@ import os
 import subprocess
 import unittest
 
-from command_line import CAMPAIGNS, EVENTS, MODEL, STRID, TRANSACTIONS, Case
+from bundled import CAMPAIGNS, EVENTS, MODEL, TRANSACTIONS
+from command_line import STRID, Case
 
 TABLE = "t,x\n1000,1\n2000,2\n"
 WINDOW = ["window", "--quiet", "--time", "t", "--window", "tumbling:1s", "--aggregate", "sum(x)"]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Words of a line against the obvious search, at every length around the blocks that are looked at.
-#include "../../apps/word-count/split_words.hpp"
+#include "papers/2-windflow/word-count/split_words.hpp"
 
 #include <random>
 #include <string>

@@ -16,7 +16,7 @@
 #include <strid/block/dag.hpp>
 #include <strid/graph/block_term.hpp>
 
-#include "../../apps/application.hpp"
+#include "papers/2-windflow/all_applications.hpp"
 
 namespace strid::apps {
 namespace {
@@ -88,7 +88,7 @@ const std::map<std::string, std::vector<std::string>, std::less<>>& needed_optio
         {"fraud-detection", {(data / "fraud-detection/data/model.txt").string(), "--model"}},
         {"flights",
          {"/dev/null", "--late", "/dev/null", "--joined", "/dev/null", "--rotations",
-          (data / "flights/data/weather.csv").string(), "--weather"}},
+          STRID_FLIGHTS "/data/weather.csv", "--weather"}},
         {"traffic-monitoring", {(data / "traffic-monitoring/data/roads.csv").string(), "--roads"}},
         {"yahoo-benchmark",
          {(data / "yahoo-benchmark/data/campaigns.csv").string(), "--campaigns"}}};

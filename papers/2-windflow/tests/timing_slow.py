@@ -6,7 +6,8 @@ import pathlib
 import time
 import unittest
 
-from command_line import READINGS, Case
+from bundled import READINGS
+from command_line import Case
 from waits import ENDLESS, WaitsCase
 
 

@@ -12,9 +12,10 @@ import subprocess
 import sys
 import unittest
 
-from command_line import APPS, SOURCE, Case
+from bundled import PAPER
+from command_line import SOURCE, Case
 
-APP = APPS / "traffic-monitoring"
+APP = PAPER / "traffic-monitoring"
 ROADS, FIXES, TRUTH = (APP / "data" / name for name in ("roads.csv", "fixes.csv", "truth.csv"))
 GOLDEN = APP / "golden"
 COLUMNS_OF_TRACES = "2,4,5,6,7"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The network that apps/traffic-monitoring/data/prepare.py infers, against a city that is known."""
+"""The network that traffic-monitoring/data/prepare.py infers, against a city that is known."""
 
 import csv
 import math
@@ -8,9 +8,10 @@ import sys
 import unittest
 import xml.etree.ElementTree
 
-from command_line import APPS, Case
+from bundled import PAPER
+from command_line import Case
 
-DATA = APPS / "traffic-monitoring/data"
+DATA = PAPER / "traffic-monitoring/data"
 METRES_PER_DEGREE = math.radians(6371008.8)
 STEP_M = 20
 NEAR_M = 25

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`strid run traffic-monitoring --matcher hidden-markov` against every sequence of roads there is.
 
-The rules are those of apps/traffic-monitoring/README.md, without Viterbi's algorithm: each sequence
+The rules are those of traffic-monitoring/README.md, without Viterbi's algorithm: each sequence
 of candidates of a vehicle is scored as a whole, and the best one says the road of its last fix.
 """
 

@@ -10,7 +10,8 @@ import subprocess
 import time
 import unittest
 
-from command_line import CAMPAIGNS, EVENTS, MODEL, READINGS, STRID, TEXT, TRANSACTIONS, Case
+from bundled import CAMPAIGNS, EVENTS, MODEL, READINGS, TEXT, TRANSACTIONS
+from command_line import STRID, Case
 
 
 class Help(Case):

@@ -14,9 +14,10 @@ import sys
 import time
 import unittest
 
-from command_line import APPS, Case
+from bundled import PAPER
+from command_line import Case
 
-FOLDER = APPS / "voip-stream"
+FOLDER = PAPER / "voip-stream"
 CALLS = FOLDER / "data/calls.csv"
 DAY = 86400
 # Filters of 3 lines and 1 line a shard, which the bundled calls fill several times over.

@@ -6,7 +6,8 @@ import signal
 import time
 import unittest
 
-from command_line import TEXT, Case
+from bundled import TEXT
+from command_line import Case
 
 ENDLESS = ["run", "word-count", "--input", TEXT, "--emit", "updates", "--duration", "100s",
            "--quiet", "--output"]

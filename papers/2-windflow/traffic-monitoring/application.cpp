@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../application.hpp"
+#include "apps/common/application.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -24,28 +24,29 @@ using traffic_monitoring::RoadIndex;
 
 class TrafficMonitoring final : public Application {
   public:
-    [[nodiscard]] std::string_view name() const noexcept override { return "traffic-monitoring"; }
-    [[nodiscard]] std::string_view summary() const noexcept override {
-        return "matches positions of vehicles to roads and keeps the mean speed of each road";
-    }
-    [[nodiscard]] std::string_view details() const noexcept override {
-        return "Input:   vehicle,latitude,longitude,speed,bearing,time  (degrees, km/h; the time "
-               "is not\n"
-               "         looked at); see --columns\n"
-               "Roads:   a shapefile, GeoJSON, or CSV: road,one_way,latitude,longitude, a row a "
-               "point\n"
-               "Output:  road,mean_speed,count\n"
-               "Operators: fixes, match, speed, rows, write\n"
-               "\n"
-               "Examples (in apps/traffic-monitoring/data):\n"
-               "  strid run traffic-monitoring --roads roads.csv --input fixes.csv\n"
-               "  strid run traffic-monitoring --roads roads.csv --input fixes.csv --emit final\n"
-               "  strid run traffic-monitoring --roads city.shp --input fixes.csv --matcher "
-               "hidden-markov\n"
-               "  strid run traffic-monitoring --roads roads.csv --input taxi-traces.csv "
-               "--columns 2,4,5,6,7\n";
-    }
-    [[nodiscard]] std::string_view source_name() const noexcept override { return "fixes"; }
+    TrafficMonitoring()
+        : Application(
+              {.name = "traffic-monitoring",
+               .details =
+                   "Input:   vehicle,latitude,longitude,speed,bearing,time  (degrees, km/h; the "
+                   "time "
+                   "is not\n"
+                   "         looked at); see --columns\n"
+                   "Roads:   a shapefile, GeoJSON, or CSV: road,one_way,latitude,longitude, a row "
+                   "a "
+                   "point\n"
+                   "Output:  road,mean_speed,count\n"
+                   "Operators: fixes, match, speed, rows, write\n"
+                   "\n"
+                   "Examples (in papers/2-windflow/traffic-monitoring/data):\n"
+                   "  strid run traffic-monitoring --roads roads.csv --input fixes.csv\n"
+                   "  strid run traffic-monitoring --roads roads.csv --input fixes.csv --emit "
+                   "final\n"
+                   "  strid run traffic-monitoring --roads city.shp --input fixes.csv --matcher "
+                   "hidden-markov\n"
+                   "  strid run traffic-monitoring --roads roads.csv --input taxi-traces.csv "
+                   "--columns 2,4,5,6,7\n",
+               .source_name = "fixes"}) {}
 
     void add_options(CLI::App& command) override {
         command.add_option("--roads", roads_path_, "The network; needed")->type_name("FILE");
@@ -81,7 +82,7 @@ class TrafficMonitoring final : public Application {
         if (roads_path_.empty()) {
             throw GraphError(
                 "traffic-monitoring needs --roads FILE, as "
-                "apps/traffic-monitoring/data/roads.csv");
+                "papers/2-windflow/traffic-monitoring/data/roads.csv");
         }
         check_positive("--tolerance", matching_.tolerance, tolerance_max_m);
         check_positive("--bearing-tolerance", matching_.bearing_tolerance, 180);

@@ -11,7 +11,7 @@
 #include <strid/connector/csv_source.hpp>
 #include <strid/graph/graph.hpp>
 
-#include "../endpoints.hpp"
+#include "apps/common/endpoints.hpp"
 #include "matchers.hpp"
 
 namespace strid::apps::traffic_monitoring {

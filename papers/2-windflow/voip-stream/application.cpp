@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../application.hpp"
+#include "apps/common/application.hpp"
 
 #include <chrono>
 #include <string>
@@ -22,31 +22,34 @@ using voip_stream::Form;
 
 class VoipStream final : public Application {
   public:
-    [[nodiscard]] std::string_view name() const noexcept override { return "voip-stream"; }
-    [[nodiscard]] std::string_view summary() const noexcept override {
-        return "scores calls: how much their caller behaves like a telemarketer";
-    }
-    [[nodiscard]] std::string_view details() const noexcept override {
-        return "Input:   calling,called,start,duration,established  (2026-03-02T08:15:30Z; "
-               "seconds; "
-               "true or false)\n"
-               "Output:  calling,called,start,fofir,url,acd,score  (0 to 1) of each established "
-               "call\n"
-               "Operators: calls, parser, sides, features, score, write; with --form full calls, "
-               "parser,\n"
-               "         dispatcher, ct24, ecr24, global_acd, pre_rcr, rcr, ecr_1, ecr_2, encr, "
-               "acd, fofir, url,\n"
-               "         score, write\n"
-               "\n"
-               "Examples (in apps/voip-stream/data):\n"
-               "  strid run voip-stream --input calls.csv --threshold 0.5\n"
-               "  strid run voip-stream --input calls.csv --filters exact --form full\n"
-               "  strid run voip-stream --generate 10M --numbers 500k --pairs 10M --output "
-               "scores.csv\n"
-               "  strid run voip-stream --generate 100k --calls calls.csv --telemarketers-file "
-               "telemarketers.csv\n";
-    }
-    [[nodiscard]] std::string_view source_name() const noexcept override { return "calls"; }
+    VoipStream()
+        : Application(
+              {.name = "voip-stream",
+               .details =
+                   "Input:   calling,called,start,duration,established  (2026-03-02T08:15:30Z; "
+                   "seconds; "
+                   "true or false)\n"
+                   "Output:  calling,called,start,fofir,url,acd,score  (0 to 1) of each "
+                   "established "
+                   "call\n"
+                   "Operators: calls, parser, sides, features, score, write; with --form full "
+                   "calls, "
+                   "parser,\n"
+                   "         dispatcher, ct24, ecr24, global_acd, pre_rcr, rcr, ecr_1, ecr_2, "
+                   "encr, "
+                   "acd, fofir, url,\n"
+                   "         score, write\n"
+                   "\n"
+                   "Examples (in papers/2-windflow/voip-stream/data):\n"
+                   "  strid run voip-stream --input calls.csv --threshold 0.5\n"
+                   "  strid run voip-stream --input calls.csv --filters exact --form full\n"
+                   "  strid run voip-stream --generate 10M --numbers 500k --pairs 10M --output "
+                   "scores.csv\n"
+                   "  strid run voip-stream --generate 100k --calls calls.csv --telemarketers-file "
+                   "telemarketers.csv\n",
+               .source_name = "calls",
+               .generates = true,
+               .needs_order = true}) {}
 
     void add_options(CLI::App& command) override {
         const auto seconds = [&command](const char* name, std::chrono::seconds& value,
@@ -110,8 +113,6 @@ class VoipStream final : public Application {
     void build(Graph& graph, const Endpoints& endpoints) override {
         voip_stream::build(graph, endpoints, options_);
     }
-    [[nodiscard]] bool generates() const noexcept override { return true; }
-    [[nodiscard]] bool needs_order() const noexcept override { return true; }
 
   private:
     /// 64 GB of counts.

@@ -12,7 +12,7 @@
 
 #include <strid/base/excerpt.hpp>
 
-#include "../checked_rows.hpp"
+#include "apps/common/checked_rows.hpp"
 #include "call.hpp"
 #include "call_text.hpp"
 

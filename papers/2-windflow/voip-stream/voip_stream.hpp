@@ -11,7 +11,7 @@
 
 #include <strid/graph/graph.hpp>
 
-#include "../endpoints.hpp"
+#include "apps/common/endpoints.hpp"
 #include "call.hpp"
 #include "growth.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../application.hpp"
+#include "apps/common/application.hpp"
 
 #include <strid/graph/arguments.hpp>
 
@@ -11,22 +11,21 @@ namespace {
 
 class WordCount final : public Application {
   public:
-    [[nodiscard]] std::string_view name() const noexcept override { return "word-count"; }
-    [[nodiscard]] std::string_view summary() const noexcept override {
-        return "counts the words of a text";
-    }
-    [[nodiscard]] std::string_view details() const noexcept override {
-        return "Input:   text; a word is what stands between spaces and is not empty.\n"
-               "Output:  word,count\n"
-               "Operators: lines, split, count, write\n"
-               "\n"
-               "Examples:\n"
-               "  strid run word-count --input apps/word-count/data/opticks.txt --output "
-               "counts.csv\n"
-               "  zcat access.log.gz | strid run word-count --emit updates | head\n"
-               "  strid run word-count --input book.txt --duration 10s --parallelism 2\n";
-    }
-    [[nodiscard]] std::string_view source_name() const noexcept override { return "lines"; }
+    WordCount()
+        : Application(
+              {.name = "word-count",
+               .details =
+                   "Input:   text; a word is what stands between spaces and is not empty.\n"
+                   "Output:  word,count\n"
+                   "Operators: lines, split, count, write\n"
+                   "\n"
+                   "Examples:\n"
+                   "  strid run word-count --input papers/2-windflow/word-count/data/opticks.txt "
+                   "--output "
+                   "counts.csv\n"
+                   "  zcat access.log.gz | strid run word-count --emit updates | head\n"
+                   "  strid run word-count --input book.txt --duration 10s --parallelism 2\n",
+               .source_name = "lines"}) {}
 
     void add_options(CLI::App& command) override {
         add_choice<Emit>(command, "--emit", options_.emit,

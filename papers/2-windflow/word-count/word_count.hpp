@@ -12,7 +12,7 @@
 #include <strid/connector/text_lines.hpp>
 #include <strid/graph/graph.hpp>
 
-#include "../endpoints.hpp"
+#include "apps/common/endpoints.hpp"
 #include "split_words.hpp"
 
 namespace strid::apps::word_count {

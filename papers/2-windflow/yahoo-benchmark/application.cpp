@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../application.hpp"
+#include "apps/common/application.hpp"
 
 #include <chrono>
 #include <cstdio>
@@ -18,25 +18,24 @@ namespace {
 
 class YahooBenchmark final : public Application {
   public:
-    [[nodiscard]] std::string_view name() const noexcept override { return "yahoo-benchmark"; }
-    [[nodiscard]] std::string_view summary() const noexcept override {
-        return "counts the views of the ads of each campaign, in windows of event time";
-    }
-    [[nodiscard]] std::string_view details() const noexcept override {
-        return "Input:     user,page,ad,ad_type,event_type,event_time,ip  (ids are numbers, the "
-               "time\n"
-               "           in ms since 1970); views are counted\n"
-               "Campaigns: ad,campaign\n"
-               "Output:    campaign,window_start,window_end,count\n"
-               "Operators: events, views, project, join, time, count, rows, write\n"
-               "\n"
-               "Examples (in apps/yahoo-benchmark/data):\n"
-               "  strid run yahoo-benchmark --campaigns campaigns.csv --input events.csv\n"
-               "  strid run yahoo-benchmark --campaigns campaigns.csv --input events.csv "
-               "--window 1m\n"
-               "  python3 prepare.py more.csv campaigns.csv --events 10000000 --rate 1000000\n";
-    }
-    [[nodiscard]] std::string_view source_name() const noexcept override { return "events"; }
+    YahooBenchmark()
+        : Application(
+              {.name = "yahoo-benchmark",
+               .details =
+                   "Input:     user,page,ad,ad_type,event_type,event_time,ip  (ids are numbers, "
+                   "the "
+                   "time\n"
+                   "           in ms since 1970); views are counted\n"
+                   "Campaigns: ad,campaign\n"
+                   "Output:    campaign,window_start,window_end,count\n"
+                   "Operators: events, views, project, join, time, count, rows, write\n"
+                   "\n"
+                   "Examples (in papers/2-windflow/yahoo-benchmark/data):\n"
+                   "  strid run yahoo-benchmark --campaigns campaigns.csv --input events.csv\n"
+                   "  strid run yahoo-benchmark --campaigns campaigns.csv --input events.csv "
+                   "--window 1m\n"
+                   "  python3 prepare.py more.csv campaigns.csv --events 10000000 --rate 1000000\n",
+               .source_name = "events"}) {}
 
     void add_options(CLI::App& command) override {
         const auto duration = [&command](const char* name, std::chrono::nanoseconds& value,
@@ -61,7 +60,7 @@ class YahooBenchmark final : public Application {
         if (!campaigns_path_.empty()) return;
         throw GraphError(
             "yahoo-benchmark needs --campaigns FILE, as "
-            "apps/yahoo-benchmark/data/campaigns.csv");
+            "papers/2-windflow/yahoo-benchmark/data/campaigns.csv");
     }
     [[nodiscard]] std::vector<FileUse> files() const override {
         if (campaigns_path_.empty()) return {};

@@ -6,7 +6,7 @@
 
 #include <strid/graph/graph.hpp>
 
-#include "../endpoints.hpp"
+#include "apps/common/endpoints.hpp"
 #include "views.hpp"
 
 namespace strid::apps::yahoo_benchmark {

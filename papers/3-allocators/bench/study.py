@@ -27,8 +27,8 @@ import random
 import shlex
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "tools/memory"), str(pathlib.Path(__file__).resolve().parent)]
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+sys.path[:0] = [str(ROOT / "memory-tools/memory"), str(pathlib.Path(__file__).resolve().parent)]
 if (ROOT / "build/peers/python").is_dir():
     sys.path.append(str(ROOT / "build/peers/python"))
 

@@ -19,7 +19,7 @@ SOURCE = pathlib.Path(os.environ["STRID_SOURCE"])
 TIMEOUT_S = 60
 USERS = ["alice", "bob", "carol", "a user with a long name"]
 
-sys.path.insert(0, str(SOURCE / "apps/exchange"))
+sys.path.insert(0, str(SOURCE / "papers/3-allocators/exchange"))
 from oracle import Exchange  # noqa: E402
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The study of the exchange (bench/exchange): quick, where its programs are built, and its text."""
+"""The study of the exchange: quick, where its programs are built, and its text."""
 
 import csv
 import pathlib
@@ -9,7 +9,8 @@ import unittest
 
 from program import PROGRAM, SOURCE, TIMEOUT_S, Case
 
-sys.path[:0] = [str(SOURCE / "tools/memory"), str(SOURCE / "bench/exchange")]
+STUDY = SOURCE / "papers/3-allocators/bench"
+sys.path[:0] = [str(SOURCE / "memory-tools/memory"), str(STUDY)]
 try:
     import paper
     import study_text
@@ -81,7 +82,7 @@ class Quick(Case):
         if b"__asan_init" in (BUILD / "tools/strid-exchange-core").read_bytes():
             self.skipTest("a sanitizer has a malloc of its own")
         out = self.folder / "study"
-        words = [sys.executable, "-B", SOURCE / "bench/exchange/study.py", "--build", BUILD]
+        words = [sys.executable, "-B", STUDY / "study.py", "--build", BUILD]
         result = subprocess.run(
             [*map(str, words), "--quick", "--output", str(out), "--seed", "1"],
             capture_output=True,

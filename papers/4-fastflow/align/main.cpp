@@ -17,9 +17,9 @@
 #include <strid/pattern/team.hpp>
 
 #include "align_options.hpp"
-#include "common/interruption.hpp"
-#include "common/progress.hpp"
 #include "search.hpp"
+#include "tools/common/interruption.hpp"
+#include "tools/common/progress.hpp"
 
 namespace {
 

@@ -16,10 +16,10 @@
 
 #include <strid/pattern/team.hpp>
 
-#include "common/interruption.hpp"
 #include "fasta_reader.hpp"
 #include "query.hpp"
 #include "report.hpp"
+#include "tools/common/interruption.hpp"
 #include "top_hits.hpp"
 
 namespace strid::align {

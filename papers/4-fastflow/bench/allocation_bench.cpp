@@ -29,8 +29,8 @@
 #include <strid/memory/slab_allocator.hpp>
 #include <strid/pattern/pattern.hpp>
 
-#include "../command_line.hpp"
-#include "../preloaded.hpp"
+#include "bench/command_line.hpp"
+#include "bench/preloaded.hpp"
 #include "loads.hpp"
 
 namespace {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figures 1.6 to 1.8 of paper 4: the programs of tools/ beside sequential ones.
+"""Figures 1.6 to 1.8 of paper 4: the programs beside sequential ones.
 
 The table below says what is run. The first word of a command is a program of this build
 (strid-NAME, sequential_NAME) or one that is installed. {workers} is the number of workers, {output}
@@ -88,7 +88,7 @@ APPLICATIONS = [
 
 def find_program(name: str, build: Path) -> Path | None:
     """Ours are of this build: what is installed may be another version."""
-    for file in (build / "tools" / name, build / "bench" / "tools" / name):
+    for file in (build / "tools" / name, build / "papers/4-fastflow/bench" / name):
         if file.exists():
             return file
     installed = None if name.startswith(("strid-", "sequential_")) else shutil.which(name)

@@ -17,7 +17,7 @@
 
 #include <fmt/format.h>
 
-#include "../command_line.hpp"
+#include "bench/command_line.hpp"
 #include "loads.hpp"
 #include "strid_patterns.hpp"
 

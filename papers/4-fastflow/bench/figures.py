@@ -28,7 +28,7 @@ import time
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parent)]
+sys.path[:0] = [str(HERE), str(HERE.parents[2] / "bench")]
 import applications  # noqa: E402
 from reporting import (describe_machine, find_allocators, plot, spread, table,  # noqa: E402
                        write_csv)
@@ -86,7 +86,7 @@ class Bench:
             str.split, self.run("farm_ring_bench", ["--by", "list"]).splitlines())}
 
     def program(self, name: str) -> Path:
-        return self.build / "bench" / "pattern" / name
+        return self.build / "papers/4-fastflow/bench" / name
 
     def run(self, program: str, arguments: list[str], preload: str | None = None) -> str:
         environment = dict(os.environ)

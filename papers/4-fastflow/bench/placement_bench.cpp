@@ -18,8 +18,8 @@
 
 #include <fmt/format.h>
 
-#include "../channel/strid_queues.hpp"
-#include "../command_line.hpp"
+#include "bench/channel/strid_queues.hpp"
+#include "bench/command_line.hpp"
 #include "placements.hpp"
 
 namespace {

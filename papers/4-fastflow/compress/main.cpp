@@ -14,12 +14,12 @@
 
 #include <strid/base/error.hpp>
 
-#include "common/interruption.hpp"
-#include "common/progress.hpp"
 #include "crew.hpp"
 #include "job.hpp"
 #include "options.hpp"
 #include "planning.hpp"
+#include "tools/common/interruption.hpp"
+#include "tools/common/progress.hpp"
 
 namespace strid::compress {
 

@@ -5,12 +5,13 @@
 #include <memory>
 #include <utility>
 
-#include <common/progress.hpp>
 #include <fmt/format.h>
 
 #include <strid/base/error.hpp>
 #include <strid/pattern/accelerator.hpp>
 #include <strid/pattern/parallel_for.hpp>
+
+#include "tools/common/progress.hpp"
 
 namespace strid::denoise {
 

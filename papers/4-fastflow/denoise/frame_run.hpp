@@ -12,11 +12,10 @@
 #include <cstdint>
 #include <memory>
 
-#include <common/interruption.hpp>
-
 #include "frame.hpp"
 #include "frame_sink.hpp"
 #include "frame_work.hpp"
+#include "tools/common/interruption.hpp"
 
 namespace strid::denoise {
 

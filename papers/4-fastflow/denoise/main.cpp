@@ -2,12 +2,12 @@
 //
 // strid denoise: pictures and frames without their salt-and-pepper noise.
 #include <CLI/CLI.hpp>
-#include <common/interruption.hpp>
 
 #include <strid/graph/arguments.hpp>
 
 #include "denoise_command.hpp"
 #include "denoise_help.hpp"
+#include "tools/common/interruption.hpp"
 
 int main(int argc, char** argv) {
     using namespace strid;

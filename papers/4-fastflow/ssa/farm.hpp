@@ -18,11 +18,10 @@
 #include <functional>
 #include <string_view>
 
-#include <common/interruption.hpp>
-#include <common/progress.hpp>
-
 #include "method.hpp"
 #include "statistics.hpp"
+#include "tools/common/interruption.hpp"
+#include "tools/common/progress.hpp"
 
 namespace strid::ssa {
 

@@ -7,8 +7,6 @@
 #include <string_view>
 
 #include <CLI/CLI.hpp>
-#include <common/interruption.hpp>
-#include <common/progress.hpp>
 #include <fmt/format.h>
 
 #include <strid/base/destination.hpp>
@@ -21,6 +19,8 @@
 #include "plot.hpp"
 #include "sbml_model.hpp"
 #include "statistics_table.hpp"
+#include "tools/common/interruption.hpp"
+#include "tools/common/progress.hpp"
 
 namespace {
 

@@ -45,7 +45,7 @@ class Programs(unittest.TestCase):
 
     def add_pair(self, strid: str, sequential: str) -> None:
         self.add("tools", "strid-fake", strid)
-        self.add("bench/tools", "sequential_fake", sequential)
+        self.add("papers/4-fastflow/bench", "sequential_fake", sequential)
 
     def measure(self, answer: str = "stdout", parallel=("--workers", "{workers}", "{files}"),
                 sequential=("{files}",)) -> list[str]:

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where the two threads of table 1.1 are put (bench/pattern), on machines that are written down
-// here.
-#include "../../bench/pattern/placements.hpp"
+// Where the two threads of table 1.1 are put, on machines that are written down here.
+#include "../bench/placements.hpp"
 
 #include <map>
 #include <optional>

@@ -6,7 +6,7 @@
 
 #include <functional>
 
-#include "common/interruption.hpp"
+#include "tools/common/interruption.hpp"
 
 namespace CLI {
 class App;

@@ -12,10 +12,10 @@
 #include <strid/pattern/team.hpp>
 
 #include "commands.hpp"
-#include "common/progress.hpp"
 #include "common_options.hpp"
 #include "learning.hpp"
 #include "parallel.hpp"
+#include "tools/common/progress.hpp"
 
 namespace strid::tree {
 

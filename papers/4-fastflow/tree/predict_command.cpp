@@ -15,10 +15,10 @@
 #include <strid/pattern/team.hpp>
 
 #include "commands.hpp"
-#include "common/progress.hpp"
 #include "common_options.hpp"
 #include "parallel.hpp"
 #include "predictor.hpp"
+#include "tools/common/progress.hpp"
 
 namespace strid::tree {
 

@@ -22,7 +22,7 @@ import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parent)]
+sys.path[:0] = [str(HERE), str(HERE.parents[2] / "bench")]
 import paper5  # noqa: E402
 from page import Section, markdown, page  # noqa: E402
 from reporting import describe_machine, find_allocators, plot, write_csv  # noqa: E402
@@ -36,7 +36,7 @@ class Programs:
     """Of one build; keeps every line that they print."""
 
     def __init__(self, build: Path, quick: bool, repeat: int):
-        self.folder = build / "bench" / "layouts"
+        self.folder = build / "papers/5-layouts/bench"
         self.quick = quick
         self.repeat = repeat
         self.raw: list[dict] = []

@@ -11,7 +11,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "../command_line.hpp"
+#include "bench/command_line.hpp"
 #include "tables.hpp"
 
 namespace {

@@ -26,8 +26,8 @@
 #include <fmt/format.h>
 #include <sys/resource.h>
 
-#include "../command_line.hpp"
-#include "../preloaded.hpp"
+#include "bench/command_line.hpp"
+#include "bench/preloaded.hpp"
 #include "clocks.hpp"
 #include "tables.hpp"
 

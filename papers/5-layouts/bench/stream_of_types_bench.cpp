@@ -20,7 +20,7 @@
 
 #include <strid/graph/graph.hpp>
 
-#include "../command_line.hpp"
+#include "bench/command_line.hpp"
 #include "objects.hpp"
 #include "tables.hpp"
 

@@ -6,15 +6,15 @@
 
 #include <strid/graph/graph.hpp>
 
-#include "../../apps/linear-road/traffic.hpp"
-#include "../../apps/linear-road/writers.hpp"
-#include "../../apps/voip-stream/call_generator.hpp"
-#include "hand/fraud_detection.hpp"
-#include "hand/linear_road.hpp"
-#include "hand/spike_detection.hpp"
-#include "hand/traffic_monitoring.hpp"
-#include "hand/voip_stream.hpp"
-#include "hand/word_count.hpp"
+#include "bench/hand/spike_detection.hpp"
+#include "papers/2-windflow/bench/hand/fraud_detection.hpp"
+#include "papers/2-windflow/bench/hand/linear_road.hpp"
+#include "papers/2-windflow/bench/hand/traffic_monitoring.hpp"
+#include "papers/2-windflow/bench/hand/voip_stream.hpp"
+#include "papers/2-windflow/bench/hand/word_count.hpp"
+#include "papers/2-windflow/linear-road/traffic.hpp"
+#include "papers/2-windflow/linear-road/writers.hpp"
+#include "papers/2-windflow/voip-stream/call_generator.hpp"
 
 namespace strid::tool {
 

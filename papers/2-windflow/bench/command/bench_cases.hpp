@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "hand/replay.hpp"
+#include "bench/hand/replay.hpp"
 
 namespace strid::tool {
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// `strid bench`: measures applications against hand-written programs, answers checked.
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -8,11 +10,13 @@
 #include <fmt/format.h>
 
 #include <strid/base/error.hpp>
+#include <strid/graph/arguments.hpp>
 
-#include "bar.hpp"
+#include "apps/common/application_main.hpp"
+#include "bench/bar.hpp"
 #include "bench_cases.hpp"
-#include "commands.hpp"
 #include "drawn_input.hpp"
+#include "papers/2-windflow/all_applications.hpp"
 
 namespace strid::tool {
 
@@ -20,12 +24,14 @@ namespace {
 
 namespace hand = strid::bench::hand;
 
+using Applications = std::vector<std::unique_ptr<apps::Application>>;
+
 struct BenchCommand {
     std::chrono::nanoseconds duration = std::chrono::milliseconds(250);
     std::size_t rounds = 15;
     std::size_t workers = 0;
     std::size_t lines = 500'000;  // 0: the input as it is
-    std::string folder = "apps";
+    std::string folder = "papers/2-windflow";
     std::vector<std::string> only;
 };
 
@@ -56,7 +62,7 @@ RunReport replayed(apps::Application& application, const std::string& input,
     apps::Endpoints ends{.input = input, .output = "", .duration = duration};
     application.build(graph, ends);
     const RunOptions options{.workers = workers};
-    return run(graph, ends.replays() ? replay_options(options, application) : options);
+    return run(graph, ends.replays() ? apps::replay_options(options, application) : options);
 }
 
 /// What the machine gives: the hand-written program `copies` times at once, their rates together.
@@ -181,7 +187,7 @@ Measured measure(const BenchCase& measured, apps::Application& application,
     set_options(application, measured, bench.folder);
     check_answer(measured, application, input, bench.folder);
     std::vector<std::size_t> workers{1};
-    const std::size_t all = bench.workers != 0 ? bench.workers : cores();
+    const std::size_t all = bench.workers != 0 ? bench.workers : apps::cores();
     if (all > 1) workers.push_back(all);
     std::vector<double> by_hand;
     std::vector<double> hands;  // of as many copies at once as there are workers
@@ -236,39 +242,42 @@ int run_bench(const BenchCommand& bench, const Applications& applications) {
     return ExitCode::done;
 }
 
-}  // namespace
-
-void add_bench_command(CLI::App& app, const Applications& applications, Action& action) {
-    auto bench = std::make_shared<BenchCommand>();
-    CLI::App* const command = app.add_subcommand(
-        "bench", "Measure the applications against hand-written programs, answers checked");
-    command->add_option("APP", bench->only, "The applications to measure (default: all)");
+int bench_main(int argc, char** argv) {
+    BenchCommand bench;
+    CLI::App app{"Measure the applications against hand-written programs, answers checked",
+                 "strid bench"};
+    app.add_option("APP", bench.only, "The applications to measure (default: all)");
     add_text_option(
-        *command, "--duration", "TIME",
-        [bench](const std::string& text) { bench->duration = read_duration(text); },
+        app, "--duration", "TIME",
+        [&bench](const std::string& text) { bench.duration = read_duration(text); },
         "Of one measurement (default: 250ms)");
     add_number_option(
-        *command, "--rounds", bench->rounds, 1, 1000,
+        app, "--rounds", bench.rounds, 1, 1000,
         fmt::format("Measurements; the medians count, of the rates and of the ratios (default: {})",
-                    bench->rounds));
-    add_number_option(*command, "--workers", bench->workers, 0, parallelism_max,
+                    bench.rounds));
+    add_number_option(app, "--workers", bench.workers, 0, parallelism_max,
                       "Workers beside one; 0: one per core");
     add_number_option(
-        *command, "--lines", bench->lines, 0, 1'000'000'000,
+        app, "--lines", bench.lines, 0, 1'000'000'000,
         fmt::format("Length of an input: lines drawn at random from the one in --data, or made "
                     "where their order counts; 0: that one as it is (default: {})",
-                    bench->lines));
-    command->add_option("--data", bench->folder, "The folder of the applications with their data")
+                    bench.lines));
+    app.add_option("--data", bench.folder, "The folder of the applications with their data")
         ->type_name("FOLDER")
         ->capture_default_str();
-    command->footer(
+    app.footer(
         "Rates of an input that is replayed from memory at full speed: the latency is "
         "that of a loaded\nengine. `strid run APP --duration 10s --rate N` measures "
         "latency at a rate. A short input, replayed,\nis known by heart to the processor after a "
         "few passes: see --lines.");
-    command->callback([&action, bench, &applications] {
-        action = [bench, &applications] { return run_bench(*bench, applications); };
-    });
+    if (const auto code = parse_arguments(app, argc, argv)) return *code;
+    return run_bench(bench, apps::all_applications());
 }
 
+}  // namespace
+
 }  // namespace strid::tool
+
+int main(int argc, char** argv) {
+    return strid::with_errors_reported([&] { return strid::tool::bench_main(argc, argv); });
+}

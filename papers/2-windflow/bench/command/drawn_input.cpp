@@ -11,7 +11,7 @@
 #include <strid/base/error.hpp>
 #include <strid/connector/random.hpp>
 
-#include "hand/replay.hpp"
+#include "bench/hand/replay.hpp"
 
 namespace strid::tool {
 

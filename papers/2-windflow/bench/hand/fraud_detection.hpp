@@ -16,8 +16,8 @@
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
-#include "replay.hpp"
-#include "text_key.hpp"
+#include "bench/hand/replay.hpp"
+#include "bench/hand/text_key.hpp"
 
 namespace strid::bench::hand {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Linear Road by hand: one thread, a table of cars for each road, no engine. The rules are those of
-// apps/linear-road/README.md. An event is 20 bytes in memory.
+// papers/2-windflow/linear-road/README.md. An event is 20 bytes in memory.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
-#include "replay.hpp"
+#include "bench/hand/replay.hpp"
 
 namespace strid::bench::hand {
 

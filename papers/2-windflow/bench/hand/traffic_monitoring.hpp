@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "replay.hpp"
+#include "bench/hand/replay.hpp"
 #include "traffic-monitoring/road_index.hpp"
 
 namespace strid::bench::hand {

@@ -11,7 +11,7 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
-#include "options.hpp"
+#include "bench/hand/options.hpp"
 
 namespace {
 

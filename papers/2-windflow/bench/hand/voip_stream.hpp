@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Telemarketing scores by hand: one thread, no engine. The rules are those of
-// apps/voip-stream/README.md with its defaults; what the shards have lies in one array for each
-// count, and the four counts of a caller side by side.
+// papers/2-windflow/voip-stream/README.md with its defaults; what the shards have lies in one array
+// for each count, and the four counts of a caller side by side.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 #include <string_view>
 #include <vector>
 
-#include "replay.hpp"
+#include "bench/hand/replay.hpp"
 
 namespace strid::bench::hand {
 

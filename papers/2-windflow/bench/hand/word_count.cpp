@@ -8,7 +8,7 @@
 #include <ostream>
 #include <string_view>
 
-#include "options.hpp"
+#include "bench/hand/options.hpp"
 
 namespace {
 

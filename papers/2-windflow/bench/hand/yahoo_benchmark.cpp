@@ -12,7 +12,7 @@
 
 #include <fmt/format.h>
 
-#include "options.hpp"
+#include "bench/hand/options.hpp"
 
 namespace {
 

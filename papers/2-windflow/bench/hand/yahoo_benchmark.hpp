@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "replay.hpp"
+#include "bench/hand/replay.hpp"
 
 namespace strid::bench::hand {
 

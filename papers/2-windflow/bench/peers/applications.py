@@ -59,7 +59,7 @@ APPLICATIONS = {
                ("python3", "{app}/oracle.py", "{app}/data/events.csv", "{app}/data/campaigns.csv",
                 "--window-ms", "700", "--disorder-ms", "100"))),
         options=("--campaigns", "{app}/data/campaigns.csv"),
-        # As bench/ad_events.hpp makes them for us: 100 a millisecond, at most 200 ms behind.
+        # As ad_events.hpp makes them for us: 100 a millisecond, at most 200 ms behind.
         measured=("--campaigns", "{made}/campaigns.csv", "--disorder", "200ms"),
         measured_input="{made}/events.csv",
         prepare=("{made}/events.csv", "{made}/campaigns.csv", "--events", "1000000",

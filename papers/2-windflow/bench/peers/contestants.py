@@ -41,14 +41,15 @@ class Strid:
 
 
 class StridYahoo:
-    """bench/report/replayed_ads: the application's operators over events in memory whose times go
+    """replayed_ads: the application's operators over events in memory whose times go
     on, as the engines' sources give them (strid run does not replay what has times). Events, ads,
     campaigns and disorder are those of the engines' input (applications.py)."""
 
     EVENTS = 20_000_000
 
     def __init__(self, strid, parallelism):
-        self.program = pathlib.Path(strid).resolve().parents[1] / "bench/report/replayed_ads"
+        build = pathlib.Path(strid).resolve().parents[1]
+        self.program = build / "papers/2-windflow/bench/replayed_ads"
         self.parallelism = parallelism
         if not self.program.exists():
             raise Failure(f"{self.program} is not built (target replayed_ads)")

@@ -5,7 +5,7 @@
     flink_l_rating.py STRID [--minutes 3] [--cars 50000] [--from 8] [--precision 0.05]
                             [--parallelism 2] [--heap 12g] [--json FILE]
 
-The same search over the same traffic as bench/linear_road/l_rating.py for strid. STRID makes the
+The same search over the same traffic as linear_road/l_rating.py for strid. STRID makes the
 traffic of one expressway; Flink's sources read it from memory, emit each record once for each
 expressway, with cars of its own, in the second that the record names, at the real pace. A trial is
 a process of its own, which has run the job over the same records for --warmup before. It passes

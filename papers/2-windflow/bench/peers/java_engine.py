@@ -15,7 +15,7 @@ import subprocess
 import sys
 import threading
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+ROOT = pathlib.Path(__file__).resolve().parents[4]
 if str(ROOT / "bench") not in sys.path:
     sys.path.append(str(ROOT / "bench"))  # reporting.py
 BUILD = ROOT / "build" / "peers"
@@ -75,7 +75,7 @@ def java_options(purpose, heap=HEAP):
 def engine_command(engine, purpose, arguments, heap=HEAP):
     classpath = BUILD / engine / "classpath"
     if not classpath.exists():
-        raise Failure(f"{engine} is not built: run bench/peers/peers.py build")
+        raise Failure(f"{engine} is not built: run papers/2-windflow/bench/peers/peers.py build")
     opened = [f"--add-opens=java.base/{name}=ALL-UNNAMED" for name in OPENED[engine]]
     classes = f"{BUILD / engine / 'classes'}:{classpath.read_text()}"
     return [java(), *java_options(purpose, heap), *opened, "-cp", classes,

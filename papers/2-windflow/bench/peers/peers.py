@@ -32,7 +32,7 @@ from java_engine import (BUILD, ENGINES, ROOT, START_S_MAX, Failure, JavaEngine,
                          engine_command, java, java_options, program, seconds_of)
 from reporting import PERCENTILES, command_text, median, table, whole_number
 
-APPS = ROOT / "apps"
+APPS = ROOT / "papers/2-windflow"
 FLINK = "1.20.2"
 RESULTS_FACTOR = 2  # within which contestants have as many results a record
 PASSES_COMPARED = 2
@@ -41,7 +41,8 @@ PASSES_COMPARED = 2
 def build(options):
     java()
     program("javac", "openjdk-17-jdk-headless")
-    command = [program("mvn", "maven"), "-q", "-B", "-f", str(ROOT / "bench/peers/pom.xml"),
+    project = pathlib.Path(__file__).resolve().with_name("pom.xml")
+    command = [program("mvn", "maven"), "-q", "-B", "-f", str(project),
                f"-Dflink.version={options.flink}", "process-classes"]
     result = subprocess.run(command, capture_output=True, text=True, check=False)
     if result.returncode:
@@ -226,7 +227,7 @@ def settings(options):
         words.append(f"{options.rate} records a second")
     return {engine: ", ".join([
         *words, f"Java {' '.join(java_options(options.purpose))}",
-        command_text(engine_arguments(options, engine)), "the rest as in bench/peers/README.md"])
+        command_text(engine_arguments(options, engine)), "the rest as in peers/README.md"])
         for engine in engines_of(options.application, options.engines)}
 
 

@@ -19,7 +19,7 @@
 #include <strid/connector/text_lines.hpp>
 #include <strid/graph/program.hpp>
 
-#include "word-count/split_words.hpp"
+#include "papers/2-windflow/word-count/split_words.hpp"
 
 namespace {
 

@@ -12,8 +12,8 @@ import random
 from dataclasses import dataclass, field
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-APPS = ROOT / "apps"
+ROOT = Path(__file__).resolve().parents[4]
+APPS = ROOT / "papers/2-windflow"
 EVENTS_A_SECOND = 10_000_000  # of a program that has a number of events and not a time
 EVENTS_OF_A_PASS = 2_000_000  # of such a program: two windows, so that the last one is not much
 LINES = 500_000  # of an input that is drawn, as `strid bench` has them
@@ -28,7 +28,7 @@ class Case:
     options: tuple[str, ...] = ()
     # How the long input is made: by drawing lines, or by this command of strid.
     made_by: tuple[str, ...] = ()
-    program: str = ""  # of bench/report, which is measured in the place of `strid run`
+    program: str = ""  # of the benchmarks, which is measured in the place of `strid run`
     golden_options: tuple[str, ...] = ()  # besides, for the answer on the bundled input
     oracle: tuple[str, ...] = ()
     linear: bool = True  # every record that an operator emits goes to the next one

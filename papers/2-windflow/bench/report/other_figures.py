@@ -313,7 +313,7 @@ def table_3(context: Context) -> list[Section]:
     section.notes += [
         "The paper's counts come out of its rules for its graphs in the test "
         "`tests/block/table3_test.cpp`; for VS they give 32, 13, 13, 16, 8 (it says why). Ours "
-        "are counted by hand in `tests/apps/table3_test.cpp`, and differ where our graphs do: keys "
+        "are counted by hand in `tests/table3_test.cpp`, and differ where our graphs do: keys "
         "are taken by the operator before, and whatever may be chained is.",
     ]
     return [section]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the peers reached, out of files: those of `bench/peers/peers.py --output` for Flink and
+"""What the peers reached, out of files: those of `peers/peers.py --output` for Flink and
 Storm, one that is made beside the project for WindFlow. README.md describes both formats. What such
 a file has for an application or an engine that is not known here is an error: it would be missing
 from the page without a word."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Flink and Storm, measured by bench/peers/peers.py before our own runs, and what the page says of
+"""Flink and Storm, measured by peers/peers.py before our own runs, and what the page says of
 how the peers were measured."""
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from context import Context
 from others import ENGINES, Peer, PeerFile, read_runs
 from store import ReportError
 
-SCRIPT = ROOT / "bench/peers/peers.py"
+SCRIPT = ROOT / "papers/2-windflow/bench/peers/peers.py"
 SECONDS_MIN = 5  # of a round: the Java machine goes on compiling in the first ones
 BEFORE = "measured before Strid, not by turns with it"
 ELSEWHERE = "measured at another time (a file that was given), not by turns with Strid"
@@ -39,7 +39,7 @@ def measure_peers(context: Context, figures: list[str]) -> dict[str, str]:
     """Adds Flink and Storm to the context; returns what is left out, and why."""
     engines = built_engines()
     if not engines:
-        return {"Flink, Storm": "`bench/peers/peers.py build` was not run"}
+        return {"Flink, Storm": "`papers/2-windflow/bench/peers/peers.py build` was not run"}
     left_out = {}
     files = []
     for case in context.cases:

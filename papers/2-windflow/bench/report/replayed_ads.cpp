@@ -19,9 +19,9 @@
 #include <strid/base/error.hpp>
 #include <strid/graph/program.hpp>
 
-#include "hand/yahoo_benchmark.hpp"
-#include "yahoo-benchmark/views.hpp"
-#include "yahoo/events.hpp"
+#include "papers/2-windflow/bench/hand/yahoo_benchmark.hpp"
+#include "papers/2-windflow/bench/yahoo/events.hpp"
+#include "papers/2-windflow/yahoo-benchmark/views.hpp"
 
 namespace {
 

@@ -28,8 +28,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-ROOT = HERE.parents[1]
-sys.path[:0] = [str(HERE), str(HERE.parent)]
+ROOT = HERE.parents[3]
+sys.path[:0] = [str(HERE), str(ROOT / "bench")]
 if (ROOT / "build/peers/python").is_dir():
     sys.path.append(str(ROOT / "build/peers/python"))
 
@@ -90,7 +90,7 @@ def arguments() -> argparse.Namespace:
     add("--seconds", type=positive, metavar="S", help="of a run for throughput, instead of 2")
     add("--windflow", type=Path, metavar="FILE", help="figures of WindFlow as JSON (README.md)")
     add("--peers", type=Path, metavar="FOLDER",
-        help="files of bench/peers/peers.py --output, instead of running it")
+        help="files of peers/peers.py --output, instead of running it")
     add("--no-peers", action="store_true", help="leave Flink and Storm out")
     return parser.parse_args()
 
@@ -131,7 +131,7 @@ def make_context(options: argparse.Namespace):
             raise ReportError(f"{options.peers}: there is no file of peers.py --output for "
                               f"{', '.join(case.name for case in options.apps)}")
         kept |= {f"given/{path.name}": path.read_bytes() for path in files}
-    for program in (build / "tools/strid", build / "bench/report/batched_words"):
+    for program in (build / "tools/strid", build / "papers/2-windflow/bench/batched_words"):
         if not program.exists():
             raise ReportError(f"{program} is not built: `make report` builds it")
     machine = machine_of(build)

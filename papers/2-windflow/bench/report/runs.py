@@ -52,7 +52,7 @@ def call(words: list[str], output: Path | None = None) -> str:
 class Runner:
     def __init__(self, build: Path, folder: Path, store: Store, cores: int, quick: bool):
         self.strid = str(build / "tools/strid")
-        self.programs = build / "bench/report"
+        self.programs = build / "papers/2-windflow/bench"
         self.folder = folder
         self.store = store
         self.quick = quick
@@ -64,7 +64,7 @@ class Runner:
     def missing(self, case: Case) -> str:
         """Why the application cannot be measured; empty where it can."""
         if case.program and not (self.programs / case.program).exists():
-            return f"bench/report/{case.program} is not built"
+            return f"{case.program} is not built"
         if case.name not in self.known:
             return "it is not in this build of strid"
         return case.missing()

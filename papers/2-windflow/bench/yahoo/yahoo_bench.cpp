@@ -18,14 +18,13 @@
 #include <utility>
 #include <vector>
 
-#include <yahoo-benchmark/views.hpp>
-
 #include <strid/strid.hpp>
 
-#include "../bar.hpp"
 #include "../hand/yahoo_benchmark.hpp"
-#include "../statistics.hpp"
+#include "bench/bar.hpp"
+#include "bench/statistics.hpp"
 #include "events.hpp"
+#include "papers/2-windflow/yahoo-benchmark/views.hpp"
 
 namespace {
 

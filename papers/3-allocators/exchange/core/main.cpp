@@ -4,13 +4,13 @@
 #include <string>
 
 #include <CLI/CLI.hpp>
-#include <common/interruption.hpp>
 #include <fmt/format.h>
 #include <sys/resource.h>
 
 #include <strid/graph/arguments.hpp>
 
 #include "core/core.hpp"
+#include "tools/common/interruption.hpp"
 
 namespace {
 

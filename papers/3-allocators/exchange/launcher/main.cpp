@@ -9,7 +9,6 @@
 #include <thread>
 
 #include <CLI/CLI.hpp>
-#include <common/interruption.hpp>
 #include <fmt/format.h>
 #include <signal.h>
 
@@ -18,6 +17,7 @@
 
 #include "launcher/folder_lock.hpp"
 #include "launcher/supervisor.hpp"
+#include "tools/common/interruption.hpp"
 
 namespace {
 

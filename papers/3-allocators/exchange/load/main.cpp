@@ -8,7 +8,6 @@
 #include <string>
 
 #include <CLI/CLI.hpp>
-#include <common/interruption.hpp>
 #include <fmt/format.h>
 #include <sys/resource.h>
 
@@ -18,6 +17,7 @@
 #include <strid/graph/arguments.hpp>
 
 #include "load/load_run.hpp"
+#include "tools/common/interruption.hpp"
 
 namespace {
 

@@ -7,7 +7,6 @@
 #include <thread>
 
 #include <CLI/CLI.hpp>
-#include <common/interruption.hpp>
 #include <fmt/format.h>
 
 #include <strid/base/error.hpp>
@@ -15,6 +14,7 @@
 
 #include "session/ledger.hpp"
 #include "session/session_graph.hpp"
+#include "tools/common/interruption.hpp"
 
 namespace {
 

@@ -7,7 +7,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** An event of an ad on a page (apps/yahoo-benchmark). */
+/** An event of an ad on a page (yahoo-benchmark). */
 public final class AdEvent implements Serializable {
     public long user;
     public long page;

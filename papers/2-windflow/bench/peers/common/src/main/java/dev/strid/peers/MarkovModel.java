@@ -4,7 +4,7 @@ package dev.strid.peers;
 import java.nio.file.Path;
 import java.util.List;
 
-/** The states of transactions, and how likely one follows another (apps/fraud-detection). */
+/** The states of transactions, and how likely one follows another (fraud-detection). */
 public final class MarkovModel {
     private final List<String> states;
     private final double[][] probabilities;

@@ -5,7 +5,7 @@ import java.io.Serializable;
 import java.util.Arrays;
 
 /**
- * The mean of the last values of a device, as apps/spike-detection/moving_average.hpp keeps it. The
+ * The mean of the last values of a device, as spike-detection/moving_average.hpp keeps it. The
  * sum is added up afresh once a round of the ring, and when a value leaves that was far larger than
  * what stays, so that rounding does not pile up.
  */

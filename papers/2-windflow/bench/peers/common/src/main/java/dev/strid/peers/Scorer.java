@@ -4,7 +4,7 @@ package dev.strid.peers;
 import java.io.Serializable;
 
 /**
- * Scores the last five states of an account, by the tables of apps/fraud-detection/predictor.hpp:
+ * Scores the last five states of an account, by the tables of fraud-detection/predictor.hpp:
  * each score is a sum of parts over the four transitions, over a sum of wholes.
  */
 public final class Scorer implements Serializable {

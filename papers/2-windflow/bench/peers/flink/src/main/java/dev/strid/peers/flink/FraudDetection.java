@@ -16,7 +16,7 @@ import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.util.Collector;
 
-/** The rules of apps/fraud-detection. */
+/** The rules of fraud-detection. */
 final class FraudDetection implements Application<Transaction, Outlier> {
     @Override
     public String name() {

@@ -13,7 +13,7 @@ import org.apache.flink.api.common.state.ValueStateDescriptor;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.streaming.api.datastream.DataStream;
 
-/** The rules of apps/spike-detection. */
+/** The rules of spike-detection. */
 final class SpikeDetection implements Application<Reading, Reading> {
     private static final int WINDOW = 1000;
 

@@ -17,7 +17,7 @@ import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.functions.KeyedProcessFunction;
 import org.apache.flink.util.Collector;
 
-/** The rules of apps/word-count. */
+/** The rules of word-count. */
 final class WordCount implements Application<String, Tuple2<String, Long>> {
     @Override
     public String name() {

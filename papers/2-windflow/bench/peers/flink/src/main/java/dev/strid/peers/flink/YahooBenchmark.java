@@ -23,7 +23,7 @@ import org.apache.flink.streaming.api.windowing.assigners.TumblingEventTimeWindo
 import org.apache.flink.streaming.api.windowing.windows.TimeWindow;
 import org.apache.flink.util.Collector;
 
-/** The rules of apps/yahoo-benchmark. */
+/** The rules of yahoo-benchmark. */
 final class YahooBenchmark implements Application<AdEvent, Tuple4<Long, Long, Long, Long>> {
     private long againMs;
 

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 
-/** The rules of apps/fraud-detection. */
+/** The rules of fraud-detection. */
 final class FraudDetection implements Application<Transaction> {
     @Override
     public String name() {

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 
-/** The rules of apps/spike-detection; mean and decision in one bolt, as Storm does not chain. */
+/** The rules of spike-detection; mean and decision in one bolt, as Storm does not chain. */
 final class SpikeDetection implements Application<Reading> {
     private static final int WINDOW = 1000;
 

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 
-/** The rules of apps/word-count. */
+/** The rules of word-count. */
 final class WordCount implements Application<String> {
     /** A word and how often it came. */
     private record Counted(String word, long count) implements Serializable {}

@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.apache.flink.api.common.typeinfo.TypeInfo;
 
-/** The state of a car's account: rule 11 of apps/linear-road/README.md. */
+/** The state of a car's account: rule 11 of linear-road/README.md. */
 public class Account {
     public long balance;
     public int changed; // seconds

@@ -16,7 +16,7 @@ import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 
-/** The rules of apps/linear-road. */
+/** The rules of linear-road. */
 public final class LinearRoad implements Application<Event, Answer> {
     private static final int CARS_OF_EXPRESSWAY = 1_000_000;
 

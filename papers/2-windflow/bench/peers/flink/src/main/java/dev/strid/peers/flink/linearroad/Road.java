@@ -8,7 +8,7 @@ import java.util.Map;
 import org.apache.flink.api.common.typeinfo.TypeInfo;
 
 /**
- * The state of one direction of an expressway: rules 1 to 10 of apps/linear-road/README.md. A POJO
+ * The state of one direction of an expressway: rules 1 to 10 of linear-road/README.md. A POJO
  * of maps, arrays and numbers, so that Flink can serialize it without Kryo.
  */
 public class Road {

@@ -14,7 +14,7 @@ import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.api.java.tuple.Tuple3;
 import org.apache.flink.streaming.api.datastream.DataStream;
 
-/** The rules of apps/traffic-monitoring, with the nearest road of each fix. */
+/** The rules of traffic-monitoring, with the nearest road of each fix. */
 public final class TrafficMonitoring implements Application<Fix, Tuple3<Long, Double, Long>> {
     @Override
     public String name() {

@@ -7,7 +7,7 @@ import org.apache.flink.api.common.state.ValueStateDescriptor;
 import org.apache.flink.streaming.api.functions.KeyedProcessFunction;
 import org.apache.flink.util.Collector;
 
-/** Steps 1 and 3 to 7 of apps/voip-stream/README.md. Keyed by shard, whose calls are in order. */
+/** Steps 1 and 3 to 7 of voip-stream/README.md. Keyed by shard, whose calls are in order. */
 public class FeaturesFunction extends KeyedProcessFunction<Integer, Side, Features> {
     private final Settings settings;
     private transient ValueState<Shard> shards;

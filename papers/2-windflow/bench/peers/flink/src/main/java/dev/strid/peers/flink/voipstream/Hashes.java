@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.strid.peers.flink.voipstream;
 
-/** The hashes of apps/voip-stream/README.md: 64 bits without a sign. */
+/** The hashes of voip-stream/README.md: 64 bits without a sign. */
 final class Hashes {
     static final int SHARDS = 64;
 

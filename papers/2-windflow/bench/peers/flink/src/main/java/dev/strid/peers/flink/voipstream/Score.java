@@ -8,7 +8,7 @@ import org.apache.flink.api.java.tuple.Tuple7;
 /** A row of the output: calling, called, start, FoFiR, URL, ACD, score. */
 @SuppressWarnings("unchecked") // Tuple.copy
 public class Score extends Tuple7<Long, Long, Long, Double, Double, Double, Double> {
-    /** Steps 8 to 11 of apps/voip-stream/README.md. */
+    /** Steps 8 to 11 of voip-stream/README.md. */
     public static class Scorer implements MapFunction<Features, Score> {
         private static final double PRIOR = 5;
 

@@ -12,7 +12,7 @@ import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.streaming.api.datastream.DataStream;
 
 /**
- * The rules of apps/voip-stream, its compact graph, with filters. Replayed calls keep their times, as
+ * The rules of voip-stream, its compact graph, with filters. Replayed calls keep their times, as
  * they do in `strid run`.
  */
 public final class VoipStream implements Application<Call, Score> {
