@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of the command line share: running `strid`, and its bundled inputs.
+"""What the tests of the command line share: running `strid`.
 
 The environment names the program under test (STRID) and the project (STRID_SOURCE).
 """
@@ -16,12 +16,6 @@ import unittest
 STRID = os.environ["STRID"]
 SOURCE = pathlib.Path(os.environ["STRID_SOURCE"])
 APPS = SOURCE / "apps"
-TEXT = APPS / "word-count/data/opticks.txt"
-READINGS = APPS / "spike-detection/data/readings.csv"
-TRANSACTIONS = APPS / "fraud-detection/data/transactions.csv"
-MODEL = APPS / "fraud-detection/data/model.txt"
-EVENTS = APPS / "yahoo-benchmark/data/events.csv"
-CAMPAIGNS = APPS / "yahoo-benchmark/data/campaigns.csv"
 TIMEOUT_S = 100
 
 

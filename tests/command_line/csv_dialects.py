@@ -139,14 +139,6 @@ class Dialects(Case):
                 done = strid(*SUMS, "sum(x)", given=given, code=1)
                 self.assertNotIn(bad[0], done.stderr)
 
-    def test_a_header_in_an_application_that_expects_none(self):
-        path = self.file("with_header.csv", "device,value\n1,2\n")
-        done = subprocess.run([STRID, "run", "spike-detection", "--input", path],
-                              capture_output=True, text=True, timeout=100, check=False)
-        self.assertEqual(done.returncode, 1)
-        self.assertIn("with_header.csv:1: field 1: not an integer: \"device\" (line 1 looks like a "
-                      "header", done.stderr)
-
 
 class Inputs(Case):
     def table(self, rng, times):

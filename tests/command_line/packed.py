@@ -12,7 +12,7 @@ import random
 import subprocess
 import unittest
 
-from command_line import TEXT, Case
+from command_line import Case
 
 ASK = ["--key", "key", "--time", "at", "--window", "tumbling:1s", "--aggregate", "count,sum(x)"]
 
@@ -46,13 +46,6 @@ class Packed(Case):
                 piped = subprocess.run(["cat", source], capture_output=True, check=True).stdout
                 done = self.strid("window", "--quiet", *ASK, input=piped)
                 self.assertEqual(sorted(done.stdout.decode().splitlines()), expected)
-
-    def test_words(self):
-        raw = TEXT.read_bytes()[:200_000]
-        plain = self.strid("run", "word-count", "--quiet", "--input", self.file("t", raw)).stdout
-        for packed in (lzma.compress(raw), bz2.compress(raw)):
-            done = self.strid("run", "word-count", "--quiet", "--input", self.file("t.x", packed))
-            self.assertEqual(sorted(done.stdout.splitlines()), sorted(plain.splitlines()))
 
     def test_what_is_wrong_is_said(self):
         raw = b"key,at,x\n" + b"a,1,2\n" * 5000

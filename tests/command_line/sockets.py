@@ -123,17 +123,6 @@ class Sockets(Case):
             self.assertIn(one.returncode, (0, 130, -signal.SIGINT), err)
             self.assertIn(out.splitlines()[1:], ([b"0,1000,1"], []))
 
-    def test_words_are_counted_from_a_socket(self):
-        port = free_port()
-        process = self.start("run", "word-count", "--input", f"tcp-listen://127.0.0.1:{port}",
-                             "--quiet")
-        peer = self.client(socket.AF_INET, ("127.0.0.1", port))
-        peer.sendall(b"to be or not to be\n")
-        peer.close()
-        out, err = process.communicate(timeout=TIMEOUT_S)
-        self.assertEqual(process.returncode, 0, err)
-        self.assertIn(b"to", out)
-
     def test_addresses_that_are_none(self):
         port = free_port()
         busy = self.server(socket.AF_INET, ("127.0.0.1", 0)).getsockname()[1]

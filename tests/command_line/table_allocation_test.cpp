@@ -15,6 +15,7 @@
 #include "../../tools/strid/window/window_graph.hpp"
 #include "../support/allocation_row.hpp"
 #include "../support/allocations.hpp"
+#include "../support/counting_new.hpp"
 #include "../support/folder.hpp"
 #include "../support/perturbed.hpp"
 

@@ -169,5 +169,46 @@ class RefusedRows(Case):
         self.assertIn(f"{missing}: cannot open", strid(*ask, missing, given=bad, code=1).stderr)
 
 
+class LongRows(Case):
+    window = ["window", "--key", "key", "--window", "count:2", "--aggregate", "count,sum(x)"]
+
+    def test_a_field_of_100_megabytes(self):
+        """Quoted, with newlines and quotes in it; the rows around it keep their places."""
+        piece = 'a ""quoted"" word, and\nmore '
+        meant = piece.replace('""', '"')
+        pieces = 100 * 2**20 // len(piece) + 1
+        source = self.folder / "long.csv"
+        with open(source, "w") as file:
+            file.write("key,x,text\nshort,1,a\n")
+            file.write('"' + piece * pieces + '",2,b\n')
+            file.write('short,4,"' + piece * pieces + '"\n')
+            file.write("no number,x,\n")
+        self.assertGreater(source.stat().st_size, 200 * 2**20)
+        result = self.strid(*self.window, "--input", source, "--skip-malformed")
+        self.assertIn(b"1 malformed record", result.stderr)
+        csv.field_size_limit(2**30)
+        rows = list(csv.reader(result.stdout.decode().splitlines(keepends=True)))[1:]
+        self.assertEqual(sorted(len(row[0]) for row in rows), [5, len(meant) * pieces])
+        for key, *rest in rows:
+            self.assertEqual(rest, ["0", "2", "2", "5"] if key == "short" else ["0", "1", "1", "2"])
+            self.assertTrue(key == "short" or key == meant * pieces)
+        lines = 4 + 2 * pieces
+        result = self.strid(*self.window, "--input", source, code=1)
+        self.assertIn(f"long.csv:{lines + 1}: field 2 'x': not a number".encode(), result.stderr)
+
+    def test_a_row_beyond_the_limit_is_malformed(self):
+        source = self.folder / "long.csv"
+        with open(source, "w") as file:
+            file.write("key,x\na,1\n" + "b" * (129 * 2**20) + ",2\nc,4\n")
+        dead = self.folder / "dead.csv"
+        result = self.strid(*self.window, "--input", source, "--dead-letter", dead)
+        self.assertEqual(sorted(result.stdout.splitlines()[1:]), [b"a,0,1,1,1", b"c,0,1,1,4"])
+        self.assertIn(b"1 malformed record", result.stderr)
+        with open(dead, newline="") as file:
+            (_, line, reason, text), = csv.reader(file)
+        self.assertEqual((line, text), ("3", "b" * 1024))
+        self.assertIn("longer than 134217728 bytes", reason)
+
+
 if __name__ == "__main__":
     unittest.main()
