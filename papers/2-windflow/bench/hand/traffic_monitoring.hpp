@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "bench/hand/replay.hpp"
-#include "traffic-monitoring/road_index.hpp"
+#include "papers/2-windflow/traffic-monitoring/road_index.hpp"
 
 namespace strid::bench::hand {
 
