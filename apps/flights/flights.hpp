@@ -16,7 +16,7 @@
 
 #include <strid/graph/graph.hpp>
 
-#include "../endpoints.hpp"
+#include "../common/endpoints.hpp"
 
 namespace strid::apps::flights {
 

@@ -71,6 +71,28 @@ class Rooms(Planted):
         found = self.rooms("src/graph/a.cpp", "#include <strid/base/absent.hpp>\n")
         self.assertIn("does not exist", found)
 
+    def test_folders_include_what_they_may(self):
+        helper = {"bench/bar.hpp": "", "papers/2-b/b.hpp": "", "papers/1-a/own/a.hpp": "",
+                  "tools/common/c.hpp": "", "tools/strid/t.hpp": "", "apps/common/e.hpp": ""}
+
+        def folders(path: str, target: str) -> str:
+            return self.faults(check_rooms, {**helper, path: f'#include "{target}"\n'})
+
+        for path, target in (
+                ("papers/1-a/own/x.cpp", "a.hpp"), ("papers/1-a/x.cpp", "bench/bar.hpp"),
+                ("papers/1-a/x.cpp", "own/a.hpp"), ("apps/x.cpp", "tools/common/c.hpp"),
+                ("bench/channel/x.cpp", "../bar.hpp"), ("tools/x.cpp", "unknown.hpp")):
+            self.assertEqual(folders(path, target), "")
+        for path, target, text in (
+                ("papers/1-a/x.cpp", "papers/2-b/b.hpp", "papers/1-a must not include papers/2-b"),
+                ("papers/1-a/x.cpp", "../2-b/b.hpp", "papers/1-a must not include papers/2-b"),
+                ("bench/x.cpp", "papers/2-b/b.hpp", "bench must not include papers/2-b"),
+                ("tests/x_test.cpp", "../papers/2-b/b.hpp", "tests must not include papers/2-b"),
+                ("tools/strid/x.cpp", "../../apps/common/e.hpp", "tools must not include apps"),
+                ("apps/x.cpp", "tools/strid/t.hpp", "apps must not include tools"),
+                ("tools/strid/x.cpp", "bench/bar.hpp", "tools must not include bench")):
+            self.assertIn(f"{path}:2: {text}", folders(path, target))
+
     def test_an_empty_tree_is_no_success(self):
         with tempfile.TemporaryDirectory() as folder:
             self.assertTrue(check_rooms.check(Path(folder)))
