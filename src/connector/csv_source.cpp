@@ -70,6 +70,10 @@ CsvSource::CsvSource(std::vector<std::string> paths, CsvOptions options, std::si
     has_header_ = any_named || options_.header == CsvHeader::skip;
 }
 
+CsvSource::CsvSource(const CsvSource&) = default;
+CsvSource::CsvSource(CsvSource&&) noexcept = default;
+CsvSource::~CsvSource() = default;
+
 void CsvSource::open(const Context& context) {
     FileSource::open(context);
     begin_input();

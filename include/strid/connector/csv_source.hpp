@@ -92,9 +92,9 @@ class CsvSource : public FileSource {
   protected:
     /// Throws GraphError for options that do not fit a record of `fields`.
     CsvSource(std::vector<std::string> paths, CsvOptions options, std::size_t fields);
-    CsvSource(const CsvSource&) = default;
-    CsvSource(CsvSource&&) = default;
-    ~CsvSource() = default;
+    CsvSource(const CsvSource&);
+    CsvSource(CsvSource&&) noexcept;
+    ~CsvSource();
 
     enum class [[nodiscard]] Row : std::uint8_t {
         ready,    ///< text_of() has the record's fields; position_ is after the row
