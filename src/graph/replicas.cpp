@@ -41,7 +41,8 @@ class Sizing {
     }
 
   private:
-    /// What an operator asks for: the run's options by name, else its own. 0: nothing.
+    /// The number that is requested for an operator: by the run's options with its name, else by
+    /// its own. 0: none.
     [[nodiscard]] std::size_t wish(const OperatorInfo& op) const {
         const auto named = options_.operator_parallelism.find(op.name);
         return named != options_.operator_parallelism.end() ? named->second : op.parallelism;

@@ -145,8 +145,8 @@ class CsvSource : public FileSource {
     void refuse_emitted(std::string_view reason);
     /// Refuses the line at position_, whose quote nothing closes, and passes that line only.
     void refuse_open_quote();
-    /// A pipe was stopped while a quoted field was open at position_. What is behind its first line
-    /// would be lost: it is looked at as rows, unless a malformed one is the end anyway. False:
+    /// A pipe was stopped while a quoted field was open at position_. The text behind its first
+    /// line would be lost: it is read as rows, unless a malformed row ends the run anyway. False:
     /// nothing more is to be looked at.
     bool pass_open_quote_at_stop();
     /// After the first text: passes a byte order mark.

@@ -17,7 +17,7 @@
 
 namespace strid {
 
-/// What a sink of rows writes with. Each replica has a copy; all append to one file. Throws
+/// The writer of a sink of rows. Each replica has a copy; all append to one file. Throws
 /// InputOutputError where it cannot write. Threads: one at a time for each copy.
 class RowWriter {
   public:

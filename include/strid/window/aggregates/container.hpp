@@ -22,7 +22,7 @@ namespace strid::window {
 ///
 /// Records are inserted in the order that window/aggregates/content.hpp describes, and expire in
 /// the order in which they were inserted. `insert` copies what it keeps: the record is valid for
-/// the call. What `content()` returns may refer to the container; it is used until the window
+/// the call. The result of `content()` may refer to the container; it is used until the window
 /// function returns. An exception of any of them ends the run.
 template <class C, class T>
 concept WindowContainer =
