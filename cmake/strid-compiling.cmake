@@ -1,5 +1,5 @@
-# What a program that uses the library costs to compile (docs/compile-times.md). Found by
-# find_package(strid) and, in the library's own build, by its CMakeLists.txt.
+# Functions that shorten the compilation of a program that uses the library (docs/compile-times.md).
+# Found by find_package(strid) and, in the library's own build, by its CMakeLists.txt.
 
 # strid_precompile(TARGET...): <strid/strid.hpp> becomes a precompiled header of each target, which
 # is included before everything else: the compilers take a precompiled header only as the first
