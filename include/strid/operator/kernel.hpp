@@ -174,11 +174,10 @@ class Kernel final : public Node {
         Passed passed{};
         split_.enter_operators();
         // Acquire pairs with the release half of other readers' fetch_sub: 1 means no other reader.
-        const bool is_shared = batch_->references.load(std::memory_order_acquire) != 1;
-        if (!Chain::only_reads && is_shared) {
-            handle<!Chain::only_reads>(header, passed);
-        } else {
+        if (Chain::only_reads || batch_->references.load(std::memory_order_acquire) == 1) {
             handle<false>(header, passed);
+        } else {
+            handle<!Chain::only_reads>(header, passed);
         }
         split_.leave_operators();
         const std::uint64_t handled = position_ - first;

@@ -42,7 +42,7 @@ class SpanContainer {
   public:
     /// Adds a record behind the others. O(1), amortised.
     void insert(const T& record) {
-        // Rather than grow, move down: what has expired is at least as long as what stays.
+        // Rather than grow, move down: the expired records are at least as many as the others.
         if (records_.size() == records_.capacity() && 2 * first_ >= records_.size()) {
             records_.erase(records_.begin(),
                            records_.begin() + static_cast<std::ptrdiff_t>(first_));
