@@ -30,7 +30,7 @@ class Application {
     [[nodiscard]] virtual std::string_view name() const noexcept = 0;
     /// One line.
     [[nodiscard]] virtual std::string_view summary() const noexcept = 0;
-    /// What goes in, what comes out, and examples; whole lines.
+    /// The input, the output, and examples; whole lines.
     [[nodiscard]] virtual std::string_view details() const noexcept = 0;
     /// The operator that reads the input.
     [[nodiscard]] virtual std::string_view source_name() const noexcept = 0;
