@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What it takes to compile a program that uses the library, against a budget.
+"""Measures the compilation of programs that use the library, against a budget.
 
     budget.py --build build/release [--rounds N]
 
@@ -25,7 +25,7 @@ from pathlib import Path
 
 ALLOWED = 1.3
 TRIES = 3
-# What reference.cpp takes on the machine on which the bars were set, in processor seconds: 0.73 of
+# Processor seconds of reference.cpp on the machine on which the bars were set: 0.73 of
 # what the README's program took there before the last change, as it does elsewhere.
 REFERENCE = Path(__file__).resolve().with_name("reference.cpp")
 REFERENCE_SECONDS = 4.3
@@ -38,7 +38,8 @@ PRECOMPILED = ("spike_detection, whole segments, precompiled", 2.6, 330)
 
 
 def compilation_of(build, program):
-    """What the build's command for an extracted example says of the language and its folders."""
+    """The options for the language and the folders in the build's command for an extracted
+    example."""
     for entry in json.loads((build / "compile_commands.json").read_text()):
         if Path(entry["file"]).name != f"{program}.cpp" or "extracted" not in entry["file"]:
             continue

@@ -35,7 +35,7 @@ using namespace strid::bench;
 using namespace std::chrono_literals;
 namespace yahoo = strid::apps::yahoo_benchmark;
 
-/// What runs are compared by; no order changes it.
+/// The sum that runs are compared by; no order changes it.
 struct Answer {
     std::uint64_t results = 0;
     std::uint64_t sum = 0;
