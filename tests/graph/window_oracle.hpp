@@ -70,7 +70,7 @@ inline std::optional<EventTime> first_end(const TimeWindows& windows, EventTime 
     return at(starts.front() + windows.length().count());
 }
 
-// What the functions of windows say of the records of one.
+// The values of the functions of windows for the records of one window.
 
 inline double sum_of(const std::vector<Event>& records) {
     std::int64_t total = 0;

@@ -49,7 +49,7 @@ inline std::vector<Event> random_events(std::uint64_t seed, const Shape& shape, 
     return events;
 }
 
-/// What a run counted as late, wherever.
+/// The records that a run counted as late, in any operator.
 inline std::uint64_t late_in(const RunReport& report) {
     std::uint64_t late = 0;
     for (const auto& segment : report.segments) {
