@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# The everyday commands. CMake builds (CMakePresets.json); this file only spares the typing. What
-# succeeds is one line, what fails shows its end; whole logs are under build/logs.
+# The everyday commands. CMake builds (CMakePresets.json); this file only spares the typing. A step
+# that succeeds prints one line, a step that fails prints the end of its output; whole logs are
+# under build/logs.
 
 JOBS ?= $(shell nproc)
 build := build/release

@@ -49,7 +49,7 @@ struct Display {
         watts += reading.watts;
         std::printf("%d %d\n", static_cast<int>(reading.number), static_cast<int>(reading.watts));
     }
-    void flush() { std::fflush(stdout); }  // nothing more waits: what was printed is to be seen
+    void flush() { std::fflush(stdout); }  // nothing more waits: printed rows are shown
     void close() {                         // the stream has ended
         std::printf("%d readings, %d in all\n", static_cast<int>(readings),
                     static_cast<int>(watts));

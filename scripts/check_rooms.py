@@ -55,7 +55,7 @@ def room_of(path: Path) -> str:
 
 
 def fault_of_include(root: Path, path: Path, quote: str, target: str) -> str | None:
-    """What is wrong with one include of the library's file `path`, or None."""
+    """The fault of one include of the library's file `path`, or None."""
     if quote == '"':
         if path.parts[0] == "include":
             return f'"{target}" in a public header: write <strid/room/file.hpp>'

@@ -213,7 +213,7 @@ RunOptions replay_options(const RunOptions& options, const Application& applicat
     if (replicas == 0 && options.mode == RunOptions::Mode::cooperative) {
         replicas = options.workers != 0 ? options.workers : cores();
     }
-    // What is named on the command line stays.
+    // Numbers that are named on the command line stay.
     result.operator_parallelism.emplace(application.facts().source_name,
                                         std::max<std::size_t>(replicas, 1));
     return result;

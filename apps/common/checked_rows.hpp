@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A source of CSV rows that are checked and made into other records. What is wrong with the values
-// of a row follows the policy for malformed ones, as what is wrong with its form does. Threads as
+// A source of CSV rows that are checked and made into other records. A row with wrong values is
+// malformed, like a row of a wrong form, and follows the same policy. Threads as
 // in FileSource.
 #pragma once
 
@@ -47,7 +47,7 @@ class CheckedRows : private CsvFile<typename Check::Row> {
     }
 
   private:
-    /// What the rows are emitted to: passes their records on.
+    /// Takes the rows that are emitted, and passes their records on.
     template <class Emit>
     struct Checking {
         CheckedRows& source;

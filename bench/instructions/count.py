@@ -49,7 +49,7 @@ def counted(folder, *command):
 
 
 class WrongAnswer(Exception):
-    """What a counted run answered differs from what it should."""
+    """The answer of a counted run is wrong."""
 
 
 class GraphRun:
@@ -140,7 +140,8 @@ def per_record(run):
 
 
 def rounds_of(stored):
-    """What is not exact depends on the clock a little, which a slow moment only makes more."""
+    """A count that is not exact depends a little on the clock, and a slow moment only increases
+    it."""
     return 1 if stored is not None and stored["kind"] == "exact" else 3
 
 

@@ -27,7 +27,7 @@ using namespace strid::bench;
 
 constexpr QuoteShape shape{.symbols = 100};
 
-/// What the windows add up: as costly as one wishes.
+/// The term that the windows add up: as costly as one wishes.
 struct Worth {
     int steps;
 

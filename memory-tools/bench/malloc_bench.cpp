@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What malloc and free cost in a program, whichever allocator is preloaded. Plain C++: no part of
+// The cost of malloc and free in a program, with any preloaded allocator. Plain C++: no part of
 // Strid is in it but the size of a cache line and the pause of a spin. Each thread stays on a core.
 //
 //   malloc_bench exchange [OPERATIONS]           one thread allocates, another frees

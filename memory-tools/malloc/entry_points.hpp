@@ -28,8 +28,8 @@
 //
 // A function that finds no memory, also for sizes above PTRDIFF_MAX, returns out_of_memory().
 //
-// The library needs nothing but the C library. What only C++ programs have (the new handler, the
-// exception) is found by weak references, and by name if a program loads it later.
+// The library needs nothing but the C library. Symbols that only C++ programs have (the new
+// handler, the exception) are found by weak references, and by name if a program loads it later.
 #pragma once
 
 #include <cerrno>

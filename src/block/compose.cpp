@@ -210,7 +210,8 @@ ParallelBlock compose_section(const Dag& dag, const SectionPlan& section, Shuffl
     return block;
 }
 
-// What a section's last nodes run to reach the sections that follow, as merge and split do it.
+// With the distributions to the sections that follow, in the last nodes of the section, as merge
+// and split have them.
 ParallelBlock with_routing(const ParallelBlock& block, const Dag& dag,
                            const std::vector<SectionPlan>& sections, const SectionPlan& section) {
     std::vector<SequentialBlock> distributions;

@@ -22,7 +22,7 @@ namespace strid::connector {
 
 namespace {
 
-/// What is known of a file without reading it.
+/// The properties of a file that are known without reading it.
 struct FileState {
     dev_t device = 0;
     ino_t inode = 0;

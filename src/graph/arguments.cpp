@@ -55,7 +55,7 @@ std::vector<std::string> option_names(const CLI::App& app) {
     return names;
 }
 
-/// What "strid: error:" is followed by where an option was given nothing. Empty: none was.
+/// The text behind "strid: error:" for an option with an empty value. Empty: there is none.
 std::string empty_value(const CLI::App& app) {
     for (const CLI::Option* option : app.get_options()) {
         const auto& values = option->results();

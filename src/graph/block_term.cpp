@@ -25,9 +25,10 @@ block::OperatorKind kind_of(const std::string& kind) {
         {"parallel_windows", block::OperatorKind::parallel_windows},
         {"paned_windows", block::OperatorKind::paned_windows},
         {"map_reduce_windows", block::OperatorKind::map_reduce_windows}};
-    // What is made of others (the time of a stream, combining before sending, collectors) stands in
-    // the algebra as what it looks like from outside. Of the two levels of paned and map-reduce
-    // windows the first has the paper's name and its distribution, the second is a keyed window.
+    // Operators made of others (the time of a stream, combining before sending, collectors) stand
+    // in the algebra by their behaviour seen from outside. Of the two levels of paned and
+    // map-reduce windows the first has the paper's name and its distribution, the second is a keyed
+    // window.
     const auto found = kinds.find(kind);
     return found == kinds.end() ? block::OperatorKind::flat_map : found->second;
 }
@@ -110,7 +111,7 @@ class DagOfPlan {
                 if (edge.to != f) continue;
                 if (edge.delivery == Delivery::by_key) return DistributionKind::keyby;
                 if (edge.delivery == Delivery::to_all) return DistributionKind::broadcast;
-                // What one replica gives to one other is forwarded, whatever it is called.
+                // From one replica to one other, every delivery is forwarding, whatever its name.
                 const bool one_to_one = producer.parallelism == 1 && fragment.parallelism == 1;
                 if (producer.distributes ||
                     (edge.delivery == Delivery::least_loaded && !one_to_one)) {

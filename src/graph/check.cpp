@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a graph and the options of a run are looked at for before anything is planned.
+// The checks of a graph and of the options of a run before anything is planned.
 #include <algorithm>
 #include <set>
 #include <string>

@@ -21,14 +21,14 @@ namespace strid::graph {
 enum class Way : std::uint8_t { within, same_replica, any_replica, by_key, to_all, complex };
 [[nodiscard]] const char* to_string(Way way) noexcept;
 
-/// What runs: nodes by the operators in them, in their order, or by those that they distribute to;
-/// and edges from operator to operator, those through a distributing node straight.
+/// The layout of a run: nodes by the operators in them, in their order, or by those that they
+/// distribute to; and edges from operator to operator, those through a distributing node straight.
 struct Layout {
     std::map<std::string, std::size_t> nodes;
     std::map<std::pair<std::string, std::string>, Way> edges;
 };
 
-/// What nodes are called: those with operators, and those that only distribute.
+/// The names of nodes with operators, and of those that only distribute.
 [[nodiscard]] std::string node_of(const std::vector<std::string>& operators);
 [[nodiscard]] std::string distribution_to(const std::set<std::string>& operators);
 

@@ -21,7 +21,7 @@ struct Places {
     std::vector<std::size_t> edge_of;     // by lane
 };
 
-/// What is drawn for a kind of nodes: those that make nothing are sinks.
+/// The kind of a node in a picture: nodes without results are sinks.
 std::string kind_of(const pattern::NodeType& type) {
     return type.kind == "node" && type.makes.empty() ? "sink" : type.kind;
 }

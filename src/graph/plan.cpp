@@ -73,6 +73,9 @@ class Planner {
     void cut() {
         for (std::size_t s = 0; s < segments_.all.size(); ++s) {
             const auto& [parallelism, why] = replicas_[s];
+            if (!options_.fuse && parallelism.size() > 1) {
+                require_parts(s, "with a node for each operator (--no-fuse)");
+            }
             head_.push_back(plan_.fragments.size());
             std::size_t first = 0;
             for (std::size_t last = 1; last <= parallelism.size(); ++last) {
@@ -93,6 +96,14 @@ class Planner {
                 first = last;
             }
         }
+    }
+
+    void require_parts(std::size_t segment, const char* layout) const {
+        if (segments_.all[segment]->kernels() == Kernels::whole_and_parts) return;
+        throw GraphError(
+            fmt::format("the segment that begins with operator '{}' cannot run {}: the program was "
+                        "compiled with STRID_WHOLE_SEGMENTS",
+                        segments_.all[segment]->operators().front().name, layout));
     }
 
     /// The fragment as it is where its operators are fused in a kernel, otherwise one for each.
@@ -165,6 +176,7 @@ class Planner {
                 result.push_back(whole);
                 continue;
             }
+            require_parts(whole.segment, "with distributing nodes (--composition)");
             // The last operator forwards, and so stands alone.
             if (whole.last - whole.first > 1) {
                 Fragment before = whole;

@@ -23,7 +23,7 @@ std::uint64_t sum_of(const RunReport& report, std::uint64_t OperatorReport::*cou
     return sum;
 }
 
-/// What operators' functions threw on, and what the application counts itself.
+/// The records on which functions of operators threw, and the application's own counters.
 std::string own_counts(const RunReport& report) {
     std::string text;
     for (const auto& segment : report.segments) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a run looks like to a person: the progress line and the summary. Pure functions.
+// A run as text for people: the progress line and the summary. Pure functions.
 #pragma once
 
 #include <cstdint>

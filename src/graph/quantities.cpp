@@ -90,7 +90,7 @@ enum class Fit : std::uint8_t { whole, too_fine, too_large };
 /// The quantity times `scale` as a whole number.
 Fit whole_number(const Quantity& quantity, std::uint64_t scale, std::uint64_t most,
                  std::uint64_t& number) {
-    // What has more digits than fit is above the limits, or else has some behind the point.
+    // A number with more digits than fit is above the limits, or has digits behind the point.
     if (!quantity.is_exact) return quantity.exponent >= 0 ? Fit::too_large : Fit::too_fine;
     Wide product = quantity.digits * scale;
     for (int i = quantity.exponent; i < 0; ++i) {

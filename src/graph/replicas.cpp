@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -33,13 +34,15 @@ class Sizing {
                     inherited = std::max<std::size_t>(wished, 1);
                 replicas.of.push_back(inherited);
             }
+            if (segments_.all[s]->kernels() == Kernels::whole_only) give_one_number(s, replicas);
             check_input(s);
         }
         return std::move(replicas_);
     }
 
   private:
-    /// What an operator asks for: the run's options by name, else its own. 0: nothing.
+    /// The number that is requested for an operator: by the run's options with its name, else by
+    /// its own. 0: none.
     [[nodiscard]] std::size_t wish(const OperatorInfo& op) const {
         const auto named = options_.operator_parallelism.find(op.name);
         return named != options_.operator_parallelism.end() ? named->second : op.parallelism;
@@ -124,6 +127,29 @@ class Sizing {
             }
         }
         return producers == 1 ? result : Replicas{1};
+    }
+
+    /// A segment whose parts have no kernel has one number of replicas. Where none is requested,
+    /// that is the 1 of the operator that cannot have more.
+    void give_one_number(std::size_t s, SegmentReplicas& replicas) const {
+        const auto other =
+            std::adjacent_find(replicas.of.begin(), replicas.of.end(), std::not_equal_to<>{});
+        if (other == replicas.of.end()) return;
+        const auto& operators = segments_.all[s]->operators();
+        const bool requested =
+            options_.parallelism != 0 ||
+            std::any_of(operators.begin(), operators.end(),
+                        [this](const OperatorInfo& op) { return wish(op) != 0; });
+        if (requested) {
+            const auto first = static_cast<std::size_t>(other - replicas.of.begin());
+            throw GraphError(fmt::format(
+                "operators '{}' and '{}' are one segment and cannot have {} and {} replicas: the "
+                "program was compiled with STRID_WHOLE_SEGMENTS (call separate() between them)",
+                operators[first].name, operators[first + 1].name, replicas.of[first],
+                replicas.of[first + 1]));
+        }
+        std::fill(replicas.of.begin(), replicas.of.end(), std::size_t{1});
+        replicas.why = "compiled as a whole segment, in which one operator has one replica";
     }
 
     void check_input(std::size_t s) const {

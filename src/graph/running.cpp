@@ -101,7 +101,8 @@ Running::State::State(const Graph& graph, const RunOptions& options)
 }
 
 /// The tasks with those that their operators bring, which come right behind them, and the
-/// processor of each, if any was named: what is brought has those of the others in turn.
+/// processor of each, if any was named: tasks that operators bring have those of the others in
+/// turn.
 std::pair<std::vector<runtime::Task*>, std::vector<int>> Running::State::all_tasks(
     const RunOptions& options) {
     const operators::RunShape shape{plan_.workers, perturbed(options)};
@@ -144,8 +145,8 @@ void Running::State::make_nodes(const graph::Segments& segments) {
         }
         auto& infos = operators_.emplace_back();
         if (fragment.distributes) {
-            infos.push_back(
-                {.name = nodes.front()->operator_names().front(), .kind = "distribution"});
+            infos.emplace_back(nodes.front()->operator_names().front(), "distribution",
+                               OperatorOptions{});
         } else {
             const auto first = segment.operators().begin();
             infos.assign(first + static_cast<std::ptrdiff_t>(fragment.first),

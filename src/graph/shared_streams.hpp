@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Which replicas share one stream: each of them gets some or all of what the same producers send,
-// so that they fall idle together. What one still holds then, as a window does or the part of one,
-// must not be late because another heard first that the stream goes on. Replicas that draw
-// watermarks themselves are idle each by itself.
+// so that they fall idle together. Records that one of them still holds then (a window, or a part
+// of one) must not be late because another was the first to receive a record again. Replicas that
+// draw watermarks themselves are idle each by itself.
 //
 // Threads: a pure function of the plan.
 #pragma once

@@ -19,10 +19,7 @@ OperatorInfo Handle::describe(const OperatorOptions& options, std::string_view k
     const std::size_t number = segments->described.size() + 1;
     segments->described.push_back(options.name.empty() ? fmt::format("{}-{}", kind, number)
                                                        : options.name);
-    return {.name = segments->described.back(),
-            .kind = std::string(kind),
-            .parallelism = options.parallelism,
-            .on_exception = options.on_exception};
+    return {segments->described.back(), std::string(kind), options};
 }
 
 void Handle::join(const Handle& other) {

@@ -156,8 +156,8 @@ Report Network::report() const {
     const std::int64_t started_ns = started_ns_.load(std::memory_order_relaxed);
     const std::int64_t ended_ns = ended_ns_.load(std::memory_order_relaxed);
     report.ended = ended_ns != 0;
-    // What is behind a lane is read before what is ahead of it, so that no node seems to have
-    // taken what nothing has made.
+    // The node behind a lane is read before the node ahead of it, so that no node seems to have
+    // taken tasks that nothing has made.
     for (auto node = nodes_.rbegin(); node != nodes_.rend(); ++node) {
         report.nodes.push_back({.name = (*node)->name(), .counters = (*node)->node_counters()});
     }

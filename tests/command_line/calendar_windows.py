@@ -121,7 +121,7 @@ class CalendarWindows(unittest.TestCase):
 
 
 class Days(unittest.TestCase):
-    """What people write."""
+    """Times as people write them."""
 
     ROWS = ("t,x\n2024-03-31T00:30:00+01:00,1\n2024-03-31T12:00:00+02:00,2\n"
             "2024-03-31T23:30:00+02:00,4\n")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of the command line share: running `strid`.
+"""The common part of the tests of the command line: running `strid`.
 
 The environment names the program under test (STRID) and the project (STRID_SOURCE).
 """

@@ -193,7 +193,7 @@ class Inputs(Case):
                              self.sums(rows))
 
     def test_equal_times_come_in_the_order_of_the_inputs(self):
-        """What a stable sort of all rows by time gives, the files one behind the other."""
+        """The rows in a stable sort by time, the files one behind the other."""
         rng = random.Random(3)
         tables = [[(time, f"{part}-{n}") for n, time in
                    enumerate(sorted(1000 * rng.randrange(6) for _ in range(40)))]

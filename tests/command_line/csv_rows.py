@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Rows of CSV that are not as they should be, in `strid window`: quotes that nothing closes, and
-rows with more or fewer fields than the header. What is expected is counted here by hand, from the
-rows that were written.
+rows with more or fewer fields than the header. The expected values are counted here by hand, from
+the rows that were written.
 
     csv_rows.py CLASS...
 """

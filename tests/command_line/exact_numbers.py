@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Numbers of `strid window` that a double does not hold: integers beyond 2^53, sums beyond 2^63,
-decimals near the largest double. What is right comes from Python's integers and fractions.
+decimals near the largest double. The expected values come from Python's integers and fractions.
 
     exact_numbers.py CLASS...
 """

@@ -80,7 +80,7 @@ class JsonDocuments(Case):
                 self.assertEqual(process.wait(60), 0)
 
     def refused(self, text):
-        """What is refused, as (line, reason, text), and how many rows are left."""
+        """The refused documents, as (line, reason, text), and the number of rows that are left."""
         source = self.file("made.json", text)
         dead = self.folder / "dead.csv"
         done = self.strid("window", "--quiet", "--input", source, "--window", "count:1", "--key",

@@ -133,7 +133,7 @@ class JsonValidity(Case):
 
 
 def meant(members, path):
-    """What a name means in an object: json_row.hpp has the rule in words."""
+    """The member of an object that a name means: json_row.hpp has the rule in words."""
     if path in members:
         return [members[path]]
     for dot in [i for i in range(len(path) - 1, -1, -1) if path[i] == "."]:

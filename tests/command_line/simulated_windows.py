@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What windows over a table hold, by the obvious computation in Python: every row in the order of
-its arrival, exact numbers. Nothing here knows the program under test. Times are in nanoseconds.
+"""The contents of windows over a table, by the obvious computation in Python: every row in the
+order of its arrival, exact numbers. Nothing here knows the program under test. Times are in
+nanoseconds.
 """
 import math
 import statistics

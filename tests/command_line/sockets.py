@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """`strid window` and `strid run` over sockets: a server of Python's that they connect to, or a
-client that connects to them. What comes out is counted by hand.
+client that connects to them. The expected output is counted by hand.
 
     sockets.py CLASS...
 """

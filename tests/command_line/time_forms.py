@@ -110,7 +110,7 @@ class TimesInNumbers(unittest.TestCase):
             expected = sorted({(Decimal(t) * ns).__floor__() for t in texts})
             # In their order: no disorder spans all of time.
             got = bounds(sorted(texts, key=Decimal), "--unit", unit, "--output-times", "number")
-            # What is written is read as the same nanosecond, also where a third has no end.
+            # A written time is read as the same nanosecond, even a third, whose digits do not end.
             self.assertEqual([(Decimal(start) * ns).__floor__() for start, _ in got], expected)
 
     def test_what_is_no_number(self):

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What `strid window` writes beside its results: late rows and refused rows, as they stood.
+"""The files that `strid window` writes beside its results: late rows and refused rows, as they
+stood.
 
     window_files.py CLASS...
 """

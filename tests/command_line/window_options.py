@@ -92,7 +92,8 @@ class Fields(unittest.TestCase):
 
     @staticmethod
     def read(kind, text):
-        """What Python reads where our grammar is its own: None for what is no number."""
+        """The number that Python reads where our grammar is Python's: None for what is no
+        number."""
         text = text.strip(" \t")
         if not re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?" if kind is float else
                             r"[+-]?\d+", text):

@@ -167,7 +167,7 @@ def feed_named(path, data, seed):
 
 
 def run(spec, folder):
-    """What is written, and what is said about it."""
+    """Specifications, and the errors about them."""
     rng = spec.rng
     texts = []
     spec.malformed = 0

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """`strid window` against a computation of its own in plain Python: every window, every value, every
-late row. One test class per kind of window. What JSON adds is in json_windows.py; times, limits and
-errors are in window_options.py.
+late row. One test class per kind of window. The tests of JSON are in json_windows.py; times, limits
+and errors are in window_options.py.
 
     windows.py CLASS...
 """

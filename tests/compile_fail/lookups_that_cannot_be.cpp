@@ -3,8 +3,8 @@
 // Functions and keys that a lookup cannot take: the first line states what is required.
 // error: a stream is consumed once
 // error: lookup needs a function of the records T that arrive, which says what is looked up
-// error: what is looked up is not of the type of the table's keys
-// error: what is looked up is not of the type of the table's keys
+// error: the looked-up key is not of the type of the table's keys
+// error: the looked-up key is not of the type of the table's keys
 // error: lookup needs a function F of a record and of what the table has for it
 // error: with missing_apart, combine takes a const Value&
 #include <string>

@@ -33,7 +33,7 @@
 
 using namespace strid;
 
-/// What is right in all of them.
+/// The part that is right in all of them.
 struct Passes : OperatorTypes<int, int> {
     static constexpr OperatorTraits traits{};
     void process(int& number, auto& emit) { emit(number); }

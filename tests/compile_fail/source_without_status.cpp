@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a poll found is its result.
+// A poll returns a status.
 // expect: constraints not satisfied
 // expect: Source
 #include "numbers.hpp"

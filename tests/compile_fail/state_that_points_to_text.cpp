@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is kept longer than a batch owns its text: as far as the compiler sees, which is what is
+// State that outlives a batch owns its text: as far as the compiler sees, which is what is
 // public, at any depth.
 // error: this state is kept longer than the batches
 // error: this state is kept longer than the batches

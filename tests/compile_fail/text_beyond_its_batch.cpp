@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What keeps records for longer than their batches takes none whose text goes with these.
-// expect: map them to records that own it
+// An operator that keeps records for longer than their batches takes none whose text goes with
+// these. expect: map them to records that own it
 #include <string>
 #include <string_view>
 #include <utility>

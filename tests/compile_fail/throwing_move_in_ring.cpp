@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What travels in a ring must move without an exception: half a move cannot be handed over.
+// An element of a ring must move without an exception: half a move cannot be handed over.
 // expect: Channelable
 #include <utility>
 

@@ -124,7 +124,7 @@ TEST(Generator, RecordsAreMovedWhereTheyAreTemporaries) {
             source.open({});
             while (source.poll(emit, 2) != SourceStatus::finished) {
             }
-            // What the test keeps of a constant is a copy.
+            // The test keeps a copy of a constant.
             EXPECT_EQ(Counted::copies, moves ? 0 : 3);
             std::string text;
             for (const Counted& one : emit.records) text += one.text + " ";
@@ -281,7 +281,7 @@ TEST(Generator, WhatItHoldsGoesWithTheRun) {
     EXPECT_EQ(Counted::alive, 1);
 }
 
-/// What a device of the outside has, and a function that waits for it.
+/// The values of a device outside, and a function that waits for them.
 struct Device {
     std::mutex mutex;
     std::condition_variable_any changed;

@@ -42,7 +42,7 @@ struct Tracked {
     ~Tracked() { --alive; }
 };
 
-/// What all replicas of a sink took, in the order of taking.
+/// The records of all replicas of a sink, in the order of taking.
 template <class T>
 class Collection {
   public:

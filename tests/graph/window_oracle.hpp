@@ -45,7 +45,7 @@ std::vector<std::int64_t> starts_of(const TimeWindows& windows, EventTime time);
 /// Where the first window ends that a time lies in, if there is one.
 std::optional<EventTime> first_end(const TimeWindows& windows, EventTime time);
 
-// What the functions of windows say of the records of one.
+// The values of the functions of windows for the records of one window.
 
 double sum_of(const std::vector<Event>& records);
 double count_of(const std::vector<Event>& records);

@@ -31,7 +31,7 @@ struct Shape {
 
 std::vector<Event> random_events(std::uint64_t seed, const Shape& shape, std::size_t count);
 
-/// What a run counted as late, wherever.
+/// The records that a run counted as late, in any operator.
 std::uint64_t late_in(const RunReport& report);
 
 struct Setting {

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What CPack makes of a build. The Debian package has the headers, the library, the files for CMake
-and pkg-config, the command line and its programs, and names what they need. Unpacked below a
-folder, its command line runs and a consumer project builds against it. The tarball has the files
-that git lists. Exit code 77: the tools of Debian are missing.
+"""The packages that CPack makes of a build. The Debian package has the headers, the library, the
+files for CMake and pkg-config, the command line and its programs, and names what they need.
+Unpacked below a folder, its command line runs and a consumer project builds against it. The tarball
+has the files that git lists. Exit code 77: the tools of Debian are missing.
 
     packages.py CMAKE BUILD SOURCE COMPILER
 """

@@ -251,6 +251,26 @@ class English(Planted):
         self.assertEqual(self.english(of_words(40, "") + "\n// - " + "word " * 40), "")
         self.assertEqual(self.english(of_words(39, "") + " `a b c`."), "")
 
+    def test_inversions(self):
+        found = self.english("int a;\n// Full. What is full waits\n// for room.\n")
+        self.assertIn("planted.cpp:3: What is full waits for room. [inversion]", found)
+        for comment in ("What is full", "(What is full waits.)", "Two: what is full is late.",
+                        "A; what was taken from it is gone"):
+            self.assertIn("[inversion]", self.english(f"/// {comment}\n"), comment)
+        self.assertIn("[inversion]", self.english('"""What is full waits."""\n', "tests/a.py"))
+        self.assertIn("[inversion]", self.english("# What is full waits.\n", "cmake/a.cmake"))
+        self.assertIn("[inversion]", self.english("# What is full waits.\n", "scripts/a"))
+        page = "# What it costs\n\n| a | What it costs |\n\n**What is full waits.**\n"
+        self.assertIn("a.md:5: **What is full waits.** [inversion]",
+                      self.english(page, "docs/design/a.md"))
+
+    def test_what_may_begin_a_question_or_stand_behind_the_subject(self):
+        for comment in ("What is full?", "It says what is full.", "Known: what is full, and why.",
+                        "Whatever is full waits."):
+            self.assertEqual(self.english(f"// {comment}\n"), "", comment)
+        page = "# What it costs\n\n| a | What it costs |\n\nWhat is full?\n"
+        self.assertEqual(self.english(page, "docs/design/a.md"), "")
+
     def test_tables_drawings_and_code_are_no_sentences(self):
         row = "//   " + "word " * 9 + "    " + "word " * 9 + "\n"
         self.assertEqual(self.english(row * 5), "")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of the programs share: running the one that the environment names (PROGRAM)."""
+"""The common part of the tests of the programs: running the one that the environment names
+(PROGRAM)."""
 
 import importlib.util
 import os

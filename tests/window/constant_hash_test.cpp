@@ -56,7 +56,7 @@ Row row_of(const WindowResult<std::uint32_t, std::int64_t, CountBounds>& result)
             static_cast<std::int64_t>(result.window.end), result.value};
 }
 
-/// What the operator gives, time going on with each record.
+/// The results of the operator, time going on with each record.
 template <class Operator>
 std::vector<Row> rows_of(Operator one, const std::vector<Event>& events) {
     std::vector<Row> rows;

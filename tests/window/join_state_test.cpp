@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a join keeps is bounded by the watermark: each operator by itself is given records without
+// The watermark bounds the state of a join: each operator by itself is given records without
 // end, and those that are alive are counted. Where time stands still they are as many as came.
 #include <algorithm>
 #include <cstdint>
@@ -75,7 +75,7 @@ WindowsOfJoin window_join_of(const TimeWindows& windows, const JoinOptions& opti
 
 constexpr std::int64_t records = 20'000;
 
-/// What keys the stream has: few that go on, or ever new ones.
+/// The keys of the stream: few that go on, or ever new ones.
 enum class Keys { few, ever_new };
 
 /// The most that were alive during the first tenth of the stream, and during all of it.

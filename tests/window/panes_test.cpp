@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What windows of time keep of a key, each way against a plain map from panes to their records:
+// The state of windows of time by key, each way against a plain map from panes to their records:
 // records in any order, windows asked for as they end and again afterwards, old panes let go.
 #include <cstdint>
 #include <map>

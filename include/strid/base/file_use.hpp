@@ -12,7 +12,7 @@ namespace strid {
 
 /// One file that is read or written. Sources and sinks list theirs in a member `files()`.
 struct FileUse {
-    /// What a program does with the file.
+    /// How a program uses the file.
     enum class Kind : unsigned char {
         reads,  ///< It is an input.
         writes  ///< It is replaced or appended to.

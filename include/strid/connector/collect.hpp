@@ -74,7 +74,7 @@ class Collected {
 template <class T>
 class Collect {
   public:
-    /// What it takes goes into `into`.
+    /// The sink adds its records to `into`.
     explicit Collect(std::shared_ptr<Collected<T>> into) : into_(std::move(into)) {}
     void operator()(const T& record) { into_->add(record); }
 

@@ -61,7 +61,7 @@ template <class T>
 class [[nodiscard]] Generator {
   public:
     using record_type = T;
-    /// What next() found.
+    /// The result of next().
     enum class Found : std::uint8_t { record, nothing_yet, end };
 
     class promise_type {

@@ -35,7 +35,7 @@
 
 namespace strid {
 
-/// What happens when a new version of a file cannot be taken over.
+/// The action for a new version of a file that cannot be taken over.
 enum class OnFailedReload : std::uint8_t {
     keep,  ///< The old version stays in force; calls `report`.
     fail   ///< The same, and runs that look things up in it end with the error.
@@ -46,7 +46,7 @@ struct TableFileOptions {
     CsvOptions csv = {};  ///< How the file is read, as by csv_file.
     /// How often the file is checked; zero: only by reload().
     Duration check_every = Duration::zero();
-    /// What happens when a new version cannot be read.
+    /// The action for a new version that cannot be read.
     OnFailedReload on_failed_reload = OnFailedReload::keep;
     /// Called with the error of a new version, once for each, by the thread that read it.
     std::function<void(const std::string&)> report = {};

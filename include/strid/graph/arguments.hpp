@@ -27,7 +27,7 @@ namespace strid {
 /// The values of the common options of a command line.
 struct RunArguments {
     RunOptions run = {};          ///< Of the run itself.
-    SessionOptions session = {};  ///< What the terminal shows, and which files are written.
+    SessionOptions session = {};  ///< The output on the terminal and in files.
 };
 
 /// Adds --parallelism, --mode, --workers, --pin, --metrics and their like to a command line, to be

@@ -73,7 +73,7 @@ class Graph {
     /// The files that its sources and sinks declare to read and write.
     [[nodiscard]] std::vector<FileUse> files() const;
 
-    /// What has been declared so far; for the planner and for tests.
+    /// The segments declared so far; for the planner and for tests.
     [[nodiscard]] const graph::Segments& segments() const noexcept { return *segments_; }
 
   private:

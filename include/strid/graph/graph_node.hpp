@@ -253,8 +253,8 @@ class GraphNode final : public pattern::Node {
         }
         return done;
     }
-    /// Nothing could be done. What is full wakes the node when it has room, what is empty when
-    /// something is there.
+    /// Nothing could be done. A full output wakes the node when it has room, and an empty input
+    /// when a record is there.
     [[nodiscard]] runtime::StepResult rest() {
         const auto has_room_after_all = [](auto& output) {
             return !output.ready() && !output.must_wait();

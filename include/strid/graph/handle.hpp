@@ -71,14 +71,7 @@ void declare(OperatorInfo& info, const Operator& one) {
     info.needs_watermarks = traits.watermarks == Watermarks::needed;
     info.one_replica = traits.one_replica;
     if constexpr (requires { one.facts(); }) {
-        OperatorFacts facts = one.facts();
-        info.one_replica = info.one_replica || facts.one_replica;
-        info.parallel_by_default = facts.parallel_by_default;
-        info.shares_broadcast = facts.shares_broadcast;
-        info.ends_time = facts.ends_time;
-        info.light = facts.light;
-        info.files = std::move(facts.files);
-        for (const std::string& note : facts.notes) info.say(note);
+        info.take(one.facts());
     }
     if (info.one_replica && info.parallelism == 0) info.parallelism = 1;
     if constexpr (!traits.may_skip) check_stops(info);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The joins of a stream, as its functions. What they do is in graph/join.hpp and
+// The joins of a stream, as its functions. They are defined in graph/join.hpp and
 // graph/as_of_join.hpp, which include this; <strid/graph/graph.hpp> has both.
 //
 // Threads: as Stream.

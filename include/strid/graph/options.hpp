@@ -19,7 +19,7 @@
 
 namespace strid {
 
-/// What an operator does when its function throws.
+/// The action of an operator whose function throws.
 enum class OnException : std::uint8_t {
     stop,  ///< The run ends with an OperatorError.
     /// The record is dropped and counted (OperatorReport::records_skipped). State that the function

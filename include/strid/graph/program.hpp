@@ -38,7 +38,7 @@ class Arguments {
   public:
     /// `description` stands at the top of --help.
     explicit Arguments(std::string program, std::string description = {});
-    /// What was declared is kept; `other` may only be destroyed.
+    /// The declarations are kept; `other` may only be destroyed.
     Arguments(Arguments&&) noexcept;
     Arguments& operator=(Arguments&&) noexcept;
     ~Arguments();

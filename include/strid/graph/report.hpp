@@ -116,7 +116,7 @@ struct SegmentReport {
     LatencySplit path = {};
 };
 
-/// What a run did, or has done up to now. A plain value.
+/// The figures of a run, up to its end or up to now. A plain value.
 struct RunReport {
     std::string graph;   ///< The graph's name.
     double seconds = 0;  ///< How long the run has taken.
@@ -163,7 +163,7 @@ enum class Outcome : std::uint8_t {
 /// The end of a run.
 struct RunEnd {
     Outcome outcome = Outcome::finished;  ///< How it ended.
-    /// What wait() throws, an OperatorError for user code; null where nothing failed.
+    /// The exception that wait() throws, an OperatorError for user code; null where nothing failed.
     std::exception_ptr failure = nullptr;
     RunReport report = {};  ///< As of the end.
 };

@@ -6,7 +6,10 @@
 //
 // A segment can be cut: the planner may ask for the operators [first, last) only, when their
 // parallelisms differ or the run has one node per operator. Not every range has a kernel of its
-// own, because each costs compile time (design note 0002): `has_kernel` says which have one.
+// own, because each costs compile time (design note 0002): `has_kernel` says which have one. With
+// STRID_WHOLE_SEGMENTS, for development builds, only the whole segment has one, and the planner
+// refuses a run that would cut it. Chains and segments of the two kinds are in different inline
+// namespaces: a stream that is passed between files of different kinds does not link.
 #pragma once
 
 #include <cstddef>
@@ -32,6 +35,13 @@ enum class Routing : std::uint8_t { none, forward, rebalance, key_by, broadcast,
 [[nodiscard]] const char* to_string(Routing routing) noexcept;
 
 struct OperatorInfo {
+    OperatorInfo(std::string named, std::string of_kind, const OperatorOptions& options);
+    OperatorInfo(const OperatorInfo&);
+    OperatorInfo(OperatorInfo&&) noexcept;
+    OperatorInfo& operator=(const OperatorInfo&);
+    OperatorInfo& operator=(OperatorInfo&&) noexcept;
+    ~OperatorInfo();
+
     std::string name;
     std::string kind;  ///< "source", "map", "filter", ...
     std::size_t parallelism = 0;
@@ -52,9 +62,10 @@ struct OperatorInfo {
     std::vector<std::string> notes = {};  ///< Why it is as it is, for `explain()`.
     std::vector<FileUse> files = {};      ///< That it reads and writes.
 
-    void say(std::string_view why) {
-        if (!why.empty()) notes.emplace_back(why);
-    }
+    /// Adds the note, unless it is empty.
+    void say(std::string_view why);
+    /// Properties that the operator has by its options.
+    void take(OperatorFacts facts);
 };
 
 /// One consumer of a segment's output; a split has one per branch.
@@ -69,13 +80,16 @@ inline constexpr std::size_t no_segment = static_cast<std::size_t>(-1);
     return first == 0 && last + 1 == count && has_sink;
 }
 
+/// The kernels that a segment was compiled with.
+enum class Kernels : std::uint8_t { whole_and_parts, whole_only };
+
 class SegmentBase {
   public:
-    SegmentBase(std::vector<OperatorInfo> operators, Routing routing, std::size_t branches)
-        : operators_(std::move(operators)), routing_(routing), targets_(branches, no_segment) {}
+    SegmentBase(std::vector<OperatorInfo> operators, Routing routing, std::size_t branches,
+                Kernels kernels);
     SegmentBase(const SegmentBase&) = delete;
     SegmentBase& operator=(const SegmentBase&) = delete;
-    virtual ~SegmentBase() = default;
+    virtual ~SegmentBase();
 
     /// A replica of the operators [first, last), which have a kernel. Where `last` is the end, it
     /// routes as the segment does, unless `plain_output`, for the last operator alone: then it
@@ -83,7 +97,8 @@ class SegmentBase {
     [[nodiscard]] virtual std::unique_ptr<operators::Node> instantiate(
         std::size_t first, std::size_t last, bool plain_output, std::size_t replica,
         std::size_t parallelism) const = 0;
-    /// The distributing node of the segment's output. Null for segments without a router.
+    /// The distributing node of the segment's output. Null for segments without a router, or whose
+    /// parts have no kernel.
     [[nodiscard]] virtual std::unique_ptr<operators::Node> instantiate_distribution(
         std::size_t replica, std::size_t parallelism) const = 0;
     [[nodiscard]] virtual bool has_source() const noexcept = 0;
@@ -98,20 +113,26 @@ class SegmentBase {
     /// The input is put back into its order before a parallel section.
     [[nodiscard]] bool restores_order() const noexcept { return restores_order_; }
     void restore_order() noexcept { restores_order_ = true; }
+    [[nodiscard]] Kernels kernels() const noexcept { return kernels_; }
 
   protected:
-    [[nodiscard]] std::vector<std::string> names(std::size_t first, std::size_t last) const {
-        std::vector<std::string> result;
-        for (std::size_t i = first; i < last; ++i) result.push_back(operators_[i].name);
-        return result;
-    }
+    [[nodiscard]] std::vector<std::string> names(std::size_t first, std::size_t last) const;
 
   private:
     std::vector<OperatorInfo> operators_;
     Routing routing_;
     std::vector<std::size_t> targets_;
     bool restores_order_ = false;
+    Kernels kernels_;
 };
+
+#ifdef STRID_WHOLE_SEGMENTS
+inline namespace whole_segments {
+inline constexpr Kernels compiled_kernels = Kernels::whole_only;
+#else
+inline namespace segments_and_parts {
+inline constexpr Kernels compiled_kernels = Kernels::whole_and_parts;
+#endif
 
 /// A head and the operators behind it: the type of a fused chain.
 template <class Head, class... Operators>
@@ -141,7 +162,7 @@ class Segment final : public SegmentBase {
   public:
     Segment(Chain<Head, Operators...> chain, Router router, std::vector<OperatorInfo> infos,
             Routing routing, std::size_t branches)
-        : SegmentBase(std::move(infos), routing, branches),
+        : SegmentBase(std::move(infos), routing, branches, compiled_kernels),
           chain_(std::move(chain)),
           router_(std::move(router)) {}
 
@@ -149,8 +170,37 @@ class Segment final : public SegmentBase {
     [[nodiscard]] bool has_sink() const noexcept override { return !Router::has_output; }
 
     [[nodiscard]] std::unique_ptr<operators::Node> instantiate(
-        std::size_t first, std::size_t last, bool plain_output, std::size_t replica,
+        [[maybe_unused]] std::size_t first, [[maybe_unused]] std::size_t last,
+        [[maybe_unused]] bool plain_output, std::size_t replica,
         std::size_t parallelism) const override {
+        if constexpr (compiled_kernels == Kernels::whole_only) {
+            return make<0, operator_count>(router_, replica, parallelism);
+        } else {
+            return instantiate_part(first, last, plain_output, replica, parallelism);
+        }
+    }
+
+    [[nodiscard]] std::unique_ptr<operators::Node> instantiate_distribution(
+        [[maybe_unused]] std::size_t replica,
+        [[maybe_unused]] std::size_t parallelism) const override {
+        if constexpr (Router::has_output && compiled_kernels == Kernels::whole_and_parts) {
+            using Record = Arriving<operator_count>;
+            using Identity = operators::Identity<Record>;
+            using Distribution = operators::Kernel<operators::InputHead<Record>, Router, Identity>;
+            return std::unique_ptr<operators::Node>(new Distribution(
+                operators::InputHead<Record>{}, {{Identity{}}}, router_,
+                std::vector{operators().back().name + "-distribution"}, replica, parallelism));
+        } else {
+            return nullptr;
+        }
+    }
+
+  private:
+    [[nodiscard]] std::unique_ptr<operators::Node> instantiate_part(std::size_t first,
+                                                                    std::size_t last,
+                                                                    bool plain_output,
+                                                                    std::size_t replica,
+                                                                    std::size_t parallelism) const {
         std::unique_ptr<operators::Node> node;
         const auto try_last = [&]<std::size_t I, std::size_t J>() {
             if (first != I || last != J) return;
@@ -179,23 +229,6 @@ class Segment final : public SegmentBase {
         return node;
     }
 
-    [[nodiscard]] std::unique_ptr<operators::Node> instantiate_distribution(
-        std::size_t replica, std::size_t parallelism) const override {
-        if constexpr (Router::has_output) {
-            using Record = Arriving<operator_count>;
-            using Identity = operators::Identity<Record>;
-            using Distribution = operators::Kernel<operators::InputHead<Record>, Router, Identity>;
-            return std::unique_ptr<operators::Node>(new Distribution(
-                operators::InputHead<Record>{}, {{Identity{}}}, router_,
-                std::vector{operators().back().name + "-distribution"}, replica, parallelism));
-        } else {
-            (void)replica;
-            (void)parallelism;
-            return nullptr;
-        }
-    }
-
-  private:
     template <std::size_t I, std::size_t J, class R>
     std::unique_ptr<operators::Node> make(R router, std::size_t replica,
                                           std::size_t parallelism) const {
@@ -226,6 +259,8 @@ class Segment final : public SegmentBase {
     Chain<Head, Operators...> chain_;
     Router router_;
 };
+
+}  // namespace whole_segments or segments_and_parts
 
 /// The segments of a graph; what the streams of a graph add to.
 struct Segments {

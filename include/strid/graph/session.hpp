@@ -18,7 +18,7 @@
 
 namespace strid {
 
-/// What a run shows on the terminal and writes to files.
+/// The output of a run on the terminal and in files.
 struct SessionOptions {
     bool quiet = false;  ///< No progress line, no summary.
     /// The file for the report as JSON, written when the run has ended well; "-": standard output;

@@ -19,7 +19,7 @@ namespace strid {
 namespace graph {
 
 struct SharedWork {
-    /// A stream that is one side of a join: what is known of its times is known of the pair's.
+    /// A stream that is one side of a join: the properties of its times hold for those of the pair.
     template <class Either, std::size_t side, class Upstream, class F>
     static auto side_of(Upstream&& upstream, F as_either, const OperatorOptions& options) {
         auto assigned =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the user code of an operator can learn about its operator and run.
+// The properties of the operator and of the run for the user code of an operator.
 #pragma once
 
 #include <cstddef>

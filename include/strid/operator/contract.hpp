@@ -197,7 +197,7 @@ struct SourceProgress {
 };
 /// The input is empty for now: records held back for larger batches must be sent.
 struct Flush {};
-/// The input has ended. What is still held is emitted now.
+/// The input has ended. The operator emits all that it still holds.
 struct Ended {};
 /// All is emitted; nothing follows.
 struct Closed {};
@@ -212,7 +212,7 @@ template <class T, class TimeOf = NoTime>
 struct Arriving {
     /// The type of a record.
     using record = T;
-    /// What arrives at the operator.
+    /// The type of an arriving record.
     using arrived = T;
     [[no_unique_address]] TimeOf time_of;  ///< When a record happened, unless it is a NoTime.
 };
@@ -221,7 +221,7 @@ template <class T, class KeyOf, class TimeOf = NoTime>
 struct ArrivingByKey {
     /// The type of a record.
     using record = T;
-    /// What arrives at the operator.
+    /// The type of an arriving record.
     using arrived = message::Hashed<T>;
     /// The type of the key, by value.
     using key = std::remove_cvref_t<std::invoke_result_t<KeyOf&, const T&>>;

@@ -174,10 +174,10 @@ class Kernel final : public Node {
         Passed passed{};
         split_.enter_operators();
         // Acquire pairs with the release half of other readers' fetch_sub: 1 means no other reader.
-        if (batch_->references.load(std::memory_order_acquire) == 1) {
+        if (Chain::only_reads || batch_->references.load(std::memory_order_acquire) == 1) {
             handle<false>(header, passed);
         } else {
-            handle<true>(header, passed);
+            handle<!Chain::only_reads>(header, passed);
         }
         split_.leave_operators();
         const std::uint64_t handled = position_ - first;
@@ -235,7 +235,7 @@ class Kernel final : public Node {
 
     /// Passes the records of the batch from `position_` on. A batch with several readers is only
     /// read: each record is copied before it is passed to a stage that may change it.
-    template <bool shared>
+    template <bool copies>
     void handle(message::BatchHeader& header, Passed& passed) {
         auto* const records = message::records_of<Arrived>(header);
         std::uint32_t at = position_;
@@ -244,7 +244,7 @@ class Kernel final : public Node {
             while (at != header.count && passage.takes()) {
                 auto some = chain_.look_ahead(records + at, header.count - at, stage_names());
                 for (; some != 0 && passage.takes(); --some, ++at) {
-                    if constexpr (!shared || Chain::only_reads) {
+                    if constexpr (!copies) {
                         passage.pass(records[at]);
                     } else if constexpr (std::is_copy_constructible_v<Arrived>) {
                         Arrived copy = records[at];

@@ -282,7 +282,7 @@ consteval bool takes_lookup() {
             FindsBy<Table, Query> && same_numbers<typename Table::key_type, Query>;
         if constexpr (!finds) {
             static_assert(finds,
-                          "what is looked up is not of the type of the table's keys: a number has "
+                          "the looked-up key is not of the type of the table's keys: a number has "
                           "the same type, and text is a std::string_view for a std::string");
             return false;
         } else {

@@ -54,7 +54,7 @@ inline constexpr std::size_t batch_heap_bytes = std::size_t{256} << 10;
 /// Sizes of a port, chosen by the planner.
 struct PortSizes {
     std::size_t block_bytes = std::size_t{32} << 10;  ///< One block, headers included.
-    std::size_t heap_bytes_max = batch_heap_bytes;    ///< What fills a batch beside its block.
+    std::size_t heap_bytes_max = batch_heap_bytes;    ///< Beyond it, a batch is full.
     std::size_t blocks_per_link = 4;                  ///< In flight to one consumer.
     std::size_t ring_capacity = 0;                    ///< 0: room for the whole pool.
     std::uint64_t perturbation_seed = 0;              ///< 0: none.
@@ -74,7 +74,7 @@ class OutputPort {
         std::size_t next_link = 0;   ///< Where least_loaded begins its search.
         SendPolicy policy = SendPolicy::one;
         bool below_watermark = false;  ///< For the present batch, or else for the next.
-        std::size_t heap_bytes = 0;    ///< What the records of the batch own outside the block.
+        std::size_t heap_bytes = 0;    ///< Of the batch's records, outside the block.
     };
     /// The size of the port's records, and how a batch of them is destroyed.
     struct RecordType {

@@ -174,7 +174,7 @@ class Accelerator {
             return run.exit->take();
         }
         while (true) {
-            // The end first: what was before it is then there to be taken.
+            // The end first: results before it are then there to be taken.
             const bool over = run.exit->is_over();
             if (std::optional<U> result = run.exit->try_take(); result || over) return result;
             run.network.check_not_inside();

@@ -93,8 +93,8 @@ template <class Worker>
     return {std::move(worker), {}, options};
 }
 
-/// A pattern whose last nodes may send tasks through it once more, by `emit.again(task)`. What they
-/// emit leaves the loop. It ends when its input has ended and no task is in it.
+/// A pattern whose last nodes may send tasks through it once more, by `emit.again(task)`. Tasks
+/// that they emit leave the loop. It ends when its input has ended and no task is in it.
 template <class Body>
 struct Iterate {
     Body body;  ///< The pattern that is repeated.
@@ -107,7 +107,7 @@ template <class Body>
     return {std::move(body)};
 }
 
-/// What happens to a task when the limit is reached.
+/// The action for a task when the limit is reached.
 enum class WhenFull : unsigned char {
     wait,         ///< It waits, and so does what is before it.
     drop_newest,  ///< It is dropped, and so are later ones until there is room.
@@ -119,7 +119,7 @@ enum class WhenFull : unsigned char {
 struct Limit {
     std::size_t tasks = 0;                ///< Tasks that have begun and not left; 0: any number.
     std::size_t bytes = 0;                ///< Of these tasks together; 0: any number.
-    WhenFull when_full = WhenFull::wait;  ///< What happens to a task when there is no room.
+    WhenFull when_full = WhenFull::wait;  ///< The action for a task without room.
     /// The number of tasks that wait for room before one is dropped; with `wait` it is one.
     std::size_t waiting = 1;
 };

@@ -86,8 +86,8 @@ class Node : public runtime::Task {
         budget_ = static_cast<std::size_t>(
             std::clamp<std::int64_t>(step_ns / mean_ns, 1, tasks_per_step_max));
     }
-    /// The beginning of a step: hands on what is kept; true when nothing is left. What a policy
-    /// throws names the node.
+    /// The beginning of a step: hands on what is kept; true when nothing is left. An exception of a
+    /// policy names the node.
     template <class Out>
     [[nodiscard]] bool settle(Out& output) {
         output.hand_on_together(together());

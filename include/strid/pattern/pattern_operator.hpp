@@ -283,8 +283,8 @@ consteval bool is_task() {
 /// For `stream.apply(...)`: the pattern as the next operator, whose tasks are the records, which
 /// must own their text. One that ends with a node that makes nothing is a sink. Behind `key_by` all
 /// records of a key go to one replica. It has one replica unless the options of `apply` ask for
-/// more. What a node throws ends the run, with an OperatorError of "operator: node"; a pattern that
-/// cannot be does not compile.
+/// more. An exception of a node ends the run, with an OperatorError of "operator: node"; a pattern
+/// that cannot be does not compile.
 template <class Pattern>
 [[nodiscard]] auto pattern_operator(Pattern pattern, const PatternOperatorOptions& options = {}) {
     return [pattern = std::move(pattern), options]<class Arriving>(const Arriving& arriving) {

@@ -19,8 +19,8 @@ struct NodeReport {
     NodeCounters counters;        ///< The node's tasks, steps and times.
     double tasks_per_second = 0;  ///< That came in, or went out of a source; mean of the run.
     double task_ns = 0;           ///< Of one of these in the node's steps, mean; 0: there was none.
-    /// Of the run: in its steps, and waiting for tasks or for room. What is left it waited for a
-    /// thread, or had ended.
+    /// Of the run: in its steps, and waiting for tasks or for room. In the rest of the run it
+    /// waited for a thread, or had ended.
     double busy_share = 0;
     double idle_share = 0;  ///< See busy_share.
 };

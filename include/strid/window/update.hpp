@@ -80,7 +80,7 @@ struct UpdateOptions {
 
 namespace window {
 
-/// What a window emits when it fires, and when a late record comes after that.
+/// The result of a window when it fires, and when a late record comes after that.
 enum class Firing : std::uint8_t {
     totals,  ///< Its whole value as it is now.
     parts,   ///< The value of the late record alone: an operator behind adds the parts up.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Starts a command as a child that waits for a sign before its exec: what is attached to the
-// process (a counter) is there from its first instruction on, and the clock starts with the exec.
+// Starts a command as a child that waits for a sign before its exec: a counter that is attached to
+// the process is there from its first instruction on, and the clock starts with the exec.
 // Owns the pipes; the child is its caller's to reap. For one thread.
 #pragma once
 

@@ -9,7 +9,8 @@
 //
 // FD is a socket: the result is one JSON object written to it, and when its other end closes the
 // command is killed. SIGTERM is handed on to the command, which is measured to its end. Standard
-// input and output are the command's. What the command leaves running is killed after a grace.
+// input and output are the command's. Processes that the command leaves running are killed after a
+// grace.
 #include <algorithm>
 #include <array>
 #include <cerrno>

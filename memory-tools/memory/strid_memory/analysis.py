@@ -76,7 +76,7 @@ class Cell:
 
 @dataclasses.dataclass
 class Analysis:
-    """What the runs say about one measure. Without tests, `missing` says why."""
+    """The result of the runs for one measure. Without tests, `missing` says why."""
 
     measure: Measure
     cells: list[Cell]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ends `strid memory` with one line and a status."""
+"""The error that ends `strid memory` with one line and a status."""
 
 
 class MemoryToolError(Exception):

@@ -2,7 +2,7 @@
 """An experiment: every allocator on every number of cores, repeated, in random order.
 
 A folder holds it: experiment.json says what is done, runs.csv gets a line after each run, so that
-what was measured outlives an interruption and `resume` goes on. What a run is, a callable decides:
+what was measured outlives an interruption and `resume` goes on. A callable decides what a run is:
 a command (runner.py), or the programs of a study.
 """
 
@@ -92,7 +92,7 @@ class Folder:
         write_whole(self.path / name, text.encode(errors="backslashreplace"))
 
     def runs(self) -> list[dict]:
-        """What was measured: a dictionary of each line, numbers as float, nothing as None."""
+        """The measurements: a dictionary of each line, numbers as float, nothing as None."""
         path = self.path / RUNS
         if not path.exists():
             return []

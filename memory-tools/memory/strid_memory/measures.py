@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is measured in a run, and what the kernel says about the memory of the machine around it."""
+"""The measures of a run, and the kernel's figures about the memory of the machine around it."""
 
 import dataclasses
 import pathlib

@@ -10,7 +10,7 @@ TOPOLOGY = pathlib.Path("/sys/devices/system/cpu")
 
 
 def core_of(processor: int) -> tuple:
-    """What identifies the core of a processor; the processor itself where the kernel hides it."""
+    """The identity of a processor's core; the processor itself where the kernel hides it."""
     folder = TOPOLOGY / f"cpu{processor}" / "topology"
     try:
         return tuple(

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an experiment says: analyses of its runs, a page, numbers as JSON, text for the terminal."""
+"""The report of an experiment: analyses of its runs, a page, numbers as JSON, text for the
+terminal."""
 
 import dataclasses
 import json

@@ -22,9 +22,9 @@ from strid_memory import measures, processors
 from strid_memory.allocators import Allocator, part_of_program
 from strid_memory.errors import MemoryToolError
 
-# What of a command's output is kept for --metric.
+# The bytes of a command's output that are kept for --metric.
 OUTPUT_BYTES_MAX = 1 << 20
-# What the kernel adds to the path of a file that was removed while it runs.
+# The text that the kernel adds to the path of a file that was removed while it runs.
 REMOVED = " (deleted)"
 
 
@@ -220,7 +220,7 @@ def metric_of(pattern: re.Pattern, output: bytes) -> float:
 
 
 def why_not_loaded(program: str) -> str:
-    """What keeps a library from being preloaded into this program."""
+    """The reason why a library cannot be preloaded into this program."""
     try:
         mode = os.stat(program).st_mode
         with open(program, "rb") as file:

@@ -45,7 +45,7 @@ class NotATrace(Exception):
 
 @dataclasses.dataclass
 class Counters:
-    """What was counted; adds up over threads and over processes."""
+    """The counts; they add up over threads and over processes."""
 
     births: int = 0
     deaths: int = 0

@@ -38,7 +38,7 @@ _TERMINATION_S = 2.0
 
 @dataclasses.dataclass
 class TracedRun:
-    """What came of a command."""
+    """The outcome of a command."""
 
     command: list[str]
     status: int  # as a shell has it: 128 + the signal if a signal ended it
@@ -134,7 +134,7 @@ def _wait(child: subprocess.Popen, signals: _Signals, timeout_s: float | None) -
         found = signals.wait(max(0.0, min([_POLL_S, *ends])))
         if found:
             interrupted = True
-            # What the terminal sends, the command got as well.
+            # The command received the terminal's signals as well.
             if found.si_code <= 0:
                 child.send_signal(found.si_signo)
     if timed_out:

@@ -25,7 +25,7 @@ inline void note_refusal(ThreadState* state) {
     } else if (block) {
         note_birth_slowly(block, size, kind);
     } else if (kind != Kind::New && kind != Kind::NewAligned) {
-        // What new is refused, it asks for once more by the C++ library's, which calls malloc.
+        // Where memory for new is refused, the C++ library's new is tried, which calls malloc.
         note_refusal(state);
     }
     return block;

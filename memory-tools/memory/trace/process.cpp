@@ -19,7 +19,7 @@ constinit SideTable side_table{};
 
 namespace {
 
-// What a fork leaves as it is.
+// The state that a fork leaves as it is.
 constinit Session* the_session = nullptr;
 constinit bool is_loaded = false;
 constinit bool can_trace = false;

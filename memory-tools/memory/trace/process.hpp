@@ -62,7 +62,7 @@ struct ThreadState {
     bool is_busy = false;  ///< inside of this library, which a signal handler must not enter again
     bool is_shared = false;  ///< counts in the shared slot
 };
-// What is preloaded has its thread-local memory from the beginning: no call, no allocation.
+// A preloaded library has its thread-local memory from the beginning: no call, no allocation.
 extern constinit thread_local ThreadState thread_state [[gnu::tls_model("initial-exec")]];
 
 extern constinit SideTable side_table;

@@ -33,7 +33,7 @@ inline constexpr std::uint64_t kResizesPerLook = 64;
     return static_cast<std::size_t>(size > 64) + static_cast<std::size_t>(size > kExactMax);
 }
 
-/// What happens once in about 64 births: the block's birth is timed, and time passes.
+/// The steps at about one birth in 64: the block's birth is timed, and time passes.
 void note_sampled_birth(ThreadState& state, const void* block, std::size_t size);
 /// The end of a block whose birth is timed.
 void note_lifetime(ThreadState& state, const SideTable::Entry& entry);
@@ -71,7 +71,8 @@ void note_failure_slowly();
     }
 }
 
-/// After bytes of a large block are taken off. What small ones leave is published as time passes.
+/// After bytes of a large block are taken off. Bytes that small blocks release are published as
+/// time passes.
 [[gnu::always_inline]] inline void note_large_end(ThreadState& state) {
     const ThreadChunk& counters = *state.counters;
     const auto live = static_cast<std::int64_t>(counters.bytes_allocated - counters.bytes_freed);

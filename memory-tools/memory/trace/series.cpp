@@ -19,7 +19,8 @@ std::uint64_t load(const std::uint64_t& counter) {
     return __atomic_load_n(&counter, __ATOMIC_RELAXED);
 }
 
-/// Sums over all slots. What ends is read before what begins: the live blocks are never negative.
+/// Sums over all slots. The ends are read before the beginnings: the live blocks are never
+/// negative.
 Sample sum_now(std::uint64_t now) {
     Sample sum{};
     sum.time_ns = now;

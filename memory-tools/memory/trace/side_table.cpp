@@ -96,7 +96,7 @@ SideTable::Entry SideTable::take(std::uint64_t* words) {
     Entry entry{.word = words[0], .size = size_in(words[0])};
     words[0] = 0;
     std::size_t next = 1;
-    // What stays behind a block's first word would be read as the first word of a later block.
+    // Bytes that stay behind a block's first word would be read as the first word of a later block.
     if (entry.size > kInlineSizeMax) {
         entry.size = words[next];
         words[next++] = 0;

@@ -45,7 +45,8 @@ struct ChunkHead {
     std::uint64_t bytes;  ///< of the whole chunk: the next one begins there
 };
 
-/// What the command makes before it starts the program; the file `session` of the folder.
+/// The description that the command writes before it starts the program; the file `session` of the
+/// folder.
 struct Session {
     std::uint64_t magic;
     std::uint64_t interval_ns;    ///< between two samples of the time series

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of strid memory compare share: programs that are compiled here, and its runs."""
+"""The common part of the tests of strid memory compare: programs that are compiled here, and its
+runs."""
 
 import csv
 import json

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What strid memory compare refuses: commands that fail, allocators that are not loaded."""
+"""Refusals of strid memory compare: commands that fail, allocators that are not loaded."""
 
 import os
 import shutil

@@ -203,7 +203,7 @@ class Interruptions(CompareCase):
         self.assertRegex(errors.decode(), r"interrupted; \d runs are in")
         kept = (self.out / "runs.csv").read_text()
         self.assertTrue(3 <= kept.count("\n") < 7, kept)
-        # What a fault of the machine leaves: half a line.
+        # The remains of a fault of the machine: half a line.
         with (self.out / "runs.csv").open("a") as file:
             file.write("glibc,1,")
         self.compare("--resume", "--repeat", 7, "--", "sleep", "0.3")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of `strid memory trace` share: a traced run, and what it says as JSON."""
+"""The common part of the tests of `strid memory trace` share: a traced run, and what it says as
+JSON."""
 
 import json
 import pathlib
@@ -36,7 +37,7 @@ class TraceCase(program.Case):
         return data["processes"][0]
 
     def check_sums(self, process: dict) -> None:
-        """What is counted in several ways must agree."""
+        """Counts that are made in several ways must agree."""
         counters = process["counters"]
         self.assertEqual(process["calls_not_followed"], 0)
         sizes = counters["sizes"] + counters["octaves"]

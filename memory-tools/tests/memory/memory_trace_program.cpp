@@ -42,7 +42,7 @@ struct Block {
     char bytes[401];
 };
 
-/// What every allocator has.
+/// The functions that every allocator has.
 void common_kinds() {
     for (int i = 0; i < 10; ++i) free(keep(calloc(3, 7)));
     void* block = keep(realloc(no_block, 100));

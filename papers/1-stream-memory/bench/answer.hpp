@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What came out, in numbers that two runs can be compared by, and the same numbers by a plain loop
-// over the same stream. Of every window the volume is compared, of those that one of the first
+// The answer of a run, in numbers that two runs can be compared by, and the same numbers by a plain
+// loop over the same stream. Of every window the volume is compared, of those that one of the first
 // quotes completes also the forecast, bit by bit.
 //
 // Results may be timed: each from the moment at which the last quote of its window was due.
@@ -69,7 +69,8 @@ class Answer {
     }
 
     /// Times the results of the quotes from number `first_quote` on, which are due at these times
-    /// after `begin_ns`. What takes the results sees this by the quotes that are sent afterwards.
+    /// after `begin_ns`. The consumer of the results sees this by the quotes that are sent
+    /// afterwards.
     void time_results(std::uint64_t first_quote, std::int64_t begin_ns, const Timetable& due_ns) {
         latency_.clear();
         first_timed_ = first_quote;

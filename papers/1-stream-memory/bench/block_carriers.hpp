@@ -117,7 +117,7 @@ class ByBlock {
         if (reading_delays_writers()) reclaim_lines(item->payload(), used_bytes);
         pool_.release(item, worker);
     }
-    /// What the lane gathered goes home: the emitter may be waiting for it.
+    /// The blocks that the lane gathered go home: the emitter may be waiting for it.
     void idle(std::size_t worker) noexcept { pool_.flush_lane(worker); }
 
   private:

@@ -168,7 +168,7 @@ class BySharedPointer {
 
 template <class T>
 class ByStaticSharedPointer {
-    /// What the standard library's control block takes beside the value, at most.
+    /// The bytes of the standard library's control block beside the value, at most.
     static constexpr std::size_t control_bytes = 32;
 
   public:

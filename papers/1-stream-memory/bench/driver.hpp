@@ -83,8 +83,8 @@ class RateSearch final : public Driver {
     /// Quotes per second when nothing limits the emitter, and the best phase sustained.
     [[nodiscard]] double closed_rate() const noexcept { return closed_rate_; }
     [[nodiscard]] const SustainedPhase& sustained() const noexcept { return sustained_; }
-    /// What a quote of the closed-loop phase took of all threads, waiting included. Neighbours on
-    /// the machine touch it less than they do a rate.
+    /// The time of all threads for a quote of the closed-loop phase, waiting included. Neighbours
+    /// on the machine touch it less than they do a rate.
     [[nodiscard]] double processor_us_per_quote() const noexcept { return processor_us_; }
 
   private:

@@ -167,7 +167,7 @@ class Farm {
             if (group.size != 0) quotes_.send(quote, group);
         }
     }
-    /// What is held back for company goes out.
+    /// Sends the quotes that are held back to gather a batch.
     void flush() { quotes_.flush(); }
     /// Nothing more comes; waits until everything was taken.
     void finish() {

@@ -39,7 +39,7 @@ class Multicast {
     void send(const T& value, Group group) {
         carrier_.send(value, group, pusher());
     }
-    /// What the carrier held back for company goes out.
+    /// Sends the messages that the carrier held back to gather a batch.
     void flush() { carrier_.flush(pusher()); }
     void close() {
         flush();

@@ -60,9 +60,10 @@ void add(Token& sums, const Token& token) noexcept {
     for (std::size_t i = 0; i != token.words.size(); ++i) sums.words[i] += token.words[i];
 }
 
-/// What the generator sends, over and over: made beforehand and read back in whole registers, so
-/// that making a token costs every variant the same, and little. A prime number of them, so that
-/// blocks near each other have other sums: one lost and one that came twice do not make up for it.
+/// The quotes that the generator sends again and again: made beforehand and read back in whole
+/// registers, so that making a token costs every variant the same, and little. A prime number of
+/// them, so that blocks near each other have other sums: one lost and one that came twice do not
+/// make up for it.
 std::vector<Token> make_tape() {
     std::mt19937_64 random(20'201);
     std::vector<Token> tape(61);
@@ -87,8 +88,8 @@ struct OfWorker {
     std::uint64_t count = 0;
 };
 
-/// What a token delivered costs in one run, in nanoseconds: of time, and of processor time over all
-/// threads, which neighbours on the machine touch less.
+/// The cost of a delivered token in one run, in nanoseconds: of time, and of processor time over
+/// all threads, which neighbours on the machine touch less.
 struct Cost {
     double ns;
     double processor_ns;
@@ -163,7 +164,7 @@ const std::vector<Variant> variants{
     {"block", deliver<ByBlock<Token>>, false, 6},
 };
 
-/// What blocks from a pool, the last variant, came to with groups of one size.
+/// The result of blocks from a pool, the last variant, with groups of one size.
 struct OfBlocks {
     std::size_t group_size;
     double to_fastest;

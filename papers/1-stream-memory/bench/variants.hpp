@@ -18,7 +18,7 @@
 
 namespace strid::bench {
 
-/// What a variant runs with. `feed`, `driver` and `answer` are used up by one run.
+/// The arguments of a variant. `feed`, `driver` and `answer` are used up by one run.
 struct Run {
     const FarmOptions& options;
     const apps::trading::PriceModel& model;

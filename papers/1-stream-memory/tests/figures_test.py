@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What becomes of the tables of rates when the machine was too busy to sustain any.
+"""The tables of rates when the machine was too busy to sustain any.
 
     figures_test.py FOLDER     FOLDER: where figures.py is
 """

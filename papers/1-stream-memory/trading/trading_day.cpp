@@ -11,7 +11,7 @@ namespace {
 constexpr std::int64_t first_bid_min = 1'000;
 constexpr std::uint64_t first_bid_range = 20'000;
 
-/// What `shape` adds to the rate of noon at this moment of the day, as a factor.
+/// The part that `shape` adds to the rate of noon at this moment of the day, as a factor.
 double rush(const DayShape& shape, double seconds) {
     const double to_close = shape.length.count() - seconds;
     return shape.opening * std::exp(-seconds / shape.rush.count()) +

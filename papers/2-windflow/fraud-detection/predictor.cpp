@@ -12,7 +12,7 @@ double entropy_term(double probability) noexcept {
     return probability > 0 ? -probability * std::log(probability) : 0.0;
 }
 
-/// What the states other than `came` add to the score of a transition.
+/// The part that the states other than `came` add to the score of a transition.
 double part_of(const std::vector<double>& row, std::size_t came, Score score) {
     if (score == Score::miss_rate) {
         std::size_t likeliest = 0;

@@ -42,7 +42,7 @@ class AnySource {
         const auto* file = std::get_if<EventSource>(&source_);
         return file != nullptr && file->blocks();
     }
-    /// As EventSource: what was taken from a pipe is gone from there.
+    /// As EventSource: bytes that were taken from a pipe are gone from there.
     static constexpr bool drains = true;
     void stop() noexcept {
         std::visit([](auto& source) { source.stop(); }, source_);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What cars paid in the last ten weeks: the table that questions for expenditures are looked up in.
+// The payments of cars in the last ten weeks: the table that questions for expenditures are looked
+// up in.
 //
 // Threads: any.
 #pragma once

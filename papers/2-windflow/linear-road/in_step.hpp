@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Keeps the replicas of a source together in the input's time. What one of them is ahead waits at
-// `accounts` for the slowest, and roads are not equally full, so that this would grow without a
-// bound.
+// Keeps the replicas of a source together in the input's time. The records of a replica that is
+// ahead wait at `accounts` for the slowest, and roads are not equally full, so that their number
+// would grow without a bound.
 //
 // Threads: the replicas share it; each writes its own place. Relaxed: only the places themselves
 // are published.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What flows through Linear Road: plain values of 20 and 24 bytes.
+// The records of Linear Road: plain values of 20 and 24 bytes.
 #pragma once
 
 #include <chrono>
@@ -40,8 +40,8 @@ struct Event {
 };
 static_assert(sizeof(Event) == 20);
 
-/// What leaves a road: a row of the output (README.md), or what becomes one behind it. What a kind
-/// does not have is 0.
+/// A record that leaves a road: a row of the output (README.md), or what becomes one behind it.
+/// Fields that a kind does not have are 0.
 struct Notice {
     enum class Kind : std::uint8_t {
         toll,

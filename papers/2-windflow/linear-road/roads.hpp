@@ -57,7 +57,7 @@ class RoadTable {
     std::vector<std::unique_ptr<Road>> roads_;
 };
 
-/// What keeps records together: reports of a road, questions of a car.
+/// The key that keeps records together: the road of a report, the car of a question.
 struct RoadOrCar {
     std::uint32_t operator()(const Event& event) const noexcept {
         constexpr std::uint32_t question = std::uint32_t{1} << 31;

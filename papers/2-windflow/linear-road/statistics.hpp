@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The parts of `--layout operators`: each rule an operator of its own, as in figure 11 of paper 2.
-// What one minute's reports come to is used in the next minute, and an operator publishes it at the
-// latest when the watermark enters that minute: before the watermark itself goes on. So what waits
-// for the watermark has all of it, whatever way it took.
+// The figures of one minute's reports are used in the next minute, and an operator publishes them
+// at the latest when the watermark enters that minute: before the watermark itself goes on. So what
+// waits for the watermark has all of it, whatever way it took.
 //
 // State: cars and segments of the last minutes. Threads: only the task of the node.
 #pragma once
@@ -32,7 +32,7 @@ struct Visit {
     std::int64_t mean;
 };
 
-/// What holds for cars that enter a segment in a minute.
+/// The figures for cars that enter a segment in a minute.
 struct Statistic {
     enum class Kind : std::uint8_t { velocity, cars, accident };
 
@@ -51,7 +51,7 @@ struct Statistic {
 [[nodiscard]] inline std::uint64_t car_of(const Event& event) noexcept {
     return std::uint64_t{event.road()} << 32 | static_cast<std::uint32_t>(event.car);
 }
-/// The minute that a watermark lies in; what is behind every time has none.
+/// The minute that a watermark lies in; a watermark behind every time has none.
 [[nodiscard]] inline std::int32_t minute_of(EventTime time) noexcept {
     constexpr std::int64_t ns = 60'000'000'000;
     if (time.ns() < 0) return -1;

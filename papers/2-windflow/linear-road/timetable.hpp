@@ -104,7 +104,7 @@ class OnTime {
     }
     [[nodiscard]] bool blocks() const noexcept { return source_.blocks(); }
     static constexpr bool drains = AnySource::drains;
-    /// What was fetched is handed out at once.
+    /// Fetched records are handed out at once.
     void stop() noexcept {
         stopped_.store(1);
         source_.stop();
@@ -116,7 +116,7 @@ class OnTime {
   private:
     static constexpr std::size_t fetched_at_once = 1024;
 
-    /// What the wrapped source emits to.
+    /// The emitter of the wrapped source.
     template <class Emit>
     struct Waiting {
         std::vector<Event>& events;

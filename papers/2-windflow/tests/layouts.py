@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the command line shows of a graph: its explanation, its tasks, its picture."""
+"""A graph as the command line shows it: its explanation, its tasks, its picture."""
 
 import unittest
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `strid run` does with lines that are no records, and with very long ones."""
+"""The behaviour of `strid run` with lines that are no records, and with very long ones."""
 
 import csv
 import unittest

@@ -83,7 +83,7 @@ class ReportQuick(Report):
             if row["key"][0] == "batch" and row["key"][1]:
                 self.assertLessEqual(row["words"], row["key"][1] * row["batches"])
 
-        # What is cut in its last line goes on from the one before.
+        # A report that is cut in its last line goes on from the one before.
         file = self.folder / "report/raw/runs.jsonl"
         whole = file.read_text()
         file.write_text(whole[:-20])

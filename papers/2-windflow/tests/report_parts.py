@@ -128,7 +128,7 @@ class ReportPeers(Case):
 
 @unittest.skipUnless(has_matplotlib(), "no matplotlib")
 class ReportVerdicts(Case):
-    """What the page says is worse follows from the rows."""
+    """The list of worse figures on the page follows from the rows."""
 
     def context(self, rows, **peers):
         import types

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Outputs that name an input or each other: refused with status 2, and no file is touched.
 
-What is right comes from `cp a a` and `cat a > a`, which refuse ("are the same file", "input file is
-output file") and leave the file as it was.
+The expected behaviour is that of `cp a a` and `cat a > a`, which refuse ("are the same file",
+"input file is output file") and leave the file as it was.
 """
 
 import os

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the command line takes by the clock: processor time, rates, and the time to an end."""
+"""The command line by the clock: processor time, rates, and the time to an end."""
 
 import json
 import pathlib

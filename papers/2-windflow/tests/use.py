@@ -204,7 +204,7 @@ class Signals(Case):
             self.nothing_was_lost(report)
 
     def nothing_was_lost(self, report):
-        """What left a segment arrived at the next."""
+        """The records that left a segment arrived at the next."""
         segments = report["segments"]
         for sender, receiver in zip(segments, segments[1:]):
             self.assertEqual(sender["operators"][-1]["records_out"],
@@ -249,7 +249,7 @@ class Signals(Case):
 
 class Terminal(Case):
     def on_a_terminal(self, *arguments):
-        """What standard error shows on a terminal."""
+        """Standard error on a terminal."""
         ours, theirs = pty.openpty()
         process = subprocess.Popen([STRID, *map(str, arguments)], stderr=theirs,
                                    stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL)

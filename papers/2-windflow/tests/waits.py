@@ -130,7 +130,7 @@ class Waits(WaitsCase):
 
 
 class WholeNumbers(Case):
-    """Options that take a number take numbers only; what is empty is refused."""
+    """Options that take a number take numbers only; empty ones are refused."""
 
     def test_whole_numbers(self):
         word_count = ["run", "word-count", "--input", TEXT]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Which road a vehicle is on: operators from fixes to matches. A matcher is a value; its replicas
-// share one immutable index. What is on no road is counted, not emitted.
+// share one immutable index. A position on no road is counted, not emitted.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@
 
 namespace strid::apps::traffic_monitoring {
 
-/// What the matchers count, as the summary and --metrics name it.
+/// The counters of the matchers, by their names in the summary and in --metrics.
 struct MatchCounters {
     Counter off_road;   ///< in the box of the network, but no road fits
     Counter outside;    ///< not even in that box

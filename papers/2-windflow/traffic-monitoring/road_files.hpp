@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the readers of road files share. One thread.
+// The common part of the readers of road files. One thread.
 #pragma once
 
 #include <optional>

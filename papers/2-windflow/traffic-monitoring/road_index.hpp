@@ -25,7 +25,7 @@ struct Point {
     double y;
 };
 
-/// What a road must be to be taken for that of a vehicle.
+/// The conditions for a road to be that of a vehicle.
 struct Matching {
     /// Metres from the position to the road at most.
     double tolerance = 50;

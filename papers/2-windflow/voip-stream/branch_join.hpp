@@ -21,7 +21,7 @@
 
 namespace strid::apps::voip_stream {
 
-/// What a branch says of a call.
+/// The result of a branch for a call.
 struct Part {
     Key calling;
     Key called;

@@ -116,7 +116,7 @@ struct Side {
 struct ShardOfNumber {
     std::uint32_t operator()(const Side& side) const noexcept { return shard_of(side.number); }
 };
-/// What has a caller goes to the shard of that.
+/// A record with a caller goes to the shard of the caller.
 struct ShardOfCaller {
     template <class Record>
     std::uint32_t operator()(const Record& record) const noexcept {

@@ -18,7 +18,7 @@ namespace strid::apps::voip_stream {
 
 namespace {
 
-/// What the dispatcher makes of a call.
+/// The records that the dispatcher makes of a call.
 struct MarkedCall {
     Key calling;
     Key called;

@@ -194,7 +194,7 @@ class Detector:
 
 
 class Features:
-    """What is kept by caller, with one kind of filters."""
+    """The state by caller, with one kind of filters."""
 
     def __init__(self, options, bloom):
         lines = -(-options.numbers // 32)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a replica keeps of its shards: each is made when its first record comes. A copy is empty, as
+// The state of a replica's shards: each is made when its first record comes. A copy is empty, as
 // replicas are copied before they have seen a record. One thread at a time.
 #pragma once
 

@@ -14,7 +14,7 @@ namespace strid::apps::voip_stream {
 
 namespace {
 
-/// What is made for all, by shard.
+/// The objects that are made for all, by shard.
 constexpr std::uint64_t part(std::uint64_t all, std::uint64_t per_line) noexcept {
     const std::uint64_t per_shard_line = shards * per_line;
     return (all + per_shard_line - 1) / per_shard_line;

@@ -38,7 +38,7 @@ struct Options {
     std::string truth_path = {};  ///< The telemarketers that are made.
 };
 
-/// What is the same for all shards and replicas. Immutable.
+/// The values that are the same for all shards and replicas. Immutable.
 struct Plan {
     explicit Plan(const Options& options);
 
@@ -52,9 +52,9 @@ struct Plan {
 };
 using SharedPlan = std::shared_ptr<const Plan>;
 
-/// What the operator `parser` makes of the calls: established ones, in their order.
+/// The results of the operator `parser` for the calls: established ones, in their order.
 using Calls = Stream<TimedCall>;
-/// What the operator `sides` makes of those.
+/// The results of the operator `sides` for those.
 using CallSides = decltype(std::declval<Stream<Side>>().key_by(ShardOfNumber{}).sealed());
 
 /// The rest of the compact graph, with the writer.

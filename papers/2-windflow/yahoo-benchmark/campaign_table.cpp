@@ -7,7 +7,7 @@ namespace strid::apps::yahoo_benchmark {
 
 namespace {
 
-/// What is wrong with a row, if anything.
+/// The fault of a row, if it has one.
 std::string fault_of(const AdOfCampaign& row) {
     if (row.ad >= ads_max) return fmt::format("ad {} is not below {}", row.ad, ads_max);
     if (row.campaign >= campaigns_max) {

@@ -33,7 +33,7 @@ DRAINED = (0, 128 + 15)
 
 @dataclasses.dataclass
 class Load:
-    """What the generator sends. `kind` is w1 or w2."""
+    """The load of the generator. `kind` is w1 or w2."""
 
     kind: str
     orders: int
@@ -125,7 +125,7 @@ class Middleware:
 
 
 def run_load(build: pathlib.Path, load: Load, port: int) -> dict:
-    """What the generator measured: seconds and the response times. Raises where it fails."""
+    """The figures of the generator: seconds and the response times. Raises where it fails."""
     try:
         result = subprocess.run(
             load_command(build, load, port),

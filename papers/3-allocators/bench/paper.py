@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What paper 3 measured, to compare with: tables I to VI and the numbers of its section IV."""
+"""The figures of paper 3, to compare with: tables I to VI and the numbers of its section IV."""
 
 import dataclasses
 

@@ -87,7 +87,7 @@ def all_counts() -> list[int]:
 
 
 def new_settings(options: argparse.Namespace, load: middleware.Load) -> dict:
-    """What experiment.json holds, as strid memory compare writes it."""
+    """The contents of experiment.json, as strid memory compare writes it."""
     allocators, missing = chosen_allocators(options)
     cores = options.cores or all_counts()
     sets = processors.sets_of(cores)

@@ -41,7 +41,7 @@ NAMES_OF_SOURCES = {
     "allocator vs. cores": "interaction",
     "Error": "error",
 }
-# What the two studies have not in common, whatever the numbers say.
+# The differences between the two studies, whatever the numbers are.
 DIFFERENCES = [
     "The paper's allocators are of 2008 to 2011; jemalloc, tcmalloc and the C library's have"
     " changed since. The C library has had a cache for each thread since 2.26: what the paper"

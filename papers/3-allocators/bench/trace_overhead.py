@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What `strid memory trace` costs a program, beside heaptrack and ltrace.
+"""The cost of `strid memory trace` for a program, beside heaptrack and ltrace.
 
     trace_overhead.py [--repeats N] [--programs A,B] [--peers heaptrack,ltrace]
 
@@ -210,7 +210,7 @@ def main() -> int:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        # What the tool itself takes before and after the program is not the program's time.
+        # The time of the tool before and after the program is not the program's time.
         ways = {"strid": [], **peers([one for one in options.peers.split(",") if one], folder)}
         known = {
             one: functools.partial(run_command, words) for one, words in programs(folder).items()

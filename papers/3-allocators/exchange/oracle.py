@@ -50,7 +50,7 @@ class Order:
 
     @property
     def left(self):
-        """What can still trade."""
+        """The quantity that can still trade."""
         return self.quantity - self.filled if self.status in OPEN else 0
 
 
@@ -142,7 +142,7 @@ class Exchange:
             fields += [("151", "0"), ("14", "0"), ("6", "0"), ("103", code), ("58", why)]
             self.say("8", user, fields)
         elif command["35"] == "V":
-            # What is wrong with the symbol has the code 0 here.
+            # A wrong symbol has the code 0 here.
             code = "0" if "ymbol" in why else "3" if code == "99" else code
             name = command.get("262") or "NONE"
             self.say("Y", user, [("262", name), ("281", code), ("58", why)])
@@ -213,7 +213,7 @@ class Exchange:
             self.kill(order, "nothing more to trade with")
 
     def kill(self, order, why):
-        """What is left of it is cancelled."""
+        """The rest of it is cancelled."""
         order.status = "4"
         self.execution(order, "4", why=why)
 
@@ -311,7 +311,7 @@ class Exchange:
         self.say("W", user, fields)
 
     def tell_watchers(self, symbol, before):
-        """What has changed for each subscription."""
+        """The changes for each subscription."""
         watched = [one for one in self.subscriptions if one[1] == symbol]
         for (user, _, request, _), old, new in zip(watched, before, self.views(symbol)):
             entries = []

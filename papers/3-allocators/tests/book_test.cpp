@@ -144,7 +144,7 @@ TEST_F(BookTest, RefusalsSayWhy) {
     EXPECT_EQ(reason(cancel("a", "7", "2")), CancelRejectReason::too_late);
 }
 
-// A journal has the orders; what is restored of them goes on as the book itself.
+// A journal has the orders; a book that is restored from them goes on as the first one.
 TEST_F(BookTest, LawsHoldAndARestoredBookGoesOnAlike) {
     std::mt19937 random(11);
     const auto below = [&random](unsigned end) { return static_cast<int>(random() % end); };

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of the data manager share: the program, a session manager in Python that keeps
-what it was told, random commands, and the oracle."""
+"""The common part of the tests of the data manager: the program, a session manager in Python that
+keeps what it was told, random commands, and the oracle."""
 
 import os
 import pathlib
@@ -107,7 +107,7 @@ class Orders:
 
 class Manager:
     """The session manager: numbers commands, keeps them until they are acknowledged, and stores
-    each report once. What it must never see raises."""
+    each report once. A message that must never arrive raises."""
 
     def __init__(self, address):
         self.address = address
@@ -223,7 +223,7 @@ class DataCase(unittest.TestCase):
         return (self.folder / "errors").read_text()
 
     def check(self, code=0, journal=None):
-        """What --check prints, by lines; of one that fails the line of error."""
+        """The output of --check, by lines; of one that fails, the line of the error."""
         command = [PROGRAM, "--check", journal or self.journal]
         result = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_S)
         self.assertEqual(result.returncode, code, result.stderr)

@@ -184,7 +184,7 @@ class Journals(DataCase):
         return made
 
     def prefixes(self, manager):
-        """What --check prints after each command, by the oracle."""
+        """The output of --check after each command, by the oracle."""
         from oracle import Exchange
 
         oracle = Exchange()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of the whole exchange share: the three programs, a recorder between the session
-manager and the data manager, and a FIX client in Python."""
+"""The common part of the tests of the whole exchange: the three programs, a recorder between the
+session manager and the data manager, and a FIX client in Python."""
 
 import json
 import os
@@ -69,7 +69,7 @@ class Client:
 
 class Recorder:
     """Hands on what the session manager and the data manager send each other and keeps it by its
-    number: what is sent again must be the same."""
+    number: a message that is sent again must be the same."""
 
     def __init__(self, listen, forward):
         self.forward = forward
@@ -195,7 +195,7 @@ class ExchangeCase(unittest.TestCase):
         process.wait(TIMEOUT_S)
 
     def kill_all(self):
-        """What still runs at the end of a test that failed."""
+        """Ends the programs that still run after a test that failed."""
         for name in list(self.processes):
             self.kill(name)
 
@@ -208,7 +208,7 @@ class ExchangeCase(unittest.TestCase):
             self.assertIn(code, (0, 128 + signal.SIGTERM), self.log(name))
 
     def log(self, name):
-        """What a program has said."""
+        """The output of a program so far."""
         return pathlib.Path(self.path(name + ".log")).read_text()
 
     def await_log(self, name, pattern):
@@ -233,7 +233,7 @@ class ExchangeCase(unittest.TestCase):
         return json.loads(output)
 
     def journal_lines(self):
-        """What the data manager says of its journal."""
+        """The data manager's output about its journal."""
         result = subprocess.run(
             [str(TOOLS / "strid-exchange-data"), "--check", self.path("journal")],
             capture_output=True, text=True, timeout=TIMEOUT_S,

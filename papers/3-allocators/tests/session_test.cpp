@@ -147,7 +147,7 @@ TEST_F(SessionTest, NumbersThatAreTooHighWaitForTheirTurn) {
     EXPECT_EQ(all[0].message->get(Tag::cl_ord_id), "b");
     EXPECT_EQ(all[1].message->get(Tag::cl_ord_id), "c");
     EXPECT_EQ(all[2].message->get(Tag::cl_ord_id), "d");
-    // What waited comes once more in the resend.
+    // The messages that waited come once more in the resend.
     EXPECT_EQ(summary(give(order(4, "c").set(Tag::poss_dup_flag, "Y"))), "state");
     EXPECT_EQ(session_.numbers().next_incoming, 6);
 }

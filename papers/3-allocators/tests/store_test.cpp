@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the session manager stores: there after it is opened anew, undone where it was not
+// The data that the session manager stores: there after it is opened anew, undone where it was not
 // committed, and refused where the file is something else.
 #include <cstdio>
 #include <filesystem>

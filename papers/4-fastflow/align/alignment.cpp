@@ -211,7 +211,7 @@ Alignment align(std::string_view query, std::string_view target, const Score& sc
     Alignment alignment;
     alignment.query_end = static_cast<std::size_t>(score.query_end) + 1;
     alignment.target_end = static_cast<std::size_t>(score.target_end) + 1;
-    // What lies before what the alignment can reach has no part in it.
+    // Residues before the reach of the alignment have no part in it.
     const std::string_view query_part = query.substr(0, alignment.query_end);
     const std::string_view target_part = target.substr(0, alignment.target_end);
     const std::size_t query_size = std::min(

@@ -16,7 +16,7 @@ namespace strid::align {
 
 enum class Molecule : std::uint8_t { protein, dna };
 
-/// What becomes of a letter that is no residue.
+/// The treatment of a letter that is no residue.
 enum class Unknown : std::uint8_t {
     reject,
     any  ///< It is read as "any residue": X of proteins, N of nucleic acids.
@@ -26,7 +26,7 @@ class Alphabet {
   public:
     explicit Alphabet(Molecule molecule, Unknown unknown = Unknown::reject);
 
-    /// What the residues of a part of a line are encoded to, and what was found in it.
+    /// The codes of the residues of a part of a line, and the letters that were found in it.
     struct Encoded {
         std::size_t replaced = 0;        ///< Residues that are now "any residue".
         const char* rejected = nullptr;  ///< The first letter that is none; stops there.

@@ -4,8 +4,8 @@
 // hold about as many residues each. Owns the input and a buffer of it. One thread at a time.
 //
 // Invariant: a batch holds whole sequences, in the order of the file, each with a residue at least;
-// a file that is not FASTA to its last line is an error, never a short database. What is kept of
-// the file is one buffer and the batch that is being filled.
+// a file that is not FASTA to its last line is an error, never a short database. Of the file, one
+// buffer and the batch that is being filled are in memory.
 #pragma once
 
 #include <atomic>

@@ -8,7 +8,7 @@ namespace strid::align {
 
 namespace {
 
-// What a kernel of 8 bits subtracts has to fit into them.
+// The penalties that a kernel of 8 bits subtracts have to fit into 8 bits.
 constexpr int cost_of_8_bits_max = 127;
 
 }  // namespace

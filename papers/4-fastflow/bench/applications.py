@@ -4,8 +4,8 @@
 The table below says what is run. The first word of a command is a program of this build
 (strid-NAME, sequential_NAME) or one that is installed. {workers} is the number of workers, {output}
 a file or folder that the command may write, every other name in braces what the maker of the inputs
-returned (a list becomes several arguments). What has a program that is not there is left out, with
-a line that says so.
+returned (a list becomes several arguments). A command whose program is missing is left out, with a
+line that says so.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ words_of(file, column) = \
 is_there(file) = int(system(sprintf("test -e '%s/%s' && echo 1 || echo 0", folder, file)))
 colours = "#59a14f #4e79a7 #76b7b2 #e15759 #b07aa1 #f28e2b #edc948 #888888"
 colour(i) = word(colours, (i - 1) % words(colours) + 1)
-# What a plot may lack on one machine and have on another has the same colour on both.
+# A curve that a plot may lack on some machines has the same colour on all.
 colour_of(name) = \
     name eq "strid" || name eq "slab" ? "#59a14f" : \
     name eq "tbb-pipeline" || name eq "tbbmalloc" ? "#4e79a7" : \

@@ -113,7 +113,7 @@ class Bench:
 
 
 def in_rounds(what: str, bench: Bench, cases: list, measure, file: Path) -> list[dict]:
-    """Each case once a round. What there is is written after each round."""
+    """Each case once a round. The results so far are written after each round."""
     rows = []
     rounds = bench.size["rounds"]
     for number in range(rounds):

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What `strid align QUERIES DATABASE` does with its default options, by one thread without a
+// The work of `strid align QUERIES DATABASE` with its default options, by one thread without a
 // pattern: the peer of its speed. Writes the same bytes to standard output.
 #include <atomic>
 #include <chrono>

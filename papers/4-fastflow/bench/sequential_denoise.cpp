@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What `strid denoise` is measured against: the same kernels, one frame after the other, without a
+// The baseline of `strid denoise`: the same kernels, one frame after the other, without a
 // pattern and without threads.
 //
 //     sequential_denoise IN.png OUT.png [IN.png OUT.png ...]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What `strid ssa` is measured against: the same trajectories one after the other and the same
+// The baseline of `strid ssa`: the same trajectories one after the other and the same
 // statistics, without a pattern and without threads.
 //
 //     sequential_ssa METHOD UNTIL RUNS SEED MODEL > statistics.csv

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What `strid tree learn` is measured against: the same kernel without a pattern and without
+// The baseline of `strid tree learn`: the same kernel without a pattern and without
 // threads. Prints what `strid tree learn --input FILE --target COLUMN` prints.
 //
 //     sequential_tree FILE TARGET

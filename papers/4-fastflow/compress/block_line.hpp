@@ -38,7 +38,7 @@ class BlockLine {
     [[nodiscard]] BlockPointer result();
     /// True where result() need not wait.
     [[nodiscard]] bool has_result();
-    /// What is inside is of no use any more.
+    /// The blocks inside are of no use any more.
     void discard_all();
 
     [[nodiscard]] bool is_empty() const noexcept { return inside_ == 0; }

@@ -29,7 +29,7 @@ class Codec {
     Codec(const Codec&) = delete;
     Codec& operator=(const Codec&) = delete;
 
-    /// What the direction of the block says. Throws std::bad_alloc.
+    /// Compresses or decompresses, by the direction of the block. Throws std::bad_alloc.
     void work(Block& block);
 
     enum class Ending : std::uint8_t {

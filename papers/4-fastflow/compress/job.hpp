@@ -27,7 +27,7 @@ struct Setting {
     std::size_t name_width = 0;  ///< of the lines of --verbose
 };
 
-/// What is wrong with the file becomes part of the outcome, and leaves no output. `shared`: what
+/// A fault of the file becomes part of the outcome, and leaves no output. `shared`: what
 /// the result goes to; null: it replaces the file. Throws, where
 /// that is standard output, InputOutputError; Interrupted, OperatorError.
 [[nodiscard]] Outcome run_job(const Job& job, const Setting& setting, BlockLine& line,

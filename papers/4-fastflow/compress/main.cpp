@@ -107,7 +107,7 @@ class Program {
     void report(const Job& job, Outcome outcome) {
         if (!outcome.text.empty()) progress_.say(outcome.text);
         code_ = std::max(code_, outcome.code);
-        // What follows corrupt data on standard output would not stand where it is looked for.
+        // On standard output, data behind corrupt data would not stand where it is looked for.
         stops_ = stops_ || (outcome.code == Code::corrupt && shared_ != nullptr);
         done_bytes_ += job.size;
         progress_.at(done_bytes_, job.input);

@@ -58,7 +58,7 @@ class Unpacker {
     void decode_block();
     void end_stream();
 
-    // What lies ahead.
+    // The part ahead.
     void read_more();
     [[nodiscard]] std::size_t read_size() const;
     void read_until(std::uint64_t bit);

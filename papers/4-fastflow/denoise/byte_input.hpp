@@ -35,7 +35,7 @@ class ByteInput {
     [[nodiscard]] std::string_view bytes() const noexcept { return buffer_; }
     /// Removes the first `size` bytes.
     [[nodiscard]] std::string take(std::size_t size);
-    /// What the input is called in messages.
+    /// The name of the input in messages.
     [[nodiscard]] const std::string& name() const noexcept { return name_; }
 
   private:

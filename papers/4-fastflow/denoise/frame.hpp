@@ -21,7 +21,7 @@ struct Frame {
     std::string name = {};      ///< For messages.
     std::size_t file = 0;       ///< Which of the files it is of, from 0.
     std::uint64_t in_file = 0;  ///< Which image of that file, from 0.
-    std::string mark = {};      ///< What stands before the bytes in a stream: FRAME lines of Y4M.
+    std::string mark = {};      ///< The header before the bytes in a stream: FRAME lines of Y4M.
     std::string bytes = {};
 };
 
@@ -36,7 +36,7 @@ class FrameSource {
     virtual ~FrameSource() = default;
     /// Waits some tens of milliseconds at most. Throws InputOutputError.
     virtual Status next(Frame& frame) = 0;
-    /// What stands before the first frame of a stream.
+    /// The header before the first frame of a stream.
     [[nodiscard]] virtual std::string_view stream_header() const { return {}; }
 };
 

@@ -54,8 +54,8 @@ class FrameRun {
     }
 
   private:
-    /// The next frame and the one to compare it with. What goes wrong is reported when the frames
-    /// before are written: then the input has ended here.
+    /// The next frame and the one to compare it with. A fault is reported when the frames before
+    /// are written: then the input has ended here.
     Status read(Work& work) {
         interruption_.check();
         Status status = Status::end;

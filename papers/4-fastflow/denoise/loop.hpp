@@ -4,7 +4,7 @@
 // to a loop that its caller brings, a plain one or a parallel one.
 //
 // Invariant: no block depends on another one of the same loop, so that the results are the same in
-// any order. What a block throws ends the loop and reaches the caller.
+// any order. An exception of a block ends the loop and reaches the caller.
 #pragma once
 
 #include <algorithm>

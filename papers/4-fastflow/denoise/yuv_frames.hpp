@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Uncompressed video as frames: raw streams whose shape the user says, and YUV4MPEG2 (.y4m), whose
-// header says it. What comes out has the form of what came in, with the same header and marks.
+// header says it. The output has the form of the input, with the same header and marks.
 #pragma once
 
 #include <cstdint>

@@ -22,7 +22,7 @@
 
 #include "network.hpp"
 
-// What a failed expectation calls a parser that has no name: by what it begins with.
+// The name of a parser without a name in a failed expectation: by what it begins with.
 template <class Subject, class Action>
 struct boost::spirit::x3::get_info<boost::spirit::x3::action<Subject, Action>> {
     using result_type = std::string;

@@ -103,7 +103,7 @@ class Kinetics {
         }
         return 0;
     }
-    /// What its event changes.
+    /// The changes by its event.
     [[nodiscard]] std::span<const Change> changes(std::size_t reaction) const noexcept {
         return changes_[reaction];
     }

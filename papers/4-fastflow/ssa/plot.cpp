@@ -64,7 +64,7 @@ class MemoryFile {
     int descriptor_;
 };
 
-/// What gnuplot writes to standard output for this script.
+/// The output of gnuplot for this script.
 std::string run_gnuplot(std::string_view script) {
     const MemoryFile input("script");
     const MemoryFile output("picture");

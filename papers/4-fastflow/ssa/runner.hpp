@@ -32,14 +32,14 @@ class Runner final : private Recorder {
     [[nodiscard]] std::uint64_t first() const noexcept { return first_; }
     /// The trajectory that it is at; the end of the range after it.
     [[nodiscard]] std::uint64_t now() const noexcept { return now_; }
-    /// What the trajectory now() has thrown; null: nothing.
+    /// The exception of the trajectory now(); null: none.
     [[nodiscard]] const std::exception_ptr& failure() const noexcept { return failure_; }
     /// Events since begin(); to begin a trajectory counts as `begin_events`.
     [[nodiscard]] std::uint64_t events() const noexcept { return events_; }
     /// Lines of CSV: number of the trajectory, time, counts.
     [[nodiscard]] const std::string& text() const noexcept { return text_; }
 
-    /// What it costs to seed a generator and to prepare the tables, in events.
+    /// The cost of seeding a generator and preparing the tables, in events.
     static constexpr std::uint64_t begin_events = 500;
 
   private:

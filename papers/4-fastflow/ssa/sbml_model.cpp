@@ -44,7 +44,7 @@ class SbmlModel {
     [[noreturn]] void fail(const SBase& element, const std::string& what) const {
         throw InputOutputError(fmt::format("{}:{}: {}", path_, element.getLine(), what));
     }
-    /// What `make` throws about math gets the line of the element.
+    /// An exception of `make` about math gets the line of the element.
     template <class Make>
     auto at(const SBase& element, const Make& make) const {
         try {

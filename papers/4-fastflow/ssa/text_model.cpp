@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The text form of a model, line by line. Names are looked up while a line is parsed; what is
-// looked up in vain is thrown, and gets its line here.
+// The text form of a model, line by line. Names are looked up while a line is parsed; a name that
+// is not found is thrown, and gets its line here.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -22,7 +22,7 @@ namespace {
 
 using namespace grammar;
 
-// What a recursive grammar can take.
+// The depth that a recursive grammar can take.
 constexpr std::size_t line_bytes_max = 20'000;
 constexpr int nesting_max = 100;
 
@@ -87,7 +87,7 @@ class TextModel {
         } catch (const x3::expectation_failure<const char*>& failure) {
             const std::string_view rest(failure.where(),
                                         static_cast<std::size_t>(end - failure.where()));
-            // What has no name is called by its type.
+            // A rule without a name is called by its type.
             if (failure.which().find("boost") != std::string::npos) {
                 throw GraphError(fmt::format("not understood {}", place(rest)));
             }

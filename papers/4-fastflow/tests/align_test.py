@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""strid-align. What is drawn is drawn by seed."""
+"""strid-align. Random values are drawn by seed."""
 
 import unittest
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of strid compress share: its runs, and blocks of bzip2 made by hand."""
+"""The common part of the tests of strid compress: its runs, and blocks of bzip2 made by hand."""
 
 import pathlib
 import random
@@ -56,7 +56,7 @@ def crc_of(data):
 
 
 def output_of(symbols):
-    """What a block of these bytes as symbols (2 to 254, no runs) is decoded to."""
+    """The decoded bytes of a block of these bytes as symbols (2 to 254, no runs)."""
     order = list(range(254))
     last_column = []
     for symbol in symbols:

@@ -297,7 +297,7 @@ class CommandLine(CompressCase):
         self.assertEqual(self.names(), ["a"])
 
     def test_a_slow_writer(self):
-        # What has been read is written, though the next block is not there.
+        # Data that has been read is written, though the next block is not there.
         with subprocess.Popen([DECOMPRESS, "--workers", "2"], stdin=subprocess.PIPE,
                               stdout=subprocess.PIPE) as process:
             process.stdin.write(bz2.compress(b"first\n") + bz2.compress(b"second\n"))

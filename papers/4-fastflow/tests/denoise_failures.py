@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What strid denoise does with bad input, bad command lines, full disks and signals."""
+"""The behaviour of strid denoise with bad input, bad command lines, full disks and signals."""
 
 import signal
 import struct

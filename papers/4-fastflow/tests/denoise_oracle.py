@@ -142,7 +142,7 @@ def mixed(bits):
 
 
 def add_noise(image, share, seed, frame=0, plane=0, largest=255):
-    """What --add-noise says it does to a plane."""
+    """A plane with the noise that --add-noise documents."""
     golden, mask = 0x9E3779B97F4A7C15, (1 << 64) - 1
     stream = mixed(mixed(mixed(seed + golden & mask) + frame & mask) + plane & mask)
     noisy = round(share * 2**32)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of strid denoise share: pictures, noise and PNG files by Pillow or by hand."""
+"""The common part of the tests of strid denoise: pictures, noise and PNG files by Pillow or by
+hand."""
 
 import io
 import os

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of strid-ssa share."""
+"""The common part of the tests of strid-ssa."""
 
 import csv
 import io

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What strid tree says to bad tables, models and options, and how it ends."""
+"""The errors of strid tree about bad tables, models and options, and its exit codes."""
 
 import gzip
 import json

@@ -65,7 +65,7 @@ bool CsvBlocks::more() {
     for (;;) {
         if (interrupted_.load(std::memory_order_relaxed)) throw Interrupted();
         const LineReader::Status status = reader_.read_more(position_, wait_ms);
-        position_ = reader_.begin();  // what is unread may have moved
+        position_ = reader_.begin();  // unread bytes may have moved
         switch (status) {
             case LineReader::Status::text:
                 return true;

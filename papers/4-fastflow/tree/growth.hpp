@@ -65,7 +65,7 @@ class Growing {
 
     [[nodiscard]] GrowingNode& node() const noexcept { return *node_; }
     [[nodiscard]] std::size_t cases() const noexcept { return cases_.size(); }
-    /// What its evaluation takes, about: a case of one attribute is 1.
+    /// The approximate cost of its evaluation: a case of one attribute is 1.
     [[nodiscard]] double cost() const noexcept {
         return static_cast<double>(cases_.size()) * static_cast<double>(places());
     }
@@ -110,8 +110,8 @@ void grow(const Training& training, Growing root, Scratch& scratch);
 
 /// The tree that has grown, collapsed; its nodes are taken from `root`.
 [[nodiscard]] Tree flatten(GrowingNode& root);
-/// The same for what has grown below a node, which keeps it in few blocks of memory. What is done
-/// here need not be done after all has grown: a collapsed tree collapses to itself.
+/// The same for what has grown below a node, which keeps it in few blocks of memory. Work that is
+/// done here need not be done after all has grown: a collapsed tree collapses to itself.
 void finish(GrowingNode& node);
 
 }  // namespace strid::tree

@@ -38,7 +38,7 @@ struct Task {
     std::size_t place = 0;
     std::shared_ptr<SharedNode> node = {};
 
-    /// What it takes, about: of a node with all that is below it.
+    /// Its approximate cost: of a node with all that is below it.
     [[nodiscard]] double cost() const {
         const auto cases = static_cast<double>(node->growing.cases());
         return step == Step::node ? node->growing.cost() * std::log2(cases + 1) : cases;

@@ -157,7 +157,7 @@ class CutSearch {
     Count below_{};
 };
 
-/// What the values of a categorical attribute add up to, one value at a time.
+/// The sums of the values of a categorical attribute, one value at a time.
 template <class Count>
 struct ValueSums {
     double known = 0;

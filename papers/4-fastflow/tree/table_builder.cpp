@@ -132,7 +132,7 @@ void TableBuilder::settle() {
 
 void TableBuilder::build_column(std::size_t attribute) {
     const std::size_t input = inputs_[attribute];
-    // What was parsed is freed here, where other columns are at the same time.
+    // The parsed text is freed here, where other columns are freed at the same time.
     struct Release {
         std::vector<ParsedBlock>& blocks;
         std::size_t column;

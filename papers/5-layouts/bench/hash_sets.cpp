@@ -65,7 +65,7 @@ template <class Set>
     return found;
 }
 
-/// What keeps the state of keys in a stream, with no state.
+/// The index that keeps the state of keys in a stream, with no state.
 class Keyed {
   public:
     struct Nothing {};

@@ -46,7 +46,7 @@ std::size_t free_bytes() {
     return std::size_t{1} << 30;
 }
 
-/// What the control group leaves; the most there is where it sets no limit.
+/// The memory that the control group leaves; the maximum if it sets no limit.
 std::size_t group_bytes() {
     std::ifstream limit("/sys/fs/cgroup/memory.max");
     std::ifstream used("/sys/fs/cgroup/memory.current");

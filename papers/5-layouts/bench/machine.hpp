@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the sizes of the tables follow: the caches of this machine and the memory that is free.
+// The machine's sizes that the tables follow: the caches of this machine and the memory that is
+// free.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What vectors and streams of several types are made of: objects of four classes with a virtual
+// The elements of vectors and streams of several types: objects of four classes with a virtual
 // function that does little and one that does much, as in paper 5, "Array of pointer performance".
 #pragma once
 

@@ -61,8 +61,8 @@ std::vector<Layout> all_layouts(int levels) {
     return layouts;
 }
 
-/// The nodes' values are the odd numbers. What stands at a position follows from where the tree's
-/// values in order pass it.
+/// The nodes' values are the odd numbers. The value at a position follows from the place of the
+/// position in the tree's order.
 std::int32_t value_at(std::uint32_t position, int levels) {
     const int depth = static_cast<int>(std::bit_width(position)) - 1;
     const std::uint32_t among = position - (std::uint32_t{1} << depth);
@@ -83,7 +83,7 @@ struct CompactNode {
 };
 static_assert(sizeof(Node) == 24 && sizeof(CompactNode) == 12);
 
-/// What all layouts are asked: even numbers and odd ones.
+/// The questions to all layouts: even numbers and odd ones.
 class Queries {
   public:
     Queries(std::size_t count, int levels) {

@@ -136,7 +136,8 @@ struct OwnTexts {
     }
 };
 
-// What a first run makes for good (the topology, a thread's caches) is there after the tenth part.
+// Allocations that a first run makes for good (the topology, a thread's caches) are made in the
+// first tenth.
 TEST(Allocations, AThousandRunsLeaveNoByte) {
     Graph graph{"short"};
     std::atomic<std::uint64_t> taken{0};

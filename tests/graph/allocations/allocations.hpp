@@ -106,7 +106,7 @@ inline void wait_at_half(const Running& running, const GraphDescription& graph) 
     halfway.may_go_on.store(true);
 }
 
-/// What writes to `steady` what was allocated from half of its records on.
+/// A source that writes to `steady` what was allocated from half of its records on.
 template <class Source>
 Source watching(std::uint64_t& steady) {
     Source source{};

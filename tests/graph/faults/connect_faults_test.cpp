@@ -70,7 +70,7 @@ struct Odd {
     void operator()(const Order&, Timers&, auto&) { throw std::runtime_error("order"); }
 };
 
-/// What is thrown for a record leaves it out, where that is asked for.
+/// An exception leaves its record out, if the options ask for that.
 TEST(Connect, SkipsWhatItsFunctionThrowsFor) {
     for (const std::uint64_t seed : test::seeds(4)) {
         const auto events = ordered_events(seed, 500);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What becomes of a record that an operator's function throws on: the run ends, or the record is
+// Records on which an operator's function throws: the run ends, or the record is
 // left out and counted. Whatever the layout of the run, the others
 // come out as they would without it; the right values are sums over the numbers that do not throw.
 #include <chrono>
@@ -206,7 +206,7 @@ TEST(ExceptionPolicy, TakesNothingOfTheEdgeBehind) {
     }
 }
 
-// What was done before the exception is not undone: the documentation says so.
+// Effects before the exception are not undone, as the documentation says.
 TEST(ExceptionPolicy, KeepsWhatWasChangedAndEmittedBefore) {
     Graph graph{"halfway"};
     Collection<std::uint64_t> taken;

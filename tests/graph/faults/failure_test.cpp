@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What happens when things go wrong: callbacks that throw, runs that are stopped or cancelled,
+// Runs that fail: callbacks that throw, runs that are stopped or cancelled,
 // graphs that are dropped, records that make too many.
 #include <atomic>
 #include <chrono>

@@ -38,7 +38,7 @@ inline auto value_with(const Probe& probe) {
     };
 }
 
-/// What breaks as it makes something of a pair.
+/// A function that throws when it makes something of a pair.
 inline auto sum_with(const Probe& probe) {
     return [probe](const Event& a, const Event& b) {
         probe();

@@ -22,7 +22,7 @@ constexpr auto make_priced = [](const Event& event, const Order* order) {
     return Priced{event.key, event.time, make_pair(&event, order)};
 };
 
-/// What each key gives, in its order.
+/// The results of each key, in their order.
 using Answers = std::map<std::uint32_t, std::vector<Pair>>;
 
 template <class Tie>

@@ -30,7 +30,8 @@ inline Sides dozing(Graph& graph, const Inputs& inputs, std::uint64_t seed) {
                 .event_time<&Order::time>(SourceTime{})};
 }
 
-/// What came out of a join, each sorted, and what did not come out as late.
+/// The results of a join and its late records, each sorted, and the records that did not come out
+/// as late.
 template <class P>
 struct Outcome {
     std::vector<P> pairs;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is late in shared windows behind several sources. Which records these are depends on the
+// Late records of shared windows behind several sources. Which records these are depends on the
 // run; that all replicas agree about them does not. The oracle takes each record by itself: it is
 // in those of its windows that were open still, the last of them among these, or late, once, and
 // in none.
@@ -132,7 +132,7 @@ struct Case {
     std::string where;
 };
 
-/// What has every record of the windows, and which of its windows have each record.
+/// The windows with all their records, and the windows of each record.
 void check_each_record(const Outcome& outcome, const Numbered& all, const Case& one) {
     const auto& [windows, where] = std::tie(one.windows, one.where);
     const bool is_punctual = one.sources == Sources::busy;

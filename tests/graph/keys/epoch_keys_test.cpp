@@ -57,7 +57,7 @@ class Visits {
     std::vector<Visit> visits_;
 };
 
-/// What a record says of its key, as read two nodes behind the window.
+/// A record with its key as text, read two nodes behind the window.
 struct Seen {
     std::int64_t window = 0;
     std::int64_t visitor = 0;

@@ -59,7 +59,7 @@ class VisitsInAFile {
         }
     }
 
-    /// What comes of it when `shared` makes WindowResults of the visits, in every mode.
+    /// The results when `shared` makes WindowResults of the visits, in every mode.
     template <class Shared>
     void are_counted_by(const Shared& shared) const {
         for (const std::uint64_t seed : test::seeds(6)) {

@@ -80,7 +80,7 @@ TEST(Operators, RebalanceThenOrderedKeepsTheOrderOfTheSource) {
     }
 }
 
-// Several batches come of one; what is between two replicas of a section stays in its order.
+// Several batches come of one; batches between two replicas of a section stay in their order.
 TEST(Operators, OrderedReachesBackOverSeveralParallelStages) {
     std::vector<std::uint64_t> expected;
     for (std::uint64_t n = 0; n < count; ++n) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a segment holds while it runs: stages kept in registers for the length of a run are written
-// back.
+// The state of a segment while it runs: stages kept in registers for the length of a run are
+// written back.
 #include <memory>
 
 #include <gtest/gtest.h>

@@ -36,7 +36,7 @@ struct Item {
 /// The edges that leave each vertex.
 using Vertices = std::vector<std::vector<std::uint64_t>>;
 
-/// The step of a loop. What has been reached it remembers: its replicas share the items by
+/// The step of a loop. It keeps the items that have been reached: its replicas share the items by
 /// `key_of`.
 struct LoopStep {
     std::shared_ptr<const Vertices> vertices;
@@ -95,7 +95,7 @@ class LoopProblem {
     [[nodiscard]] const std::vector<Item>& items() const noexcept { return items_; }
     [[nodiscard]] LoopStep step() const { return {vertices_}; }
 
-    /// What is to leave the loop, sorted.
+    /// The items that are to leave the loop, sorted.
     [[nodiscard]] std::vector<Item> results() const {
         std::vector<Item> all;
         for (const Item& item : items_) {

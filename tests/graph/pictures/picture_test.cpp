@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a picture of a run says, and the progress of several sources: figures that a hand-counted
-// stream is known to have.
+// The figures in a picture of a run, and the progress of several sources: figures that a
+// hand-counted stream is known to have.
 #include <atomic>
 #include <cstdint>
 #include <filesystem>

@@ -52,7 +52,7 @@ class Pushers {
     void push_all(Inlet<Sent>& inlet, std::uint32_t thread) {
         std::uint64_t accepted = 0;
         for (; inlet.push(Sent{thread, accepted}); ++accepted) {
-            // What try_push says counts as well, and is no reason to give up.
+            // The result of try_push counts as well, and is no reason to give up.
             if (accepted % 3 == 2 && inlet.try_push(Sent{thread, accepted + 1})) ++accepted;
         }
         accepted_[thread] = accepted;
@@ -62,7 +62,7 @@ class Pushers {
     std::vector<std::thread> threads_;
 };
 
-/// What came out is what went in, thread by thread and in order.
+/// The same records came out as went in, thread by thread and in order.
 void expect_all(const std::vector<std::uint64_t>& accepted, const std::vector<Sent>& arrived,
                 bool in_order) {
     std::vector<std::vector<std::uint64_t>> by_thread(accepted.size());
@@ -253,7 +253,7 @@ TEST(EndedDoors, AreEndedBeforeTheEndIsReported) {
             EXPECT_EQ(reported->outcome, service.outcome());
             EXPECT_EQ(reported->failure != nullptr, service.fails());
             EXPECT_EQ(reported->report.graph, "service");
-            // What is counted is counted behind a poll, and one that fails is not.
+            // Records are counted after a poll; those of a poll that fails are not.
             if (!service.fails()) {
                 EXPECT_GE(reported->report.records_in(), 150U);
             }

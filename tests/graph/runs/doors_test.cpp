@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The doors of a graph, inlet and outlet, where something is not as it should be: more replicas
-// than one, a second run, a graph that never runs or goes early, a record that is refused. What
-// waits at a door is always answered, and records are neither lost nor taken twice.
+// than one, a second run, a graph that never runs or goes early, a record that is refused. A thread
+// that waits at a door always gets an answer, and records are neither lost nor taken twice.
 #include <algorithm>
 #include <cstdint>
 #include <memory>

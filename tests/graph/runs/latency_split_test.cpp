@@ -263,7 +263,7 @@ TEST(LatencySplit, IsSaneUnderAnySchedule) {
             if (simulated) options.mode = RunOptions::Mode::simulation;
             const RunReport report = run(graph, options);
             EXPECT_EQ(ends.records, 500U);
-            // What the sinks have seen and what is neither more than the latency.
+            // The sinks have seen records, and the rest is not more than the latency.
             EXPECT_LE(report.path.records, ends.records);
             EXPECT_LE(report.path.user_ns + report.path.engine_ns,
                       static_cast<std::uint64_t>(report.latency.max_ns) * report.path.batches);

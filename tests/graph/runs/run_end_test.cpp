@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What reports that a run is over: RunOptions::on_end, once, whatever ended it, and
+// The report that a run is over: RunOptions::on_end, once, whatever ended it, and
 // Running::wait_for.
 #include <atomic>
 #include <chrono>

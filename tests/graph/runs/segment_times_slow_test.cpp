@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a segment reports of its time: that between runs is distinguished by what was waited for,
+// The times that a segment reports: that between runs is distinguished by what was waited for,
 // and what waited meanwhile and for how long is measured.
 #include <chrono>
 #include <thread>

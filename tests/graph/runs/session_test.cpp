@@ -67,7 +67,7 @@ class SignalWhen {
     std::thread thread_;
 };
 
-/// Gives a record now and then, and never ends: what is to be replayed is never read.
+/// Gives a record now and then, and never ends: the recording for a replay never ends.
 struct Trickle {
     using record_type = std::uint64_t;
     std::shared_ptr<std::atomic<std::uint64_t>> given =
@@ -179,7 +179,7 @@ TEST(Session, ASecondSignalCancels) {
     EXPECT_NE(output.find("session: cancelled"), std::string::npos) << output;
 }
 
-// What no step of the engine ends: user code that does not return.
+// A run that no step of the engine ends: user code that does not return.
 TEST(SessionDeathTest, ASecondSignalEndsTheProcessWhereTheRunDoesNotEnd) {
     GTEST_FLAG_SET(death_test_style, "threadsafe");
     const auto run_for_ever = [] {

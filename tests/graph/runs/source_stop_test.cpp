@@ -27,7 +27,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// What a test and the copies of a source share.
+/// The state that a test and the copies of a source share.
 struct Line {
     std::mutex mutex;
     std::condition_variable changed;

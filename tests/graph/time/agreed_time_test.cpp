@@ -48,7 +48,7 @@ Stream<Parcel> timed(Graph& graph, const std::string& name = "parcels") {
 }
 
 using Build = std::function<void(Graph&)>;
-/// What ends the run; "" where nothing does.
+/// The error that ends the run; "" if none does.
 std::string error_of(const Build& build) {
     Graph graph{"times"};
     build(graph);

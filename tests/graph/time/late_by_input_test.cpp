@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is late where several streams meet: by each record's own input it is the same records in
+// Late records where several streams meet: by each record's own input it is the same records in
 // every run, whichever source runs ahead. The oracle asks each source by itself
 // (window_oracle.hpp).
 #include <atomic>

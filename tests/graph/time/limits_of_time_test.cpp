@@ -115,8 +115,8 @@ struct AtTheLimits {
     void on_timer(EventTime time, Timers&, Emitter<Event>& emit) { emit({key, time, 0}); }
 };
 
-/// At each record's time one, the earliest and the latest among them; what has been when it is
-/// asked for fires each time.
+/// At each record's time one, the earliest and the latest among them; a timer for a time that has
+/// passed fires each time.
 TEST(LimitsOfTime, TimersFireThere) {
     const auto events = events_at_the_limits();
     std::vector<Event> expected;

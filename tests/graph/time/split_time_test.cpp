@@ -85,7 +85,7 @@ Answer expected_of(const std::vector<Piece>& pieces, const std::vector<EventTime
     return answer;
 }
 
-/// What windows behind `timed`, a stream of pieces with a time, emit.
+/// The results of windows behind `timed`, a stream of pieces with a time, emit.
 template <class Timed>
 Answer windows_of(Graph& graph, Timed timed, const RunOptions& options) {
     auto [results, late] =

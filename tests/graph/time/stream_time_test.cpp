@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the type of a stream says of its time (design note 0016): it stays with records of one type,
+// The time in the type of a stream (design note 0016): it stays with records of one type,
 // those of another have their own or none, and it passes through functions of stored streams.
 #include <concepts>
 #include <utility>
@@ -100,7 +100,7 @@ TEST(StreamTime, OfMergedStreamsIsOne) {
     EXPECT_THROW((void)keyed(&sent_at).merge(keyed(&received_at)), GraphError);
 }
 
-/// What would be in files of their own.
+/// Functions that would be in files of their own.
 Stream<Priced> prices_of(TimedStream<Event, &Event::time> all) {
     return std::move(all).map(priced);
 }

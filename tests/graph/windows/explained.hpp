@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What explain() says of a graph with windows of a stream of events.
+// The text of explain() for a graph with windows of a stream of events.
 #pragma once
 
 #include <string>

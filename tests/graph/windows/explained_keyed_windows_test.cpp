@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What explain() says of windows whose distribution is chosen by key, and how they are kept.
+// The text of explain() for windows whose distribution is chosen by key, and how they are kept.
 #include <gmock/gmock.h>
 
 #include "explained.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What explain() says of windows that are shared in a way that was asked for: the distribution, how
-// they are kept, and the names of paper 2 (table 1) in the picture and in the derivation.
+// The text of explain() for windows that are shared in a way that was asked for: the distribution,
+// how they are kept, and the names of paper 2 (table 1) in the picture and in the derivation.
 #include <functional>
 
 #include <gmock/gmock.h>

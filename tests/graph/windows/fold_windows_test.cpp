@@ -19,7 +19,7 @@ namespace {
 
 using namespace test;
 
-/// What the oracle says of the records of a window.
+/// The oracle's value for the records of a window.
 template <bool by_time>
 double hash_of(std::vector<Event> records) {
     if constexpr (by_time) {

@@ -141,7 +141,7 @@ TEST(LiftedWindows, MergedStreamsWithTheSameKeyAreSentWhole) {
     EXPECT_EQ(total, 600);
 }
 
-/// What the window's functions throw is the window's, though they run before the edge.
+/// An exception of the window's functions names the window, though they run before the edge.
 TEST(LiftedWindows, AFunctionThatThrowsNamesTheWindow) {
     for (const std::uint64_t seed : test::seeds(6)) {
         Graph graph{"throwing"};

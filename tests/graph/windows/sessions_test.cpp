@@ -17,7 +17,7 @@ TEST(SessionsInAGraph, LastAsLongAsRecordsCome) {
     agrees(SessionWindows::with_gap(Duration{200}), sum, sum_of, {.disorder = 300}, Duration{0});
 }
 
-/// What the sessions of a key say, and which of its records are late, each in their order.
+/// The results of a key's sessions, and its late records, each in their order.
 struct Firings {
     std::vector<Row> rows;
     std::vector<Event> late;

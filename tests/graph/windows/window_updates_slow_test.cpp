@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What windows say of themselves early, by the clock.
+// Early results of windows, by the clock.
 #include <chrono>
 #include <thread>
 

@@ -22,7 +22,7 @@
 
 namespace strid::tool {
 
-/// Rows that were read ahead, and the chunks of text that they point into. What a source emits to.
+/// Rows that were read ahead, and the chunks of text that they point into. The emitter of a source.
 template <class Row>
 class RowsAhead {
   public:

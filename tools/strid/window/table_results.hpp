@@ -26,7 +26,7 @@
 
 namespace strid::tool {
 
-/// What append_results() wrote, where a result is no plain state.
+/// The text that append_results() wrote, where a result is no plain state.
 class TableResult {
   public:
     TableResult() = default;

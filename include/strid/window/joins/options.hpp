@@ -51,8 +51,8 @@ struct JoinOptions {
     /// still comes out once; but a record that came out alone may get a partner then. An interval
     /// join waits instead, and emits records without a partner that much later.
     Duration lateness = Duration::zero();
-    /// What happens at the end of the streams to open windows, and to records of an outer join that
-    /// wait for a partner.
+    /// The action, at the end of the streams, for open windows and for records of an outer join
+    /// that wait for a partner.
     OpenWindows at_end = OpenWindows::fire;
     /// For window joins. An interval join always uses `own_input`.
     LateBy late_by = LateBy::slowest_input;
@@ -72,7 +72,7 @@ struct AsOfOptions {
     /// Records up to this far behind the watermark are still joined, and results wait that much
     /// longer.
     Duration lateness = Duration::zero();
-    /// What happens to left records that wait at the end of the streams.
+    /// The action for left records that wait at the end of the streams.
     OpenWindows at_end = OpenWindows::fire;
 };
 

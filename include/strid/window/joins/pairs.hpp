@@ -120,7 +120,8 @@ struct PairsOfAWindow {
         }
     }
 
-    /// The same of one record with the others of its window: what is new when it has come late.
+    /// The same of one record with the others of its window: the pairs that are new when it has
+    /// come late.
     template <class Records, class Emit>
     void of_one(const EitherSide<L, R>& record, const Records& records, Emit& emit) const {
         const auto* const left = std::get_if<0>(&record);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Which windows of a key have been given, so that those between two of them that have no record can
-// be given as well. What was given of a key is a range without a hole: a window behind it has the
-// ones in between given before it, a late one before it those behind.
+// be given as well. The given windows of a key are a range without a hole: before a window behind
+// the range, the windows in between are given; after a late window before it, those in between.
 //
 // Threads: only the task of the node. A key is kept for as long as this is.
 #pragma once

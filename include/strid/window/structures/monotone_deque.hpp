@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The aggregate of a window that slides in order, for a selective function (a minimum, a maximum):
-// a state that a newer one covers can never be the answer again and is dropped. What is left
-// stands in the order of the stream, each covered by the one before it, and the oldest is the
+// a state that a newer one covers can never be the answer again and is dropped. The states that
+// remain stand in the order of the stream, each covered by the one before it, and the oldest is the
 // answer. Amortised O(1) per insertion, at most as many steps as there are states; O(1) per query.
 //
 // Threads: one. Invariant: the kept states are those that no newer state in the window covers, each

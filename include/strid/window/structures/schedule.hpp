@@ -46,7 +46,8 @@ class Schedule {
     }
 
     /// The item that is due next where that is before `end`. False where there is none: then the
-    /// position is `end`. What is added between two calls is due after what came out last.
+    /// position is `end`. An item that is added between two calls is due after the item that came
+    /// out last.
     [[nodiscard]] bool pop(Index end, Index& due, Item& item) {
         while (next_ == at_hand_.size()) {
             if (!step(end)) return false;

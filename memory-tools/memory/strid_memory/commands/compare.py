@@ -26,7 +26,7 @@ from strid_memory.runner import RunFailed, RunSettings, run_once
 
 PACKAGES = ["numpy", "scipy", "pandas", "statsmodels", "matplotlib"]
 
-# What experiment.json must have to be resumed.
+# The entries that experiment.json must have to be resumed.
 SETTINGS_KEYS = [
     *("command", "command_text", "allocators", "left_out", "live_bytes", "cores", "repeat"),
     *("seed", "expect_status", "timeout", "stdin", "metric", "sample_ms", "event", "machine"),

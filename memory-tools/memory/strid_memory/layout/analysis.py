@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a layout costs: holes, lines, an order of members that is smaller, members used together."""
+"""The cost of a layout: holes, lines, an order of members that is smaller, members used
+together."""
 
 from __future__ import annotations
 
@@ -79,7 +80,7 @@ def wasted_inside(record: Record) -> int:
         if inner is None or not member.bits or not inner.bytes:
             continue
         unused = wasted_bytes(inner) + wasted_inside(inner)
-        # What others use of its end is not unused.
+        # Bytes of its end that others use are not unused.
         unused -= (member.bit + member.bits - used_end(member, placed)) // 8
         wasted += member.bytes // inner.bytes * max(0, unused)
     return wasted
@@ -115,7 +116,7 @@ def objects_on_more_lines(record: Record, line_bytes: int) -> tuple[int, int]:
 
 @dataclasses.dataclass
 class Unit:
-    """What an order moves as one: a member, or bit-fields that follow each other."""
+    """The parts that an order moves as one: a member, or bit-fields that follow each other."""
 
     members: list[Member]
     bytes: int

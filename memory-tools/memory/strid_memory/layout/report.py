@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is known of a class as text and as JSON."""
+"""The properties of a class as text and as JSON."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def size_advice(record: Record, line_bytes: int) -> list[str]:
     over = size % line_bytes
     if lines > 1 and 0 < over <= line_bytes // 4:
         advice.append(f"{count_of(over, 'byte')} less would need a line less")
-    # What is aligned further is not rounded by these rules.
+    # A member with a larger alignment is not rounded by these rules.
     blocks = size_classes.blocks(size) if record.alignment <= 16 else {}
     if blocks:
         each = ", ".join(f"{name} {bytes_}" for name, bytes_ in blocks.items())

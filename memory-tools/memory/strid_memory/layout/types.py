@@ -70,7 +70,8 @@ class TypeReader:
         self.split_units = 0  # their types are in other files
 
     def target_of(self, die, name: str = "DW_AT_type"):
-        """What an attribute refers to, or None; what has a unit of its own is followed there."""
+        """The entry that an attribute refers to, or None; one in a unit of its own is followed
+        there."""
         if name not in die.attributes:
             return None
         attribute = die.attributes[name]
@@ -216,7 +217,7 @@ class TypeReader:
 
     @staticmethod
     def lower_alignment_of_packed(record: Record) -> None:
-        """What is packed aligns less than its members: the size and the places show how much."""
+        """A packed class aligns less than its members: the size and the places show how much."""
         places = [record.bytes]
         places += [m.offset for m in record.members if m.bits and not m.is_bit_field and m.bit]
         if record.is_packed:

@@ -65,7 +65,7 @@ RunReport replayed(apps::Application& application, const std::string& input,
     return run(graph, ends.replays() ? apps::replay_options(options, application) : options);
 }
 
-/// What the machine gives: the hand-written program `copies` times at once, their rates together.
+/// The rate of the machine: the hand-written program `copies` times at once, their rates together.
 double at_once(const BenchCase& measured, const std::string& input, const BenchCommand& bench,
                std::size_t copies) {
     std::vector<std::future<double>> rates;

@@ -15,7 +15,7 @@ class Check:
 
 @dataclasses.dataclass(frozen=True)
 class Application:
-    """What is run. Options have the names of strid run, on the engines too.
+    """A run. Options have the names of strid run, on the engines too.
 
     {app} stands for the folder of the application, {made} for the one of inputs that are made.
     """

@@ -37,7 +37,7 @@ PR_SET_TIMERSLACK = 29
 
 
 class Failure(Exception):
-    """What ends the script, in one line."""
+    """An error that ends the script, in one line."""
 
 
 def program(name, package):
@@ -109,7 +109,7 @@ class JavaProcess:
 
     @contextlib.contextmanager
     def limit(self, seconds):
-        """What reads from the process within it ends by then, as the process is killed."""
+        """A read from the process within it ends by then, as the process is killed."""
         def late():
             self.killed_after_s = seconds
             self.process.kill()

@@ -168,7 +168,7 @@ def measured_arguments(options):
 
 
 def engine_arguments(options, engine):
-    """What an engine is told besides."""
+    """Further options of an engine."""
     words = ["--warmup", options.warmup]
     if options.purpose == "latency":
         words += ["--waiting", options.waiting]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What all figures need: the applications that are there, the runs, the peers."""
+"""The common data of all figures: the applications that are there, the runs, the peers."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Context:
         return max((self.rates(case, name) for name in ("thread_one", "thread")), key=median)
 
     def told_by_peers(self, text: Callable[[Peer], str]) -> list[str]:
-        """What each peer says of the applications that are measured here."""
+        """The figures of each peer for the applications that are measured here."""
         told = []
         for engine, peers in self.peers.items():
             texts = [f"{case.short} {text(peers[case.name])}" for case in self.cases

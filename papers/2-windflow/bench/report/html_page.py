@@ -56,7 +56,7 @@ dt { color: var(--soft); } dd { margin: 0; }
 
 
 def text(words: str) -> str:
-    """What stands between ` is code."""
+    """Text between ` is code."""
     parts = html.escape(words).split("`")
     return "".join(f"<code>{part}</code>" if i % 2 else part for i, part in enumerate(parts))
 

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the peers reached, out of files: those of `peers/peers.py --output` for Flink and
-Storm, one that is made beside the project for WindFlow. README.md describes both formats. What such
-a file has for an application or an engine that is not known here is an error: it would be missing
-from the page without a word."""
+"""The rates of the peers, out of files: those of `peers/peers.py --output` for Flink and Storm, one
+that is made beside the project for WindFlow. README.md describes both formats. A row for an unknown
+application or engine is an error: it would be missing from the page without notice."""
 
 from __future__ import annotations
 
@@ -96,7 +95,7 @@ def files_of(folder: Path) -> list[Path]:
 
 @dataclass
 class PeerFile:
-    """What `peers.py throughput` or `peers.py latency` wrote of one application."""
+    """The output of `peers.py throughput` or `peers.py latency` for one application."""
     path: Path
     purpose: str
     application: str
@@ -119,7 +118,7 @@ class PeerFile:
         return made
 
     def check(self) -> None:
-        """What the page would leave out in silence is an error."""
+        """A row that the page would leave out is an error."""
         names = [case.name for case in CASES]
         for kind, found, known in (("purpose", self.purpose, ("throughput", "latency")),
                                    ("application", self.application, names),

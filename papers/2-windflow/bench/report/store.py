@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What was measured, a line of JSON a run, in raw/runs.jsonl; an interrupted report goes on from
+"""The measurements, a line of JSON a run, in raw/runs.jsonl; an interrupted report goes on from
 it. Each line has a key, the words of the command, and the figures. A report that begins anew finds
 nothing of the one before it: that is moved aside."""
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 
 class ReportError(Exception):
-    """What ends the report, in one line."""
+    """An error that ends the report, in one line."""
 
 
 Key = tuple  # ("throughput", application, variant, round), ...

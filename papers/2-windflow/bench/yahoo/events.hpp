@@ -6,10 +6,10 @@
 //   EventsInMemory the first million stand in memory and are read again and again
 //   EventsAsText   the same as lines of text, which are parsed again and again
 //
-// What is read again has its times put forward, so that event time goes on. Each gives its events
-// in runs: `run(begin, end, take)` calls take(event) with the events of these numbers until that
-// gives false, and returns how many it took. Inlined everywhere, so that every contestant gets its
-// events at the same cost. Immutable; any thread.
+// The times of events that are read again are moved forward, so that event time goes on. Each gives
+// its events in runs: `run(begin, end, take)` calls take(event) with the events of these numbers
+// until that gives false, and returns how many it took. Inlined everywhere, so that every
+// contestant gets its events at the same cost. Immutable; any thread.
 #pragma once
 
 #include <algorithm>
@@ -34,9 +34,9 @@ namespace strid::bench {
 /// Events that are kept, and the event time that they take.
 inline constexpr std::uint64_t events_kept = 1'000'000;
 inline constexpr std::int64_t kept_ms = events_kept / events_per_ms;
-/// What a replica of the source takes together before it leaves as many to the next: enough that
-/// the processor sees a sequence of its own to read ahead in. With a thousand, two workers count
-/// events in memory at 0.85 of this rate.
+/// The number of events that a replica of the source takes together before it leaves as many to the
+/// next: enough that the processor sees a sequence of its own to read ahead in. With a thousand,
+/// two workers count events in memory at 0.85 of this rate.
 inline constexpr std::uint64_t events_in_run = 8'000;
 /// Events from one place in the text that is remembered to the next.
 inline constexpr std::uint64_t events_between_marks = 100;

@@ -105,7 +105,7 @@ Measured count_on_engine(const Events& events, std::uint64_t count, std::size_t 
     return measured;
 }
 
-/// What a contestant did in each round.
+/// The results of a contestant in each round.
 struct Row {
     std::string name;
     double bar = 0;  // of the ratio; 0: none

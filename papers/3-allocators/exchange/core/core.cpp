@@ -101,7 +101,7 @@ void Core::poll_once() {
     if (session_ && session_written_ < session_output_.size()) {
         session.events = static_cast<short>(session.events | POLLOUT);
     }
-    // What has no room for frames of the link waits with them in the socket.
+    // Frames of the link for which there is no room wait in the socket.
     if (!link_frames_.frames.empty()) session.events = static_cast<short>(session.events & ~POLLIN);
     if (!session_ || clients_.size() >= options_.clients_max) listener.fd = -1;
     if (is_held_back()) readable.fd = -1;

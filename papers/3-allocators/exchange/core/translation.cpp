@@ -70,7 +70,7 @@ void to_link(const ClientFrames::One& frame, LinkFrames& output) {
         output.garbled.push_back({frame.client, std::move(garbled.text)});
         return;
     }
-    // What a client sends under these tags must not be taken for the core's.
+    // Fields that a client sends under these tags must not be taken for the core's.
     for (const int tag :
          {CoreTag::connection, CoreTag::fault_reason, CoreTag::fault_tag, CoreTag::fault_text}) {
         message.erase(tag);

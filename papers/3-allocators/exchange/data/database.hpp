@@ -49,7 +49,7 @@ class Database {
 
     /// As the user named it, without a password.
     [[nodiscard]] virtual const std::string& name() const noexcept = 0;
-    /// What the types are called in CREATE TABLE.
+    /// The names of the types in CREATE TABLE.
     [[nodiscard]] virtual std::string_view integer_type() const noexcept = 0;
     [[nodiscard]] virtual std::string_view bytes_type() const noexcept = 0;
     /// Everything below throws InputOutputError with the name of the database.

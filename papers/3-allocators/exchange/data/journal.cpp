@@ -39,7 +39,7 @@ Committed Journal::commit(std::uint64_t acknowledged) {
     return committed;
 }
 
-// What has no later version in the transaction; orders and positions come once, at its end.
+// Rows without a later version in the transaction; orders and positions come once, at its end.
 void Journal::put(const Matched& matched, CommandNumber command) {
     const std::string& symbol = matched.symbol;
     for (const Order& order : matched.outcome.orders) orders_[order.id] = {&symbol, &order};

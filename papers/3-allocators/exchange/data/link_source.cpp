@@ -83,7 +83,7 @@ void LinkServer::gather(std::vector<Task>& tasks, std::size_t tasks_max) {
     had_tasks_ = !tasks.empty();
 }
 
-// After tasks the poll looks and does not wait: what was emitted goes on its way first.
+// After tasks the poll looks and does not wait: emitted commands go on their way first.
 void LinkServer::wait() {
     std::vector<pollfd> waited{{listener_.descriptor(), POLLIN, 0},
                                {wake_.descriptor(), POLLIN, 0}};

@@ -60,8 +60,8 @@ class Writer {
         const char text = static_cast<char>(value);
         message.set(tag, std::string_view(&text, 1));
     }
-    /// What a user sent, where it was there; cut, so that the report is not longer than a message
-    /// may be.
+    /// The value that a user sent, if there was one; cut, so that the report is not longer than a
+    /// message may be.
     static void set_given(Message& message, int tag, std::string_view value) {
         constexpr std::size_t bytes_max = 64;
         if (!value.empty()) message.set(tag, value.substr(0, bytes_max));

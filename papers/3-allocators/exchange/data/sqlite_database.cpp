@@ -72,7 +72,7 @@ SqliteDatabase::SqliteDatabase(std::string path, Opening opening, Sync sync)
         }
         open(path_, SQLITE_OPEN_READWRITE);
         if (opening == Opening::read) {
-            // What only reads leaves the log as it is.
+            // A statement that only reads leaves the log as it is.
             sqlite3_db_config(handle_, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
         }
         if (opening == Opening::beside) return;

@@ -45,7 +45,7 @@ class Account {
     [[nodiscard]] const std::vector<std::int64_t>& response_ns();
     /// Bought and sold agree for now.
     [[nodiscard]] bool is_balanced() const noexcept;
-    /// What does not hold, a line each; none where all does.
+    /// The rules that do not hold, a line each; empty if all do.
     [[nodiscard]] std::vector<std::string> faults() const;
 
   private:

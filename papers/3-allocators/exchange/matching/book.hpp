@@ -39,7 +39,7 @@ class Book {
     /// subscribers, the levels that they see besides.
     [[nodiscard]] Outcome apply(const Command& command);
 
-    // What a journal has kept, before the first command. Orders by rising `queued_at`.
+    // Restores the orders of a journal, before the first command. Orders by rising `queued_at`.
     void restore(const Order& order);
     void restore_retired(const std::string& user, const std::string& client_id);
     void restore(const Subscription& subscription);
@@ -59,7 +59,7 @@ class Book {
     struct IdentifierHash {
         std::size_t operator()(const Identifier& one) const noexcept;
     };
-    /// What an identifier stands for now.
+    /// The order of an identifier now.
     struct Known {
         OrderId order = 0;  ///< 0: it was retired by a replacement
         OrderStatus status = OrderStatus::open;

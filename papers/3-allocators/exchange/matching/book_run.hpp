@@ -50,7 +50,7 @@ class Book::Run {
     void carry_out(Order& order, const Replacement& replacement);
     void match(Order& incoming);
     void trade(Order& incoming, Order& resting, Quantity quantity);
-    /// A day order waits; what is left of another is cancelled.
+    /// A day order waits; the rest of another order is cancelled.
     void settle(Order& order, const std::string& why);
     void execution(const Order& order, ExecutionType type, std::string text = {});
     void touch(const Order& order);

@@ -40,7 +40,8 @@ class Levels {
     /// So much of a waiting order is gone; it keeps its place. O(log levels).
     void reduce(const Order& order, Quantity quantity);
 
-    /// What an order of the other side with this limit can have at once, counted up to `enough`.
+    /// The quantity that an order of the other side with this limit can have at once, counted up to
+    /// `enough`.
     [[nodiscard]] Quantity available(bool is_market, Price limit, Quantity enough) const;
     /// An order of the other side with this limit takes this price.
     [[nodiscard]] bool crosses(Price limit) const noexcept {

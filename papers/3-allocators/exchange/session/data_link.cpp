@@ -160,7 +160,7 @@ bool DataLink::log_on(Socket& socket) {
     for (int polls = 0; polls < logon_polls && !ended(); ++polls) {
         if (!socket.wait_readable(poll_ms)) continue;
         std::string bytes;
-        // The Logon alone: what is behind it is for read().
+        // The Logon alone: the bytes behind it are for read().
         if (socket.receive_some(bytes, 1) < 0) return false;
         decoder.feed(bytes);
         const fix::Decoded outcome = decoder.next(answer);

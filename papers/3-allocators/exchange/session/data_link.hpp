@@ -34,8 +34,8 @@ class DataLink {
         /// The stores of both sides do not belong together.
         std::function<void(const std::string&)> fail;
     };
-    /// What the store has: commands that were not confirmed, the number of the next, and which
-    /// reports are done.
+    /// The contents of the store: commands that were not confirmed, the number of the next, and
+    /// which reports are done.
     struct Begin {
         std::vector<StoredCommand> commands;
         std::int64_t next_command;

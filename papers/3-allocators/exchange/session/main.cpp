@@ -114,7 +114,7 @@ int run(const Arguments& arguments, const tool::Interruption& interruption) {
            !is_over.load(std::memory_order_relaxed)) {
         std::this_thread::sleep_for(50ms);
     }
-    // What has come in is carried out; what has not is sent again by the other side.
+    // Messages that have come in are carried out; the other side sends the rest again.
     sessions.stop();
     keeper.join();
     data.stop();

@@ -96,7 +96,7 @@ void Session::resend(std::int64_t from, std::int64_t until, Actions& actions) {
     Action& action = act(Action::Kind::resend, actions);
     action.sequence = from;
     action.until = until;
-    // The header of the gap fills; what is in the gaps is known when it is done.
+    // The header of the gap fills; their messages are known when the resend is done.
     Message header("4");
     header.set(Tag::sender_comp_id, rules_->exchange).set(Tag::target_comp_id, user_);
     action.message = std::make_shared<const Message>(std::move(header));
@@ -300,7 +300,7 @@ void Session::accept_waiting(Actions& actions) {
     }
     if (connection_ == 0 || requested_until_ == 0) return;
     if (numbers_.next_incoming > requested_until_) requested_until_ = 0;
-    // What was dropped while the resend was on its way is asked for anew.
+    // Messages that were dropped during the resend are requested again.
     if (requested_until_ == 0 && !waiting_.empty()) {
         requested_until_ = waiting_.rbegin()->first;
         request_resend(actions);

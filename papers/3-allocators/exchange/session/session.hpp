@@ -100,11 +100,11 @@ class Session {
     std::map<std::string, fix::Message> market_data_;  // requests that are on, by MDReqID
 };
 
-/// What `message` has of an order, a cancel, a replace or a request of market data. Throws
+/// Checks the fields of an order, a cancel, a replace or a request of market data. Throws
 /// FieldError.
 void check_application(const fix::Message& message);
 
-/// What its values have together.
+/// The bytes of its values together.
 [[nodiscard]] std::size_t bytes_of(const fix::Message& message) noexcept;
 /// More is no order, and does not wait for its turn either.
 inline constexpr std::size_t application_bytes_max = std::size_t{16} << 10;

@@ -153,7 +153,7 @@ Store::Store(std::string path, Durability durability) : path_(std::move(path)) {
 }
 
 Store::~Store() {
-    // Statements go before their database; what was begun and not committed is undone.
+    // Statements go before their database; a transaction that was not committed is undone.
     for (auto* statement : {&begin_, &commit_, &add_user_, &put_numbers_, &keep_, &forget_,
                             &select_, &add_command_, &drop_commands_, &put_value_}) {
         statement->reset();

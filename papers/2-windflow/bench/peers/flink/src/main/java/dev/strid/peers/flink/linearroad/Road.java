@@ -73,7 +73,7 @@ public class Road {
     public boolean[] accidentsBefore = new boolean[SEGMENTS];
     public long[][] averages = new long[MINUTES_OF_VELOCITY][SEGMENTS];
 
-    // What a car that enters the segment in the running minute is told.
+    // The notification of a car that enters the segment in the running minute.
     public int[] velocities = new int[SEGMENTS];
     public long[] tolls = new long[SEGMENTS];
     public int[] accidentsAhead = new int[SEGMENTS];
