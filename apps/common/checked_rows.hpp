@@ -31,13 +31,13 @@ class CheckedRows : private CsvFile<typename Check::Row> {
 
     using Rows::blocks;
     using Rows::bytes_read;
-    using Rows::drains;
     using Rows::files;
     using Rows::fraction_done;
     using Rows::keep_all_text;
-    using Rows::open;
+    using Rows::on;
     using Rows::replicas_used;
-    using Rows::stop;
+    using Rows::state;
+    using Rows::traits;
     using Rows::wake_at_ns;
 
     template <class Emit>

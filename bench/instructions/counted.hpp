@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the programs of counted runs share: the answer that runs are compared by, and the command
+// The common part of the programs of counted runs: the answer that runs are compared by, and the command
 // line that count.py calls:
 //
 //   PROGRAM RUN RECORDS            what the engine answers
@@ -11,12 +11,13 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <tuple>
 
 #include <strid/graph/graph.hpp>
 
 namespace strid::bench {
 
-/// What runs are compared by; no order changes it.
+/// The sum that runs are compared by; no order changes it.
 struct Answer {
     std::uint64_t results = 0;
     std::uint64_t sum = 0;
@@ -30,6 +31,8 @@ struct Answer {
 /// Adds up what `number_of` makes of each result.
 template <class NumberOf>
 struct AnswerSink {
+    static constexpr FunctionTraits traits{.hears = events<Closed>};
+
     Answer* answer;  // of the caller, which reads it after the run
     NumberOf number_of;
     Answer so_far{};
@@ -38,7 +41,8 @@ struct AnswerSink {
     void operator()(const Result& result) noexcept {
         so_far.add(number_of(result));
     }
-    void close() noexcept { *answer = so_far; }
+    void on(Closed) noexcept { *answer = so_far; }
+    auto state() { return std::tie(so_far); }
 };
 
 inline void run_on_one_worker(const Graph& graph) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <thread>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -145,6 +146,7 @@ constexpr std::int64_t join_reach_ns = 2'000 * step_ns;
 class HalfOfQuotes {
   public:
     using record_type = Quote;
+    static constexpr SourceTraits traits{.hears = events<>};
     HalfOfQuotes(std::uint64_t records, std::uint64_t half)
         : records_(records), half_(half), generator_({.symbols = join_symbols}) {}
 
@@ -157,6 +159,7 @@ class HalfOfQuotes {
         }
         return made_ != records_ ? SourceStatus::more : SourceStatus::finished;
     }
+    auto state() { return std::tie(generator_, made_); }
 
   private:
     std::uint64_t records_;

@@ -73,7 +73,8 @@ FileSource::FileSource(FileSource&& other) noexcept
 
 FileSource::~FileSource() = default;
 
-void FileSource::open(const Context& context) {
+void FileSource::on(const Opened& opened) {
+    const Context& context = opened.context;
     if (context.replica != 0) return;
     input_ = 0;
     bytes_before_ = bytes_of_all_ = 0;

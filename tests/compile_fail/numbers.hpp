@@ -9,6 +9,7 @@
 
 struct Numbers {
     using record_type = int;
+    static constexpr strid::SourceTraits traits{.hears = strid::events<>};
     template <class Emit>
     strid::SourceStatus poll(Emit& emit, std::size_t) {
         emit(1);

@@ -9,6 +9,7 @@
 template <class T>
 struct One {
     using record_type = T;
+    static constexpr strid::SourceTraits traits{.hears = strid::events<>};
     template <class Emit>
     strid::SourceStatus poll(Emit& emit, std::size_t) {
         emit(T{1});

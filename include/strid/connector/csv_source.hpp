@@ -87,7 +87,8 @@ struct CsvOptions {
 
 class CsvSource : public FileSource {
   public:
-    void open(const Context& context);
+    using FileSource::on;
+    void on(const Opened& opened);
 
   protected:
     /// Throws GraphError for options that do not fit a record of `fields`.

@@ -13,25 +13,32 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include <strid/connector/line_reader.hpp>
 #include <strid/connector/malformed.hpp>
-#include <strid/operator/context.hpp>
 #include <strid/operator/source.hpp>
 
 namespace strid {
 
 class FileSource {
   public:
+    /// Text that was read from a pipe cannot be read again, so it is drained after a stop.
+    static constexpr SourceTraits traits{.hears = events<Opened, Stopped>,
+                                         .has = Has::wake_at_ns | Has::blocks | Has::files |
+                                                Has::fraction_done | Has::bytes_read |
+                                                Has::replicas_used | Has::keep_all_text,
+                                         .drains = true};
+
     FileSource(const FileSource& other);
     FileSource(FileSource&& other) noexcept;
     FileSource& operator=(const FileSource&) = delete;
     ~FileSource();
 
     /// Opens the input and the dead-letter file. Throws InputOutputError.
-    void open(const Context& context);
+    void on(const Opened& opened);
     [[nodiscard]] bool blocks() const noexcept;
     /// The files that it reads, and the file of its dead letters.
     [[nodiscard]] std::vector<FileUse> files() const;
@@ -49,11 +56,10 @@ class FileSource {
         return 1;
     }
     /// Stops reading; lines that were read are still emitted. Any thread.
-    void stop() noexcept { stopped_.store(true, std::memory_order_relaxed); }
-    /// Text that was read from a pipe cannot be read again, so it is drained after a stop.
-    static constexpr bool drains = true;
+    void on(Stopped) noexcept { stopped_.store(true, std::memory_order_relaxed); }
+    auto state() { return std::tie(input_, line_number_); }
     /// Does not limit the chunks of text, for a caller that keeps all records. Call it before
-    /// open().
+    /// on(const Opened&).
     void keep_all_text() noexcept { keep_all_text_ = true; }
     /// Of the input that is being read.
     [[nodiscard]] const std::string& path() const noexcept { return paths_[input_]; }

@@ -36,7 +36,8 @@ struct JsonOptions {
 
 class JsonSource : public FileSource {
   public:
-    void open(const Context& context);
+    using FileSource::on;
+    void on(const Opened& opened);
 
   protected:
     /// `may_be_empty` gives for each field whether its member may be null or missing. Throws

@@ -27,7 +27,7 @@
 #include <strid/connector/columns.hpp>
 #include <strid/connector/csv_value.hpp>
 #include <strid/connector/row_writer.hpp>
-#include <strid/operator/context.hpp>
+#include <strid/operator/contract.hpp>
 
 namespace strid {
 
@@ -36,13 +36,16 @@ namespace strid {
 class TextWriter {
   public:
     /// Replicas share the file, line by line: as many as what feeds them has.
-    static constexpr bool parallel_by_default = true;
+    static constexpr FunctionTraits traits{.hears = events<Opened, Flush, Closed>,
+                                           .has = Has::blocks | Has::files,
+                                           .parallel_by_default = true,
+                                           .stateless = true};
 
     /// Opens nothing yet.
     explicit TextWriter(std::string path, Writing writing = Writing::whole)
         : writer_(std::move(path), writing) {}
 
-    void open(const Context& context) { writer_.open({}, context); }
+    void on(const Opened& opened) { writer_.open({}, opened.context); }
 
     template <class T>
     void operator()(const T& record) {
@@ -64,8 +67,8 @@ class TextWriter {
         writer_.row_done();
     }
 
-    void flush() { writer_.flush(); }
-    void close() { writer_.close(); }
+    void on(Flush) { writer_.flush(); }
+    void on(Closed) { writer_.close(); }
     [[nodiscard]] bool blocks() const noexcept { return writer_.may_block(); }
     [[nodiscard]] std::vector<FileUse> files() const { return writer_.files(); }
 

@@ -30,33 +30,6 @@ concept ConnectFunction = ProcessFunction<F, L, U> && ProcessFunction<F, R, U>;
 
 namespace graph {
 
-/// A class that derives from this and from a function has the name twice where the function has it
-/// too, so that it cannot be named.
-struct OnTimer {
-    int on_timer;
-};
-template <class F>
-struct WithOnTimer : F, OnTimer {};
-
-template <class F, class Time, class U>
-concept HearsTimers =
-    requires(F& f, Time time, Timers& timers, Emitter<U>& emit) { f.on_timer(time, timers, emit); };
-
-/// As operators/checks.hpp. An `on_timer` that is for no timer would never be called.
-template <class F, class U>
-consteval bool has_right_timers() {
-    if constexpr (!std::is_class_v<F> || std::is_final_v<F> || HearsTimers<F, EventTime, U> ||
-                  HearsTimers<F, ProcessingTime, U>) {
-        return true;
-    } else {
-        constexpr bool unnamed = requires { &WithOnTimer<F>::on_timer; };
-        static_assert(unnamed,
-                      "the on_timer of a function F is void on_timer(EventTime, Timers&, auto& "
-                      "emit), or the same of a ProcessingTime, and public");
-        return unnamed;
-    }
-}
-
 /// As operators/checks.hpp.
 template <class F, class L, class R, class U>
 consteval bool takes_connected() {
@@ -68,12 +41,12 @@ consteval bool takes_connected() {
                       "void f(const L&, Timers&, auto& emit) and void f(const R&, Timers&, auto& "
                       "emit), which call emit(U)");
         return false;
-    } else if constexpr (!has_right_timers<F, U>()) {
+    } else if constexpr (!operators::has_right_timers<F, U>()) {
         return false;
-    } else if constexpr (!operators::keeps_no_text<F, const L&, Timers&, Emitter<U>&>()) {
+    } else if constexpr (!operators::keeps_contract<F, const L&, Timers&, Emitter<U>&>()) {
         return false;
     } else {
-        return operators::keeps_no_text<F, const R&, Timers&, Emitter<U>&>();
+        return operators::keeps_contract<F, const R&, Timers&, Emitter<U>&>();
     }
 }
 
@@ -89,16 +62,20 @@ consteval bool takes_two_types() {
 /// A function of either as one of the records in which both travel.
 template <class L, class R, class F, class U>
 struct OfEither {
+    static constexpr FunctionTraits traits{
+        .hears = operators::traits_of_function<F>.hears.template among<Opened>(),
+        .sets_no_timers = true};
     /// That has been asked of the function itself.
     static constexpr bool points_to_text = false;
 
     F function;
 
-    void open(const Context& context)
-        requires requires(F& f) { f.open(context); }
+    void on(const Opened& opened)
+        requires operators::FunctionHears<F, Opened>
     {
-        function.open(context);
+        function.on(opened);
     }
+    auto state() { return operators::state_of_function(function); }
     void operator()(const window::EitherSide<L, R>& record, Timers& timers, Emitter<U>& emit) {
         if (const auto* const left = std::get_if<0>(&record)) {
             function(*left, timers, emit);
@@ -107,7 +84,7 @@ struct OfEither {
         }
     }
     template <class Time>
-        requires HearsTimers<F, Time, U>
+        requires operators::HearsTimers<F, Time, U>
     void on_timer(Time time, Timers& timers, Emitter<U>& emit) {
         function.on_timer(time, timers, emit);
     }

@@ -40,9 +40,11 @@ class Graph {
     Graph& operator=(Graph&&) noexcept = default;
 
     /// Begins a stream with a source (see strid/operator/source.hpp). Each replica polls a copy.
-    template <Source S>
+    template <class S>
     auto source(S source, OperatorOptions options = {}) {
-        return begin(std::move(source), described(options));
+        if constexpr (operators::is_source<S>()) {
+            return begin(std::move(source), described(options));
+        }
     }
 
     /// Begins a stream that other threads of the program push records into. Holds about

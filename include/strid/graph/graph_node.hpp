@@ -86,13 +86,14 @@ template <class T, class U>
 class TaskSource {
   public:
     using record_type = T;
+    static constexpr SourceTraits traits{
+        .hears = events<Opened>, .awaits_outside = true, .stateless = true};
 
     explicit TaskSource(std::shared_ptr<Lanes<T, U>> lanes) : lanes_(std::move(lanes)) {}
 
-    void attach(runtime::Task& task) {
-        lanes_->task_lane.connect(lanes_->node, lanes_->to_graph.room_wait(), task);
+    void on(const Opened& opened) {
+        lanes_->task_lane.connect(lanes_->node, lanes_->to_graph.room_wait(), opened.task);
     }
-    void awaits_outside() const noexcept {}
 
     SourceStatus poll(auto& emit, std::size_t budget) {
         pattern::Input<T>& tasks = lanes_->tasks;
@@ -120,12 +121,15 @@ class TaskSource {
 template <class T, class U>
 class ResultSink {
   public:
-    static constexpr bool one_replica = true;
+    static constexpr FunctionTraits traits{.hears = events<Opened, Flush, Closed>,
+                                           .has = Has::accepts,
+                                           .one_replica = true,
+                                           .stateless = true};
 
     explicit ResultSink(std::shared_ptr<Lanes<T, U>> lanes) : lanes_(std::move(lanes)) {}
 
-    void attach(runtime::Task& task) {
-        lanes_->result_lane.connect(task, lanes_->from_tasks.room_wait(), lanes_->node);
+    void on(const Opened& opened) {
+        lanes_->result_lane.connect(opened.task, lanes_->from_tasks.room_wait(), lanes_->node);
     }
     /// Results of one record that found no room in the lane are sent first.
     [[nodiscard]] bool accepts() {
@@ -136,8 +140,8 @@ class ResultSink {
         lanes_->from_tasks.emit(std::move(record));
         if (++count_ % records_together == 0) lanes_->from_tasks.announce();
     }
-    void flush() noexcept { lanes_->from_tasks.announce(); }
-    void close() {
+    void on(Flush) noexcept { lanes_->from_tasks.announce(); }
+    void on(Closed) {
         lanes_->from_tasks.close();
         lanes_->from_tasks.announce();
     }

@@ -67,10 +67,10 @@ void declare(OperatorInfo& info, const Operator& one) {
     constexpr OperatorTraits traits = Operator::traits;
     if (traits.emits == Emits::nothing) info.kind = "sink";  // whatever it is named by
     info.draws_watermarks =
-        traits.watermarks == Watermarks::drawn || traits.watermarks == Watermarks::relayed;
-    info.needs_watermarks = traits.watermarks == Watermarks::needed;
+        operators::Hears<Operator, Clock> || operators::Hears<Operator, SourceProgress>;
+    info.needs_watermarks = traits.needs_watermarks;
     info.one_replica = traits.one_replica;
-    if constexpr (requires { one.facts(); }) {
+    if constexpr (operators::has<Operator, Has::facts>) {
         info.take(one.facts());
     }
     if (info.one_replica && info.parallelism == 0) info.parallelism = 1;
@@ -81,10 +81,12 @@ void declare(OperatorInfo& info, const Operator& one) {
 /// (operator/agreed_time.hpp).
 template <class Operator>
 void agree_on_time(Operator& one, Handle& handle) {
-    if constexpr (requires { one.time_of().agree_with(handle.assigned_time); }) {
-        one.time_of().agree_with(handle.assigned_time);
+    if constexpr (operators::has<Operator, Has::time_of>) {
+        if constexpr (requires { one.time_of().agree_with(handle.assigned_time); }) {
+            one.time_of().agree_with(handle.assigned_time);
+        }
     }
-    if constexpr (requires { one.draws_from(); }) {
+    if constexpr (operators::has<Operator, Has::draws_from>) {
         handle.assigned_time =
             operators::assigned_time<typename Operator::Arrived>(one.draws_from());
     } else if constexpr (!Operator::traits.passes_records) {

@@ -374,7 +374,7 @@ class Stream<T, graph::Chain<Head, Operators...>, Time>
     auto described(Operator one, graph::OperatorInfo info, Notes... notes) && {
         if constexpr (!operators::is_operator_for<Operator, T>()) {
             return;
-        } else if constexpr (Operator::traits.brings_tasks && fuses) {
+        } else if constexpr (operators::Hears<Operator, TasksWanted> && fuses) {
             // It is the first of its node.
             return std::move(*this).separate().described(std::move(one), std::move(info), notes...);
         } else {

@@ -42,7 +42,7 @@ template <class F, class T>
 inline constexpr bool is_global<window::GlobalWindows<F>, T> = window::TriggerOf<F, T>;
 template <class T, class F>
 consteval bool trigger_keeps_no_text(std::type_identity<window::GlobalWindows<F>>) {
-    return operators::keeps_no_text<F, const T&>();
+    return operators::keeps_contract<F, const T&>();
 }
 
 /// The way of windows whose way is automatic.

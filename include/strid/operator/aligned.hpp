@@ -23,10 +23,10 @@ template <class T>
 class Aligned : public OperatorTypes<T, T> {
   public:
     static constexpr OperatorTraits traits{.kind = "aligned",
-                                           .watermarks = Watermarks::heard,
+                                           .hears = events<Opened, Watermark, Closed>,
+                                           .has = Has::held_back | Has::wake_at_ns,
                                            .passes_records = true,
-                                           .asks_the_clock = true,
-                                           .holds_back = true};
+                                           .stateless = true};
 
     explicit Aligned(Alignment alignment) : alignment_(std::move(alignment)) {}
 

@@ -27,29 +27,26 @@ template <class S>
 struct SourceHead {
     using Arrived = typename S::record_type;
     static constexpr std::size_t operators = 1;
-    static constexpr bool drains = drains_when_stopped<S>;
-    static constexpr bool awaits_outside = requires(S& source) { source.awaits_outside(); };
+    static constexpr bool drains = S::traits.drains;
+    static constexpr bool awaits_outside = S::traits.awaits_outside;
 
-    void open(runtime::Task& task, const Context& context, const std::stop_token& stop) {
-        if constexpr (requires { source.attach(task); }) source.attach(task);
-        open_source(source, context, stop);
-    }
+    void open(const Opened& opened) { notify_source(source, opened); }
     /// Any thread.
-    void stop() noexcept { stop_source(source); }
+    void stop() noexcept { notify_source(source, Stopped{}); }
     [[nodiscard]] bool blocks() const noexcept {
-        if constexpr (requires { source.blocks(); }) return source.blocks();
+        if constexpr (has<S, Has::blocks>) return source.blocks();
         return false;
     }
     [[nodiscard]] std::int64_t wake_at_ns() const noexcept {
-        if constexpr (requires { source.wake_at_ns(); }) return source.wake_at_ns();
+        if constexpr (has<S, Has::wake_at_ns>) return source.wake_at_ns();
         return 0;
     }
     [[nodiscard]] double fraction_done() const noexcept {
-        if constexpr (requires { source.fraction_done(); }) return source.fraction_done();
+        if constexpr (has<S, Has::fraction_done>) return source.fraction_done();
         return -1;
     }
     [[nodiscard]] std::uint64_t bytes_read() const noexcept {
-        if constexpr (requires { source.bytes_read(); }) return source.bytes_read();
+        if constexpr (has<S, Has::bytes_read>) return source.bytes_read();
         return 0;
     }
 

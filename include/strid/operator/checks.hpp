@@ -15,7 +15,9 @@
 #include <strid/base/hash.hpp>
 #include <strid/base/text_fields.hpp>
 #include <strid/operator/callable.hpp>
+#include <strid/operator/contract_names.hpp>
 #include <strid/operator/event_time.hpp>
+#include <strid/operator/function_state.hpp>
 #include <strid/operator/key_texts.hpp>
 #include <strid/operator/parameters.hpp>
 
@@ -30,15 +32,59 @@ consteval bool can_be_copied() {
 }
 
 /// A function that its call cannot change cannot keep references to a record's data.
-template <class F, class... Arguments>
+template <class F, bool changes>
 consteval bool keeps_no_text() {
-    if constexpr (points_to_text<F> && !Callable<const F, Arguments...>) {
-        static_assert(!points_to_text<F>,
-                      "the function has members that point to text and may outlive the batch that "
-                      "the text came with: let them own it (std::string), or make the call const");
+    constexpr bool right = !changes || !points_to_text<F>;
+    static_assert(right,
+                  "the function has members that point to text and may outlive the batch that the "
+                  "text came with: let them own it (std::string), or make the call const");
+    return right;
+}
+
+/// It names the state that its call changes, or is its own state.
+template <class F, bool changes>
+consteval bool has_known_state() {
+    constexpr bool known =
+        !changes || detail::HasState<F> || is_own_state<F> || traits_of_function<F>.stateless;
+    static_assert(known,
+                  "a function whose call changes it names its state, auto state() { return "
+                  "std::tie(...); }, unless it consists of plain values; a lambda with other "
+                  "captures becomes a class, or its call const");
+    return known;
+}
+
+/// A function with traits has the hooks, members and state of the contract.
+template <class F>
+consteval bool has_what_its_traits_list() {
+    using enum Has;
+    if constexpr (!detail::has_its_hooks<F, Opened, Restored, Flush, Closed, CutOff>()) {
+        return false;
+    } else if constexpr (!detail::has_its_members<F, blocks, accepts, files>()) {
+        return false;
+    } else {
+        return true;
+    }
+}
+
+/// The function keeps the contract (operator/contract.hpp). It is called with these arguments.
+template <class F, class... Arguments>
+consteval bool keeps_contract() {
+    if constexpr (!std::is_class_v<F>) {
+        return true;
+    } else if constexpr (!detail::can_be_derived_from<F>()) {
+        return false;
+    } else if constexpr (detail::used_names<F>.state && !detail::HasState<F>) {
+        return detail::names_its_state<F>();
+    } else if constexpr (HasFunctionTraits<F>) {
+        if constexpr (!has_what_its_traits_list<F>()) return false;
+    } else if constexpr (detail::used_names<F>.on) {
+        static_assert(HasFunctionTraits<F>,
+                      "a function with on(...) declares its hooks: static constexpr FunctionTraits "
+                      "traits{.hears = events<...>} (strid/operator/contract.hpp)");
         return false;
     }
-    return true;
+    constexpr bool changes = !Callable<const F, Arguments...>;
+    return keeps_no_text<F, changes>() && has_known_state<F, changes>();
 }
 
 template <class F, class T>
@@ -57,9 +103,9 @@ consteval bool takes_map() {
                       "a copy or a constant. Take it as T&, or return the new record");
         return false;
     } else if constexpr (InPlaceMap<F, T>) {
-        return keeps_no_text<F, T&>();
+        return keeps_contract<F, T&>();
     } else {
-        return keeps_no_text<F, T&&>();
+        return keeps_contract<F, T&&>();
     }
 }
 
@@ -73,7 +119,7 @@ consteval bool takes_filter() {
                       "true keeps the record; a const Context& may follow");
         return false;
     } else {
-        return keeps_no_text<F, const T&>();
+        return keeps_contract<F, const T&>();
     }
 }
 
@@ -88,7 +134,7 @@ consteval bool takes_flat_map() {
         return false;
     } else {
         using Probe = std::conditional_t<Callable<F, T&, NextProbe<U>&>, NextProbe<U>, Emitter<U>>;
-        return keeps_no_text<F, T&, Probe&>();
+        return keeps_contract<F, T&, Probe&>();
     }
 }
 
@@ -102,7 +148,7 @@ consteval bool takes_sink() {
                       "void f(T&&); a const Context& may follow");
         return false;
     } else {
-        return keeps_no_text<F, T&&>();
+        return keeps_contract<F, T&&>();
     }
 }
 
@@ -198,7 +244,7 @@ consteval bool takes_fold() {
         return false;
     } else {
         check_state_owns_text<State>();
-        return !points_to_text<State> && keeps_no_text<F, State&, const T&>();
+        return !points_to_text<State> && keeps_contract<F, State&, const T&>();
     }
 }
 
@@ -213,7 +259,7 @@ consteval bool takes_reduce() {
         return false;
     } else {
         check_owns_text<T>();
-        return !points_to_text<T> && keeps_no_text<F, const T&, const T&>();
+        return !points_to_text<T> && keeps_contract<F, const T&, const T&>();
     }
 }
 

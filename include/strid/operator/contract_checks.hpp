@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Compiler errors for an operator that breaks the contract (operator/contract.hpp): one sentence
-// for each fault, and for the first fault only. Compilers print the template's types beside it, and
-// so the operator.
+// Compiler errors for an operator, a source or a function that breaks the contract
+// (operator/contract.hpp): one sentence for each fault, and for the first fault only. Compilers
+// print the template's types beside it, and so the class. Those for a function are in
+// operator/checks.hpp.
 //
-// Each check is true if the operator is right, and does not compile otherwise. Compile time only.
+// Each check is true if the class is right, and does not compile otherwise. Compile time only.
 #pragma once
 
 #include <concepts>
@@ -13,81 +14,10 @@
 #include <type_traits>
 
 #include <strid/operator/contract.hpp>
+#include <strid/operator/contract_names.hpp>
+#include <strid/operator/source.hpp>
 
 namespace strid::operators {
-
-namespace detail {
-
-/// An argument of any type.
-struct Anything {
-    template <class T>
-    operator T&() const;  // NOLINT: implicit by intent
-    template <class T>
-    operator T&&() const;  // NOLINT: implicit by intent
-};
-
-/// It has an overload of `on` for the event, whatever other arguments that takes.
-template <class Operator, class Event>
-concept TakesSomehow =
-    requires(Operator& one, Event& event) { one.on(event); } ||
-    requires(Operator& one, Event& event, Anything& any) { one.on(event, any); } ||
-    requires(Operator& one, Event& event, Anything& any) { one.on(event, any, any); };
-
-template <class Operator, class Event, class Result>
-concept HearsWith = requires(Operator& one, const Event& event) {
-    { one.on(event) } -> std::same_as<Result>;
-};
-template <class Operator, class Event>
-concept AnswersWell = requires(Operator& one, const Event& event, EmitterProbe& emit) {
-    { one.on(event, emit) } -> std::same_as<void>;
-} || requires(Operator& one, const Event& event, EmitterProbe& emit) {
-    { one.on(event, emit) } -> std::same_as<bool>;
-};
-
-template <class Operator, class Event, class Result = void>
-inline constexpr bool hears_amiss =
-    TakesSomehow<Operator, Event> && !HearsWith<Operator, Event, Result>;
-template <class Operator, class Event>
-inline constexpr bool answers_amiss =
-    TakesSomehow<Operator, Event> && !AnswersWell<Operator, Event>;
-
-/// Names that look like hooks. A class derived from these and from the operator has the name twice
-/// if the operator has it too, so that it is ambiguous.
-struct LikeHooks {
-    int open, close, flush, finish, advance, begin_batch, attach, on_watermark, on_progress,
-        take_late;
-};
-template <class Operator>
-struct WithLikeHooks : Operator, LikeHooks {};
-
-template <class Operator>
-consteval bool has_name_like_a_hook() {
-    if constexpr (!std::is_class_v<Operator> || std::is_final_v<Operator>) {
-        return false;
-    } else {
-        using Named = WithLikeHooks<Operator>;
-        return !(
-            requires { &Named::open; } && requires { &Named::close; } &&
-            requires { &Named::flush; } && requires { &Named::finish; } &&
-            requires { &Named::advance; } && requires { &Named::begin_batch; } &&
-            requires { &Named::attach; } && requires { &Named::on_watermark; } &&
-            requires { &Named::on_progress; } && requires { &Named::take_late; });
-    }
-}
-template <class Operator>
-consteval bool has_any_on() {
-    if constexpr (!std::is_class_v<Operator> || std::is_final_v<Operator>) {
-        return false;
-    } else {
-        struct On {
-            int on;
-        };
-        struct Named : Operator, On {};
-        return !requires { &Named::on; };
-    }
-}
-
-}  // namespace detail
 
 template <class Operator>
 concept HasTraits = requires {
@@ -109,135 +39,31 @@ concept ProcessesConstants =
         { one.process(record, emit) } -> std::same_as<void>;
     };
 
-/// The hooks have the signatures of the contract.
+/// Its traits agree with each other.
 template <class Operator>
-consteval bool has_right_hooks() {
-    using namespace detail;
-    using ComingHere = Coming<typename Operator::Arrived>;
-    constexpr bool heard = !hears_amiss<Operator, Opened> && !hears_amiss<Operator, BatchBegins> &&
-                           !hears_amiss<Operator, BatchEnds> &&
-                           !hears_amiss<Operator, SourceProgress> &&
-                           !hears_amiss<Operator, Flush> && !hears_amiss<Operator, Closed> &&
-                           !hears_amiss<Operator, CutOff>;
-    constexpr bool answered =
-        !answers_amiss<Operator, Watermark> && !answers_amiss<Operator, Ended>;
-    constexpr bool none =
-        !Hears<Operator, Opened> && !Hears<Operator, BatchBegins> && !Hears<Operator, BatchEnds> &&
-        !Hears<Operator, SourceProgress> && !Hears<Operator, Flush> && !Hears<Operator, Closed> &&
-        !Hears<Operator, CutOff> && !Hears<Operator, Clock> && !Hears<Operator, ComingHere> &&
-        !Hears<Operator, TasksWanted> && !Answers<Operator, Watermark> && !Answers<Operator, Ended>;
-    if constexpr (!answered) {
-        static_assert(
-            answered,
-            "an operator hears of Watermark and Ended by void on(Event, auto& emit), or by "
-            "bool on(Event, auto& emit), which says whether all is out");
-        return false;
-    } else if constexpr (!heard) {
-        static_assert(heard,
-                      "an operator hears of Opened, BatchBegins, BatchEnds, SourceProgress, Flush, "
-                      "Closed and CutOff by void on(Event)");
-        return false;
-    } else if constexpr (hears_amiss<Operator, Clock, Progress>) {
-        static_assert(!hears_amiss<Operator, Clock, Progress>,
-                      "an operator that draws watermarks says how far the stream has come by "
-                      "Progress on(Clock)");
-        return false;
-    } else if constexpr (hears_amiss<Operator, ComingHere, std::size_t>) {
-        static_assert(!hears_amiss<Operator, ComingHere, std::size_t>,
-                      "an operator looks ahead by std::size_t on(Coming<Arrived>): at how many of "
-                      "the records it has looked");
-        return false;
-    } else if constexpr (none && has_any_on<Operator>()) {
-        static_assert(!none, "an operator has on(...) for none of the events of the engine");
-        return false;
-    } else if constexpr (has_name_like_a_hook<Operator>()) {
-        static_assert(!has_name_like_a_hook<Operator>(),
-                      "a member of an operator is named like a hook of old (open, close, flush, "
-                      "finish, advance, ...), and nothing calls it: hooks are on(Event)");
-        return false;
-    } else {
-        return true;
-    }
-}
-
-/// Each trait of operators that bring tasks has its hook, and each hook its trait.
-template <class Operator>
-consteval bool agrees_with_its_tasks() {
+consteval bool agrees_with_itself() {
     constexpr OperatorTraits traits = Operator::traits;
-    constexpr bool passes = requires(const Operator& one) {
-        { one.passed() } -> std::same_as<Progress>;
-    };
-    constexpr bool delays = traits.watermarks == Watermarks::delayed;
-    if constexpr (delays != passes) {
-        static_assert(delays == passes,
-                      "Progress passed() const and the trait .watermarks = Watermarks::delayed go "
-                      "together");
+    constexpr bool follows_time = Hears<Operator, Watermark>;
+    constexpr bool wakes_for = follows_time || Hears<Operator, Clock>;
+    constexpr bool brings = Hears<Operator, TasksWanted>;
+    constexpr bool can_bring = follows_time && has<Operator, Has::held_back>;
+    if constexpr (traits.needs_watermarks && !follows_time) {
+        static_assert(follows_time,
+                      "the trait .needs_watermarks is for an operator with on(Watermark, auto& "
+                      "emit)");
         return false;
-    } else if constexpr (traits.brings_tasks != Hears<Operator, TasksWanted>) {
-        static_assert(traits.brings_tasks == Hears<Operator, TasksWanted>,
-                      "on(const TasksWanted&) and the trait .brings_tasks go together");
+    } else if constexpr (has<Operator, Has::passed> && !follows_time) {
+        static_assert(follows_time, "passed() is for an operator with on(Watermark, auto& emit)");
         return false;
-    } else if constexpr (traits.brings_tasks && !(traits.asks_the_clock && traits.holds_back)) {
-        static_assert(traits.asks_the_clock && traits.holds_back,
-                      "the trait .brings_tasks needs .asks_the_clock, to take what they have made, "
-                      "and .holds_back, for when they have no room");
+    } else if constexpr (has<Operator, Has::wake_at_ns> && !wakes_for) {
+        static_assert(wakes_for,
+                      "wake_at_ns() is for an operator with on(Watermark, auto& emit) or "
+                      "on(Clock), which is called then");
         return false;
-    } else {
-        return true;
-    }
-}
-
-/// Each trait has its hook, and each hook its trait.
-template <class Operator>
-consteval bool agrees_with_its_traits() {
-    constexpr OperatorTraits traits = Operator::traits;
-    using ComingHere = Coming<typename Operator::Arrived>;
-    constexpr bool draws = traits.watermarks == Watermarks::drawn;
-    constexpr bool relays = traits.watermarks == Watermarks::relayed;
-    constexpr bool wakes = requires(const Operator& one) { one.wake_at_ns(); };
-    constexpr bool held = requires(const Operator& one) {
-        { one.held_back() } -> std::same_as<bool>;
-    };
-    if constexpr (draws != Hears<Operator, Clock>) {
-        static_assert(
-            draws == Hears<Operator, Clock>,
-            "Progress on(Clock) and the trait .watermarks = Watermarks::drawn go together");
-        return false;
-    } else if constexpr (relays != Hears<Operator, SourceProgress>) {
-        static_assert(
-            relays == Hears<Operator, SourceProgress>,
-            "on(SourceProgress) and the trait .watermarks = Watermarks::relayed go together");
-        return false;
-    } else if constexpr ((traits.watermarks == Watermarks::needed ||
-                          traits.watermarks == Watermarks::heard ||
-                          traits.watermarks == Watermarks::delayed) &&
-                         !Answers<Operator, Watermark>) {
-        static_assert(
-            Answers<Operator, Watermark>,
-            "the traits Watermarks::needed and Watermarks::heard want on(Watermark, auto& "
-            "emit)");
-        return false;
-    } else if constexpr (Answers<Operator, Watermark> && traits.watermarks == Watermarks::ignored) {
-        static_assert(!Answers<Operator, Watermark>,
-                      "on(Watermark, auto& emit) needs the trait .watermarks = Watermarks::needed, "
-                      "or Watermarks::heard");
-        return false;
-    } else if constexpr (traits.asks_the_clock && !Answers<Operator, Watermark>) {
-        static_assert(Answers<Operator, Watermark>,
-                      "the trait .asks_the_clock needs on(Watermark, auto& emit)");
-        return false;
-    } else if constexpr (wakes && !traits.asks_the_clock && !draws) {
-        static_assert(!wakes,
-                      "wake_at_ns() needs the trait .asks_the_clock, or an operator that draws "
-                      "watermarks");
-        return false;
-    } else if constexpr (traits.looks_ahead != Hears<Operator, ComingHere>) {
-        static_assert(traits.looks_ahead == Hears<Operator, ComingHere>,
-                      "std::size_t on(Coming<Arrived>) and the trait .looks_ahead go together");
-        return false;
-    } else if constexpr (traits.holds_back != held) {
-        static_assert(traits.holds_back == held,
-                      "bool held_back() const and the trait .holds_back go together");
+    } else if constexpr (brings && !can_bring) {
+        static_assert(can_bring,
+                      "an operator with on(const TasksWanted&) has on(Watermark, auto& emit), to "
+                      "take the results of its tasks, and held_back(), for when they have no room");
         return false;
     } else if constexpr (Hears<Operator, CutOff> && traits.emits != Emits::nothing) {
         static_assert(!Hears<Operator, CutOff>,
@@ -250,7 +76,29 @@ consteval bool agrees_with_its_traits() {
                       "together");
         return false;
     } else {
-        return agrees_with_its_tasks<Operator>();
+        return true;
+    }
+}
+
+/// The hooks and members are those of the traits.
+template <class Operator>
+consteval bool has_what_it_lists() {
+    using enum Has;
+    if constexpr (!detail::can_be_derived_from<Operator>()) {
+        return false;
+    } else if constexpr (!detail::has_its_hooks<Operator, TasksWanted, Opened, Restored,
+                                                BatchBegins, Coming<typename Operator::Arrived>,
+                                                Watermark, Clock, BatchEnds, SourceProgress, Flush,
+                                                Ended, Closed, CutOff>()) {
+        return false;
+    } else if constexpr (!detail::has_its_members<Operator, facts, wake_at_ns, held_back, passed,
+                                                  time_of, draws_from, resource, blocks,
+                                                  accepts>()) {
+        return false;
+    } else if constexpr (!detail::has_its_state<Operator>()) {
+        return false;
+    } else {
+        return agrees_with_itself<Operator>();
     }
 }
 
@@ -281,10 +129,45 @@ consteval bool is_operator() {
                       "an operator is copied for each replica: hold what cannot be copied by a "
                       "std::shared_ptr");
         return false;
-    } else if constexpr (!has_right_hooks<Operator>()) {
+    } else {
+        return has_what_it_lists<Operator>();
+    }
+}
+
+/// A source that declares what it has for the engine.
+template <class S>
+concept HasSourceTraits = requires {
+    { S::traits } -> std::same_as<const SourceTraits&>;
+};
+
+/// The source keeps the contract.
+template <class S>
+consteval bool is_source() {
+    using enum Has;
+    if constexpr (!Source<S>) {
+        static_assert(Source<S>,
+                      "a source has using record_type = T, and SourceStatus poll(auto& emit, "
+                      "std::size_t budget), which calls emit(T)");
+        return false;
+    } else if constexpr (!HasSourceTraits<S>) {
+        static_assert(HasSourceTraits<S>,
+                      "a source declares its traits: static constexpr SourceTraits traits{.hears = "
+                      "events<...>} (strid/operator/contract.hpp)");
+        return false;
+    } else if constexpr (!std::copy_constructible<S>) {
+        static_assert(std::copy_constructible<S>,
+                      "a source is copied for each replica: hold what cannot be copied by a "
+                      "std::shared_ptr");
+        return false;
+    } else if constexpr (!detail::can_be_derived_from<S>()) {
+        return false;
+    } else if constexpr (!detail::has_its_hooks<S, Opened, Restored, Stopped>()) {
+        return false;
+    } else if constexpr (!detail::has_its_members<S, wake_at_ns, blocks, files, fraction_done,
+                                                  bytes_read, replicas_used, keep_all_text>()) {
         return false;
     } else {
-        return agrees_with_its_traits<Operator>();
+        return detail::has_its_state<S>();
     }
 }
 

@@ -37,12 +37,14 @@ namespace operators {
 template <class T, class KeyOf, class K, class TimeOf>
 class Deduplicate : public OperatorTypes<message::Hashed<T>, T> {
   public:
-    static constexpr OperatorTraits traits{.kind = "deduplicate",
-                                           .emits = Emits::at_most_one,
-                                           .watermarks = Watermarks::needed,
-                                           .passes_records = true,
-                                           .looks_ahead = true,
-                                           .finds_late = true};
+    static constexpr OperatorTraits traits{
+        .kind = "deduplicate",
+        .emits = Emits::at_most_one,
+        .hears = events<BatchBegins, Coming<message::Hashed<T>>, Watermark>,
+        .has = Has::time_of,
+        .needs_watermarks = true,
+        .passes_records = true,
+        .finds_late = true};
 
     Deduplicate(KeyOf key_of, TimeOf time_of, Duration within)
         : key_of_(std::move(key_of)), time_of_(std::move(time_of)), within_(within) {}

@@ -113,7 +113,10 @@ class LivingKeys {
     static constexpr bool forgets = false;
     using Table = KeyedState<K, State>;
     using Entry = typename Table::Entry;
-    static constexpr void add_to(OperatorTraits&) noexcept {}
+    static constexpr void add_to(OperatorTraits& traits) noexcept {
+        traits.hears.is_conditional = true;
+        traits.has = traits.has | has_if(false, Has::wake_at_ns);
+    }
 
     template <class Make, class Gone>
     [[gnu::always_inline]] Entry& find_or_make(const K& key, std::uint64_t hash, Make&& make,
@@ -138,9 +141,9 @@ class LivingKeys<K, State, ForgetKeys<by>, shows_keys> {
                    KeyLife{.expires = true, .shows_keys = shows_keys, .in_use_order = true}>;
     using Entry = typename Table::Entry;
     static constexpr void add_to(OperatorTraits& traits) noexcept {
-        if (by == ForgetBy::event_time) traits.watermarks = Watermarks::needed;
-        if (by == ForgetBy::clock) traits.watermarks = Watermarks::heard;
-        traits.asks_the_clock = by == ForgetBy::clock;
+        traits.hears = traits.hears | events_if<BatchBegins, Watermark>(by != ForgetBy::number);
+        if (by == ForgetBy::event_time) traits.needs_watermarks = true;
+        traits.has = traits.has | has_if(by == ForgetBy::clock, Has::wake_at_ns);
     }
 
     /// Calls `gone(key, state)` for a key that is forgotten to make room.

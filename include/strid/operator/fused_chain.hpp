@@ -28,6 +28,7 @@
 #include <strid/operator/late_apart.hpp>
 #include <strid/operator/output_port.hpp>
 #include <strid/operator/stage_list.hpp>
+#include <strid/operator/state_size.hpp>
 
 namespace strid::operators {
 
@@ -86,12 +87,11 @@ class FusedChain {
             });
         }
     }
-    /// Some stage draws watermarks, so that it is called in every run.
-    static constexpr bool draws =
-        ((draws_watermarks<Stages> || Stages::traits.asks_the_clock) || ...);
+    /// Some stage is called in every run.
+    static constexpr bool asks = (asks_in_every_run<Stages> || ...);
     /// The first stage brings tasks that work on the records.
     static constexpr bool brings_tasks = [] {
-        if constexpr (stage_count != 0) return Stage<0>::traits.brings_tasks;
+        if constexpr (stage_count != 0) return Hears<Stage<0>, TasksWanted>;
         return false;
     }();
     /// The first stage does not change the records that arrive.
@@ -106,7 +106,7 @@ class FusedChain {
     [[nodiscard]] std::size_t look_ahead(const Record* records, std::size_t count,
                                          [[maybe_unused]] const std::string* names) {
         if constexpr (stage_count != 0) {
-            if constexpr (Stage<0>::traits.looks_ahead) {
+            if constexpr (Hears<Stage<0>, Coming<Record>>) {
                 auto& first = stage_at<0>(stages_);
                 std::size_t seen = 0;
                 // It calls the user's key function.
@@ -158,8 +158,8 @@ class FusedChain {
     /// When a stage needs a call without input, the earliest of them; 0: none.
     [[nodiscard]] std::int64_t wake_at_ns() const noexcept {
         std::int64_t earliest = 0;
-        stages_.each([&earliest]<std::size_t I>(const auto& stage) {
-            if constexpr (requires { stage.wake_at_ns(); }) {
+        stages_.each([&earliest]<std::size_t I, class S>(const S& stage) {
+            if constexpr (has<S, Has::wake_at_ns>) {
                 earliest = runtime::earlier_wake(earliest, stage.wake_at_ns());
             }
         });
@@ -169,8 +169,8 @@ class FusedChain {
     /// continues at once when the run was `stopped`.
     [[nodiscard]] bool held_back(bool stopped) const noexcept {
         const auto held = [stopped]<class S>(const S& stage) {
-            if constexpr (S::traits.brings_tasks) return stage.held_back();
-            if constexpr (S::traits.holds_back) return !stopped && stage.held_back();
+            if constexpr (Hears<S, TasksWanted>) return stage.held_back();
+            if constexpr (has<S, Has::held_back>) return !stopped && stage.held_back();
             return false;
         };
         return stages_.any(held);
@@ -178,8 +178,9 @@ class FusedChain {
     /// The sink may block.
     [[nodiscard]] bool blocks() const noexcept {
         if constexpr (stage_count != 0) {
-            const auto& last = stage_at<stage_count - 1>(stages_);
-            if constexpr (requires { last.blocks(); }) return last.blocks();
+            if constexpr (has<Stage<stage_count - 1>, Has::blocks>) {
+                return stage_at<stage_count - 1>(stages_).blocks();
+            }
         }
         return false;
     }
@@ -197,7 +198,7 @@ class FusedChain {
     /// The sink may refuse records until outside threads make room.
     static constexpr bool awaits_outside = [] {
         if constexpr (stage_count != 0 && !has_output) {
-            return requires(Stage<stage_count - 1>& last) { last.accepts(); };
+            return has<Stage<stage_count - 1>, Has::accepts>;
         }
         return false;
     }();
@@ -215,8 +216,9 @@ class FusedChain {
         if constexpr (has_output) {
             return port->spare();
         } else if constexpr (stage_count != 0) {
-            auto& last = stage_at<stage_count - 1>(held);
-            if constexpr (requires { last.accepts(); }) return last.accepts();
+            if constexpr (has<Stage<stage_count - 1>, Has::accepts>) {
+                return stage_at<stage_count - 1>(held).accepts();
+            }
         }
         return true;
     }

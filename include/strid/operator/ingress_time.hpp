@@ -39,7 +39,8 @@ inline constexpr bool has_own_time<Stamped<T>> = true;
 template <class T>
 class IngressTimeOperator : public OperatorTypes<T, Stamped<T>> {
   public:
-    static constexpr OperatorTraits traits{.kind = "ingress_time", .watermarks = Watermarks::drawn};
+    static constexpr OperatorTraits traits{
+        .kind = "ingress_time", .hears = events<Clock>, .has = Has::wake_at_ns};
 
     explicit IngressTimeOperator(Duration every) : every_ns_(every.count()) {}
 

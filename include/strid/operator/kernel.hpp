@@ -24,6 +24,7 @@
 #include <strid/operator/router.hpp>
 #include <strid/operator/source.hpp>
 #include <strid/operator/stage_list.hpp>
+#include <strid/operator/state_size.hpp>
 
 namespace strid::operators {
 
@@ -74,11 +75,14 @@ class Kernel final : public Node {
 
     void open(runtime::Task& task, const std::stop_token& stop) override {
         if constexpr (has_source) {
-            guarded(names_.front(), [&] { head_.open(task, context(0), stop); });
+            const Context context_of_source = context(0);
+            guarded(names_.front(), [&] { head_.open({context_of_source, task, stop}); });
         }
         chain_.template each_that_hears<Opened>([&]<std::size_t I>(auto& stage) {
             const Context context_of_stage = context(Head::operators + I);
-            guarded(names_[Head::operators + I], [&] { stage.on(Opened{context_of_stage, task}); });
+            guarded(names_[Head::operators + I], [&] {
+                stage.on(Opened{context_of_stage, task, stop});
+            });
         });
     }
 
@@ -194,7 +198,7 @@ class Kernel final : public Node {
     }
 
     RunResult run_without_input(std::int64_t& clock_ns) {
-        if (Chain::draws || input_.progress() != progress_) {
+        if (Chain::asks || input_.progress() != progress_) {
             advance(clock_ns);
             idle_published_ = false;
         }
@@ -266,7 +270,7 @@ class Kernel final : public Node {
     /// stages emit, `advancing_` stays true and the next run continues there.
     void advance(std::int64_t now_ns) {
         const Progress progress = has_source ? source_progress_ : input_.progress();
-        if (!Chain::draws && !advancing_ && progress == progress_) return;
+        if (!Chain::asks && !advancing_ && progress == progress_) return;
         progress_ = progress;
         Passed passed{};
         split_.enter_operators();

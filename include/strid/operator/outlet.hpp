@@ -27,6 +27,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -78,6 +79,8 @@ template <class T>
 class InletSource {
   public:
     using record_type = T;
+    static constexpr SourceTraits traits{
+        .hears = events<Opened, Stopped>, .drains = true, .awaits_outside = true};
 
     explicit InletSource(std::shared_ptr<InletState<T>> state)
         : state_(std::move(state)), graph_(when_gone([state = state_] { state->end_session(); })) {}
@@ -88,19 +91,18 @@ class InletSource {
     ~InletSource() = default;
 
     /// Throws GraphError at a second run.
-    void attach(runtime::Task& task) {
+    void on(const Opened& opened) {
         const std::lock_guard lock{state_->mutex};
         if (std::exchange(state_->served, true)) {
             throw GraphError("an inlet serves one run: build the graph anew");
         }
-        state_->task = &task;
+        state_->task = &opened.task;
         // Destroyed with the task: a later close() must not notify it.
         session_ = when_gone([state = state_] { state->end_session(); });
     }
-    void awaits_outside() const noexcept {}
-    /// Records that were pushed are delivered after a stop.
-    static constexpr bool drains = true;
-    void stop() noexcept { state_->close(); }
+    /// Records that were pushed are delivered after it.
+    void on(Stopped) noexcept { state_->close(); }
+    auto state() { return std::tie(taken_, next_); }
 
     template <class Emit>
     SourceStatus poll(Emit& emit, std::size_t budget) {
@@ -191,14 +193,17 @@ struct OutletState {
 template <class T>
 class OutletSink {
   public:
-    static constexpr bool one_replica = true;
+    static constexpr FunctionTraits traits{.hears = events<Opened, Closed, CutOff>,
+                                           .has = Has::accepts,
+                                           .one_replica = true,
+                                           .stateless = true};
 
     explicit OutletSink(std::shared_ptr<OutletState<T>> state)
         : state_(std::move(state)), graph_(when_gone([state = state_] { state->end_session(); })) {}
 
-    void attach(runtime::Task& task) {
+    void on(const Opened& opened) {
         const std::lock_guard lock{state_->mutex};
-        state_->task = &task;
+        state_->task = &opened.task;
         state_->ended = false;
         session_number_ = ++state_->session;
         // Also for a run that was never started.
@@ -221,8 +226,8 @@ class OutletSink {
         state_->push(std::move(record));
         state_->filled.notify_one();
     }
-    void close() { state_->end_session(session_number_); }
-    void cut_off() noexcept { state_->end_session(session_number_); }
+    void on(Closed) { state_->end_session(session_number_); }
+    void on(CutOff) noexcept { state_->end_session(session_number_); }
 
   private:
     std::shared_ptr<OutletState<T>> state_;

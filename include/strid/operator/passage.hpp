@@ -209,7 +209,7 @@ class FusedChain<Router, Stages...>::Passage {
     template <std::size_t I, Hook hook, class Event>
     [[nodiscard]] bool notify(const Event& event) {
         bool done = true;
-        if constexpr (Answers<FusedChain::Stage<I>, Event>) {
+        if constexpr (Hears<FusedChain::Stage<I>, Event>) {
             auto& stage = stage_at<I>(held_);
             const EmitFrom<I, hook> emit{this};
             guarded(names_[I], [&] {
@@ -230,7 +230,7 @@ class FusedChain<Router, Stages...>::Passage {
                 guarded(names_[I], [&] { progress = stage_at<I>(held_).on(Clock{now_ns}); });
             }
             if (!notify<I, hook>(Watermark{progress.watermark, progress.idle})) return false;
-            if constexpr (FusedChain::Stage<I>::traits.watermarks == Watermarks::delayed) {
+            if constexpr (has<FusedChain::Stage<I>, Has::passed>) {
                 progress = stage_at<I>(held_).passed();
             }
             return advance<I + 1, hook>(progress, now_ns);

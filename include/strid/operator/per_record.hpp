@@ -20,33 +20,37 @@
 #include <strid/operator/callable.hpp>
 #include <strid/operator/contract.hpp>
 #include <strid/operator/faults.hpp>
+#include <strid/operator/function_state.hpp>
 
 namespace strid::operators {
 
-/// One function for all records of the replica, with its context. The function may have
-/// `open(const Context&)`, `flush()` and `close()`.
+/// One function for all records of the replica, with its context.
 template <class F>
 class Plain {
   public:
     static constexpr bool keyed = false;
+    static constexpr void add_to(OperatorTraits& traits) {
+        traits.hears = traits.hears | events<Opened> |
+                       traits_of_function<F>.hears.template among<Flush, Closed>();
+    }
 
     explicit Plain(F function) : function_(std::move(function)) {}
 
     void on(const Opened& opened) {
         context_ = opened.context;
-        if constexpr (requires { function_.open(context_); }) function_.open(context_);
+        notify_function(function_, Opened{context_, opened.task, opened.stop});
     }
-    void on(Flush) {
-        if constexpr (requires { function_.flush(); }) function_.flush();
-    }
-    void on(Closed) {
-        if constexpr (requires { function_.close(); }) function_.close();
-    }
-    auto state()
-        requires(!std::is_empty_v<F>)
+    void on(Flush flush)
+        requires FunctionHears<F, Flush>
     {
-        return std::tie(function_);
+        function_.on(flush);
     }
+    void on(Closed closed)
+        requires FunctionHears<F, Closed>
+    {
+        function_.on(closed);
+    }
+    auto state() { return state_of_function(function_); }
 
   protected:
     [[nodiscard]] const Context& context() const noexcept { return context_; }
@@ -100,9 +104,9 @@ struct Applied : Holder, OperatorTypes<In, Out> {
         static_cast<Operator&>(*this).apply(this->function_for(arrived), arrived.record, emit);
     }
 
-    /// The traits of an operator that uses time only if its holder does.
+    /// The traits of the operator with those of its holder.
     static constexpr OperatorTraits with(OperatorTraits traits) {
-        if constexpr (Holder::keyed) Holder::add_to(traits);
+        Holder::add_to(traits);
         return traits;
     }
 };
@@ -112,7 +116,7 @@ template <class In, class F, class Holder>
 struct Map : Applied<Map<In, F, Holder>, In, typename MapResult<F, RecordOf<In>>::type, Holder> {
     using Base = Applied<Map, In, typename MapResult<F, RecordOf<In>>::type, Holder>;
     static constexpr OperatorTraits traits =
-        Base::with({.kind = "map", .emits = Emits::one, .may_skip = true});
+        Base::with({.kind = "map", .emits = Emits::one, .hears = events<>, .may_skip = true});
     using Base::Base;
 
     [[gnu::always_inline]] void apply(F& function, RecordOf<In>& record, auto& emit) {
@@ -130,8 +134,11 @@ struct Map : Applied<Map<In, F, Holder>, In, typename MapResult<F, RecordOf<In>>
 template <class In, class F, class Holder>
 struct Filter : Applied<Filter<In, F, Holder>, In, RecordOf<In>, Holder> {
     using Base = Applied<Filter, In, RecordOf<In>, Holder>;
-    static constexpr OperatorTraits traits = Base::with(
-        {.kind = "filter", .emits = Emits::at_most_one, .passes_records = true, .may_skip = true});
+    static constexpr OperatorTraits traits = Base::with({.kind = "filter",
+                                                         .emits = Emits::at_most_one,
+                                                         .hears = events<>,
+                                                         .passes_records = true,
+                                                         .may_skip = true});
     using Base::Base;
 
     [[gnu::always_inline]] void apply(F& function, RecordOf<In>& record, auto& emit) {
@@ -143,8 +150,8 @@ struct Filter : Applied<Filter<In, F, Holder>, In, RecordOf<In>, Holder> {
 template <class In, class U, class F, class Holder>
 struct FlatMap : Applied<FlatMap<In, U, F, Holder>, In, U, Holder> {
     using Base = Applied<FlatMap, In, U, Holder>;
-    static constexpr OperatorTraits traits =
-        Base::with({.kind = "flat_map", .emits = Emits::any_number, .may_skip = true});
+    static constexpr OperatorTraits traits = Base::with(
+        {.kind = "flat_map", .emits = Emits::any_number, .hears = events<>, .may_skip = true});
     using Base::Base;
 
     [[gnu::always_inline]] void apply(F& function, RecordOf<In>& record, auto& emit) {
@@ -158,19 +165,19 @@ struct FlatMap : Applied<FlatMap<In, U, F, Holder>, In, U, Holder> {
     }
 };
 
-/// A sink may have replicas without a request if its copies share nothing: it has no state, or
-/// declares `static constexpr bool parallel_by_default = true`.
-template <class F>
-inline constexpr bool parallel_sink = [] {
-    if constexpr (requires { F::parallel_by_default; }) return bool{F::parallel_by_default};
-    return std::is_empty_v<F>;
-}();
-
-/// Takes the records out of the graph.
+/// Takes the records out of the graph. It may have replicas without a request if its copies share
+/// nothing: it has no members, or the trait `.parallel_by_default`.
 template <class In, class F>
 struct Sink : Plain<F>, OperatorTypes<In, void> {
+    static constexpr FunctionTraits of_function = traits_of_function<F>;
     static constexpr OperatorTraits traits{
-        .kind = "sink", .emits = Emits::nothing, .may_skip = true};
+        .kind = "sink",
+        .emits = Emits::nothing,
+        .hears = events<Opened> | of_function.hears.template among<Flush, Closed, CutOff>(),
+        .has = Has::facts | has_if(function_has<F, Has::blocks>, Has::blocks) |
+               has_if(function_has<F, Has::accepts>, Has::accepts),
+        .may_skip = true,
+        .one_replica = of_function.one_replica};
     using Plain<F>::Plain;
     using Plain<F>::on;
 
@@ -178,40 +185,28 @@ struct Sink : Plain<F>, OperatorTypes<In, void> {
         call(this->function(), this->context(), std::move(record_of(arrived)));
     }
     [[nodiscard]] OperatorFacts facts() const {
-        OperatorFacts facts{.parallel_by_default = parallel_sink<F>};
-        if constexpr (requires { F::one_replica; }) facts.one_replica = F::one_replica;
-        if constexpr (requires(const F& function) { function.files(); }) {
+        OperatorFacts facts{.parallel_by_default =
+                                of_function.parallel_by_default || std::is_empty_v<F>};
+        if constexpr (function_has<F, Has::files>) {
             const auto& files = this->function().files();
             facts.files = {files.begin(), files.end()};
         }
         return facts;
     }
-    void on(const Opened& opened) {
-        if constexpr (requires { this->function().attach(opened.task); }) {
-            this->function().attach(opened.task);
-        }
-        Plain<F>::on(opened);
-    }
     /// Any thread.
-    void on(CutOff) noexcept
-        requires requires(F& function) {
-            { function.cut_off() } noexcept;
-        }
+    void on(CutOff cut_off) noexcept
+        requires FunctionHears<F, CutOff>
     {
-        this->function().cut_off();
+        this->function().on(cut_off);
     }
     /// A sink that may block in the operating system (a pipe with a slow reader).
     [[nodiscard]] bool blocks() const noexcept
-        requires requires(const F& function) {
-            { function.blocks() } -> std::same_as<bool>;
-        }
+        requires function_has<F, Has::blocks>
     {
         return this->function().blocks();
     }
     [[nodiscard]] bool accepts()
-        requires requires(F& function) {
-            { function.accepts() } -> std::same_as<bool>;
-        }
+        requires function_has<F, Has::accepts>
     {
         return this->function().accepts();
     }
@@ -222,8 +217,11 @@ struct Sink : Plain<F>, OperatorTypes<In, void> {
 template <class T, class KeyOf>
 class KeyCheck : public OperatorTypes<T, T> {
   public:
-    static constexpr OperatorTraits traits{
-        .kind = "key_by", .passes_records = true, .may_skip = true};
+    static constexpr OperatorTraits traits{.kind = "key_by",
+                                           .hears = events<>,
+                                           .passes_records = true,
+                                           .may_skip = true,
+                                           .stateless = true};
 
     explicit KeyCheck(KeyOf key_of) : key_of_(std::move(key_of)) {}
 
@@ -241,7 +239,11 @@ class KeyCheck : public OperatorTypes<T, T> {
 template <class T, class KeyOf>
 class HashKey : public OperatorTypes<T, message::Hashed<T>> {
   public:
-    static constexpr OperatorTraits traits{.kind = "map", .passes_records = true};
+    static constexpr OperatorTraits traits{.kind = "map",
+                                           .hears = events<>,
+                                           .has = Has::facts,
+                                           .passes_records = true,
+                                           .stateless = true};
 
     /// `name` is that of the key function in an error. `one_replica`: all replicas behind it get
     /// one order.
@@ -267,7 +269,8 @@ class HashKey : public OperatorTypes<T, message::Hashed<T>> {
 /// merge, or the distribution of another.
 template <class In>
 struct Identity : OperatorTypes<In, In> {
-    static constexpr OperatorTraits traits{.kind = "route", .passes_records = true};
+    static constexpr OperatorTraits traits{
+        .kind = "route", .hears = events<>, .passes_records = true};
 
     [[gnu::always_inline]] void process(In& arrived, auto& emit) { emit(arrived); }
 };

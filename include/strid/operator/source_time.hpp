@@ -37,7 +37,7 @@ template <class T, class TimeOf>
 class EventTimeOperator<T, TimeOf, SourceTime> : public OperatorTypes<T, T> {
   public:
     static constexpr OperatorTraits traits{
-        .kind = "event_time", .watermarks = Watermarks::relayed, .passes_records = true};
+        .kind = "event_time", .hears = events<SourceProgress, Watermark>, .passes_records = true};
 
     /// Throws Error if `idle_after` is not 0.
     EventTimeOperator(TimeOf time_of, SourceTime, Duration idle_after)

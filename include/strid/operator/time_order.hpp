@@ -110,7 +110,9 @@ class TimeOrder : public OperatorTypes<T, T> {
   public:
     static constexpr OperatorTraits traits{.kind = "in_order_of_time",
                                            .emits = Emits::any_number,
-                                           .watermarks = Watermarks::needed,
+                                           .hears = events<BatchBegins, Watermark, Ended>,
+                                           .has = Has::time_of,
+                                           .needs_watermarks = true,
                                            .passes_records = true,
                                            .finds_late = true,
                                            .one_replica = true};
@@ -157,7 +159,8 @@ class KSlack : public OperatorTypes<T, T> {
   public:
     static constexpr OperatorTraits traits{.kind = "k_slack",
                                            .emits = Emits::any_number,
-                                           .watermarks = Watermarks::drawn,
+                                           .hears = events<Clock, Watermark, Ended>,
+                                           .has = Has::draws_from,
                                            .finds_late = true,
                                            .one_replica = true};
 

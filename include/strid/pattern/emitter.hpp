@@ -14,7 +14,8 @@ namespace strid::pattern::detail {
 template <class T>
 class Emitter : public OperatorTypes<T, T> {
   public:
-    static constexpr OperatorTraits traits{.kind = "emitter", .emits = Emits::one};
+    static constexpr OperatorTraits traits{
+        .kind = "emitter", .emits = Emits::one, .hears = events<>};
 
     [[gnu::always_inline]] void process(T& task, auto& emit) { emit(std::move(task)); }
 };

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include <strid/operator/contract.hpp>
+#include <strid/operator/state_size.hpp>
 #include <strid/pattern/node.hpp>
 
 namespace strid::pattern {
@@ -33,7 +34,12 @@ template <class First, class Second>
 class Comb : public OperatorTypes<typename First::Arrived, typename Second::Emitted> {
   public:
     static constexpr OperatorTraits traits{
-        .kind = "node", .emits = emits_of_both(First::traits.emits, Second::traits.emits)};
+        .kind = "node",
+        .emits = emits_of_both(First::traits.emits, Second::traits.emits),
+        .hears =
+            (First::traits.hears | Second::traits.hears).template among<Opened, Ended, Closed>(),
+        .has = has_if(operators::has<First, Has::resource> || operators::has<Second, Has::resource>,
+                      Has::resource)};
 
     Comb(First first, Second second) : first_(std::move(first)), second_(std::move(second)) {}
 
@@ -49,25 +55,23 @@ class Comb : public OperatorTypes<typename First::Arrived, typename Second::Emit
     }
     /// The second node takes the last tasks of the first before its own end.
     bool on(Ended ended, auto& emit)
-        requires(operators::Answers<First, Ended> || operators::Answers<Second, Ended>)
+        requires(operators::Hears<First, Ended> || operators::Hears<Second, Ended>)
     {
-        if constexpr (operators::Answers<First, Ended>) {
+        if constexpr (operators::Hears<First, Ended>) {
             ToSecond to_second{second_, emit};
             if (!first_ended_ && !is_all_out(first_, ended, to_second)) return false;
         }
         first_ended_ = true;
-        if constexpr (operators::Answers<Second, Ended>) return is_all_out(second_, ended, emit);
+        if constexpr (operators::Hears<Second, Ended>) return is_all_out(second_, ended, emit);
         return true;
     }
     /// Of the one that uses one (pattern/resource.hpp); it is used for both.
     [[nodiscard]] auto& resource()
-        requires requires(First& first) { first.resource(); } ||
-                 requires(Second& second) { second.resource(); }
+        requires(operators::has<First, Has::resource> || operators::has<Second, Has::resource>)
     {
-        constexpr bool of_first = requires(First& first) { first.resource(); };
-        static_assert(
-            !of_first || !requires(Second& second) { second.resource(); },
-            "a node uses one resource: two could wait for each other");
+        constexpr bool of_first = operators::has<First, Has::resource>;
+        static_assert(!of_first || !operators::has<Second, Has::resource>,
+                      "a node uses one resource: two could wait for each other");
         if constexpr (of_first) {
             return first_.resource();
         } else {
@@ -79,6 +83,9 @@ class Comb : public OperatorTypes<typename First::Arrived, typename Second::Emit
     {
         if constexpr (operators::Hears<First, Closed>) first_.on(closed);
         if constexpr (operators::Hears<Second, Closed>) second_.on(closed);
+    }
+    auto state() {
+        return std::tuple_cat(operators::state_of(first_), operators::state_of(second_));
     }
 
   private:

@@ -191,7 +191,8 @@ class LimitEntry final : public Node {
 template <class U>
 class EndOfStay : public OperatorTypes<Tagged<U, Stay>, U> {
   public:
-    static constexpr OperatorTraits traits{.kind = "limit end", .emits = Emits::one};
+    static constexpr OperatorTraits traits{
+        .kind = "limit end", .emits = Emits::one, .hears = events<>};
 
     void process(Tagged<U, Stay>& task, auto& emit) {
         const Stay stay = std::move(task.tag);

@@ -44,8 +44,8 @@ class Step
                                               std::remove_cvref_t<std::invoke_result_t<F&, T>>>> {
   public:
     static constexpr bool consumes = std::is_void_v<std::invoke_result_t<F&, T>>;
-    static constexpr OperatorTraits traits{.kind = "node",
-                                           .emits = consumes ? Emits::nothing : Emits::one};
+    static constexpr OperatorTraits traits{
+        .kind = "node", .emits = consumes ? Emits::nothing : Emits::one, .hears = events<>};
 
     explicit Step(F function) : function_(std::move(function)) {}
 
@@ -57,6 +57,8 @@ class Step
         }
     }
 
+    auto state() { return std::tie(function_); }
+
   private:
     [[no_unique_address]] F function_;
 };
@@ -67,13 +69,16 @@ class MaybeStep
     : public OperatorTypes<T,
                            typename std::remove_cvref_t<std::invoke_result_t<F&, T>>::value_type> {
   public:
-    static constexpr OperatorTraits traits{.kind = "node", .emits = Emits::at_most_one};
+    static constexpr OperatorTraits traits{
+        .kind = "node", .emits = Emits::at_most_one, .hears = events<>};
 
     explicit MaybeStep(F function) : function_(std::move(function)) {}
 
     [[gnu::always_inline]] void process(T& task, auto& emit) {
         if (auto made = std::invoke(function_, std::move(task))) emit(std::move(*made));
     }
+
+    auto state() { return std::tie(function_); }
 
   private:
     [[no_unique_address]] F function_;
@@ -83,13 +88,16 @@ class MaybeStep
 template <class T, class U, class F>
 class EmittingStep : public OperatorTypes<T, U> {
   public:
-    static constexpr OperatorTraits traits{.kind = "node", .emits = Emits::any_number};
+    static constexpr OperatorTraits traits{
+        .kind = "node", .emits = Emits::any_number, .hears = events<>};
 
     explicit EmittingStep(F function) : function_(std::move(function)) {}
 
     [[gnu::always_inline]] void process(T& task, auto& emit) {
         std::invoke(function_, std::move(task), emit);
     }
+
+    auto state() { return std::tie(function_); }
 
   private:
     [[no_unique_address]] F function_;

@@ -145,7 +145,7 @@ class OperatorNode final : public Node {
     /// The input has ended. True when all is out.
     bool end() {
         if (ended_) return output_.ready();
-        if constexpr (operators::Answers<Operator, Ended>) {
+        if constexpr (operators::Hears<Operator, Ended>) {
             const bool done = loops().empty() ? end_of_input<false>() : end_of_input<true>();
             if (!done) return false;
         }

@@ -17,10 +17,12 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include <strid/operator/contract.hpp>
+#include <strid/operator/state_size.hpp>
 #include <strid/pattern/emission.hpp>
 #include <strid/pattern/name_of_tasks.hpp>
 #include <strid/pattern/node_task.hpp>
@@ -41,8 +43,11 @@ class Marking
     : public OperatorTypes<typename Operator::Arrived, Marked<typename Operator::Emitted>> {
   public:
     using U = typename Operator::Emitted;
-    static constexpr OperatorTraits traits{.kind = Operator::traits.kind,
-                                           .emits = Emits::any_number};
+    static constexpr OperatorTraits traits{
+        .kind = Operator::traits.kind,
+        .emits = Emits::any_number,
+        .hears = Operator::traits.hears.template among<Opened, Ended, Closed>(),
+        .has = has_if(operators::has<Operator, Has::resource>, Has::resource)};
 
     explicit Marking(Operator one) : operator_(std::move(one)) {}
 
@@ -57,7 +62,7 @@ class Marking
         emit(Marked<U>{std::move(later.held), true});
     }
     auto on(Ended ended, auto& emit)
-        requires operators::Answers<Operator, Ended>
+        requires operators::Hears<Operator, Ended>
     {
         Unmarked unmarked{emit};
         return operator_.on(ended, unmarked);
@@ -68,10 +73,11 @@ class Marking
         operator_.on(closed);
     }
     [[nodiscard]] auto& resource()
-        requires requires(Operator& one) { one.resource(); }
+        requires operators::has<Operator, Has::resource>
     {
         return operator_.resource();
     }
+    auto state() { return operators::state_of(operator_); }
 
   private:
     /// Holds a result until it is known whether it is the last.

@@ -112,11 +112,9 @@ class PatternOperator
   public:
     static constexpr OperatorTraits traits{.kind = kind_of_pattern<Pattern>,
                                            .emits = makes ? Emits::any_number : Emits::nothing,
-                                           .watermarks = Watermarks::delayed,
-                                           .forgets_input = true,
-                                           .asks_the_clock = true,
-                                           .holds_back = true,
-                                           .brings_tasks = true};
+                                           .hears = events<TasksWanted, Opened, Watermark, Ended>,
+                                           .has = Has::facts | Has::passed | Has::held_back,
+                                           .forgets_input = true};
 
     PatternOperator(Pattern pattern, TimeOf time_of, const PatternOperatorOptions& options)
         : pattern_(std::move(pattern)), time_of_(std::move(time_of)), options_(options) {
@@ -177,6 +175,8 @@ class PatternOperator
     }
     [[nodiscard]] Progress passed() const noexcept { return inside_->passed; }
     [[nodiscard]] bool held_back() const noexcept { return !inside_->entrance.ready(); }
+    /// Of the tasks inside none is named: they are in lanes between nodes.
+    auto state() { return std::tie(); }
 
     bool on(Ended, auto& emit) {
         Inside& inside = *inside_;

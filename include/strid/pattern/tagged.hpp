@@ -60,7 +60,9 @@ class TaggedOperator
         .kind = Operator::traits.kind,
         .emits = Tag::takes_failures && Operator::traits.emits == Emits::one
                      ? Emits::at_most_one
-                     : Operator::traits.emits};
+                     : Operator::traits.emits,
+        .hears = Operator::traits.hears.template among<Opened, Ended, Closed>(),
+        .has = has_if(operators::has<Operator, Has::resource>, Has::resource)};
 
     explicit TaggedOperator(Operator one) : operator_(std::move(one)) {}
 
@@ -79,7 +81,7 @@ class TaggedOperator
     }
     /// Tasks that are emitted at the end belong to no task.
     auto on(Ended ended, auto& emit)
-        requires operators::Answers<Operator, Ended>
+        requires operators::Hears<Operator, Ended>
     {
         Tag none{};
         Emission emission{emit, none};
@@ -91,10 +93,11 @@ class TaggedOperator
         operator_.on(closed);
     }
     [[nodiscard]] auto& resource()
-        requires requires(Operator& one) { one.resource(); }
+        requires operators::has<Operator, Has::resource>
     {
         return operator_.resource();
     }
+    auto state() { return operators::state_of(operator_); }
 
   private:
     template <class Emit>

@@ -3,6 +3,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include <trading/trading.hpp>
@@ -48,6 +49,7 @@ void run_farm(const Run& run) {
 /// The feed as a source of the engine.
 struct DrivenSource {
     using record_type = Quote;
+    static constexpr SourceTraits traits{.hears = events<>, .has = Has::wake_at_ns};
     static constexpr std::int64_t patience_ns = 50'000;
 
     Feed* feed;
@@ -78,6 +80,7 @@ struct DrivenSource {
         return SourceStatus::more;
     }
     [[nodiscard]] std::int64_t wake_at_ns() const noexcept { return wake_at; }
+    auto state() { return std::tie(wake_at); }
 };
 
 using Predict = Stream<Prediction> (*)(Stream<Quote>, const apps::trading::Options&);

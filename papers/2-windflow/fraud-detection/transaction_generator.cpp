@@ -20,8 +20,8 @@ TransactionGenerator::TransactionGenerator(std::uint64_t count, std::uint64_t se
     }
 }
 
-void TransactionGenerator::open(const Context& context) {
-    count_ = context.replica == 0 ? asked_for_ : 0;
+void TransactionGenerator::on(const Opened& opened) {
+    count_ = opened.context.replica == 0 ? asked_for_ : 0;
     made_ = 0;
     before_.assign(accounts, 0);
     make_names();

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <memory>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include <strid/connector/pace.hpp>
@@ -29,6 +30,8 @@ namespace strid::apps::fraud_detection {
 class TransactionGenerator {
   public:
     using record_type = Transaction;
+    static constexpr SourceTraits traits{.hears = events<Opened>,
+                                         .has = Has::fraction_done | Has::replicas_used};
     static constexpr std::size_t accounts = 1'000;
     static constexpr std::size_t transaction_names = 10'000;
     static constexpr std::uint64_t records_per_stray = 50;
@@ -36,7 +39,7 @@ class TransactionGenerator {
     TransactionGenerator(std::uint64_t count, std::uint64_t seed,
                          std::shared_ptr<const MarkovModel> model);
 
-    void open(const Context& context);
+    void on(const Opened& opened);
     [[nodiscard]] static std::size_t replicas_used(std::size_t /*replicas*/) noexcept { return 1; }
 
     template <class Emit>
@@ -50,6 +53,7 @@ class TransactionGenerator {
         return made_ == count_ ? SourceStatus::finished : SourceStatus::more;
     }
     [[nodiscard]] double fraction_done() const noexcept { return fraction_done_.load(); }
+    auto state() { return std::tie(before_, made_); }
 
   private:
     void make_names();

@@ -26,7 +26,8 @@ class Accidents : public OperatorTypes<message::Hashed<Event>, Statistic> {
   public:
     static constexpr OperatorTraits traits{.kind = "accidents",
                                            .emits = Emits::any_number,
-                                           .watermarks = Watermarks::needed,
+                                           .hears = events<Watermark, Ended>,
+                                           .needs_watermarks = true,
                                            .forgets_input = true};
 
     void process(message::Hashed<Event>& arrived, auto& /*emit*/) {

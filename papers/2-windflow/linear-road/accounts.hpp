@@ -26,7 +26,8 @@ class Accounts : public OperatorTypes<message::Hashed<Notice>, Notice> {
   public:
     static constexpr OperatorTraits traits{.kind = "accounts",
                                            .emits = Emits::any_number,
-                                           .watermarks = Watermarks::needed,
+                                           .hears = events<Watermark, Ended>,
+                                           .needs_watermarks = true,
                                            .forgets_input = true};
 
     void process(message::Hashed<Notice>& arrived, auto& /*emit*/) {

@@ -20,12 +20,17 @@ namespace strid::apps::linear_road {
 class AnySource {
   public:
     using record_type = Event;
+    static constexpr SourceTraits traits{.hears = events<Opened, Stopped>,
+                                         .has = Has::wake_at_ns | Has::blocks | Has::files |
+                                                Has::fraction_done | Has::bytes_read |
+                                                Has::replicas_used,
+                                         .drains = true};
 
     explicit AnySource(EventSource source) : source_(std::move(source)) {}
     explicit AnySource(TrafficSource source) : source_(std::move(source)) {}
 
-    void open(const Context& context) {
-        std::visit([&](auto& source) { source.open(context); }, source_);
+    void on(const Opened& opened) {
+        std::visit([&](auto& source) { source.on(opened); }, source_);
     }
     [[nodiscard]] std::size_t replicas_used(std::size_t replicas) const noexcept {
         return std::visit([=](const auto& source) { return source.replicas_used(replicas); },
@@ -42,10 +47,8 @@ class AnySource {
         const auto* file = std::get_if<EventSource>(&source_);
         return file != nullptr && file->blocks();
     }
-    /// As EventSource: bytes that were taken from a pipe are gone from there.
-    static constexpr bool drains = true;
-    void stop() noexcept {
-        std::visit([](auto& source) { source.stop(); }, source_);
+    void on(Stopped stopped) noexcept {
+        std::visit([=](auto& source) { source.on(stopped); }, source_);
     }
     [[nodiscard]] std::vector<FileUse> files() const {
         const auto* file = std::get_if<EventSource>(&source_);
@@ -58,6 +61,8 @@ class AnySource {
         const auto* file = std::get_if<EventSource>(&source_);
         return file == nullptr ? 0 : file->bytes_read();
     }
+
+    auto state() { return std::tie(source_); }
 
   private:
     std::variant<EventSource, TrafficSource> source_;

@@ -17,6 +17,7 @@
 #include <memory>
 #include <mutex>
 #include <stop_token>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -35,6 +36,9 @@ namespace strid::apps::linear_road {
 class EventReplay {
   public:
     using record_type = Event;
+    static constexpr SourceTraits traits{
+        .hears = events<Opened>,
+        .has = Has::wake_at_ns | Has::files | Has::fraction_done | Has::replicas_used};
 
     /// `source` is read to its end by open(), which throws what that throws. `by_one`: one replica
     /// emits all events in the order of the input.
@@ -42,25 +46,25 @@ class EventReplay {
     EventReplay(Source source, std::chrono::nanoseconds duration, bool by_one)
         : shared_(std::make_shared<Shared>()), duration_ns_(duration.count()), by_one_(by_one) {
         shared_->files = operators::files_of(source);
-        shared_->read = [source = std::move(source)](Shared& into, const Context& context,
-                                                     const std::stop_token& stop) {
+        shared_->read = [source = std::move(source)](Shared& into, const Opened& opened) {
             auto reading = source;
-            operators::open_source(reading, {.name = context.name, .run = context.run}, stop);
-            return operators::poll_to_end(reading, into, stop);
+            const Context alone{.name = opened.context.name, .run = opened.context.run};
+            operators::notify_source(reading, Opened{alone, opened.task, opened.stop});
+            return operators::poll_to_end(reading, into, opened.stop);
         };
     }
 
     /// Where it is stopped there are no events, until it is opened again.
-    void open(const Context& context, const std::stop_token& stop = {}) {
+    void on(const Opened& opened) {
         const std::lock_guard lock{shared_->reading};
-        if (!shared_->is_read || shared_->shares.size() != context.parallelism) {
-            shared_->clear(context.parallelism, replicas_used(context.parallelism));
-            shared_->is_read = shared_->read(*shared_, context, stop);
-            if (!shared_->is_read) shared_->clear(context.parallelism, 1);
+        if (!shared_->is_read || shared_->shares.size() != opened.context.parallelism) {
+            shared_->clear(opened.context.parallelism, replicas_used(opened.context.parallelism));
+            shared_->is_read = shared_->read(*shared_, opened);
+            if (!shared_->is_read) shared_->clear(opened.context.parallelism, 1);
         }
-        shared_->in_step.begin(context.replica, context.parallelism,
-                               !shared_->shares[context.replica].empty());
-        replica_ = context.replica;
+        shared_->in_step.begin(opened.context.replica, opened.context.parallelism,
+                               !shared_->shares[opened.context.replica].empty());
+        replica_ = opened.context.replica;
         next_ = 0;
         shift_ = 0;
         end_ns_ = 0;
@@ -102,6 +106,7 @@ class EventReplay {
     [[nodiscard]] std::int64_t wake_at_ns() const noexcept { return wake_at_ns_; }
     [[nodiscard]] double fraction_done() const noexcept { return fraction_done_.load(); }
     [[nodiscard]] std::vector<FileUse> files() const { return shared_->files; }
+    auto state() { return std::tie(next_, shift_); }
 
   private:
     struct Shared {
@@ -126,7 +131,7 @@ class EventReplay {
 
         std::mutex reading;
         /// False: it was stopped.
-        std::function<bool(Shared&, const Context&, const std::stop_token&)> read;
+        std::function<bool(Shared&, const Opened&)> read;
         bool is_read = false;
         std::vector<FileUse> files;
         std::vector<std::vector<Event>> shares;  // by replica

@@ -27,7 +27,9 @@ constexpr double pace_max = 1'000'000;
 /// Takes the questions for travel times out.
 class WithoutTravelTimes {
   public:
-    void open(const Context& context) { asked_ = context.counter("travel times asked"); }
+    static constexpr FunctionTraits traits{.hears = events<Opened>, .stateless = true};
+
+    void on(const Opened& opened) { asked_ = opened.context.counter("travel times asked"); }
     bool operator()(const Event& event) {
         if (event.kind != Kind::travel_time) [[likely]]
             return true;

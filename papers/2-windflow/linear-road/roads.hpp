@@ -77,8 +77,10 @@ struct RoadOrCar {
 
 class Roads : public OperatorTypes<message::Hashed<Event>, Notice> {
   public:
-    static constexpr OperatorTraits traits{
-        .kind = "roads", .emits = Emits::any_number, .forgets_input = true, .looks_ahead = true};
+    static constexpr OperatorTraits traits{.kind = "roads",
+                                           .emits = Emits::any_number,
+                                           .hears = events<Coming<message::Hashed<Event>>>,
+                                           .forgets_input = true};
 
     [[nodiscard]] std::size_t on(Coming<message::Hashed<Event>> coming) {
         constexpr std::size_t at_once = 32;

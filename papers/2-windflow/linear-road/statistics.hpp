@@ -74,7 +74,8 @@ class SpeedOfVisits : public OperatorTypes<message::Hashed<Event>, Visit> {
   public:
     static constexpr OperatorTraits traits{.kind = "speeds",
                                            .emits = Emits::any_number,
-                                           .watermarks = Watermarks::needed,
+                                           .hears = events<Watermark, Ended>,
+                                           .needs_watermarks = true,
                                            .forgets_input = true};
 
     void process(message::Hashed<Event>& arrived, auto& emit) {
@@ -130,7 +131,8 @@ class Velocities : public OperatorTypes<message::Hashed<Visit>, Statistic> {
   public:
     static constexpr OperatorTraits traits{.kind = "velocities",
                                            .emits = Emits::any_number,
-                                           .watermarks = Watermarks::needed,
+                                           .hears = events<Watermark>,
+                                           .needs_watermarks = true,
                                            .forgets_input = true};
 
     void process(message::Hashed<Visit>& arrived, auto& /*emit*/) {
@@ -182,7 +184,8 @@ class Counts : public OperatorTypes<message::Hashed<Visit>, Statistic> {
   public:
     static constexpr OperatorTraits traits{.kind = "counts",
                                            .emits = Emits::any_number,
-                                           .watermarks = Watermarks::needed,
+                                           .hears = events<Watermark>,
+                                           .needs_watermarks = true,
                                            .forgets_input = true};
 
     void process(message::Hashed<Visit>& arrived, auto& /*emit*/) {

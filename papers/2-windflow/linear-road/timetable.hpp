@@ -19,6 +19,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -65,18 +66,22 @@ class Timetable {
 class OnTime {
   public:
     using record_type = Event;
+    static constexpr SourceTraits traits{
+        .hears = events<Opened, Stopped>,
+        .has = Has::wake_at_ns | Has::blocks | Has::files | Has::fraction_done | Has::bytes_read,
+        .drains = AnySource::traits.drains};
 
     /// The input begins with second `first`; without it with its first event.
     OnTime(AnySource source, std::shared_ptr<Timetable> timetable,
            std::optional<std::int32_t> first)
         : source_(std::move(source)), timetable_(std::move(timetable)), first_(first) {}
 
-    void open(const Context& context) {
+    void on(const Opened& opened) {
         waiting_.clear();
         next_ = 0;
         at_end_ = SourceStatus::more;
         stopped_.store(0);
-        source_.open(context);
+        source_.on(opened);
     }
 
     template <class Emit>
@@ -103,15 +108,15 @@ class OnTime {
         return next_ == waiting_.size() ? source_.wake_at_ns() : wake_at_ns_;
     }
     [[nodiscard]] bool blocks() const noexcept { return source_.blocks(); }
-    static constexpr bool drains = AnySource::drains;
     /// Fetched records are handed out at once.
-    void stop() noexcept {
+    void on(Stopped stopped) noexcept {
         stopped_.store(1);
-        source_.stop();
+        source_.on(stopped);
     }
     [[nodiscard]] std::vector<FileUse> files() const { return source_.files(); }
     [[nodiscard]] double fraction_done() const noexcept { return source_.fraction_done(); }
     [[nodiscard]] std::uint64_t bytes_read() const noexcept { return source_.bytes_read(); }
+    auto state() { return std::tie(source_, waiting_, next_); }
 
   private:
     static constexpr std::size_t fetched_at_once = 1024;

@@ -40,7 +40,8 @@ class Tolls : public OperatorTypes<message::Hashed<ReportOrStatistic>, Notice> {
   public:
     static constexpr OperatorTraits traits{.kind = "tolls",
                                            .emits = Emits::any_number,
-                                           .watermarks = Watermarks::needed,
+                                           .hears = events<Watermark, Ended>,
+                                           .needs_watermarks = true,
                                            .forgets_input = true};
 
     void process(message::Hashed<ReportOrStatistic>& arrived, auto& /*emit*/) {
@@ -52,6 +53,7 @@ class Tolls : public OperatorTypes<message::Hashed<ReportOrStatistic>, Notice> {
     }
     bool on(Watermark watermark, auto& emit) { return handle(minute_of(watermark.time), emit); }
     bool on(Ended, auto& emit) { return handle(1 << 30, emit); }
+    auto state() { return std::tie(conditions_, cars_, waiting_, minute_); }
 
   private:
     struct Conditions {

@@ -204,16 +204,16 @@ TrafficSource::TrafficSource(const TrafficOptions& options) : options_(options) 
     }
 }
 
-void TrafficSource::open(const Context& context) {
+void TrafficSource::on(const Opened& opened) {
     expressways_.clear();
     made_.clear();
     stopped_.store(0);
     next_ = next_expressway_ = 0;
     second_ = 0;
     count_ = 0;
-    const std::size_t replicas = replicas_used(context.parallelism);
-    replica_ = context.replica;
-    in_step_->begin(replica_, context.parallelism, replica_ < replicas);
+    const std::size_t replicas = replicas_used(opened.context.parallelism);
+    replica_ = opened.context.replica;
+    in_step_->begin(replica_, opened.context.parallelism, replica_ < replicas);
     if (replica_ >= replicas) return;
     const auto step = static_cast<std::int32_t>(replicas);
     for (auto i = static_cast<std::int32_t>(replica_); i < options_.expressways; i += step) {

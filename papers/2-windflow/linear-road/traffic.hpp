@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <tuple>
 #include <vector>
 
 #include <strid/base/clock.hpp>
@@ -84,11 +85,14 @@ class Expressway {
 class TrafficSource {
   public:
     using record_type = Event;
+    static constexpr SourceTraits traits{
+        .hears = events<Opened, Stopped>,
+        .has = Has::wake_at_ns | Has::fraction_done | Has::replicas_used};
 
     /// Throws GraphError where numbers of cars would not fit.
     explicit TrafficSource(const TrafficOptions& options);
 
-    void open(const Context& context);
+    void on(const Opened& opened);
     /// A number of events is that of all expressways in turn, so that one replica makes them, too.
     [[nodiscard]] std::size_t replicas_used(std::size_t replicas) const noexcept {
         const auto expressways = static_cast<std::size_t>(options_.expressways);
@@ -115,9 +119,10 @@ class TrafficSource {
         return SourceStatus::more;
     }
     /// No more are made. Any thread.
-    void stop() noexcept { stopped_.store(1); }
+    void on(Stopped) noexcept { stopped_.store(1); }
     [[nodiscard]] std::int64_t wake_at_ns() const noexcept { return wake_at_ns_; }
     [[nodiscard]] double fraction_done() const noexcept { return fraction_done_.load(); }
+    auto state() { return std::tie(next_, next_expressway_, second_, count_); }
 
   private:
     bool make_some();

@@ -43,16 +43,16 @@ AnswerWriter::AnswerWriter(const std::string& path, Writing writing,
     if (!path.empty()) writer_.emplace(path, writing);
 }
 
-void AnswerWriter::open(const Context& context) {
-    if (writer_) writer_->open({}, context);
-    if (timetable_) late_ = context.counter("late answers");
+void AnswerWriter::on(const Opened& opened) {
+    if (writer_) writer_->open({}, opened.context);
+    if (timetable_) late_ = opened.context.counter("late answers");
 }
 
-void AnswerWriter::flush() {
+void AnswerWriter::on(Flush) {
     if (writer_) writer_->flush();
 }
 
-void AnswerWriter::close() {
+void AnswerWriter::on(Closed) {
     if (writer_) writer_->close();
 }
 

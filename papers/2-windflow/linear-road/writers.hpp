@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include <strid/connector/row_writer.hpp>
@@ -22,7 +23,10 @@ namespace strid::apps::linear_road {
 /// of their event, as "late answers", where there is a timetable.
 class AnswerWriter {
   public:
-    static constexpr bool parallel_by_default = true;
+    static constexpr FunctionTraits traits{.hears = events<Opened, Flush, Closed>,
+                                           .has = Has::blocks | Has::files,
+                                           .parallel_by_default = true,
+                                           .stateless = true};
 
     struct EmitTime {
         std::int64_t second;
@@ -38,14 +42,14 @@ class AnswerWriter {
         return other;
     }
 
-    void open(const Context& context);
+    void on(const Opened& opened);
     void operator()(const Notice& answer) {
         double second = answer.time;
         if (timetable_) second = given_at(answer);
         if (writer_) write(answer, second);
     }
-    void flush();
-    void close();
+    void on(Flush);
+    void on(Closed);
     [[nodiscard]] bool blocks() const noexcept;
     [[nodiscard]] std::vector<FileUse> files() const;
 
@@ -63,12 +67,15 @@ class AnswerWriter {
 
 class EventWriter {
   public:
+    static constexpr FunctionTraits traits{
+        .hears = events<Opened, Flush, Closed>, .has = Has::blocks | Has::files, .stateless = true};
+
     explicit EventWriter(const std::string& path, Writing writing) : writer_(path, writing) {}
 
-    void open(const Context& context) { writer_.open({}, context); }
+    void on(const Opened& opened) { writer_.open({}, opened.context); }
     void operator()(const Event& event);
-    void flush() { writer_.flush(); }
-    void close() { writer_.close(); }
+    void on(Flush) { writer_.flush(); }
+    void on(Closed) { writer_.close(); }
     [[nodiscard]] bool blocks() const noexcept { return writer_.may_block(); }
     [[nodiscard]] std::vector<FileUse> files() const { return writer_.files(); }
 

@@ -20,6 +20,7 @@
 #include "papers/2-windflow/spike-detection/reading_generator.hpp"
 #include "papers/2-windflow/spike-detection/spike_detection.hpp"
 #include "tests/support/folder.hpp"
+#include "tests/support/opened.hpp"
 
 namespace strid::apps {
 namespace {
@@ -49,7 +50,7 @@ void write_records(Source source, const std::string& path,
                    std::function<std::string(const typename Source::record_type&)> row) {
     std::ofstream file(path);
     Rows<typename Source::record_type> rows{file, std::move(row)};
-    source.open({});
+    test::open(source);
     while (source.poll(rows, 1'000) != SourceStatus::finished) {
     }
     ASSERT_EQ(rows.written, count);
@@ -137,7 +138,7 @@ TEST(Generated, TransactionsFollowTheModel) {
         std::array<std::array<double, 32>, 32> followed{};
     } counts;
     TransactionGenerator generator(2'000'000, 3, model);
-    generator.open({});
+    test::open(generator);
     while (generator.poll(counts, 1'000) != SourceStatus::finished) {
     }
     ASSERT_EQ(counts.last.size(), TransactionGenerator::accounts);

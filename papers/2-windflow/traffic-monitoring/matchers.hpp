@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <tuple>
 #include <utility>
 
 #include <strid/operator/context.hpp>
@@ -35,9 +36,11 @@ struct MatchCounters {
 /// The nearest road that fits the bearing (paper 2, section 5.1, TM). No state.
 class NearestRoad {
   public:
+    static constexpr FunctionTraits traits{.hears = events<Opened>, .stateless = true};
+
     explicit NearestRoad(std::shared_ptr<const RoadIndex> index) : index_(std::move(index)) {}
 
-    void open(const Context& context) { counters_.open(context); }
+    void on(const Opened& opened) { counters_.open(opened.context); }
 
     template <class Emit>
     void operator()(const Fix& fix, Emit& emit) {
@@ -71,13 +74,15 @@ struct MarkovOptions {
 /// A fix that no road fits begins a new chain.
 class HiddenMarkovRoad {
   public:
+    static constexpr FunctionTraits traits{.hears = events<Opened>};
+
     HiddenMarkovRoad(std::shared_ptr<const RoadIndex> index, const MarkovOptions& options)
         : index_(std::move(index)), options_(options) {}
 
-    void open(const Context& context) {
-        counters_.open(context);
-        counters_.restarted = context.counter("chains ended");
-        counters_.leaps = context.counter("leaps");
+    void on(const Opened& opened) {
+        counters_.open(opened.context);
+        counters_.restarted = opened.context.counter("chains ended");
+        counters_.leaps = opened.context.counter("leaps");
     }
 
     template <class Emit>
@@ -90,6 +95,7 @@ class HiddenMarkovRoad {
 
     /// The road of the next fix, or `RoadIndex::none`. O(16 x 16) searches at most.
     std::uint32_t advance(const Heading& heading);
+    auto state() { return std::tie(count_); }
 
   private:
     struct State {

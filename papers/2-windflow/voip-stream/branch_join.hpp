@@ -11,6 +11,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -78,7 +79,7 @@ template <std::size_t branches, class Out, class Make>
 class BranchJoin : public OperatorTypes<message::Hashed<Part>, Out> {
   public:
     static constexpr OperatorTraits traits{
-        .kind = "branch-join", .emits = Emits::at_most_one, .only_reads = true};
+        .kind = "branch-join", .emits = Emits::at_most_one, .hears = events<>, .only_reads = true};
 
     explicit BranchJoin(Make make) : make_(std::move(make)) {}
 
@@ -87,6 +88,7 @@ class BranchJoin : public OperatorTypes<message::Hashed<Part>, Out> {
         auto& queue = queues_.find_or_make(ShardOfCaller{}(part));
         queue.add(part, [&](const auto& values) { emit(make_(part, values)); });
     }
+    auto state() { return std::tie(queues_); }
 
   private:
     Make make_;

@@ -49,8 +49,8 @@ CallGenerator::CallGenerator(std::uint64_t count, std::uint64_t seed, double tel
     for (double& share : day_) share /= day_.back();
 }
 
-void CallGenerator::open(const Context& context) noexcept {
-    count_ = context.replica == 0 ? asked_for_ : 0;
+void CallGenerator::on(const Opened& opened) noexcept {
+    count_ = opened.context.replica == 0 ? asked_for_ : 0;
     made_ = 0;
 }
 

@@ -20,6 +20,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <tuple>
 
 #include <strid/connector/pace.hpp>
 #include <strid/connector/random.hpp>
@@ -33,11 +34,13 @@ namespace strid::apps::voip_stream {
 class CallGenerator {
   public:
     using record_type = Call;
+    static constexpr SourceTraits traits{.hears = events<Opened>,
+                                         .has = Has::fraction_done | Has::replicas_used};
 
     /// `telemarketers`: their share of the numbers.
     CallGenerator(std::uint64_t count, std::uint64_t seed, double telemarketers);
 
-    void open(const Context& context) noexcept;
+    void on(const Opened& opened) noexcept;
     [[nodiscard]] static std::size_t replicas_used(std::size_t /*replicas*/) noexcept { return 1; }
 
     template <class Emit>
@@ -57,6 +60,7 @@ class CallGenerator {
     void write_calls(const std::string& path) const;
     /// Writes the numbers of the telemarketers, a line each. Throws InputOutputError.
     void write_telemarketers(const std::string& path) const;
+    auto state() { return std::tie(made_); }
 
   private:
     static constexpr std::uint64_t hours = 24;

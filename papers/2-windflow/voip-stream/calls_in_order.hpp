@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <tuple>
 
 #include <strid/operator/contract.hpp>
 #include <strid/operator/counter.hpp>
@@ -16,8 +17,11 @@ namespace strid::apps::voip_stream {
 
 class CallsInOrder : public OperatorTypes<Call, TimedCall> {
   public:
-    static constexpr OperatorTraits traits{
-        .kind = "parser", .emits = Emits::at_most_one, .only_reads = true, .one_replica = true};
+    static constexpr OperatorTraits traits{.kind = "parser",
+                                           .emits = Emits::at_most_one,
+                                           .hears = events<Opened>,
+                                           .only_reads = true,
+                                           .one_replica = true};
 
     void on(const Opened& opened) {
         late_ = opened.context.counter("late");
@@ -29,6 +33,7 @@ class CallsInOrder : public OperatorTypes<Call, TimedCall> {
         if (!call.established) return not_established_.add();
         emit(TimedCall{key_of(call.calling), key_of(call.called), call.start, call.duration, now_});
     }
+    auto state() { return std::tie(now_); }
 
   private:
     std::uint32_t now_ = 0;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <tuple>
 #include <utility>
 
 #include <strid/operator/contract.hpp>
@@ -95,7 +96,10 @@ template <template <std::size_t> class Cells, class Pairs>
 class Features : public OperatorTypes<message::Hashed<Side>, CallFeatures> {
   public:
     static constexpr OperatorTraits traits{
-        .kind = "features", .emits = Emits::at_most_one, .only_reads = true, .looks_ahead = true};
+        .kind = "features",
+        .emits = Emits::at_most_one,
+        .hears = events<Opened, Coming<message::Hashed<Side>>, Closed>,
+        .only_reads = true};
 
     // Five counts and two generations.
     explicit Features(SharedPlan plan)
@@ -128,6 +132,7 @@ class Features : public OperatorTypes<message::Hashed<Side>, CallFeatures> {
         shards_.for_each(
             [this](const auto& shard) { shard.add_fullness_to(called_, calling_, pairs_); });
     }
+    auto state() { return std::tie(shards_); }
 
   private:
     SharedPlan plan_;

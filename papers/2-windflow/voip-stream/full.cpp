@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <tuple>
 #include <utility>
 
 #include <strid/operator/contract.hpp>
@@ -52,7 +53,8 @@ Part part_of(const Record& call, double value, std::uint32_t branch) noexcept {
 template <class Pairs>
 class Dispatcher : public OperatorTypes<message::Hashed<TimedCall>, MarkedCall> {
   public:
-    static constexpr OperatorTraits traits{.kind = "dispatcher", .only_reads = true};
+    static constexpr OperatorTraits traits{
+        .kind = "dispatcher", .hears = events<Opened, Closed>, .only_reads = true};
 
     explicit Dispatcher(SharedPlan plan)
         : plan_(std::move(plan)), arena_(2 * shards * plan_->pair_lines) {}
@@ -79,6 +81,7 @@ class Dispatcher : public OperatorTypes<message::Hashed<TimedCall>, MarkedCall> 
             });
         }
     }
+    auto state() { return std::tie(detectors_); }
 
   private:
     SharedPlan plan_;
@@ -98,7 +101,8 @@ struct Counted {
 template <template <std::size_t> class Cells>
 class CallerCount : public OperatorTypes<message::Hashed<MarkedCall>, Part> {
   public:
-    static constexpr OperatorTraits traits{.kind = "caller-count", .only_reads = true};
+    static constexpr OperatorTraits traits{
+        .kind = "caller-count", .hears = events<Opened, Closed>, .only_reads = true};
 
     CallerCount(SharedPlan plan, Counted counted)
         : plan_(std::move(plan)), counted_(counted), arena_(shards * plan_->lines) {}
@@ -124,6 +128,7 @@ class CallerCount : public OperatorTypes<message::Hashed<MarkedCall>, Part> {
             counts_.for_each([this](const auto& count) { numbers_.add(count.cells().numbers()); });
         }
     }
+    auto state() { return std::tie(counts_); }
 
   private:
     SharedPlan plan_;
@@ -136,7 +141,7 @@ class CallerCount : public OperatorTypes<message::Hashed<MarkedCall>, Part> {
 class GlobalAcd : public OperatorTypes<TimedCall, Part> {
   public:
     static constexpr OperatorTraits traits{
-        .kind = "global-acd", .only_reads = true, .one_replica = true};
+        .kind = "global-acd", .hears = events<>, .only_reads = true, .one_replica = true};
 
     explicit GlobalAcd(SharedPlan plan) : plan_(std::move(plan)) {}
 
@@ -145,6 +150,7 @@ class GlobalAcd : public OperatorTypes<TimedCall, Part> {
         const double mean = mean_.add(call.duration, call.start, call.now, plan_->long_growth);
         emit(part_of(call, mean, branch));
     }
+    auto state() { return std::tie(mean_); }
 
   private:
     SharedPlan plan_;
@@ -154,8 +160,10 @@ class GlobalAcd : public OperatorTypes<TimedCall, Part> {
 template <template <std::size_t> class Cells>
 class Rcr : public OperatorTypes<message::Hashed<NumberAtCall>, Part> {
   public:
-    static constexpr OperatorTraits traits{
-        .kind = "rcr", .emits = Emits::at_most_one, .only_reads = true};
+    static constexpr OperatorTraits traits{.kind = "rcr",
+                                           .emits = Emits::at_most_one,
+                                           .hears = events<Opened, Closed>,
+                                           .only_reads = true};
 
     explicit Rcr(SharedPlan plan) : plan_(std::move(plan)), arena_(shards * plan_->lines) {}
 
@@ -181,6 +189,7 @@ class Rcr : public OperatorTypes<message::Hashed<NumberAtCall>, Part> {
                 [this](const auto& count) { numbers_.add(count.cells().numbers()); });
         }
     }
+    auto state() { return std::tie(received_); }
 
   private:
     SharedPlan plan_;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <tuple>
 #include <utility>
 
 #include <strid/operator/contract.hpp>
@@ -19,8 +20,11 @@ namespace strid::apps::voip_stream {
 /// Makes the two sides of a call, the callee's first.
 class Sides : public OperatorTypes<TimedCall, Side> {
   public:
-    static constexpr OperatorTraits traits{
-        .kind = "sides", .emits = Emits::any_number, .only_reads = true, .one_replica = true};
+    static constexpr OperatorTraits traits{.kind = "sides",
+                                           .emits = Emits::any_number,
+                                           .hears = events<>,
+                                           .only_reads = true,
+                                           .one_replica = true};
 
     explicit Sides(SharedPlan plan) : plan_(std::move(plan)) {}
 
@@ -29,6 +33,7 @@ class Sides : public OperatorTypes<TimedCall, Side> {
         emit(Side{call.called, call.calling, mean, call.start, call.duration, call.now, false});
         emit(Side{call.calling, call.called, mean, call.start, call.duration, call.now, true});
     }
+    auto state() { return std::tie(mean_); }
 
   private:
     SharedPlan plan_;

@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include <strid/base/error.hpp>
@@ -68,7 +69,8 @@ class Gathered {
 
 class Worker : public OperatorTypes<Task, void> {
   public:
-    static constexpr OperatorTraits traits{.kind = "search", .emits = Emits::nothing};
+    static constexpr OperatorTraits traits{
+        .kind = "search", .emits = Emits::nothing, .hears = events<Closed>};
 
     Worker(const std::vector<Query>& queries, std::size_t hits_max,
            const tool::Interruption& interruption, Gathered& gathered)
@@ -84,6 +86,7 @@ class Worker : public OperatorTypes<Task, void> {
         }
     }
     void on(Closed) { gathered_->add(hits_); }
+    auto state() { return std::tie(hits_); }
 
   private:
     const std::vector<Query>* queries_;

@@ -22,6 +22,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -76,7 +77,8 @@ class Slab {
 template <class Allocator>
 class Worker : public OperatorTypes<Task*, std::uint64_t> {
   public:
-    static constexpr OperatorTraits traits{.kind = "worker", .emits = Emits::any_number};
+    static constexpr OperatorTraits traits{
+        .kind = "worker", .emits = Emits::any_number, .hears = events<Opened, Ended>};
 
     Worker(Allocator& allocator, std::uint64_t steps) : allocator_(&allocator), steps_(steps) {}
 
@@ -86,6 +88,7 @@ class Worker : public OperatorTypes<Task*, std::uint64_t> {
         allocator_->free(task, replica_);
     }
     void on(Ended, auto& emit) { emit(sum_); }
+    auto state() { return std::tie(sum_); }
 
   private:
     Allocator* allocator_;

@@ -48,7 +48,8 @@ struct Shared {
 /// The worker of the farm.
 class Worker : public OperatorTypes<Round, Round> {
   public:
-    static constexpr OperatorTraits traits{.kind = "simulate", .emits = Emits::one};
+    static constexpr OperatorTraits traits{
+        .kind = "simulate", .emits = Emits::one, .hears = events<Opened>, .stateless = true};
 
     explicit Worker(Shared& shared) : shared_(&shared) {}
 

@@ -71,7 +71,8 @@ Sizes sizes_for(const std::vector<std::unique_ptr<Training>>& trainings, std::si
 
 class Worker : public OperatorTypes<Task, std::uint64_t> {
   public:
-    static constexpr OperatorTraits traits{.kind = "grow", .emits = Emits::any_number};
+    static constexpr OperatorTraits traits{
+        .kind = "grow", .emits = Emits::any_number, .hears = events<>, .stateless = true};
 
     explicit Worker(Sizes sizes) : sizes_(sizes) {}
 

@@ -14,6 +14,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -35,6 +36,7 @@ using Pointer = std::unique_ptr<Object>;
 template <class Record>
 struct Objects {
     using record_type = Record;
+    static constexpr SourceTraits traits{.hears = events<>};
     std::size_t count = 0;
     std::size_t next = 0;
 
@@ -52,11 +54,14 @@ struct Objects {
         }
         return next == count ? SourceStatus::finished : SourceStatus::more;
     }
+    auto state() { return std::tie(count, next); }
 };
 
 /// Adds up what the function of each object gives, and hands the sum over at the end. Which of the
 /// two it is, is known at run time, so that there is one graph for both.
 struct Sum {
+    static constexpr FunctionTraits traits{.hears = events<Closed>};
+
     Function function;
     std::uint64_t* result;
     std::uint64_t sum = 0;
@@ -69,7 +74,8 @@ struct Sum {
     void operator()(const Kind<kind>& object) {
         add(object);
     }
-    void close() { *result += sum; }
+    void on(Closed) { *result += sum; }
+    auto state() { return std::tie(sum); }
 
   private:
     template <class O>

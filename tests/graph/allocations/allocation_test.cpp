@@ -4,6 +4,7 @@
 // at both ends of a graph (allocations.hpp).
 #include <chrono>
 #include <thread>
+#include <tuple>
 
 #include "../../support/counting_new.hpp"
 #include "../endings.hpp"
@@ -124,6 +125,7 @@ TEST(Allocations, NoneForARecordThatGoesOutAndIn) {
 /// Texts too long to lie in their strings.
 struct OwnTexts {
     using record_type = std::string;
+    static constexpr SourceTraits traits{.hears = events<>};
     std::uint64_t count;
     std::uint64_t next = 0;
 
@@ -134,6 +136,7 @@ struct OwnTexts {
         }
         return next == count ? SourceStatus::finished : SourceStatus::more;
     }
+    auto state() { return std::tie(count, next); }
 };
 
 // Allocations that a first run makes for good (the topology, a thread's caches) are made in the

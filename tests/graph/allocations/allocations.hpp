@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <string>
 #include <thread>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -39,6 +40,7 @@ inline Halfway halfway;
 /// 0, 1, ... and what was allocated from half of the numbers on.
 struct Watched {
     using record_type = std::uint64_t;
+    static constexpr SourceTraits traits{.hears = events<>, .has = Has::wake_at_ns};
     std::uint64_t* steady = nullptr;
     std::uint64_t next = 0;
 
@@ -58,6 +60,7 @@ struct Watched {
     [[nodiscard]] std::int64_t wake_at_ns() const noexcept {
         return next == records / 2 ? now_ns() + 1'000'000 : 0;
     }
+    auto state() { return std::tie(next); }
 };
 
 /// Whether all that each segment has sent has come to those behind it and been handled there: a
@@ -156,7 +159,8 @@ void expect_none_per_record(const std::string& name, const Build& build) {
 }
 
 struct Drop {
-    static constexpr bool parallel_by_default = true;
+    static constexpr FunctionTraits traits{.hears = events<>, .parallel_by_default = true};
+
     template <class T>
     void operator()(const T&) const {}
 };

@@ -34,16 +34,18 @@ const std::uint64_t count = test::perturbed ? 100 : 600;
 enum class Member { none, open, flush, close };
 template <class F, Member member>
 struct With : F {
+    static constexpr FunctionTraits traits{.hears = events<Opened, Flush, Closed>,
+                                           .stateless = true};
     Probe probe;
     With(F f, Probe p) : F(std::move(f)), probe(std::move(p)) {}
 
-    void open(const Context&) {
+    void on(const Opened&) {
         if (member == Member::open) probe();
     }
-    void flush() {
+    void on(Flush) {
         if (member == Member::flush) probe();
     }
-    void close() {
+    void on(Closed) {
         if (member == Member::close) probe();
     }
 };
@@ -53,8 +55,9 @@ With<F, member> with(F f, const Probe& probe) {
 }
 
 struct OpeningNumbers : Numbers {
+    static constexpr SourceTraits traits{.hears = events<Opened>};
     Probe probe;
-    void open(const Context&) const { probe(); }
+    void on(const Opened&) const { probe(); }
 };
 
 const auto ignore = [](const Tracked&) {};

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <filesystem>
 #include <thread>
+#include <tuple>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -23,6 +24,7 @@ using testing::HasSubstr;
 
 struct Endless {
     using record_type = std::uint64_t;
+    static constexpr SourceTraits traits{.hears = events<>};
     std::uint64_t next = 0;
     template <class Emit>
     SourceStatus poll(Emit& emit, std::size_t budget) {
@@ -30,6 +32,7 @@ struct Endless {
         }
         return SourceStatus::more;
     }
+    auto state() { return std::tie(next); }
 };
 
 enum class Where { source, map, keyed, sink };

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <random>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -71,6 +72,7 @@ inline Inputs punctual_inputs(std::uint64_t seed, std::size_t count) {
 template <class Record>
 struct Dozing {
     using record_type = Record;
+    static constexpr SourceTraits traits{.hears = events<>, .has = Has::wake_at_ns};
     std::vector<Record> records;
     std::uint64_t seed;
     std::size_t next = 0;
@@ -96,6 +98,7 @@ struct Dozing {
         return next != records.size() ? SourceStatus::more : SourceStatus::finished;
     }
     [[nodiscard]] std::int64_t wake_at_ns() const noexcept { return wake_ns; }
+    auto state() { return std::tie(seed, next, latest, wake_ns); }
 };
 
 /// The records that a stream takes: a record that lies behind its watermark by more than the

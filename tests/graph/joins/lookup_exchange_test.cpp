@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <tuple>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -41,7 +42,7 @@ Table table_of_version(std::uint64_t version) {
 /// older one than the batch before it.
 class OneVersion : public OperatorTypes<Seen, Seen> {
   public:
-    static constexpr OperatorTraits traits{.kind = "watch"};
+    static constexpr OperatorTraits traits{.kind = "watch", .hears = events<BatchEnds>};
 
     explicit OneVersion(std::atomic<std::uint64_t>& mixed) : mixed_(&mixed) {}
 
@@ -52,6 +53,7 @@ class OneVersion : public OperatorTypes<Seen, Seen> {
         emit(seen);
     }
     void on(BatchEnds) { is_new_batch_ = true; }
+    auto state() { return std::tie(version_, is_new_batch_); }
 
   private:
     std::atomic<std::uint64_t>* mixed_;
@@ -62,6 +64,7 @@ class OneVersion : public OperatorTypes<Seen, Seen> {
 /// 0, 1, ... until the last version was seen by the sink, and then some.
 struct UntilSeen {
     using record_type = std::uint64_t;
+    static constexpr SourceTraits traits{.hears = events<>};
     std::atomic<bool>* is_over = nullptr;
     std::uint64_t next = 0;
 
@@ -74,6 +77,7 @@ struct UntilSeen {
         }
         return SourceStatus::more;
     }
+    auto state() { return std::tie(next); }
 };
 
 TEST(Lookup, SeesOneVersionInABatchWhileTablesAreExchanged) {

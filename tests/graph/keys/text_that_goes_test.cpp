@@ -144,6 +144,7 @@ static_assert(!points_to_text<std::tuple<int, std::string>>);
 /// left.
 struct FirstAndOthers {
     using record_type = std::string_view;
+    static constexpr SourceTraits traits{.hears = events<>};
 
     std::shared_ptr<memory::TextPool> pool = std::make_shared<memory::TextPool>(64, 64);
     memory::TextReference first = {};
@@ -166,6 +167,7 @@ struct FirstAndOthers {
         *came_home = first.use_count() == 1;
         return *came_home || now_ns() > give_up_ns ? SourceStatus::finished : SourceStatus::more;
     }
+    auto state() { return std::tie(give_up_ns); }
 };
 
 TEST(TextThatGoes, IsNotHeldByANodeThatNothingComesToAnyMore) {

@@ -39,8 +39,10 @@ struct Reading {
 template <class KeyOf>
 class Heartbeat : public OperatorTypes<message::Hashed<Event>, Reading> {
   public:
-    static constexpr OperatorTraits traits{
-        .kind = "heartbeat", .emits = Emits::any_number, .watermarks = Watermarks::needed};
+    static constexpr OperatorTraits traits{.kind = "heartbeat",
+                                           .emits = Emits::any_number,
+                                           .hears = events<Watermark>,
+                                           .needs_watermarks = true};
 
     Heartbeat(KeyOf key_of, Duration within) : key_of_(std::move(key_of)), within_(within) {}
 
@@ -129,7 +131,11 @@ struct Heard {
 class EveryOther : public OperatorTypes<std::uint64_t, std::uint64_t> {
   public:
     static constexpr OperatorTraits traits{
-        .kind = "every_other", .emits = Emits::any_number, .one_replica = true};
+        .kind = "every_other",
+        .emits = Emits::any_number,
+        .hears = events<Opened, BatchBegins, Flush, Ended, Closed>,
+        .has = Has::facts,
+        .one_replica = true};
 
     explicit EveryOther(std::shared_ptr<Heard> heard) : heard_(std::move(heard)) {}
 
@@ -220,7 +226,8 @@ TEST(Apply, ReadsTraitsAndFacts) {
 /// A sink is an operator that emits nothing.
 class Sum : public OperatorTypes<std::uint64_t, void> {
   public:
-    static constexpr OperatorTraits traits{.kind = "sum", .emits = Emits::nothing};
+    static constexpr OperatorTraits traits{
+        .kind = "sum", .emits = Emits::nothing, .hears = events<>, .stateless = true};
 
     explicit Sum(std::shared_ptr<std::atomic<std::uint64_t>> into) : into_(std::move(into)) {}
     void process(std::uint64_t& number, auto&) { *into_ += number; }

@@ -75,7 +75,8 @@ TEST(BlockTerm, HasANodeForEachThreadOfDedicatedMode) {
 }
 
 struct Drop {
-    static constexpr bool parallel_by_default = true;
+    static constexpr FunctionTraits traits{.hears = events<>, .parallel_by_default = true};
+
     void operator()(std::uint64_t) const {}
 };
 const auto same = [](const std::uint64_t& n) { return n; };

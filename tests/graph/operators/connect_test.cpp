@@ -11,6 +11,7 @@
 #include <random>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -166,10 +167,12 @@ TEST(Connect, OrdersAndPaymentsMeetByKeyOrByTimer) {
 
 /// The rate of a currency that came last, for what is asked of it: no timer, and so no time.
 struct Convert {
+    static constexpr FunctionTraits traits{.hears = events<Opened>};
+
     std::int64_t rate = 0;
     std::string name = {};
 
-    void open(const Context& context) { name = context.name; }
+    void on(const Opened& opened) { name = opened.context.name; }
     void operator()(const Order& question, Timers& timers, auto& emit) {
         EXPECT_EQ(name, "convert");
         emit(question.time.ns() * rate);
@@ -179,6 +182,7 @@ struct Convert {
         rate = one.time.ns();
         emit(rate);
     }
+    auto state() { return std::tie(rate); }
 };
 
 TEST(Connect, NeedsNoTimeWithoutTimers) {

@@ -3,6 +3,7 @@
 // The state of a segment while it runs: stages kept in registers for the length of a run are
 // written back.
 #include <memory>
+#include <tuple>
 
 #include <gtest/gtest.h>
 
@@ -17,10 +18,13 @@ const std::uint64_t count = test::perturbed ? 500 : 20'000;
 
 /// Small and trivially copyable: held in a copy by every run of its segment.
 struct SumSink {
+    static constexpr FunctionTraits traits{.hears = events<Closed>};
+
     std::uint64_t* result;
     std::uint64_t sum = 0;
     void operator()(const std::uint64_t& n) { sum += n; }
-    void close() { *result = sum; }
+    void on(Closed) { *result = sum; }
+    auto state() { return std::tie(sum); }
 };
 static_assert(operators::kept_in_registers<operators::Sink<std::uint64_t, SumSink>>);
 

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <string>
 #include <thread>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -30,6 +31,7 @@ using pattern::AnyPattern;
 /// The items, one at a time.
 struct Items {
     using record_type = Item;
+    static constexpr SourceTraits traits{.hears = events<>};
     std::vector<Item> items;
     std::size_t next = 0;
 
@@ -40,6 +42,7 @@ struct Items {
         }
         return next == items.size() ? SourceStatus::finished : SourceStatus::more;
     }
+    auto state() { return std::tie(next); }
 };
 
 /// Some pattern that hands items on.

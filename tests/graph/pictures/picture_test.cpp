@@ -10,6 +10,7 @@
 #include <sstream>
 #include <string>
 #include <thread>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -101,6 +102,8 @@ TEST(Picture, ThatCannotBeDrawnIsReportedBeforeTheWork) {
 /// Says how far it is, and waits for leave to end.
 struct SlowSource {
     using record_type = std::uint64_t;
+    static constexpr SourceTraits traits{.hears = events<>,
+                                         .has = Has::wake_at_ns | Has::fraction_done};
     double fraction = 0;
     const std::atomic<bool>* may_end;
 
@@ -110,6 +113,7 @@ struct SlowSource {
     }
     [[nodiscard]] double fraction_done() const noexcept { return fraction; }
     [[nodiscard]] std::int64_t wake_at_ns() const noexcept { return now_ns() + 1'000'000; }
+    auto state() { return std::tie(fraction); }
 };
 
 TEST(Progress, IsThatOfTheSourceFurthestFromItsEnd) {

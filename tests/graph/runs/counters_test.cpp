@@ -22,12 +22,14 @@ constexpr std::uint64_t count = 1000;
 
 /// Counts the even and the odd numbers that pass, and the replicas.
 struct Parity {
+    static constexpr FunctionTraits traits{.hears = events<Opened>, .stateless = true};
+
     Counter even;
     Counter odd;
-    void open(const Context& context) {
-        even = context.counter("even");
-        odd = context.counter("odd");
-        context.counter("opened").add();
+    void on(const Opened& opened) {
+        even = opened.context.counter("even");
+        odd = opened.context.counter("odd");
+        opened.context.counter("opened").add();
     }
     std::uint64_t operator()(const std::uint64_t& n) {
         (n % 2 == 0 ? even : odd).add();
@@ -36,8 +38,9 @@ struct Parity {
 };
 
 struct CountingNumbers : Numbers {
+    static constexpr SourceTraits traits{.hears = events<Opened>};
     Counter polls;
-    void open(const Context& context) { polls = context.counter("polls"); }
+    void on(const Opened& opened) { polls = opened.context.counter("polls"); }
     template <class EmitRecord>
     SourceStatus poll(EmitRecord& emit, std::size_t budget) {
         polls.add();
@@ -46,8 +49,11 @@ struct CountingNumbers : Numbers {
 };
 
 struct Process {
+    static constexpr FunctionTraits traits{
+        .hears = events<Opened>, .sets_no_timers = true, .stateless = true};
+
     Counter seen;
-    void open(const Context& context) { seen = context.counter("seen"); }
+    void on(const Opened& opened) { seen = opened.context.counter("seen"); }
     void operator()(const std::uint64_t& n, Timers&, Emitter<std::uint64_t>& emit) {
         seen.add();
         emit(n);

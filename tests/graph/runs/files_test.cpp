@@ -102,6 +102,16 @@ TEST(Files, SourcesMayShareAnInputAndTheirDeadLetters) {
     }
 }
 
+struct AtTheEnd {
+    static constexpr FunctionTraits traits{.hears = events<Closed>, .stateless = true};
+
+    bool fails;
+    void operator()(const Row&) const {}
+    void on(Closed) const {
+        if (fails) throw std::runtime_error("no");
+    }
+};
+
 TEST(Files, ARunThatFailsLeavesTheOldResultsOfAllItsSinks) {
     const Folder folder;
     folder.write("a", "old\n");
@@ -114,13 +124,6 @@ TEST(Files, ARunThatFailsLeavesTheOldResultsOfAllItsSinks) {
             });
         branches.select(0).sink(csv_writer<Row>(folder.file("a")));
         branches.select(1).sink(csv_writer<Row>(folder.file("b")));
-        struct AtTheEnd {
-            bool fails;
-            void operator()(const Row&) const {}
-            void close() const {
-                if (fails) throw std::runtime_error("no");
-            }
-        };
         branches.select(2).sink(AtTheEnd{fails});
         if (fails) {
             EXPECT_THROW(run(graph), OperatorError);

@@ -85,6 +85,7 @@ class Opaque {
 template <class T>
 struct Source {
     using record_type = T;
+    static constexpr SourceTraits traits{.hears = events<>, .stateless = true};
     std::shared_ptr<std::atomic<int>> made;
 
     template <class Emit>

@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <tuple>
 #include <utility>
 
 #include <gmock/gmock.h>
@@ -40,6 +41,7 @@ struct Wide {
 /// So many records, so far apart, or as fast as they are taken.
 struct Slow {
     using record_type = Wide;
+    static constexpr SourceTraits traits{.hears = events<>, .has = Has::wake_at_ns};
 
     template <class Emit>
     SourceStatus poll(Emit& emit, std::size_t budget) {
@@ -61,6 +63,7 @@ struct Slow {
     std::int64_t apart_ns = 0;
     std::int64_t number = 0;
     std::int64_t next_ns = 0;
+    auto state() { return std::tie(count, apart_ns, number, next_ns); }
 };
 
 /// Works for so long, and says how long it really was.

@@ -57,10 +57,12 @@ TEST(RunEnds, ThatThrowAreThrownByWait) {
     EXPECT_EQ(failure_of(broken), "operator 'sink': first");
 }
 
+struct CannotOpen : test::Numbers {
+    static constexpr SourceTraits traits{.hears = events<Opened>};
+    void on(const Opened&) { throw std::runtime_error("no such thing"); }
+};
+
 TEST(RunEnds, AreNotReportedForARunThatDidNotStart) {
-    struct CannotOpen : test::Numbers {
-        void open(const Context&) { throw std::runtime_error("no such thing"); }
-    };
     Graph graph{"closed"};
     graph.source(CannotOpen{}).sink([](std::uint64_t) {});
     int calls = 0;

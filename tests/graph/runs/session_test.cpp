@@ -10,6 +10,7 @@
 #include <memory>
 #include <stdexcept>
 #include <thread>
+#include <tuple>
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -29,6 +30,7 @@ using test::Numbers;
 /// Never ends; counts what it emitted.
 struct Endless {
     using record_type = std::uint64_t;
+    static constexpr SourceTraits traits{.hears = events<>};
     std::uint64_t next = 0;
 
     template <class EmitRecord>
@@ -37,13 +39,14 @@ struct Endless {
         }
         return SourceStatus::more;
     }
+    auto state() { return std::tie(next); }
 };
 
 /// Drains for ever: only a cancel ends it. Says when it is stopped.
 struct Undrained : Endless {
-    static constexpr bool drains = true;
+    static constexpr SourceTraits traits{.hears = events<Stopped>, .drains = true};
     std::shared_ptr<std::atomic<bool>> stopped = std::make_shared<std::atomic<bool>>(false);
-    void stop() noexcept { *stopped = true; }
+    void on(Stopped) noexcept { *stopped = true; }
 };
 
 /// Sends the process a signal when the condition holds.
@@ -70,6 +73,7 @@ class SignalWhen {
 /// Gives a record now and then, and never ends: the recording for a replay never ends.
 struct Trickle {
     using record_type = std::uint64_t;
+    static constexpr SourceTraits traits{.hears = events<>, .stateless = true};
     std::shared_ptr<std::atomic<std::uint64_t>> given =
         std::make_shared<std::atomic<std::uint64_t>>(0);
 

@@ -13,7 +13,8 @@ namespace {
 using test::Numbers;
 
 struct Drop {
-    static constexpr bool parallel_by_default = true;
+    static constexpr FunctionTraits traits{.hears = events<>, .parallel_by_default = true};
+
     void operator()(std::uint64_t) const {}
 };
 

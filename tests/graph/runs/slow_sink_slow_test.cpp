@@ -9,6 +9,7 @@
 #include <fstream>
 #include <iostream>
 #include <thread>
+#include <tuple>
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -29,6 +30,7 @@ struct Record {
 
 struct Endless {
     using record_type = Record;
+    static constexpr SourceTraits traits{.hears = events<>};
     std::uint64_t next = 0;
 
     template <class Emit>
@@ -38,6 +40,7 @@ struct Endless {
         }
         return SourceStatus::more;
     }
+    auto state() { return std::tie(next); }
 };
 
 struct Taken {

@@ -12,6 +12,7 @@
 #include <stdexcept>
 #include <stop_token>
 #include <thread>
+#include <tuple>
 
 #include <gtest/gtest.h>
 
@@ -46,6 +47,7 @@ struct Line {
 /// Blocks inside poll() until there is a record, or the end.
 struct Blocking {
     using record_type = std::uint64_t;
+    static constexpr SourceTraits traits{.hears = events<Stopped>, .has = Has::blocks};
     std::shared_ptr<Line> line = std::make_shared<Line>();
     std::uint64_t next = 0;
 
@@ -62,17 +64,19 @@ struct Blocking {
         emit(std::uint64_t{next++});
         return SourceStatus::more;
     }
-    void stop() noexcept {
+    void on(Stopped) noexcept {
         ++line->stops;
         const std::lock_guard lock{line->mutex};
         line->ended = true;
         line->changed.notify_all();
     }
+    auto state() { return std::tie(next); }
 };
 
 /// A source that drains waiting records after a stop.
 struct Draining : Blocking {
-    static constexpr bool drains = true;
+    static constexpr SourceTraits traits{
+        .hears = events<Stopped>, .has = Has::blocks, .drains = true};
     template <class EmitRecord>
     SourceStatus poll(EmitRecord& emit, std::size_t budget) {
         const SourceStatus status = Blocking::poll(emit, budget);
@@ -145,16 +149,17 @@ TEST(SourceStop, MayComeFromInsideThePoll) {
     EXPECT_EQ(source.line->stops, 1);
 }
 
+struct Slow : Blocking {
+    std::shared_ptr<std::atomic<bool>> returned = std::make_shared<std::atomic<bool>>(false);
+    void on(Stopped stopped) noexcept {
+        Blocking::on(stopped);
+        std::this_thread::sleep_for(50ms);
+        *returned = true;
+    }
+};
+
 // The thread that cancels calls it; the last thread of the run must not overtake that.
 TEST(SourceStop, HasReturnedBeforeTheEndOfACancelledRunIsReported) {
-    struct Slow : Blocking {
-        std::shared_ptr<std::atomic<bool>> returned = std::make_shared<std::atomic<bool>>(false);
-        void stop() noexcept {
-            Blocking::stop();
-            std::this_thread::sleep_for(50ms);
-            *returned = true;
-        }
-    };
     const Slow source;
     Graph graph{"slow"};
     graph.source(source).sink([](std::uint64_t) {});

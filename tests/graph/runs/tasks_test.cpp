@@ -28,7 +28,8 @@ using testing::HasSubstr;
 constexpr RunOptions::Mode dedicated = RunOptions::Mode::dedicated;
 
 struct Drop {
-    static constexpr bool parallel_by_default = true;
+    static constexpr FunctionTraits traits{.hears = events<>, .parallel_by_default = true};
+
     void operator()(std::uint64_t) const {}
 };
 

@@ -4,6 +4,7 @@
 // every late record, with the operators fused and not, in every mode and under simulation.
 #include <atomic>
 #include <chrono>
+#include <tuple>
 
 #include "../windows.hpp"
 
@@ -16,6 +17,7 @@ using namespace std::chrono_literals;
 /// Reports before each record the watermark of the oracle.
 struct SaysItsTime {
     using record_type = Event;
+    static constexpr SourceTraits traits{.hears = events<>};
     std::vector<Event> events;
     std::vector<EventTime> watermarks;
     std::size_t next = 0;
@@ -28,6 +30,7 @@ struct SaysItsTime {
         }
         return next != events.size() ? SourceStatus::more : SourceStatus::finished;
     }
+    auto state() { return std::tie(next); }
 };
 
 template <class Windows>
@@ -106,6 +109,7 @@ TEST(SourceTime, TheSourceItselfReportsThatItIsIdle) {
 /// until a window has fired, ten seconds at most.
 struct WaitsForAWindow {
     using record_type = Event;
+    static constexpr SourceTraits traits{.hears = events<>, .has = Has::wake_at_ns};
     std::shared_ptr<std::atomic<bool>> fired;
     bool silent;
     bool reported = false;
@@ -130,6 +134,7 @@ struct WaitsForAWindow {
         return SourceStatus::idle;
     }
     [[nodiscard]] std::int64_t wake_at_ns() const { return now_ns() + 1'000'000; }
+    auto state() { return std::tie(silent, reported, give_up_ns); }
 };
 
 TEST(SourceTime, AnIdleSourceHoldsNoInputBack) {

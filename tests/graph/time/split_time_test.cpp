@@ -4,6 +4,7 @@
 // is furthest behind, and a source with a replica for each. Against tumbling windows computed
 // record by record, in every mode and under simulation.
 #include <map>
+#include <tuple>
 
 #include "../windows.hpp"
 
@@ -161,11 +162,13 @@ TEST(SplitTime, ARecordOfASplitThatThereIsNotNamesTheOperator) {
 /// Each replica reads one split.
 struct ReadsItsSplit {
     using record_type = Piece;
+    static constexpr SourceTraits traits{.hears = events<Opened>};
     std::vector<Piece> pieces;
     std::size_t next = 0;
 
-    void open(const Context& context) {
-        std::erase_if(pieces, [&](const Piece& piece) { return piece.split != context.replica; });
+    void on(const Opened& opened) {
+        std::erase_if(pieces,
+                      [&](const Piece& piece) { return piece.split != opened.context.replica; });
     }
     template <class Emit>
     SourceStatus poll(Emit& emit, std::size_t budget) {
@@ -174,6 +177,7 @@ struct ReadsItsSplit {
         }
         return next != pieces.size() ? SourceStatus::more : SourceStatus::finished;
     }
+    auto state() { return std::tie(next); }
 };
 
 TEST(SplitTime, ASourceWithAReplicaForEachSplitLosesNothingInTime) {

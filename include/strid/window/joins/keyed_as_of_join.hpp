@@ -84,11 +84,13 @@ class KeyedAsOfJoin : public OperatorTypes<message::Hashed<EitherSide<L, R>>, As
     using Either = EitherSide<L, R>;
     using K = std::remove_cvref_t<std::invoke_result_t<const KeyOf&, const Either&>>;
     using Result = AsOfResult<F, L, R>;
-    static constexpr OperatorTraits traits{.kind = "join",
-                                           .emits = Emits::any_number,
-                                           .watermarks = Watermarks::needed,
-                                           .looks_ahead = true,
-                                           .finds_late = true};
+    static constexpr OperatorTraits traits{
+        .kind = "join",
+        .emits = Emits::any_number,
+        .hears = events<BatchBegins, Coming<message::Hashed<Either>>, Watermark, Ended>,
+        .has = Has::time_of,
+        .needs_watermarks = true,
+        .finds_late = true};
 
     KeyedAsOfJoin(KeyOf key_of, LeftTime left_time, RightTime right_time, TieOf tie_of, F combine,
                   const AsOfOptions& options)

@@ -54,11 +54,13 @@ class KeyedIntervalJoin
     using Either = EitherSide<L, R>;
     using K = std::remove_cvref_t<std::invoke_result_t<const KeyOf&, const Either&>>;
     using Result = typename PairResult<F, L, R>::type;
-    static constexpr OperatorTraits traits{.kind = "join",
-                                           .emits = Emits::any_number,
-                                           .watermarks = Watermarks::needed,
-                                           .looks_ahead = true,
-                                           .finds_late = true};
+    static constexpr OperatorTraits traits{
+        .kind = "join",
+        .emits = Emits::any_number,
+        .hears = events<Opened, BatchBegins, Coming<message::Hashed<Either>>, Watermark, Ended>,
+        .has = Has::facts | Has::time_of,
+        .needs_watermarks = true,
+        .finds_late = true};
 
     /// Throws Error for an interval that no time lies in.
     KeyedIntervalJoin(JoinInterval interval, KeyOf key_of, LeftTime left_time, RightTime right_time,

@@ -30,7 +30,7 @@ class GatheredParts
     using Part = CountPart<K, typename A::State>;
     using Result = WindowResult<K, ResultOf<A, K, CountBounds>, CountBounds>;
     static constexpr OperatorTraits traits{
-        .kind = "window", .emits = Emits::any_number, .only_reads = true};
+        .kind = "window", .emits = Emits::any_number, .hears = events<>, .only_reads = true};
 
     GatheredParts(std::uint64_t slide, A aggregate)
         : slide_(slide), aggregate_(std::move(aggregate)) {}

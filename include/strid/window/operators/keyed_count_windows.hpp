@@ -66,7 +66,11 @@ class KeyedCountWindows
   public:
     using Result = typename CountResultOf<K, A, giving>::type;
     static constexpr OperatorTraits traits{
-        .kind = "window", .emits = Emits::any_number, .only_reads = true, .looks_ahead = true};
+        .kind = "window",
+        .emits = Emits::any_number,
+        .hears = events<Opened, Coming<message::Hashed<T>>, Ended>,
+        .has = Has::facts,
+        .only_reads = true};
 
     KeyedCountWindows(CountWindows windows, KeyOf key_of, A aggregate, const WindowOptions& options)
         : windows_(windows),

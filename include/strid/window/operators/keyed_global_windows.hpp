@@ -55,7 +55,7 @@ class KeyedGlobalWindows
   public:
     using Result = WindowResult<K, ResultOf<A, K, CountBounds>, CountBounds>;
     static constexpr OperatorTraits traits{
-        .kind = "window", .emits = Emits::any_number, .only_reads = true};
+        .kind = "window", .emits = Emits::any_number, .hears = events<Ended>, .only_reads = true};
 
     KeyedGlobalWindows(GlobalWindows<F> windows, KeyOf key_of, A aggregate,
                        const WindowOptions& options)

@@ -117,7 +117,7 @@ class Timers {
     bool ended_ = false;  // the stream; what is pending fires now
 };
 
-/// Optional: `open(const Context&)`, of the function that the copies are made of. Called as
+/// Its hook on(const Opened&) is called for the function that the copies are made of. Called as
 /// `f(record, timers, emit)` with each record, where `emit(U)` takes what comes out, and
 /// as `f.on_timer(time, timers, emit)` with an EventTime or a ProcessingTime for which it asked.
 template <class F, class T, class U>
@@ -126,6 +126,22 @@ concept ProcessFunction =
     requires(F& f, const T& record, Timers& timers, Emitter<U>& emit) { f(record, timers, emit); };
 
 namespace operators {
+
+template <class F, class Time, class U>
+concept HearsTimers =
+    requires(F& f, Time time, Timers& timers, Emitter<U>& emit) { f.on_timer(time, timers, emit); };
+
+/// A function that takes Timers has an `on_timer` for them, or says that it sets none.
+template <class F, class U>
+consteval bool has_right_timers() {
+    constexpr bool hears = HearsTimers<F, EventTime, U> || HearsTimers<F, ProcessingTime, U>;
+    constexpr bool right = hears || traits_of_function<F>.sets_no_timers;
+    static_assert(right,
+                  "a function F that takes Timers has a public void on_timer(EventTime, Timers&, "
+                  "auto& emit), or the same of a ProcessingTime; one that sets no timers says so: "
+                  "FunctionTraits{.sets_no_timers = true}, or is given to flat_map");
+    return right;
+}
 
 /// As operators/checks.hpp.
 template <class F, class T, class U>
@@ -138,7 +154,11 @@ consteval bool takes_process() {
                       "T&, Timers&, auto& emit), which calls emit(U)");
         return false;
     } else {
-        return keeps_no_text<F, const T&, Timers&, Emitter<U>&>();
+        if constexpr (!keeps_contract<F, const T&, Timers&, Emitter<U>&>()) {
+            return false;
+        } else {
+            return has_right_timers<F, U>();
+        }
     }
 }
 
@@ -149,28 +169,24 @@ namespace window {
 template <class T, class KeyOf, class K, class F, class U>
 class KeyedProcess : public OperatorTypes<message::Hashed<T>, U> {
     template <class Time>
-    static constexpr bool has_timers = requires(F& f, Time time, Timers& timers, Emitter<U>& emit) {
-        f.on_timer(time, timers, emit);
-    };
+    static constexpr bool has_timers = operators::HearsTimers<F, Time, U>;
 
   public:
     static constexpr bool asks_the_clock = has_timers<ProcessingTime>;
-    static constexpr OperatorTraits traits{
-        .kind = "process",
-        .emits = Emits::any_number,
-        .watermarks = has_timers<EventTime> ? Watermarks::needed : Watermarks::heard,
-        .only_reads = true,
-        .may_skip = true,
-        .asks_the_clock = asks_the_clock};
+    static constexpr OperatorTraits traits{.kind = "process",
+                                           .emits = Emits::any_number,
+                                           .hears = events<Opened, Watermark, Ended>,
+                                           .has = has_if(asks_the_clock, Has::wake_at_ns),
+                                           .needs_watermarks = has_timers<EventTime>,
+                                           .only_reads = true,
+                                           .may_skip = true};
 
     KeyedProcess(F function, KeyOf key_of)
         : prototype_(std::move(function)), key_of_(std::move(key_of)) {}
 
     void on(const Opened& opened) {
         name_ = opened.context.name;
-        if constexpr (requires { prototype_.open(opened.context); }) {
-            prototype_.open(opened.context);
-        }
+        operators::notify_function(prototype_, opened);
     }
     auto state() { return std::tie(keys_); }
 

@@ -62,14 +62,15 @@ class KeyedSessions
   public:
     using Result = RowOf<firing, K, ResultOf<A, K, TimeBounds>>;
     using Options = OptionsOf<firing>;
-    static constexpr OperatorTraits traits{.kind = "window",
-                                           .emits = Emits::any_number,
-                                           .watermarks = Watermarks::needed,
-                                           .only_reads = true,
-                                           .forgets_input = true,
-                                           .looks_ahead = true,
-                                           .asks_the_clock = marks,
-                                           .finds_late = true};
+    static constexpr OperatorTraits traits{
+        .kind = "window",
+        .emits = Emits::any_number,
+        .hears = events<BatchBegins, Coming<message::Hashed<T>>, Watermark, Ended>,
+        .has = Has::time_of | has_if(marks, Has::wake_at_ns),
+        .needs_watermarks = true,
+        .only_reads = true,
+        .forgets_input = true,
+        .finds_late = true};
 
     KeyedSessions(SessionWindows windows, KeyOf key_of, TimeOf time_of, A aggregate,
                   const Options& options)

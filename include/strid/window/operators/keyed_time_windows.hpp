@@ -52,12 +52,12 @@ class KeyedTimeWindows
     static constexpr OperatorTraits traits{
         .kind = "window",
         .emits = Emits::any_number,
-        .watermarks = Watermarks::needed,
+        .hears = events<Opened, BatchBegins, Coming<message::Hashed<T>>, Watermark, Ended>,
+        .has = Has::time_of | has_if(marks, Has::wake_at_ns) | Has::facts,
+        .needs_watermarks = true,
         .only_reads = true,
         // A part that comes late goes on with the key of its record.
         .forgets_input = firing != Firing::parts,
-        .looks_ahead = true,
-        .asks_the_clock = marks,
         .finds_late = true};
 
     KeyedTimeWindows(TimeWindows windows, KeyOf key_of, TimeOf time_of, A aggregate,

@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <tuple>
 #include <utility>
 
 #include <strid/base/time.hpp>
@@ -62,7 +63,9 @@ class LateFilter : public OperatorTypes<T, T> {
   public:
     static constexpr OperatorTraits traits{.kind = "in_time",
                                            .emits = Emits::at_most_one,
-                                           .watermarks = Watermarks::needed,
+                                           .hears = events<BatchBegins, Watermark>,
+                                           .has = Has::time_of,
+                                           .needs_watermarks = true,
                                            .passes_records = true,
                                            .finds_late = true,
                                            .one_replica = true};
@@ -71,6 +74,7 @@ class LateFilter : public OperatorTypes<T, T> {
 
     /// For the engine (operator/agreed_time.hpp).
     auto& time_of() noexcept { return time_of_; }
+    auto state() { return std::tie(passed_, late_before_); }
     void on(const BatchBegins& batch) noexcept {
         late_before_ = rule_.late_before(batch.watermark, passed_);
     }

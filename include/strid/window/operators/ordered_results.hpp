@@ -27,7 +27,8 @@ class OrderedByTime : public OperatorTypes<Result, Result> {
   public:
     static constexpr OperatorTraits traits{.kind = "collector",
                                            .emits = Emits::any_number,
-                                           .watermarks = Watermarks::needed,
+                                           .hears = events<Watermark, Ended>,
+                                           .needs_watermarks = true,
                                            .one_replica = true};
 
     auto state() { return std::tie(waiting_); }
@@ -94,7 +95,7 @@ template <class Arrived, class K>
 class OrderedByCount : public OperatorTypes<Arrived, typename ResultIn<Arrived>::type> {
   public:
     static constexpr OperatorTraits traits{
-        .kind = "collector", .emits = Emits::any_number, .one_replica = true};
+        .kind = "collector", .emits = Emits::any_number, .hears = events<>, .one_replica = true};
 
     explicit OrderedByCount(std::uint64_t slide) : slide_(slide) {}
     auto state() { return std::tie(table_); }

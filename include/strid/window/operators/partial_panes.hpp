@@ -64,7 +64,9 @@ class PartialPanes : public OperatorTypes<T, PanePart<K, typename A::State>> {
     using Part = PanePart<K, State>;
     static constexpr OperatorTraits traits{.kind = "combine",
                                            .emits = Emits::any_number,
-                                           .watermarks = Watermarks::needed,
+                                           .hears = events<Opened, Watermark, Ended>,
+                                           .has = Has::time_of,
+                                           .needs_watermarks = true,
                                            .only_reads = true};
 
     PartialPanes(TimeWindows windows, KeyOf key_of, TimeOf time_of, A aggregate)

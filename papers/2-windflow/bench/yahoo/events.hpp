@@ -18,6 +18,7 @@
 #include <cstring>
 #include <iterator>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -139,13 +140,14 @@ template <class Event, class Events>
 class EventSource {
   public:
     using record_type = Event;
+    static constexpr SourceTraits traits{.hears = events<Opened>};
 
     /// `events` outlives the run.
     EventSource(const Events& events, std::uint64_t count) : events_(&events), count_(count) {}
 
-    void open(const Context& context) noexcept {
-        replicas_ = context.parallelism;
-        next_ = context.replica * events_in_run;
+    void on(const Opened& opened) noexcept {
+        replicas_ = opened.context.parallelism;
+        next_ = opened.context.replica * events_in_run;
     }
 
     template <class Emit>
@@ -169,6 +171,7 @@ class EventSource {
         }
         return next_ >= count_ ? SourceStatus::finished : SourceStatus::more;
     }
+    auto state() { return std::tie(next_); }
 
   private:
     const Events* events_;

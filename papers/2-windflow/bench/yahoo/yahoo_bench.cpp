@@ -73,11 +73,14 @@ Measured count_by_two_hands(const Events& events, std::uint64_t count) {
 
 /// Hands its rows to the caller when the stream ends.
 struct AnswerSink {
+    static constexpr strid::FunctionTraits traits{.hears = strid::events<strid::Closed>};
+
     Answer* result;
     Answer rows{};
 
     void operator()(const yahoo::CampaignCount& row) { append(rows, row); }
-    void close() { *result = std::move(rows); }
+    void on(strid::Closed) { *result = std::move(rows); }
+    auto state() { return std::tie(rows); }
 };
 
 template <class Events>

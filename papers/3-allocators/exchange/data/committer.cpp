@@ -7,10 +7,10 @@
 
 namespace strid::exchange {
 
-void Committer::open(const Context& context) {
-    transactions_ = context.counter("transactions");
-    reports_ = context.counter("reports");
-    trades_ = context.counter("trades");
+void Committer::on(const Opened& opened) {
+    transactions_ = opened.context.counter("transactions");
+    reports_ = opened.context.counter("reports");
+    trades_ = opened.context.counter("trades");
 }
 
 void Committer::operator()(Matched&& matched) {
@@ -26,11 +26,11 @@ void Committer::operator()(Matched&& matched) {
     }
 }
 
-void Committer::flush() {
+void Committer::on(Flush) {
     if (journal_->waiting() != 0) commit();
 }
 
-void Committer::close() {
+void Committer::on(Closed) {
     flush();
     if (!early_.empty()) throw InputOutputError("a command was lost on its way to the journal");
 }

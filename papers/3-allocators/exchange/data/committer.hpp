@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <map>
 #include <memory>
+#include <tuple>
 
 #include <strid/operator/context.hpp>
 
@@ -24,7 +25,8 @@ namespace strid::exchange {
 
 class Committer {
   public:
-    static constexpr bool one_replica = true;
+    static constexpr FunctionTraits traits{
+        .hears = events<Opened, Flush, Closed>, .has = Has::blocks, .one_replica = true};
 
     /// A transaction has `commands_max` commands at most. Borrows all; `journal` is used by this
     /// alone from now on.
@@ -32,11 +34,12 @@ class Committer {
         : journal_(&journal), progress_(&progress), sender_(&sender), commands_max_(commands_max) {}
 
     [[nodiscard]] bool blocks() const noexcept { return true; }
-    void open(const Context& context);
+    void on(const Opened& opened);
     void operator()(Matched&& matched);
     /// Nothing more is there.
-    void flush();
-    void close();
+    void on(Flush);
+    void on(Closed);
+    auto state() { return std::tie(early_); }
 
   private:
     void commit();

@@ -15,6 +15,7 @@
 #include <deque>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include <strid/base/clock.hpp>
@@ -79,13 +80,15 @@ class LinkServer {
 class LinkSource {
   public:
     using record_type = Task;
+    static constexpr SourceTraits traits{
+        .hears = events<Opened, Stopped>, .has = Has::wake_at_ns | Has::blocks, .stateless = true};
 
     explicit LinkSource(std::shared_ptr<LinkServer> server) : server_(std::move(server)) {}
 
-    void open(const Context& context) { server_->open(context); }
+    void on(const Opened& opened) { server_->open(opened.context); }
     [[nodiscard]] bool blocks() const noexcept { return true; }
     [[nodiscard]] std::int64_t wake_at_ns() const noexcept { return wake_at_ns_; }
-    void stop() noexcept { server_->stop(); }
+    void on(Stopped) noexcept { server_->stop(); }
 
     template <class Emit>
     SourceStatus poll(Emit& emit, std::size_t budget) {
