@@ -29,8 +29,8 @@
 
 #include <sched.h>
 
-#include <strid/base/cache_line.hpp>
-#include <strid/base/relax.hpp>
+#include <strid/engine/base/cache_line.hpp>
+#include <strid/engine/base/relax.hpp>
 
 namespace {
 

@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
-#include <strid/base/assert.hpp>
 #include <strid/base/error.hpp>
 #include <strid/block/sequential_block.hpp>
+#include <strid/engine/base/assert.hpp>
 
 #include "join.hpp"
 

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include <strid/base/terminal.hpp>
+#include <strid/engine/base/terminal.hpp>
 #include <strid/graph/pattern_picture.hpp>
 
 namespace strid {

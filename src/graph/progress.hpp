@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include <strid/base/terminal.hpp>
+#include <strid/engine/base/terminal.hpp>
 #include <strid/graph/report.hpp>
 
 namespace strid {

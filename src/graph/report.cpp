@@ -6,7 +6,7 @@
 
 #include <strid/base/clock.hpp>
 #include <strid/base/histogram.hpp>
-#include <strid/base/json_text.hpp>
+#include <strid/engine/base/json_text.hpp>
 
 #include "running.hpp"
 

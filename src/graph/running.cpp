@@ -8,11 +8,11 @@
 #include <string>
 #include <string_view>
 
-#include <strid/base/assert.hpp>
 #include <strid/base/clock.hpp>
 #include <strid/base/error.hpp>
-#include <strid/base/prefetch.hpp>
 #include <strid/base/topology.hpp>
+#include <strid/engine/base/assert.hpp>
+#include <strid/engine/base/prefetch.hpp>
 #include <strid/graph/block_term.hpp>
 
 namespace strid {

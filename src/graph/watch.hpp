@@ -13,7 +13,7 @@
 #include <stop_token>
 #include <thread>
 
-#include <strid/base/signals.hpp>
+#include <strid/engine/base/signals.hpp>
 #include <strid/graph/session.hpp>
 
 #include "progress.hpp"

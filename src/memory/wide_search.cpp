@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <array>
 
-#include <strid/base/cache_line.hpp>
-#include <strid/base/prefetch.hpp>
+#include <strid/engine/base/cache_line.hpp>
+#include <strid/engine/base/prefetch.hpp>
 #include <strid/memory/wide_search.hpp>
 
 #ifdef __x86_64__

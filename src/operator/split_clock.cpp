@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include <strid/base/assert.hpp>
 #include <strid/base/clock.hpp>
+#include <strid/engine/base/assert.hpp>
 #include <strid/operator/output_port.hpp>
 #include <strid/operator/split_clock.hpp>
 

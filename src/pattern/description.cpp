@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include <strid/base/terminal.hpp>
+#include <strid/engine/base/terminal.hpp>
 #include <strid/pattern/description.hpp>
 #include <strid/pattern/node_type.hpp>
 

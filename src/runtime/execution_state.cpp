@@ -16,9 +16,9 @@
 
 #include <pthread.h>
 
-#include <strid/base/assert.hpp>
 #include <strid/base/error.hpp>
 #include <strid/base/topology.hpp>
+#include <strid/engine/base/assert.hpp>
 #include <strid/runtime/execution.hpp>
 
 #include "placement.hpp"

@@ -21,7 +21,7 @@
 #include <span>
 #include <vector>
 
-#include <strid/base/cache_line.hpp>
+#include <strid/engine/base/cache_line.hpp>
 #include <strid/runtime/task.hpp>
 #include <strid/runtime/task_states.hpp>
 

@@ -25,7 +25,7 @@
 #include <exception>
 #include <vector>
 
-#include <strid/base/cache_line.hpp>
+#include <strid/engine/base/cache_line.hpp>
 #include <strid/runtime/execution.hpp>
 #include <strid/runtime/options.hpp>
 

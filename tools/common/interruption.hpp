@@ -13,7 +13,7 @@
 #include <functional>
 #include <thread>
 
-#include <strid/base/signals.hpp>
+#include <strid/engine/base/signals.hpp>
 
 namespace strid::tool {
 

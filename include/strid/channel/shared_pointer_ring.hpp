@@ -30,11 +30,11 @@
 #include <type_traits>
 #include <utility>
 
-#include <strid/base/assert.hpp>
-#include <strid/base/cache_line.hpp>
 #include <strid/channel/channelable.hpp>
 #include <strid/channel/result.hpp>
 #include <strid/channel/slot_array.hpp>
+#include <strid/engine/base/assert.hpp>
+#include <strid/engine/base/cache_line.hpp>
 
 namespace strid::channel {
 

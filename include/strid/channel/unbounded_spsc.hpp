@@ -21,9 +21,9 @@
 #include <memory>
 #include <utility>
 
-#include <strid/base/assert.hpp>
-#include <strid/base/cache_line.hpp>
 #include <strid/channel/spsc_ring.hpp>
+#include <strid/engine/base/assert.hpp>
+#include <strid/engine/base/cache_line.hpp>
 
 namespace strid::channel {
 

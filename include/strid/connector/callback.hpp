@@ -17,8 +17,8 @@
 #include <tuple>
 #include <utility>
 
-#include <strid/base/text_fields.hpp>
 #include <strid/connector/pulled.hpp>
+#include <strid/engine/base/text_fields.hpp>
 #include <strid/operator/checks.hpp>
 #include <strid/operator/source.hpp>
 

@@ -20,8 +20,8 @@
 #include <utility>
 #include <vector>
 
-#include <strid/base/text_fields.hpp>
 #include <strid/connector/fields.hpp>
+#include <strid/engine/base/text_fields.hpp>
 
 namespace strid {
 

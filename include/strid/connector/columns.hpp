@@ -10,8 +10,8 @@
 
 #include <boost/pfr/core.hpp>
 
-#include <strid/base/members.hpp>
 #include <strid/connector/fields.hpp>
+#include <strid/engine/base/members.hpp>
 
 namespace strid::detail {
 

@@ -35,9 +35,9 @@
 #include <utility>
 
 #include <strid/base/clock.hpp>
-#include <strid/base/text_fields.hpp>
 #include <strid/base/time.hpp>
 #include <strid/connector/pulled.hpp>
+#include <strid/engine/base/text_fields.hpp>
 #include <strid/operator/checks.hpp>
 #include <strid/operator/source.hpp>
 

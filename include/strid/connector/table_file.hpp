@@ -27,9 +27,9 @@
 #include <vector>
 
 #include <strid/base/error.hpp>
-#include <strid/base/text_fields.hpp>
 #include <strid/base/time.hpp>
 #include <strid/connector/csv_file.hpp>
+#include <strid/engine/base/text_fields.hpp>
 #include <strid/operator/current_table.hpp>
 #include <strid/operator/lookup_table.hpp>
 

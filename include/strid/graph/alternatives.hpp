@@ -14,7 +14,7 @@
 #include <utility>
 #include <variant>
 
-#include <strid/base/type_name.hpp>
+#include <strid/engine/base/type_name.hpp>
 #include <strid/graph/options.hpp>
 #include <strid/graph/stream_types.hpp>
 #include <strid/operator/late_apart.hpp>

@@ -10,8 +10,8 @@
 #include <utility>
 
 #include <strid/base/error.hpp>
-#include <strid/base/text_fields.hpp>
 #include <strid/base/time.hpp>
+#include <strid/engine/base/text_fields.hpp>
 #include <strid/graph/join_keys.hpp>
 #include <strid/graph/joinable.hpp>
 #include <strid/graph/share.hpp>

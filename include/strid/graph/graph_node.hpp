@@ -38,7 +38,7 @@
 #include <utility>
 
 #include <strid/base/error.hpp>
-#include <strid/base/text_fields.hpp>
+#include <strid/engine/base/text_fields.hpp>
 #include <strid/graph/graph.hpp>
 #include <strid/operator/faults.hpp>
 #include <strid/operator/source.hpp>

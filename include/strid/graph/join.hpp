@@ -24,7 +24,7 @@
 #include <utility>
 
 #include <strid/base/error.hpp>
-#include <strid/base/text_fields.hpp>
+#include <strid/engine/base/text_fields.hpp>
 #include <strid/graph/join_keys.hpp>
 #include <strid/graph/joinable.hpp>
 #include <strid/graph/share.hpp>

@@ -12,7 +12,7 @@
 #include <utility>
 
 #include <strid/base/field.hpp>
-#include <strid/base/text_fields.hpp>
+#include <strid/engine/base/text_fields.hpp>
 #include <strid/graph/alternatives.hpp>
 #include <strid/graph/keyed_edge.hpp>
 #include <strid/graph/stream.hpp>

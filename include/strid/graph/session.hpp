@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include <strid/base/terminal.hpp>
+#include <strid/engine/base/terminal.hpp>
 #include <strid/graph/graph.hpp>
 
 namespace strid {

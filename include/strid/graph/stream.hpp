@@ -24,7 +24,7 @@
 
 #include <strid/base/error.hpp>
 #include <strid/base/field.hpp>
-#include <strid/base/text_fields.hpp>
+#include <strid/engine/base/text_fields.hpp>
 #include <strid/graph/alternatives.hpp>
 #include <strid/graph/branches.hpp>
 #include <strid/graph/consumed_once.hpp>

@@ -25,9 +25,9 @@
 #include <type_traits>
 #include <vector>
 
-#include <strid/base/assert.hpp>
-#include <strid/base/cache_line.hpp>
-#include <strid/base/prefetch.hpp>
+#include <strid/engine/base/assert.hpp>
+#include <strid/engine/base/cache_line.hpp>
+#include <strid/engine/base/prefetch.hpp>
 #include <strid/memory/search_keys.hpp>
 #include <strid/memory/table_allocator.hpp>
 #include <strid/memory/wide_search.hpp>

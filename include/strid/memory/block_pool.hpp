@@ -24,8 +24,8 @@
 #include <deque>
 #include <vector>
 
-#include <strid/base/assert.hpp>
-#include <strid/base/cache_line.hpp>
+#include <strid/engine/base/assert.hpp>
+#include <strid/engine/base/cache_line.hpp>
 #include <strid/memory/counters.hpp>
 #include <strid/memory/return_lane.hpp>
 #include <strid/memory/starved_flag.hpp>

@@ -16,9 +16,9 @@
 #include <span>
 #include <vector>
 
-#include <strid/base/assert.hpp>
-#include <strid/base/cache_line.hpp>
-#include <strid/base/prefetch.hpp>
+#include <strid/engine/base/assert.hpp>
+#include <strid/engine/base/cache_line.hpp>
+#include <strid/engine/base/prefetch.hpp>
 #include <strid/memory/search_keys.hpp>
 #include <strid/memory/table_allocator.hpp>
 

@@ -16,8 +16,8 @@
 #include <memory>
 #include <new>
 
-#include <strid/base/assert.hpp>
-#include <strid/base/cache_line.hpp>
+#include <strid/engine/base/assert.hpp>
+#include <strid/engine/base/cache_line.hpp>
 #include <strid/memory/return_lane.hpp>
 
 namespace strid::memory {

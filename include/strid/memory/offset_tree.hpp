@@ -20,8 +20,8 @@
 #include <span>
 #include <vector>
 
-#include <strid/base/assert.hpp>
-#include <strid/base/prefetch.hpp>
+#include <strid/engine/base/assert.hpp>
+#include <strid/engine/base/prefetch.hpp>
 #include <strid/memory/search_keys.hpp>
 #include <strid/memory/table_allocator.hpp>
 #include <strid/memory/tree_order.hpp>

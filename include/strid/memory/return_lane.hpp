@@ -22,8 +22,8 @@
 #include <concepts>
 #include <cstddef>
 
-#include <strid/base/assert.hpp>
-#include <strid/base/cache_line.hpp>
+#include <strid/engine/base/assert.hpp>
+#include <strid/engine/base/cache_line.hpp>
 
 namespace strid::memory {
 

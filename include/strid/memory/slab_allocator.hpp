@@ -33,9 +33,9 @@
 #include <memory>
 #include <vector>
 
-#include <strid/base/assert.hpp>
-#include <strid/base/cache_line.hpp>
-#include <strid/base/prefetch.hpp>
+#include <strid/engine/base/assert.hpp>
+#include <strid/engine/base/cache_line.hpp>
+#include <strid/engine/base/prefetch.hpp>
 #include <strid/memory/counters.hpp>
 #include <strid/memory/free_lane.hpp>
 #include <strid/memory/size_class.hpp>

@@ -13,7 +13,7 @@
 
 #include <atomic>
 
-#include <strid/base/cache_line.hpp>
+#include <strid/engine/base/cache_line.hpp>
 
 namespace strid::memory {
 

@@ -23,10 +23,10 @@
 #include <limits>
 #include <new>
 
-#include <strid/base/assert.hpp>
-#include <strid/base/cache_line.hpp>
 #include <strid/base/heap_bytes.hpp>
-#include <strid/base/prefetch.hpp>
+#include <strid/engine/base/assert.hpp>
+#include <strid/engine/base/cache_line.hpp>
+#include <strid/engine/base/prefetch.hpp>
 #include <strid/memory/block_pool.hpp>
 #include <strid/memory/text_arena.hpp>
 #include <strid/message/watermark.hpp>
@@ -138,8 +138,8 @@ inline void close_batch(memory::Block& block) noexcept {
 
 /// One reader is done with a batch. The last reader closes it and sends the block home through its
 /// own return lane. True when this call sent it home. With `record_bytes`, the size of a record,
-/// the last reader also takes ownership of the cache lines that it sends home (base/prefetch.hpp);
-/// with 0 it leaves them as they are.
+/// the last reader also takes ownership of the cache lines that it sends home
+/// (engine/base/prefetch.hpp); with 0 it leaves them as they are.
 inline bool release(memory::Block& block, std::size_t lane, std::size_t record_bytes = 0) noexcept {
     // A single reader needs no atomic read-modify-write. Acquire pairs with the release half of
     // the other readers' fetch_sub: their reads of the records come before the destruction.

@@ -19,8 +19,8 @@
 #include <utility>
 #include <variant>
 
-#include <strid/base/assert.hpp>
 #include <strid/base/time.hpp>
+#include <strid/engine/base/assert.hpp>
 
 namespace strid::operators {
 

@@ -13,7 +13,7 @@
 
 #include <strid/base/field.hpp>
 #include <strid/base/hash.hpp>
-#include <strid/base/text_fields.hpp>
+#include <strid/engine/base/text_fields.hpp>
 #include <strid/operator/callable.hpp>
 #include <strid/operator/contract_names.hpp>
 #include <strid/operator/event_time.hpp>

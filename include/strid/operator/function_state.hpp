@@ -12,7 +12,7 @@
 #include <tuple>
 #include <type_traits>
 
-#include <strid/base/members.hpp>
+#include <strid/engine/base/members.hpp>
 #include <strid/operator/contract.hpp>
 
 namespace strid::operators {

@@ -19,8 +19,8 @@
 #include <type_traits>
 #include <utility>
 
-#include <strid/base/assert.hpp>
-#include <strid/base/cache_line.hpp>
+#include <strid/engine/base/assert.hpp>
+#include <strid/engine/base/cache_line.hpp>
 #include <strid/message/batch.hpp>
 #include <strid/message/watermark.hpp>
 #include <strid/operator/contract.hpp>

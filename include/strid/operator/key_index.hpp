@@ -18,9 +18,9 @@
 #include <utility>
 #include <vector>
 
-#include <strid/base/assert.hpp>
-#include <strid/base/prefetch.hpp>
-#include <strid/base/text.hpp>
+#include <strid/engine/base/assert.hpp>
+#include <strid/engine/base/prefetch.hpp>
+#include <strid/engine/base/text.hpp>
 
 namespace strid::operators {
 

@@ -15,9 +15,9 @@
 #include <type_traits>
 #include <utility>
 
-#include <strid/base/assert.hpp>
 #include <strid/base/hash.hpp>
-#include <strid/base/text_fields.hpp>
+#include <strid/engine/base/assert.hpp>
+#include <strid/engine/base/text_fields.hpp>
 #include <strid/memory/epoch_text_pool.hpp>
 #include <strid/memory/static_arena.hpp>
 

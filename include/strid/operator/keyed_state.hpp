@@ -27,7 +27,7 @@
 #include <utility>
 #include <vector>
 
-#include <strid/base/prefetch.hpp>
+#include <strid/engine/base/prefetch.hpp>
 #include <strid/operator/key_groups.hpp>
 #include <strid/operator/key_index.hpp>
 #include <strid/operator/key_texts.hpp>

@@ -34,7 +34,7 @@
 #include <vector>
 
 #include <strid/base/error.hpp>
-#include <strid/base/excerpt.hpp>
+#include <strid/engine/base/excerpt.hpp>
 #include <strid/memory/b_tree.hpp>
 #include <strid/memory/search_keys.hpp>
 

@@ -20,10 +20,10 @@
 #include <type_traits>
 #include <utility>
 
-#include <strid/base/assert.hpp>
 #include <strid/base/hash.hpp>
 #include <strid/base/heap_bytes.hpp>
-#include <strid/base/prefetch.hpp>
+#include <strid/engine/base/assert.hpp>
+#include <strid/engine/base/prefetch.hpp>
 #include <strid/message/batch.hpp>
 #include <strid/operator/callable.hpp>
 #include <strid/operator/faults.hpp>

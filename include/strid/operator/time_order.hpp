@@ -26,8 +26,8 @@
 #include <vector>
 
 #include <strid/base/field.hpp>
-#include <strid/base/text_fields.hpp>
 #include <strid/base/time.hpp>
+#include <strid/engine/base/text_fields.hpp>
 #include <strid/operator/agreed_time.hpp>
 #include <strid/operator/checks.hpp>
 #include <strid/operator/contract.hpp>

@@ -22,7 +22,7 @@
 #include <utility>
 
 #include <strid/base/clock.hpp>
-#include <strid/base/relax.hpp>
+#include <strid/engine/base/relax.hpp>
 #include <strid/pattern/name_of_tasks.hpp>
 #include <strid/pattern/node_task.hpp>
 #include <strid/pattern/ports.hpp>

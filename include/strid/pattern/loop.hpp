@@ -12,7 +12,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include <strid/base/cache_line.hpp>
+#include <strid/engine/base/cache_line.hpp>
 #include <strid/runtime/task.hpp>
 
 namespace strid::pattern {

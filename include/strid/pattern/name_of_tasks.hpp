@@ -7,7 +7,7 @@
 #include <string>
 #include <type_traits>
 
-#include <strid/base/type_name.hpp>
+#include <strid/engine/base/type_name.hpp>
 #include <strid/pattern/description.hpp>
 #include <strid/pattern/lane.hpp>
 #include <strid/pattern/tagged.hpp>

@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include <strid/base/cache_line.hpp>
 #include <strid/base/clock.hpp>
+#include <strid/engine/base/cache_line.hpp>
 #include <strid/operator/context.hpp>
 #include <strid/operator/counter.hpp>
 #include <strid/operator/faults.hpp>

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include <strid/base/type_name.hpp>
+#include <strid/engine/base/type_name.hpp>
 #include <strid/pattern/composition.hpp>
 #include <strid/pattern/description.hpp>
 #include <strid/pattern/fused.hpp>

@@ -34,7 +34,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <strid/base/text_fields.hpp>
+#include <strid/engine/base/text_fields.hpp>
 #include <strid/operator/contract.hpp>
 #include <strid/operator/contract_checks.hpp>
 #include <strid/pattern/builder.hpp>

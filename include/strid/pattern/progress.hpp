@@ -12,7 +12,7 @@
 #include <string>
 #include <thread>
 
-#include <strid/base/terminal.hpp>
+#include <strid/engine/base/terminal.hpp>
 #include <strid/pattern/report.hpp>
 
 namespace strid::pattern {

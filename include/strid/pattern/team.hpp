@@ -24,7 +24,7 @@
 #include <string>
 #include <vector>
 
-#include <strid/base/cache_line.hpp>
+#include <strid/engine/base/cache_line.hpp>
 #include <strid/runtime/execution.hpp>
 
 namespace strid::pattern {

@@ -25,8 +25,8 @@
 #include <atomic>
 #include <cstdint>
 
-#include <strid/base/assert.hpp>
-#include <strid/base/cache_line.hpp>
+#include <strid/engine/base/assert.hpp>
+#include <strid/engine/base/cache_line.hpp>
 
 namespace strid::runtime {
 

@@ -27,9 +27,9 @@
 #include <utility>
 #include <vector>
 
-#include <strid/base/assert.hpp>
-#include <strid/base/cache_line.hpp>
-#include <strid/base/prefetch.hpp>
+#include <strid/engine/base/assert.hpp>
+#include <strid/engine/base/cache_line.hpp>
+#include <strid/engine/base/prefetch.hpp>
 #include <strid/memory/block_pool.hpp>
 #include <strid/operator/output_port.hpp>
 

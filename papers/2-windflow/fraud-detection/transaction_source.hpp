@@ -11,7 +11,7 @@
 
 #include <fmt/format.h>
 
-#include <strid/base/excerpt.hpp>
+#include <strid/engine/base/excerpt.hpp>
 
 #include "apps/common/checked_rows.hpp"
 #include "markov_model.hpp"

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include <strid/base/terminal.hpp>
+#include <strid/engine/base/terminal.hpp>
 
 namespace strid::align {
 

@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include <strid/base/terminal.hpp>
+#include <strid/engine/base/terminal.hpp>
 #include <strid/graph/session.hpp>
 
 #include "batch_plan.hpp"

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include <strid/base/terminal.hpp>
+#include <strid/engine/base/terminal.hpp>
 #include <strid/graph/session.hpp>
 
 #include "model.hpp"

@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include <strid/base/error.hpp>
-#include <strid/base/file_place.hpp>
 #include <strid/base/file_use.hpp>
+#include <strid/engine/base/file_place.hpp>
 
 #include "file_names.hpp"
 

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include <strid/base/excerpt.hpp>
+#include <strid/engine/base/excerpt.hpp>
 
 namespace strid::tree {
 

@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 
 #include <strid/base/error.hpp>
-#include <strid/base/excerpt.hpp>
 #include <strid/connector/random.hpp>
+#include <strid/engine/base/excerpt.hpp>
 
 namespace strid::tree {
 

@@ -5,7 +5,7 @@
 #include <simdjson.h>
 
 #include <strid/base/error.hpp>
-#include <strid/base/excerpt.hpp>
+#include <strid/engine/base/excerpt.hpp>
 
 #include "model.hpp"
 

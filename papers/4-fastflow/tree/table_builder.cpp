@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 
 #include <strid/base/error.hpp>
-#include <strid/base/excerpt.hpp>
 #include <strid/connector/csv_value.hpp>
+#include <strid/engine/base/excerpt.hpp>
 
 #include "table_parser.hpp"
 

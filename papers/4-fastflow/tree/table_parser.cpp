@@ -9,9 +9,9 @@
 #include <fmt/format.h>
 
 #include <strid/base/error.hpp>
-#include <strid/base/excerpt.hpp>
 #include <strid/base/hash.hpp>
 #include <strid/connector/csv_value.hpp>
+#include <strid/engine/base/excerpt.hpp>
 #include <strid/graph/arguments.hpp>
 
 namespace strid::tree {

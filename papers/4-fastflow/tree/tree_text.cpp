@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include <strid/base/excerpt.hpp>
+#include <strid/engine/base/excerpt.hpp>
 
 #include "model.hpp"
 #include "training.hpp"

@@ -35,7 +35,7 @@
 #include <utility>
 
 #include <strid/base/field.hpp>
-#include <strid/base/text_fields.hpp>
+#include <strid/engine/base/text_fields.hpp>
 #include <strid/operator/callable.hpp>
 #include <strid/window/aggregates/aggregate.hpp>
 #include <strid/window/aggregates/container.hpp>

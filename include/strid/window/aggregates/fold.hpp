@@ -25,7 +25,7 @@
 #include <span>
 #include <utility>
 
-#include <strid/base/text_fields.hpp>
+#include <strid/engine/base/text_fields.hpp>
 #include <strid/operator/callable.hpp>
 #include <strid/operator/parameters.hpp>
 #include <strid/window/aggregates/aggregate.hpp>

@@ -36,8 +36,8 @@
 #include <utility>
 #include <variant>
 
-#include <strid/base/assert.hpp>
 #include <strid/base/time.hpp>
+#include <strid/engine/base/assert.hpp>
 #include <strid/message/batch.hpp>
 #include <strid/operator/agreed_time.hpp>
 #include <strid/operator/contract.hpp>

@@ -31,9 +31,9 @@
 #include <utility>
 #include <variant>
 
-#include <strid/base/assert.hpp>
 #include <strid/base/error.hpp>
 #include <strid/base/hash.hpp>
+#include <strid/engine/base/assert.hpp>
 #include <strid/message/batch.hpp>
 #include <strid/operator/agreed_time.hpp>
 #include <strid/operator/contract.hpp>

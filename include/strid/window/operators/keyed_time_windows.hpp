@@ -28,7 +28,7 @@
 #include <tuple>
 #include <utility>
 
-#include <strid/base/assert.hpp>
+#include <strid/engine/base/assert.hpp>
 #include <strid/message/batch.hpp>
 #include <strid/operator/agreed_time.hpp>
 #include <strid/operator/contract.hpp>

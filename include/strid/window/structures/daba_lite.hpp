@@ -23,7 +23,7 @@
 #include <cstddef>
 #include <utility>
 
-#include <strid/base/assert.hpp>
+#include <strid/engine/base/assert.hpp>
 #include <strid/window/aggregates/aggregate.hpp>
 #include <strid/window/structures/flat_ring.hpp>
 

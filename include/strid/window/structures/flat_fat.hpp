@@ -21,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-#include <strid/base/assert.hpp>
+#include <strid/engine/base/assert.hpp>
 #include <strid/window/aggregates/aggregate.hpp>
 
 namespace strid::window {

@@ -15,8 +15,8 @@
 #include <utility>
 #include <vector>
 
-#include <strid/base/assert.hpp>
-#include <strid/base/prefetch.hpp>
+#include <strid/engine/base/assert.hpp>
+#include <strid/engine/base/prefetch.hpp>
 
 namespace strid::window {
 

@@ -21,8 +21,8 @@
 #include <memory>
 #include <utility>
 
-#include <strid/base/assert.hpp>
-#include <strid/base/prefetch.hpp>
+#include <strid/engine/base/assert.hpp>
+#include <strid/engine/base/prefetch.hpp>
 #include <strid/window/aggregates/aggregate.hpp>
 #include <strid/window/aggregates/in_order.hpp>
 #include <strid/window/spec.hpp>

@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-#include <strid/base/assert.hpp>
+#include <strid/engine/base/assert.hpp>
 
 namespace strid::window {
 

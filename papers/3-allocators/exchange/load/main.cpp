@@ -13,7 +13,7 @@
 
 #include <strid/base/destination.hpp>
 #include <strid/base/error.hpp>
-#include <strid/base/json_text.hpp>
+#include <strid/engine/base/json_text.hpp>
 #include <strid/graph/arguments.hpp>
 
 #include "load/load_run.hpp"

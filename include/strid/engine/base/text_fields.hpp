@@ -21,7 +21,7 @@
 #include <utility>
 #include <variant>
 
-#include <strid/base/members.hpp>
+#include <strid/engine/base/members.hpp>
 
 namespace strid {
 

@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <strid/base/cache_line.hpp>
+#include <strid/engine/base/cache_line.hpp>
 
 namespace strid {
 
