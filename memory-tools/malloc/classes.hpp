@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <strid/memory/size_class.hpp>
+#include <strid/engine/memory/size_class.hpp>
 
 #include "layout.hpp"
 

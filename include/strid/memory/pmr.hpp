@@ -19,7 +19,7 @@
 #include <new>
 
 #include <strid/engine/base/cache_line.hpp>
-#include <strid/memory/block_pool.hpp>
+#include <strid/engine/memory/block_pool.hpp>
 #include <strid/memory/slab_allocator.hpp>
 #include <strid/memory/static_arena.hpp>
 #include <strid/memory/tlsf.hpp>

@@ -36,9 +36,9 @@
 #include <strid/engine/base/assert.hpp>
 #include <strid/engine/base/cache_line.hpp>
 #include <strid/engine/base/prefetch.hpp>
+#include <strid/engine/memory/free_lane.hpp>
+#include <strid/engine/memory/size_class.hpp>
 #include <strid/memory/counters.hpp>
-#include <strid/memory/free_lane.hpp>
-#include <strid/memory/size_class.hpp>
 
 namespace strid::memory {
 

@@ -27,7 +27,7 @@
 #include <strid/engine/base/assert.hpp>
 #include <strid/engine/base/cache_line.hpp>
 #include <strid/engine/base/prefetch.hpp>
-#include <strid/memory/block_pool.hpp>
+#include <strid/engine/memory/block_pool.hpp>
 #include <strid/memory/text_arena.hpp>
 #include <strid/message/watermark.hpp>
 

@@ -18,7 +18,7 @@
 #include <strid/base/hash.hpp>
 #include <strid/engine/base/assert.hpp>
 #include <strid/engine/base/text_fields.hpp>
-#include <strid/memory/epoch_text_pool.hpp>
+#include <strid/engine/memory/epoch_text_pool.hpp>
 #include <strid/memory/static_arena.hpp>
 
 namespace strid::operators {
@@ -98,7 +98,7 @@ class KeyTexts {
     std::unique_ptr<memory::StaticArena> arena_;  // none before the first text
 };
 
-/// Copies that go with their keys (memory/epoch_text_pool.hpp).
+/// Copies that go with their keys (engine/memory/epoch_text_pool.hpp).
 class EpochKeyTexts {
   public:
     EpochKeyTexts() : texts_(std::make_unique<memory::EpochTextPool>()) {}

@@ -7,7 +7,8 @@
 //
 // A key with text refers to the batch of its record. A state outlives the batch, so a copy of the
 // text is kept: for the run, or until the key expires. If results may refer to the text of a key,
-// the copy is kept until no result that was sent before is left (memory/epoch_text_pool.hpp).
+// the copy is kept until no result that was sent before is left
+// (engine/memory/epoch_text_pool.hpp).
 //
 // Threads: only the task of the node. References to entries are valid until they expire.
 //

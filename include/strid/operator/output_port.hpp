@@ -21,7 +21,7 @@
 #include <vector>
 
 #include <strid/base/error.hpp>
-#include <strid/memory/block_pool.hpp>
+#include <strid/engine/memory/block_pool.hpp>
 #include <strid/operator/link.hpp>
 #include <strid/operator/perturbation.hpp>
 #include <strid/operator/sample_choice.hpp>

@@ -22,7 +22,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include <strid/memory/block_pool.hpp>
+#include <strid/engine/memory/block_pool.hpp>
 #include <strid/message/batch.hpp>
 #include <strid/operator/count.hpp>
 #include <strid/operator/sample_choice.hpp>

@@ -124,7 +124,7 @@ TREES = Table(
     "(8 more in each block of the C library), larger than the caches; half of the values that "
     "are looked for are there. Scattered: one that is allocated lies 51 nodes behind the one "
     "before. `Strid search tree` is the library's "
-    "(strid/memory/search_tree.hpp) over the same keys: breadth-first and the B-tree keep keys "
+    "(strid/search/search_tree.hpp) over the same keys: breadth-first and the B-tree keep keys "
     "alone, the other two nodes with offsets; `in batches` has several lookups under way.",
     "A lookup goes down one node a level. In breadth-first order a node and its children lie far "
     "apart from the fourth level on, so nearly every level is a line; depth-first the left child "

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include <strid/memory/search_tree.hpp>
+#include <strid/search/search_tree.hpp>
 
 #include "tables.hpp"
 

@@ -18,7 +18,7 @@
 
 #include <strid/engine/base/assert.hpp>
 #include <strid/engine/base/cache_line.hpp>
-#include <strid/memory/return_lane.hpp>
+#include <strid/engine/memory/return_lane.hpp>
 
 namespace strid::memory {
 

@@ -15,10 +15,10 @@
 
 #include <cstdint>
 
-#include <strid/memory/b_tree.hpp>
-#include <strid/memory/breadth_first_tree.hpp>
-#include <strid/memory/offset_tree.hpp>
-#include <strid/memory/search_keys.hpp>
+#include <strid/search/b_tree.hpp>
+#include <strid/search/breadth_first_tree.hpp>
+#include <strid/search/offset_tree.hpp>
+#include <strid/search/search_keys.hpp>
 
 namespace strid::memory {
 

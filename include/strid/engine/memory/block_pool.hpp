@@ -26,9 +26,9 @@
 
 #include <strid/engine/base/assert.hpp>
 #include <strid/engine/base/cache_line.hpp>
+#include <strid/engine/memory/return_lane.hpp>
+#include <strid/engine/memory/starved_flag.hpp>
 #include <strid/memory/counters.hpp>
-#include <strid/memory/return_lane.hpp>
-#include <strid/memory/starved_flag.hpp>
 
 namespace strid::memory {
 

@@ -28,9 +28,9 @@
 #include <strid/engine/base/assert.hpp>
 #include <strid/engine/base/cache_line.hpp>
 #include <strid/engine/base/prefetch.hpp>
-#include <strid/memory/search_keys.hpp>
+#include <strid/engine/search/wide_search.hpp>
 #include <strid/memory/table_allocator.hpp>
-#include <strid/memory/wide_search.hpp>
+#include <strid/search/search_keys.hpp>
 
 namespace strid::memory {
 

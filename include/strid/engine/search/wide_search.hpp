@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <span>
 
-#include <strid/memory/search_keys.hpp>
+#include <strid/search/search_keys.hpp>
 
 namespace strid::memory {
 

@@ -19,8 +19,8 @@
 #include <strid/engine/base/assert.hpp>
 #include <strid/engine/base/cache_line.hpp>
 #include <strid/engine/base/prefetch.hpp>
-#include <strid/memory/search_keys.hpp>
 #include <strid/memory/table_allocator.hpp>
+#include <strid/search/search_keys.hpp>
 
 namespace strid::memory {
 

@@ -22,9 +22,9 @@
 
 #include <strid/engine/base/assert.hpp>
 #include <strid/engine/base/prefetch.hpp>
-#include <strid/memory/search_keys.hpp>
+#include <strid/engine/search/tree_order.hpp>
 #include <strid/memory/table_allocator.hpp>
-#include <strid/memory/tree_order.hpp>
+#include <strid/search/search_keys.hpp>
 
 namespace strid::memory {
 

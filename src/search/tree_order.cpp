@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <deque>
 
-#include <strid/memory/tree_order.hpp>
+#include <strid/engine/search/tree_order.hpp>
 
 namespace strid::memory {
 
