@@ -19,9 +19,9 @@
 #include <vector>
 
 #include <strid/base/clock.hpp>
-#include <strid/channel/spsc_ring.hpp>
 #include <strid/engine/base/cache_line.hpp>
 #include <strid/engine/base/prefetch.hpp>
+#include <strid/engine/channel/spsc_ring.hpp>
 
 #include "transfer.hpp"
 

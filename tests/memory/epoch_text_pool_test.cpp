@@ -13,7 +13,7 @@
 
 #include <gtest/gtest.h>
 
-#include <strid/channel/spsc_ring.hpp>
+#include <strid/engine/channel/spsc_ring.hpp>
 #include <strid/engine/memory/epoch_text_pool.hpp>
 
 #include "stress.hpp"

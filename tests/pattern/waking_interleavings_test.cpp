@@ -10,7 +10,7 @@
 
 #include <gtest/gtest.h>
 
-#include <strid/channel/spsc_ring.hpp>
+#include <strid/engine/channel/spsc_ring.hpp>
 #include <strid/pattern/lane.hpp>
 #include <strid/pattern/loop.hpp>
 

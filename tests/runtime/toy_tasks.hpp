@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include <strid/channel/spsc_ring.hpp>
+#include <strid/engine/channel/spsc_ring.hpp>
 #include <strid/runtime/execution.hpp>
 #include <strid/runtime/task.hpp>
 

@@ -14,7 +14,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include <strid/channel/spsc_ring.hpp>
+#include <strid/engine/channel/spsc_ring.hpp>
 #include <strid/message/batch.hpp>
 #include <strid/runtime/task.hpp>
 

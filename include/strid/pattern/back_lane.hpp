@@ -11,8 +11,8 @@
 #include <cstdint>
 #include <utility>
 
-#include <strid/channel/unbounded_spsc.hpp>
 #include <strid/engine/base/cache_line.hpp>
+#include <strid/engine/channel/unbounded_spsc.hpp>
 #include <strid/pattern/description.hpp>
 
 namespace strid::pattern {

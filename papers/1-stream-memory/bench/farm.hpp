@@ -27,7 +27,7 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <trading/quote.hpp>
 
-#include <strid/channel/spsc_ring.hpp>
+#include <strid/engine/channel/spsc_ring.hpp>
 #include <strid/window/aggregates/container.hpp>
 #include <strid/window/spec.hpp>
 

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include <strid/channel/spsc_ring.hpp>
+#include <strid/engine/channel/spsc_ring.hpp>
 
 #include "carriers.hpp"
 #include "waiting.hpp"

@@ -30,11 +30,11 @@
 #include <type_traits>
 #include <utility>
 
-#include <strid/channel/channelable.hpp>
-#include <strid/channel/result.hpp>
-#include <strid/channel/slot_array.hpp>
 #include <strid/engine/base/assert.hpp>
 #include <strid/engine/base/cache_line.hpp>
+#include <strid/engine/channel/channelable.hpp>
+#include <strid/engine/channel/result.hpp>
+#include <strid/engine/channel/slot_array.hpp>
 
 namespace strid::channel {
 

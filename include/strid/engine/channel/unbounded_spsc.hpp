@@ -21,9 +21,9 @@
 #include <memory>
 #include <utility>
 
-#include <strid/channel/spsc_ring.hpp>
 #include <strid/engine/base/assert.hpp>
 #include <strid/engine/base/cache_line.hpp>
+#include <strid/engine/channel/spsc_ring.hpp>
 
 namespace strid::channel {
 
