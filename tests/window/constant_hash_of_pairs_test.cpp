@@ -14,7 +14,7 @@
 
 #include <gtest/gtest.h>
 
-#include <strid/message/batch.hpp>
+#include <strid/engine/message/batch.hpp>
 #include <strid/operator/callable.hpp>
 #include <strid/window/aggregates.hpp>
 #include <strid/window/aggregates/content.hpp>

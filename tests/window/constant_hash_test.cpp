@@ -13,7 +13,7 @@
 
 #include <gtest/gtest.h>
 
-#include <strid/message/batch.hpp>
+#include <strid/engine/message/batch.hpp>
 #include <strid/window/aggregates.hpp>
 #include <strid/window/operators/keyed_count_windows.hpp>
 #include <strid/window/operators/keyed_global_windows.hpp>

@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include <strid/message/batch.hpp>
+#include <strid/engine/message/batch.hpp>
 #include <strid/operator/time_order.hpp>
 #include <strid/window/aggregates.hpp>
 #include <strid/window/joins/keyed_as_of_join.hpp>

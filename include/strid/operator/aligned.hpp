@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The operator behind a source that keeps step with others (message/alignment.hpp): it passes every
+// The operator behind a source that keeps step with others (base/alignment.hpp): it passes every
 // record on, reports the watermark, and holds the source back while that is too far ahead. It
 // checks the other sources every millisecond.
 //
@@ -11,8 +11,8 @@
 #include <cstdint>
 #include <utility>
 
+#include <strid/base/alignment.hpp>
 #include <strid/base/clock.hpp>
-#include <strid/message/alignment.hpp>
 #include <strid/operator/contract.hpp>
 
 namespace strid {

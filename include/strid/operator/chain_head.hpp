@@ -13,8 +13,8 @@
 #include <type_traits>
 #include <utility>
 
+#include <strid/base/watermark.hpp>
 #include <strid/memory/text_arena.hpp>
-#include <strid/message/watermark.hpp>
 #include <strid/operator/node.hpp>
 #include <strid/operator/source.hpp>
 #include <strid/operator/split_clock.hpp>

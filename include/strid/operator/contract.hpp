@@ -96,8 +96,8 @@
 
 #include <strid/base/file_use.hpp>
 #include <strid/base/time.hpp>
-#include <strid/message/batch.hpp>
-#include <strid/message/watermark.hpp>
+#include <strid/base/watermark.hpp>
+#include <strid/engine/message/batch.hpp>
 #include <strid/operator/context.hpp>
 #include <strid/operator/stream_time.hpp>
 #include <strid/runtime/task.hpp>

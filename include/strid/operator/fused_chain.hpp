@@ -19,10 +19,10 @@
 #include <type_traits>
 #include <utility>
 
+#include <strid/base/watermark.hpp>
 #include <strid/engine/base/assert.hpp>
 #include <strid/engine/base/cache_line.hpp>
-#include <strid/message/batch.hpp>
-#include <strid/message/watermark.hpp>
+#include <strid/engine/message/batch.hpp>
 #include <strid/operator/contract.hpp>
 #include <strid/operator/faults.hpp>
 #include <strid/operator/late_apart.hpp>

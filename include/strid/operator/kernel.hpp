@@ -15,7 +15,7 @@
 #include <utility>
 
 #include <strid/base/error.hpp>
-#include <strid/message/batch.hpp>
+#include <strid/engine/message/batch.hpp>
 #include <strid/operator/chain_head.hpp>
 #include <strid/operator/fused_chain.hpp>
 #include <strid/operator/node.hpp>

@@ -15,7 +15,7 @@
 #include <cstddef>
 
 #include <strid/engine/channel/spsc_ring.hpp>
-#include <strid/message/batch.hpp>
+#include <strid/engine/message/batch.hpp>
 #include <strid/runtime/task.hpp>
 
 namespace strid::operators {

@@ -17,7 +17,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <strid/message/watermark.hpp>
+#include <strid/base/watermark.hpp>
 #include <strid/operator/contract.hpp>
 #include <strid/operator/faults.hpp>
 #include <strid/operator/fused_chain.hpp>

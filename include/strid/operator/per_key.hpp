@@ -15,7 +15,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <strid/message/batch.hpp>
+#include <strid/engine/message/batch.hpp>
 #include <strid/operator/contract.hpp>
 #include <strid/operator/forget_keys.hpp>
 #include <strid/operator/keyed_state.hpp>

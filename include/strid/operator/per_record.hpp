@@ -16,7 +16,7 @@
 #include <utility>
 
 #include <strid/base/hash.hpp>
-#include <strid/message/batch.hpp>
+#include <strid/engine/message/batch.hpp>
 #include <strid/operator/callable.hpp>
 #include <strid/operator/contract.hpp>
 #include <strid/operator/faults.hpp>

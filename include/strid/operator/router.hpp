@@ -24,7 +24,7 @@
 #include <strid/base/heap_bytes.hpp>
 #include <strid/engine/base/assert.hpp>
 #include <strid/engine/base/prefetch.hpp>
-#include <strid/message/batch.hpp>
+#include <strid/engine/message/batch.hpp>
 #include <strid/operator/callable.hpp>
 #include <strid/operator/faults.hpp>
 #include <strid/operator/key_groups.hpp>

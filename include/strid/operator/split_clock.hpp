@@ -23,7 +23,7 @@
 #include <cstdint>
 
 #include <strid/engine/memory/block_pool.hpp>
-#include <strid/message/batch.hpp>
+#include <strid/engine/message/batch.hpp>
 #include <strid/operator/count.hpp>
 #include <strid/operator/sample_choice.hpp>
 

@@ -19,7 +19,7 @@
 #endif
 
 #include <strid/base/hash.hpp>
-#include <strid/message/batch.hpp>
+#include <strid/engine/message/batch.hpp>
 #include <strid/operator/keyed_state.hpp>
 
 #include "paper_sets.hpp"

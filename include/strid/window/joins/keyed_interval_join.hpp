@@ -34,7 +34,7 @@
 #include <strid/base/error.hpp>
 #include <strid/base/hash.hpp>
 #include <strid/engine/base/assert.hpp>
-#include <strid/message/batch.hpp>
+#include <strid/engine/message/batch.hpp>
 #include <strid/operator/agreed_time.hpp>
 #include <strid/operator/contract.hpp>
 #include <strid/operator/keyed_state.hpp>

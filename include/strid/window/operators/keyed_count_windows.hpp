@@ -20,7 +20,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <strid/message/batch.hpp>
+#include <strid/engine/message/batch.hpp>
 #include <strid/operator/contract.hpp>
 #include <strid/operator/keyed_state.hpp>
 #include <strid/window/aggregates/partial.hpp>

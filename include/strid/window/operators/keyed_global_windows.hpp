@@ -16,7 +16,7 @@
 #include <tuple>
 #include <utility>
 
-#include <strid/message/batch.hpp>
+#include <strid/engine/message/batch.hpp>
 #include <strid/operator/contract.hpp>
 #include <strid/operator/keyed_state.hpp>
 #include <strid/window/result.hpp>

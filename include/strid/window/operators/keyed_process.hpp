@@ -21,7 +21,7 @@
 
 #include <strid/base/clock.hpp>
 #include <strid/base/time.hpp>
-#include <strid/message/batch.hpp>
+#include <strid/engine/message/batch.hpp>
 #include <strid/operator/callable.hpp>
 #include <strid/operator/checks.hpp>
 #include <strid/operator/contract.hpp>

@@ -24,12 +24,12 @@
 #include <new>
 
 #include <strid/base/heap_bytes.hpp>
+#include <strid/base/watermark.hpp>
 #include <strid/engine/base/assert.hpp>
 #include <strid/engine/base/cache_line.hpp>
 #include <strid/engine/base/prefetch.hpp>
 #include <strid/engine/memory/block_pool.hpp>
 #include <strid/memory/text_arena.hpp>
-#include <strid/message/watermark.hpp>
 
 namespace strid::message {
 

@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include <strid/message/watermark.hpp>
+#include <strid/base/watermark.hpp>
 
 namespace strid {
 

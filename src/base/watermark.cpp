@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <strid/message/watermark.hpp>
+#include <strid/base/watermark.hpp>
 
 namespace strid {
 

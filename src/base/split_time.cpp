@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include <strid/base/error.hpp>
-#include <strid/message/split_time.hpp>
+#include <strid/base/split_time.hpp>
 
 namespace strid::detail {
 
