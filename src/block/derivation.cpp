@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include <strid/base/error.hpp>
-#include <strid/block/derivation.hpp>
+#include <strid/engine/block/derivation.hpp>
 
 #include "join.hpp"
 

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <utility>
 
-#include <strid/block/placement.hpp>
+#include <strid/engine/block/placement.hpp>
 
 namespace strid::block {
 

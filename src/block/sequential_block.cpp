@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 
 #include <strid/base/error.hpp>
-#include <strid/block/sequential_block.hpp>
 #include <strid/engine/base/assert.hpp>
+#include <strid/engine/block/sequential_block.hpp>
 
 #include "join.hpp"
 

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include <strid/block/dag.hpp>
+#include <strid/engine/block/dag.hpp>
 #include <strid/graph/plan.hpp>
 
 namespace strid::graph {

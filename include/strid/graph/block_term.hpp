@@ -24,7 +24,7 @@
 
 #include <string>
 
-#include <strid/block/dag.hpp>
+#include <strid/engine/block/dag.hpp>
 #include <strid/graph/plan.hpp>
 #include <strid/graph/segment.hpp>
 

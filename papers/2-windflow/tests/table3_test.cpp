@@ -13,7 +13,7 @@
 #include <CLI/CLI.hpp>
 #include <gtest/gtest.h>
 
-#include <strid/block/dag.hpp>
+#include <strid/engine/block/dag.hpp>
 #include <strid/graph/block_term.hpp>
 
 #include "papers/2-windflow/all_applications.hpp"

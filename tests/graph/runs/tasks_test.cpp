@@ -11,8 +11,8 @@
 #include <gtest/gtest.h>
 
 #include <strid/base/topology.hpp>
-#include <strid/block/placement.hpp>
-#include <strid/block/rules.hpp>
+#include <strid/engine/block/placement.hpp>
+#include <strid/engine/block/rules.hpp>
 #include <strid/graph/plan.hpp>
 
 #include "../../support/whereabouts.hpp"

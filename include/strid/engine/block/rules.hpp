@@ -13,7 +13,7 @@
 #include <variant>
 #include <vector>
 
-#include <strid/block/parallel_block.hpp>
+#include <strid/engine/block/parallel_block.hpp>
 
 namespace strid::block {
 

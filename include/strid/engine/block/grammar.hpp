@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include <strid/block/parallel_block.hpp>
+#include <strid/engine/block/parallel_block.hpp>
 
 namespace strid::block {
 

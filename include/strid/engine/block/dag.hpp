@@ -12,11 +12,11 @@
 #include <string>
 #include <vector>
 
-#include <strid/block/derivation.hpp>
-#include <strid/block/operator_descriptor.hpp>
-#include <strid/block/parallel_block.hpp>
-#include <strid/block/placement.hpp>
-#include <strid/block/rules.hpp>
+#include <strid/engine/block/derivation.hpp>
+#include <strid/engine/block/operator_descriptor.hpp>
+#include <strid/engine/block/parallel_block.hpp>
+#include <strid/engine/block/placement.hpp>
+#include <strid/engine/block/rules.hpp>
 
 namespace strid::block {
 

@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <vector>
 
-#include <strid/block/parallel_block.hpp>
+#include <strid/engine/block/parallel_block.hpp>
 
 namespace strid::block {
 

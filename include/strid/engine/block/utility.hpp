@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <optional>
 
-#include <strid/block/parallel_block.hpp>
+#include <strid/engine/block/parallel_block.hpp>
 
 namespace strid::block {
 

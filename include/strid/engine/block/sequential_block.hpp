@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include <strid/block/operator_descriptor.hpp>
+#include <strid/engine/block/operator_descriptor.hpp>
 
 namespace strid::block {
 

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include <strid/block/sequential_block.hpp>
+#include <strid/engine/block/sequential_block.hpp>
 
 namespace strid::block {
 
