@@ -14,12 +14,12 @@
 #include <utility>
 #include <vector>
 
+#include <strid/engine/runtime/execution.hpp>
 #include <strid/graph/graph.hpp>
 #include <strid/graph/plan.hpp>
 #include <strid/memory/recycling.hpp>
 #include <strid/operator/node_task.hpp>
 #include <strid/operator/run_scope.hpp>
-#include <strid/runtime/execution.hpp>
 
 namespace strid {
 

@@ -19,7 +19,7 @@
 #include <strid/base/error.hpp>
 #include <strid/base/topology.hpp>
 #include <strid/engine/base/assert.hpp>
-#include <strid/runtime/execution.hpp>
+#include <strid/engine/runtime/execution.hpp>
 
 #include "placement.hpp"
 #include "simulation.hpp"

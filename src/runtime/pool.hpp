@@ -22,8 +22,8 @@
 #include <vector>
 
 #include <strid/engine/base/cache_line.hpp>
+#include <strid/engine/runtime/task_states.hpp>
 #include <strid/runtime/task.hpp>
-#include <strid/runtime/task_states.hpp>
 
 #include "futex.hpp"
 #include "parking_lot.hpp"

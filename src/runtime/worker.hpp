@@ -26,7 +26,7 @@
 #include <vector>
 
 #include <strid/engine/base/cache_line.hpp>
-#include <strid/runtime/execution.hpp>
+#include <strid/engine/runtime/execution.hpp>
 #include <strid/runtime/options.hpp>
 
 #include "pool.hpp"

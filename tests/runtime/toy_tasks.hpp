@@ -14,7 +14,7 @@
 #include <vector>
 
 #include <strid/engine/channel/spsc_ring.hpp>
-#include <strid/runtime/execution.hpp>
+#include <strid/engine/runtime/execution.hpp>
 #include <strid/runtime/task.hpp>
 
 namespace strid::test {

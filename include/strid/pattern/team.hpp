@@ -25,7 +25,7 @@
 #include <vector>
 
 #include <strid/engine/base/cache_line.hpp>
-#include <strid/runtime/execution.hpp>
+#include <strid/engine/runtime/execution.hpp>
 
 namespace strid::pattern {
 
