@@ -21,8 +21,8 @@
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
+#include <strid/engine/operator/aligned.hpp>
 #include <strid/graph/graph.hpp>
-#include <strid/operator/aligned.hpp>
 
 #include "../bar.hpp"
 #include "../statistics.hpp"

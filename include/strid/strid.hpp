@@ -6,10 +6,10 @@
 #include <strid/base/split_time.hpp>
 #include <strid/base/version.hpp>
 #include <strid/connector/connector.hpp>
+#include <strid/engine/operator/aligned.hpp>
+#include <strid/engine/operator/time_order.hpp>
 #include <strid/graph/graph.hpp>
 #include <strid/graph/main.hpp>
 #include <strid/graph/program.hpp>
-#include <strid/operator/aligned.hpp>
-#include <strid/operator/dead_letter.hpp>
 #include <strid/operator/deduplicate.hpp>
-#include <strid/operator/time_order.hpp>
+#include <strid/stream/dead_letter.hpp>

@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 
 #include <strid/base/error.hpp>
-#include <strid/operator/router.hpp>
+#include <strid/engine/kernel/router.hpp>
 
 namespace strid::graph {
 namespace {

@@ -14,12 +14,12 @@
 #include <utility>
 #include <vector>
 
+#include <strid/engine/kernel/node_task.hpp>
+#include <strid/engine/kernel/run_scope.hpp>
 #include <strid/engine/runtime/execution.hpp>
 #include <strid/graph/graph.hpp>
 #include <strid/graph/plan.hpp>
 #include <strid/memory/recycling.hpp>
-#include <strid/operator/node_task.hpp>
-#include <strid/operator/run_scope.hpp>
 
 namespace strid {
 

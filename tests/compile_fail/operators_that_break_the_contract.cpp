@@ -22,7 +22,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <strid/operator/contract_checks.hpp>
+#include <strid/engine/operator/contract_checks.hpp>
 
 #include "numbers.hpp"
 

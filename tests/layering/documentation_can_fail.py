@@ -59,7 +59,7 @@ class Names(unittest.TestCase):
 
     def test_what_is_not_public(self):
         undocumented = "void end();\n"
-        self.assertEqual(self.faults(undocumented, "operator/kernel.hpp"), "")
+        self.assertEqual(self.faults(undocumented, "engine/kernel/kernel.hpp"), "")
         self.assertEqual(self.faults(f"namespace detail {{\n{undocumented}}}\n"), "")
 
 

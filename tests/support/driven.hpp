@@ -11,8 +11,8 @@
 
 #include <gtest/gtest.h>
 
+#include <strid/engine/operator/contract_checks.hpp>
 #include <strid/operator/contract.hpp>
-#include <strid/operator/contract_checks.hpp>
 
 #include "opened.hpp"
 

@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 #include <strid/engine/message/batch.hpp>
-#include <strid/operator/time_order.hpp>
+#include <strid/engine/operator/time_order.hpp>
 #include <strid/window/aggregates.hpp>
 #include <strid/window/joins/keyed_as_of_join.hpp>
 #include <strid/window/joins/keyed_interval_join.hpp>

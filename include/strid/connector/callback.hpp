@@ -19,7 +19,7 @@
 
 #include <strid/connector/pulled.hpp>
 #include <strid/engine/base/text_fields.hpp>
-#include <strid/operator/checks.hpp>
+#include <strid/engine/operator/checks.hpp>
 #include <strid/operator/source.hpp>
 
 namespace strid {

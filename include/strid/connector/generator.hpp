@@ -38,7 +38,7 @@
 #include <strid/base/time.hpp>
 #include <strid/connector/pulled.hpp>
 #include <strid/engine/base/text_fields.hpp>
-#include <strid/operator/checks.hpp>
+#include <strid/engine/operator/checks.hpp>
 #include <strid/operator/source.hpp>
 
 namespace strid {

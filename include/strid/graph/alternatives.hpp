@@ -15,9 +15,9 @@
 #include <variant>
 
 #include <strid/engine/base/type_name.hpp>
+#include <strid/engine/operator/late_apart.hpp>
 #include <strid/graph/options.hpp>
 #include <strid/graph/stream_types.hpp>
-#include <strid/operator/late_apart.hpp>
 
 namespace strid {
 

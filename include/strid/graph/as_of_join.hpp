@@ -46,7 +46,7 @@ template <class F, class L, class R>
     requires AsOfFunction<F, L, R>
 inline constexpr bool makes_as_of<F, L, R> = !std::is_void_v<window::AsOfResult<F, L, R>>;
 
-/// Checks the arguments of a join of records `L` and `R` (see operator/checks.hpp).
+/// Checks the arguments of a join of records `L` and `R` (see engine/operator/checks.hpp).
 template <class F, class L, class R, class By>
 consteval bool takes_as_of() {
     constexpr bool pairs = makes_as_of<F, L, R>;

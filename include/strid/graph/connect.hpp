@@ -12,12 +12,12 @@
 #include <utility>
 #include <variant>
 
+#include <strid/engine/operator/checks.hpp>
 #include <strid/graph/join_keys.hpp>
 #include <strid/graph/keyed_stream.hpp>
 #include <strid/graph/options.hpp>
 #include <strid/graph/two_sides.hpp>
 #include <strid/operator/callable.hpp>
-#include <strid/operator/checks.hpp>
 #include <strid/window/joins/pairs.hpp>
 #include <strid/window/operators/keyed_process.hpp>
 

@@ -39,8 +39,8 @@
 
 #include <strid/base/error.hpp>
 #include <strid/engine/base/text_fields.hpp>
+#include <strid/engine/operator/faults.hpp>
 #include <strid/graph/graph.hpp>
-#include <strid/operator/faults.hpp>
 #include <strid/operator/source.hpp>
 #include <strid/pattern/composition_checks.hpp>
 #include <strid/pattern/network.hpp>

@@ -13,11 +13,11 @@
 #include <utility>
 #include <vector>
 
+#include <strid/engine/operator/agreed_time.hpp>
+#include <strid/engine/operator/contract_checks.hpp>
+#include <strid/engine/operator/per_record.hpp>
 #include <strid/graph/options.hpp>
 #include <strid/graph/segment.hpp>
-#include <strid/operator/agreed_time.hpp>
-#include <strid/operator/contract_checks.hpp>
-#include <strid/operator/per_record.hpp>
 
 namespace strid::graph {
 
@@ -78,7 +78,7 @@ void declare(OperatorInfo& info, const Operator& one) {
 }
 
 /// The operator is the handle's next: what it relies on and what is known of the times behind it
-/// (operator/agreed_time.hpp).
+/// (engine/operator/agreed_time.hpp).
 template <class Operator>
 void agree_on_time(Operator& one, Handle& handle) {
     if constexpr (operators::has<Operator, Has::time_of>) {

@@ -171,7 +171,7 @@ template <class F, class L, class R>
 inline constexpr bool makes_pairs<F, L, R> =
     !std::is_void_v<typename window::PairResult<F, L, R>::type>;
 
-/// Checks the arguments of a join of records `L` and `R` (see operator/checks.hpp).
+/// Checks the arguments of a join of records `L` and `R` (see engine/operator/checks.hpp).
 template <class Bound, class F, class L, class R, class By>
 consteval bool takes_join() {
     constexpr bool bound =

@@ -16,9 +16,9 @@
 #include <utility>
 
 #include <strid/base/field.hpp>
-#include <strid/operator/checks.hpp>
+#include <strid/engine/operator/checks.hpp>
+#include <strid/engine/operator/time_order.hpp>
 #include <strid/operator/per_key.hpp>
-#include <strid/operator/time_order.hpp>
 
 namespace strid {
 

@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
+#include <strid/engine/kernel/output_port.hpp>
 #include <strid/graph/report.hpp>
-#include <strid/operator/output_port.hpp>
 #include <strid/runtime/options.hpp>
 
 namespace strid {

@@ -22,10 +22,10 @@
 #include <vector>
 
 #include <strid/base/file_use.hpp>
+#include <strid/engine/kernel/kernel.hpp>
+#include <strid/engine/kernel/stage_list.hpp>
+#include <strid/engine/operator/per_record.hpp>
 #include <strid/graph/options.hpp>
-#include <strid/operator/kernel.hpp>
-#include <strid/operator/per_record.hpp>
-#include <strid/operator/stage_list.hpp>
 
 namespace strid::graph {
 

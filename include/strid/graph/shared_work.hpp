@@ -11,8 +11,8 @@
 #include <type_traits>
 #include <utility>
 
+#include <strid/engine/operator/per_record.hpp>
 #include <strid/graph/stream.hpp>
-#include <strid/operator/per_record.hpp>
 
 namespace strid {
 

@@ -25,6 +25,8 @@
 #include <strid/base/error.hpp>
 #include <strid/base/field.hpp>
 #include <strid/engine/base/text_fields.hpp>
+#include <strid/engine/operator/checks.hpp>
+#include <strid/engine/operator/per_record.hpp>
 #include <strid/graph/alternatives.hpp>
 #include <strid/graph/branches.hpp>
 #include <strid/graph/consumed_once.hpp>
@@ -37,10 +39,8 @@
 #include <strid/graph/share.hpp>
 #include <strid/graph/stream_types.hpp>
 #include <strid/graph/timeable.hpp>
-#include <strid/operator/checks.hpp>
-#include <strid/operator/outlet.hpp>
 #include <strid/operator/per_key.hpp>
-#include <strid/operator/per_record.hpp>
+#include <strid/stream/outlet.hpp>
 #include <strid/window/result.hpp>
 
 namespace strid {

@@ -10,9 +10,9 @@
 
 #include <strid/base/error.hpp>
 #include <strid/base/field.hpp>
+#include <strid/engine/operator/checks.hpp>
 #include <strid/graph/alternatives.hpp>
 #include <strid/graph/options.hpp>
-#include <strid/operator/checks.hpp>
 #include <strid/operator/event_time.hpp>
 #include <strid/operator/ingress_time.hpp>
 #include <strid/operator/source_time.hpp>

@@ -19,8 +19,8 @@
 #include <concepts>
 #include <type_traits>
 
+#include <strid/engine/operator/checks.hpp>
 #include <strid/graph/share.hpp>
-#include <strid/operator/checks.hpp>
 #include <strid/operator/event_time.hpp>
 #include <strid/operator/stream_time.hpp>
 #include <strid/window/aggregates/aggregate.hpp>
@@ -110,7 +110,7 @@ consteval const char* what_is_asked(Share share, bool counts) {
     }
 }
 
-/// There are such windows of records of `T`: as the checks of operator/checks.hpp.
+/// There are such windows of records of `T`: as the checks of engine/operator/checks.hpp.
 template <class Windows, class A, class T, class Time>
 consteval bool takes_window() {
     if constexpr (!has_turns<Windows> && !goes_by_time<Windows> && !is_global<Windows, T>) {

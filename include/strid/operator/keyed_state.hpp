@@ -29,9 +29,9 @@
 #include <vector>
 
 #include <strid/engine/base/prefetch.hpp>
-#include <strid/operator/key_groups.hpp>
-#include <strid/operator/key_index.hpp>
-#include <strid/operator/key_texts.hpp>
+#include <strid/engine/operator/key_groups.hpp>
+#include <strid/engine/operator/key_index.hpp>
+#include <strid/engine/operator/key_texts.hpp>
 
 namespace strid {
 
@@ -187,7 +187,7 @@ class KeyedState {
         if constexpr (holds_text) bytes += texts_.bytes();
         return bytes;
     }
-    /// Calls `visit(key, state)` for each key of a group (operator/key_groups.hpp), in an
+    /// Calls `visit(key, state)` for each key of a group (engine/operator/key_groups.hpp), in an
     /// unspecified order. O(keys).
     template <class Visit>
     void visit(std::size_t key_group, Visit&& visit) {

@@ -10,8 +10,8 @@
 #include <type_traits>
 #include <utility>
 
+#include <strid/engine/operator/state_size.hpp>
 #include <strid/operator/contract.hpp>
-#include <strid/operator/state_size.hpp>
 #include <strid/pattern/node.hpp>
 
 namespace strid::pattern {

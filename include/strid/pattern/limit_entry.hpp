@@ -22,9 +22,9 @@
 #include <utility>
 #include <vector>
 
+#include <strid/engine/operator/faults.hpp>
 #include <strid/operator/contract.hpp>
 #include <strid/operator/counter.hpp>
-#include <strid/operator/faults.hpp>
 #include <strid/pattern/composition.hpp>
 #include <strid/pattern/loop.hpp>
 #include <strid/pattern/name_of_tasks.hpp>

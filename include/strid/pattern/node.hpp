@@ -23,8 +23,8 @@
 #include <type_traits>
 #include <utility>
 
+#include <strid/engine/operator/contract_checks.hpp>
 #include <strid/operator/contract.hpp>
-#include <strid/operator/contract_checks.hpp>
 #include <strid/pattern/lane.hpp>
 
 namespace strid::pattern {

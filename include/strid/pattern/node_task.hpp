@@ -16,9 +16,9 @@
 
 #include <strid/base/clock.hpp>
 #include <strid/engine/base/cache_line.hpp>
+#include <strid/engine/operator/faults.hpp>
 #include <strid/operator/context.hpp>
 #include <strid/operator/counter.hpp>
-#include <strid/operator/faults.hpp>
 #include <strid/pattern/loop.hpp>
 #include <strid/runtime/task.hpp>
 

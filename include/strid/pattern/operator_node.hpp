@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include <strid/engine/operator/faults.hpp>
 #include <strid/operator/contract.hpp>
-#include <strid/operator/faults.hpp>
 #include <strid/pattern/emission.hpp>
 #include <strid/pattern/node_task.hpp>
 #include <strid/pattern/node_type.hpp>

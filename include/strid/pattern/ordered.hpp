@@ -21,8 +21,8 @@
 #include <utility>
 #include <vector>
 
+#include <strid/engine/operator/state_size.hpp>
 #include <strid/operator/contract.hpp>
-#include <strid/operator/state_size.hpp>
 #include <strid/pattern/emission.hpp>
 #include <strid/pattern/name_of_tasks.hpp>
 #include <strid/pattern/node_task.hpp>

@@ -35,8 +35,8 @@
 #include <utility>
 
 #include <strid/engine/base/text_fields.hpp>
+#include <strid/engine/operator/contract_checks.hpp>
 #include <strid/operator/contract.hpp>
-#include <strid/operator/contract_checks.hpp>
 #include <strid/pattern/builder.hpp>
 #include <strid/pattern/network.hpp>
 #include <strid/pattern/one_for_one.hpp>

@@ -11,7 +11,7 @@
 #include <string>
 #include <utility>
 
-#include <strid/operator/faults.hpp>
+#include <strid/engine/operator/faults.hpp>
 #include <strid/pattern/emission.hpp>
 #include <strid/pattern/name_of_tasks.hpp>
 #include <strid/pattern/node_task.hpp>

@@ -30,8 +30,8 @@
 #include <strid/engine/base/assert.hpp>
 #include <strid/engine/base/cache_line.hpp>
 #include <strid/engine/base/prefetch.hpp>
+#include <strid/engine/kernel/output_port.hpp>
 #include <strid/engine/memory/block_pool.hpp>
-#include <strid/operator/output_port.hpp>
 
 #include "carriers.hpp"
 #include "waiting.hpp"

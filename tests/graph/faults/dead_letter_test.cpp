@@ -13,7 +13,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <strid/operator/dead_letter.hpp>
+#include <strid/stream/dead_letter.hpp>
 
 #include "../test_sources.hpp"
 #include "throwing_numbers.hpp"

@@ -11,9 +11,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <strid/engine/operator/agreed_time.hpp>
+#include <strid/engine/operator/time_order.hpp>
 #include <strid/graph/graph.hpp>
-#include <strid/operator/agreed_time.hpp>
-#include <strid/operator/time_order.hpp>
 #include <strid/window/aggregates.hpp>
 
 #include "../test_sources.hpp"

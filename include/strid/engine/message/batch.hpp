@@ -80,7 +80,7 @@ inline std::byte* BatchHeader::records() noexcept {
 }
 
 /// Measurements of a batch that was chosen for the sample of latency by origin
-/// (operator/split_clock.hpp). Written before the send and read after it, as the header is.
+/// (engine/kernel/split_clock.hpp). Written before the send and read after it, as the header is.
 struct BatchSample {
     static constexpr float unknown = -1;
 

@@ -26,8 +26,8 @@
 #include <utility>
 
 #include <strid/engine/base/text_fields.hpp>
+#include <strid/engine/operator/parameters.hpp>
 #include <strid/operator/callable.hpp>
-#include <strid/operator/parameters.hpp>
 #include <strid/window/aggregates/aggregate.hpp>
 #include <strid/window/aggregates/content.hpp>
 

@@ -39,7 +39,7 @@
 #include <strid/base/time.hpp>
 #include <strid/engine/base/assert.hpp>
 #include <strid/engine/message/batch.hpp>
-#include <strid/operator/agreed_time.hpp>
+#include <strid/engine/operator/agreed_time.hpp>
 #include <strid/operator/contract.hpp>
 #include <strid/operator/keyed_state.hpp>
 #include <strid/window/joins/pairs.hpp>
@@ -104,7 +104,7 @@ class KeyedAsOfJoin : public OperatorTypes<message::Hashed<EitherSide<L, R>>, As
           lateness_(options.lateness),
           at_end_(options.at_end) {}
 
-    /// For the engine (operator/agreed_time.hpp).
+    /// For the engine (engine/operator/agreed_time.hpp).
     auto& time_of() noexcept { return time_of_; }
     auto state() { return std::tie(keys_); }
 

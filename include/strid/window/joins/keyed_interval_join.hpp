@@ -35,7 +35,7 @@
 #include <strid/base/hash.hpp>
 #include <strid/engine/base/assert.hpp>
 #include <strid/engine/message/batch.hpp>
-#include <strid/operator/agreed_time.hpp>
+#include <strid/engine/operator/agreed_time.hpp>
 #include <strid/operator/contract.hpp>
 #include <strid/operator/keyed_state.hpp>
 #include <strid/window/joins/pairs.hpp>
@@ -83,7 +83,7 @@ class KeyedIntervalJoin
     /// these are.
     void farm() noexcept { farmed_ = true; }
     [[nodiscard]] OperatorFacts facts() const { return {.shares_broadcast = farmed_}; }
-    /// For the engine (operator/agreed_time.hpp).
+    /// For the engine (engine/operator/agreed_time.hpp).
     auto& time_of() noexcept { return time_of_; }
     auto state() { return std::tie(keys_); }
 

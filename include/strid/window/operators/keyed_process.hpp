@@ -22,10 +22,10 @@
 #include <strid/base/clock.hpp>
 #include <strid/base/time.hpp>
 #include <strid/engine/message/batch.hpp>
+#include <strid/engine/operator/checks.hpp>
+#include <strid/engine/operator/faults.hpp>
 #include <strid/operator/callable.hpp>
-#include <strid/operator/checks.hpp>
 #include <strid/operator/contract.hpp>
-#include <strid/operator/faults.hpp>
 #include <strid/operator/keyed_state.hpp>
 
 namespace strid {

@@ -33,7 +33,7 @@
 #include <vector>
 
 #include <strid/engine/message/batch.hpp>
-#include <strid/operator/agreed_time.hpp>
+#include <strid/engine/operator/agreed_time.hpp>
 #include <strid/operator/contract.hpp>
 #include <strid/operator/keyed_state.hpp>
 #include <strid/window/operators/early.hpp>
@@ -83,7 +83,7 @@ class KeyedSessions
           late_by_(of_window(options).late_by),
           early_(options) {}
 
-    /// For the engine (operator/agreed_time.hpp).
+    /// For the engine (engine/operator/agreed_time.hpp).
     auto& time_of() noexcept { return time_of_; }
     auto state() { return std::tie(keys_); }
 

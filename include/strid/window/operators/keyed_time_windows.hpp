@@ -30,7 +30,7 @@
 
 #include <strid/engine/base/assert.hpp>
 #include <strid/engine/message/batch.hpp>
-#include <strid/operator/agreed_time.hpp>
+#include <strid/engine/operator/agreed_time.hpp>
 #include <strid/operator/contract.hpp>
 #include <strid/operator/keyed_state.hpp>
 #include <strid/window/operators/time_updates.hpp>
@@ -71,7 +71,7 @@ class KeyedTimeWindows
           late_by_(of_window(options).late_by),
           updates_(options) {}
 
-    /// For the engine (operator/agreed_time.hpp).
+    /// For the engine (engine/operator/agreed_time.hpp).
     auto& time_of() noexcept { return time_of_; }
     auto state() { return std::tie(keys_); }
     [[nodiscard]] OperatorFacts facts() const { return {.shares_broadcast = all_.has_value()}; }

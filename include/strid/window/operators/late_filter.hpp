@@ -6,7 +6,7 @@
 // is late.
 //
 // Late records are counted, and dropped unless they are a stream of their own
-// (operator/late_apart.hpp). One comparison for each record.
+// (engine/operator/late_apart.hpp). One comparison for each record.
 //
 // Threads: only the task of the node.
 #pragma once
@@ -20,7 +20,7 @@
 #include <utility>
 
 #include <strid/base/time.hpp>
-#include <strid/operator/agreed_time.hpp>
+#include <strid/engine/operator/agreed_time.hpp>
 #include <strid/operator/contract.hpp>
 #include <strid/window/result.hpp>
 #include <strid/window/spec.hpp>
@@ -72,7 +72,7 @@ class LateFilter : public OperatorTypes<T, T> {
 
     LateFilter(TimeOf time_of, Rule rule) : time_of_(std::move(time_of)), rule_(std::move(rule)) {}
 
-    /// For the engine (operator/agreed_time.hpp).
+    /// For the engine (engine/operator/agreed_time.hpp).
     auto& time_of() noexcept { return time_of_; }
     auto state() { return std::tie(passed_, late_before_); }
     void on(const BatchBegins& batch) noexcept {

@@ -17,8 +17,8 @@
 #include <utility>
 
 #include <strid/base/time.hpp>
-#include <strid/operator/agreed_time.hpp>
-#include <strid/operator/faults.hpp>
+#include <strid/engine/operator/agreed_time.hpp>
+#include <strid/engine/operator/faults.hpp>
 #include <strid/window/aggregates/aggregate.hpp>
 
 namespace strid::window {

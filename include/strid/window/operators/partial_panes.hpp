@@ -28,7 +28,7 @@
 #include <utility>
 #include <vector>
 
-#include <strid/operator/agreed_time.hpp>
+#include <strid/engine/operator/agreed_time.hpp>
 #include <strid/operator/contract.hpp>
 #include <strid/window/aggregates/aggregate.hpp>
 #include <strid/window/spec.hpp>
@@ -75,7 +75,7 @@ class PartialPanes : public OperatorTypes<T, PanePart<K, typename A::State>> {
           time_of_(std::move(time_of)),
           aggregate_(std::move(aggregate)) {}
 
-    /// For the engine (operator/agreed_time.hpp).
+    /// For the engine (engine/operator/agreed_time.hpp).
     auto& time_of() noexcept { return time_of_; }
     auto state() { return std::tie(places_, taken_); }
     void on(const Opened&) {

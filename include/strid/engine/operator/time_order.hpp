@@ -28,10 +28,10 @@
 #include <strid/base/field.hpp>
 #include <strid/base/time.hpp>
 #include <strid/engine/base/text_fields.hpp>
-#include <strid/operator/agreed_time.hpp>
-#include <strid/operator/checks.hpp>
+#include <strid/engine/operator/agreed_time.hpp>
+#include <strid/engine/operator/checks.hpp>
+#include <strid/engine/operator/contract_checks.hpp>
 #include <strid/operator/contract.hpp>
-#include <strid/operator/contract_checks.hpp>
 
 namespace strid {
 
@@ -122,7 +122,7 @@ class TimeOrder : public OperatorTypes<T, T> {
         check_owns_text<T>();
     }
 
-    /// For the engine (operator/agreed_time.hpp).
+    /// For the engine (engine/operator/agreed_time.hpp).
     auto& time_of() noexcept { return time_of_; }
     auto state() { return std::tie(waiting_); }
     void on(const BatchBegins& batch) noexcept {

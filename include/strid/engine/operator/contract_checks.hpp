@@ -3,7 +3,7 @@
 // Compiler errors for an operator, a source or a function that breaks the contract
 // (operator/contract.hpp): one sentence for each fault, and for the first fault only. Compilers
 // print the template's types beside it, and so the class. Those for a function are in
-// operator/checks.hpp.
+// engine/operator/checks.hpp.
 //
 // Each check is true if the class is right, and does not compile otherwise. Compile time only.
 #pragma once
@@ -13,8 +13,8 @@
 #include <string_view>
 #include <type_traits>
 
+#include <strid/engine/operator/contract_names.hpp>
 #include <strid/operator/contract.hpp>
-#include <strid/operator/contract_names.hpp>
 #include <strid/operator/source.hpp>
 
 namespace strid::operators {

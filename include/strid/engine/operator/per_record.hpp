@@ -17,10 +17,10 @@
 
 #include <strid/base/hash.hpp>
 #include <strid/engine/message/batch.hpp>
+#include <strid/engine/operator/faults.hpp>
+#include <strid/engine/operator/function_state.hpp>
 #include <strid/operator/callable.hpp>
 #include <strid/operator/contract.hpp>
-#include <strid/operator/faults.hpp>
-#include <strid/operator/function_state.hpp>
 
 namespace strid::operators {
 

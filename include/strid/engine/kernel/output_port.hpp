@@ -21,11 +21,11 @@
 #include <vector>
 
 #include <strid/base/error.hpp>
+#include <strid/engine/kernel/link.hpp>
+#include <strid/engine/kernel/perturbation.hpp>
+#include <strid/engine/kernel/sample_choice.hpp>
+#include <strid/engine/kernel/split_clock.hpp>
 #include <strid/engine/memory/block_pool.hpp>
-#include <strid/operator/link.hpp>
-#include <strid/operator/perturbation.hpp>
-#include <strid/operator/sample_choice.hpp>
-#include <strid/operator/split_clock.hpp>
 
 namespace strid::operators {
 

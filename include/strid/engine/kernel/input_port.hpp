@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <vector>
 
-#include <strid/operator/link.hpp>
+#include <strid/engine/kernel/link.hpp>
 
 namespace strid::operators {
 

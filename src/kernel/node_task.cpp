@@ -3,7 +3,7 @@
 #include <utility>
 
 #include <strid/base/clock.hpp>
-#include <strid/operator/node_task.hpp>
+#include <strid/engine/kernel/node_task.hpp>
 
 namespace strid::operators {
 

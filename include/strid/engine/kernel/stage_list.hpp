@@ -14,7 +14,7 @@ namespace strid::operators {
 
 /// The stage number I: a base, so that stages of one type are distinct. An empty one, such as a
 /// lambda without captures, takes no room. Any other is a member of its own size, so that it may be
-/// constructed anew in its place (operator/passage.hpp).
+/// constructed anew in its place (engine/kernel/passage.hpp).
 template <std::size_t I, class Stage>
 struct StageAt {
     Stage stage;

@@ -2,7 +2,7 @@
 //
 // One replica of one fused segment, as its task sees it: an object with an input, an output and a
 // `run()` that processes one batch. The typed kernel behind it processes the records
-// (operator/kernel.hpp).
+// (engine/kernel/kernel.hpp).
 //
 // Threads: `run` is called by the task that owns the node; any thread may read the counters.
 #pragma once
@@ -18,13 +18,13 @@
 
 #include <strid/base/clock.hpp>
 #include <strid/base/histogram.hpp>
+#include <strid/engine/kernel/input_port.hpp>
+#include <strid/engine/kernel/output_port.hpp>
+#include <strid/engine/kernel/run_scope.hpp>
+#include <strid/engine/kernel/split_clock.hpp>
+#include <strid/engine/kernel/wait_clock.hpp>
+#include <strid/engine/operator/count.hpp>
 #include <strid/operator/context.hpp>
-#include <strid/operator/count.hpp>
-#include <strid/operator/input_port.hpp>
-#include <strid/operator/output_port.hpp>
-#include <strid/operator/run_scope.hpp>
-#include <strid/operator/split_clock.hpp>
-#include <strid/operator/wait_clock.hpp>
 
 namespace strid::operators {
 

@@ -14,12 +14,12 @@
 #include <strid/base/field.hpp>
 #include <strid/base/hash.hpp>
 #include <strid/engine/base/text_fields.hpp>
+#include <strid/engine/operator/contract_names.hpp>
+#include <strid/engine/operator/function_state.hpp>
+#include <strid/engine/operator/key_texts.hpp>
+#include <strid/engine/operator/parameters.hpp>
 #include <strid/operator/callable.hpp>
-#include <strid/operator/contract_names.hpp>
 #include <strid/operator/event_time.hpp>
-#include <strid/operator/function_state.hpp>
-#include <strid/operator/key_texts.hpp>
-#include <strid/operator/parameters.hpp>
 
 namespace strid::operators {
 

@@ -4,7 +4,8 @@
 // compose when the template is instantiated: a record passes the whole chain without a call between
 // its operators. operator/contract.hpp lists the hooks of an operator.
 //
-// Records pass in a Passage (operator/passage.hpp), which lives as long as one run of the node.
+// Records pass in a Passage (engine/kernel/passage.hpp), which lives as long as one run of the
+// node.
 //
 // Threads: only the task of the node.
 #pragma once
@@ -22,13 +23,13 @@
 #include <strid/base/watermark.hpp>
 #include <strid/engine/base/assert.hpp>
 #include <strid/engine/base/cache_line.hpp>
+#include <strid/engine/kernel/output_port.hpp>
+#include <strid/engine/kernel/stage_list.hpp>
 #include <strid/engine/message/batch.hpp>
+#include <strid/engine/operator/faults.hpp>
+#include <strid/engine/operator/late_apart.hpp>
+#include <strid/engine/operator/state_size.hpp>
 #include <strid/operator/contract.hpp>
-#include <strid/operator/faults.hpp>
-#include <strid/operator/late_apart.hpp>
-#include <strid/operator/output_port.hpp>
-#include <strid/operator/stage_list.hpp>
-#include <strid/operator/state_size.hpp>
 
 namespace strid::operators {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include <strid/operator/sample_choice.hpp>
+#include <strid/engine/kernel/sample_choice.hpp>
 
 namespace strid::operators {
 

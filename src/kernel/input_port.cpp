@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <strid/operator/input_port.hpp>
+#include <strid/engine/kernel/input_port.hpp>
 
 namespace strid::operators {
 

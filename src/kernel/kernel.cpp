@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <new>
 
-#include <strid/operator/kernel.hpp>
+#include <strid/engine/kernel/kernel.hpp>
 
 namespace strid::operators {
 

@@ -32,7 +32,7 @@
 #include <vector>
 
 #include <strid/base/error.hpp>
-#include <strid/operator/output_port.hpp>
+#include <strid/engine/kernel/output_port.hpp>
 #include <strid/operator/source.hpp>
 #include <strid/runtime/task.hpp>
 

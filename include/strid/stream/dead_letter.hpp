@@ -21,7 +21,7 @@
 #include <utility>
 
 #include <strid/base/error.hpp>
-#include <strid/operator/output_port.hpp>
+#include <strid/engine/kernel/output_port.hpp>
 
 namespace strid {
 

@@ -24,11 +24,11 @@
 #include <strid/base/heap_bytes.hpp>
 #include <strid/engine/base/assert.hpp>
 #include <strid/engine/base/prefetch.hpp>
+#include <strid/engine/kernel/output_port.hpp>
 #include <strid/engine/message/batch.hpp>
+#include <strid/engine/operator/faults.hpp>
+#include <strid/engine/operator/key_groups.hpp>
 #include <strid/operator/callable.hpp>
-#include <strid/operator/faults.hpp>
-#include <strid/operator/key_groups.hpp>
-#include <strid/operator/output_port.hpp>
 
 namespace strid::operators {
 

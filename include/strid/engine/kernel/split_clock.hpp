@@ -22,10 +22,10 @@
 #include <algorithm>
 #include <cstdint>
 
+#include <strid/engine/kernel/sample_choice.hpp>
 #include <strid/engine/memory/block_pool.hpp>
 #include <strid/engine/message/batch.hpp>
-#include <strid/operator/count.hpp>
-#include <strid/operator/sample_choice.hpp>
+#include <strid/engine/operator/count.hpp>
 
 namespace strid::operators {
 

@@ -14,10 +14,10 @@
 #include <utility>
 
 #include <strid/base/watermark.hpp>
+#include <strid/engine/kernel/node.hpp>
+#include <strid/engine/kernel/split_clock.hpp>
 #include <strid/memory/text_arena.hpp>
-#include <strid/operator/node.hpp>
 #include <strid/operator/source.hpp>
-#include <strid/operator/split_clock.hpp>
 #include <strid/runtime/task.hpp>
 
 namespace strid::operators {

@@ -3,8 +3,8 @@
 
 #include <strid/base/clock.hpp>
 #include <strid/engine/base/assert.hpp>
-#include <strid/operator/output_port.hpp>
-#include <strid/operator/split_clock.hpp>
+#include <strid/engine/kernel/output_port.hpp>
+#include <strid/engine/kernel/split_clock.hpp>
 
 namespace strid::operators {
 

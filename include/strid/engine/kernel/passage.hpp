@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One run of a chain (operator/fused_chain.hpp): records and events pass its operators, the stages.
+// One run of a chain (engine/kernel/fused_chain.hpp): records and events pass its operators, the
+// stages.
 //
 // A passage works on its own copy of every stage that is small and trivially copyable, and writes
 // it back at its end: the sum of a sink, or the counter of a map, stays in registers from record to
@@ -18,12 +19,12 @@
 #include <utility>
 
 #include <strid/base/watermark.hpp>
+#include <strid/engine/kernel/fused_chain.hpp>
+#include <strid/engine/kernel/output_port.hpp>
+#include <strid/engine/kernel/stage_list.hpp>
+#include <strid/engine/operator/faults.hpp>
+#include <strid/engine/operator/late_apart.hpp>
 #include <strid/operator/contract.hpp>
-#include <strid/operator/faults.hpp>
-#include <strid/operator/fused_chain.hpp>
-#include <strid/operator/late_apart.hpp>
-#include <strid/operator/output_port.hpp>
-#include <strid/operator/stage_list.hpp>
 
 namespace strid::operators {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include <strid/operator/node.hpp>
+#include <strid/engine/kernel/node.hpp>
 #include <strid/runtime/task.hpp>
 
 namespace strid::operators {

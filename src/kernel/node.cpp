@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <utility>
 
-#include <strid/operator/node.hpp>
+#include <strid/engine/kernel/node.hpp>
 
 namespace strid::operators {
 

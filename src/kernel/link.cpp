@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <strid/operator/link.hpp>
+#include <strid/engine/kernel/link.hpp>
 
 namespace strid::operators {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The output port's functions for batches in the sample of latency by origin
-// (operator/split_clock.hpp). Called for these batches alone.
+// (engine/kernel/split_clock.hpp). Called for these batches alone.
 #include <strid/base/clock.hpp>
-#include <strid/operator/output_port.hpp>
+#include <strid/engine/kernel/output_port.hpp>
 
 namespace strid::operators {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include <strid/operator/output_port.hpp>
+#include <strid/engine/kernel/output_port.hpp>
 
 namespace strid::operators {
 
