@@ -12,12 +12,12 @@
 #include <strid/base/error.hpp>
 #include <strid/base/time.hpp>
 #include <strid/engine/base/text_fields.hpp>
+#include <strid/engine/window/joins/keyed_as_of_join.hpp>
 #include <strid/graph/join_keys.hpp>
 #include <strid/graph/joinable.hpp>
 #include <strid/graph/share.hpp>
 #include <strid/graph/two_sides.hpp>
-#include <strid/window/joins/keyed_as_of_join.hpp>
-#include <strid/window/joins/options.hpp>
+#include <strid/window/join_options.hpp>
 
 namespace strid {
 

@@ -18,8 +18,8 @@
 #include <strid/graph/options.hpp>
 #include <strid/graph/two_sides.hpp>
 #include <strid/operator/callable.hpp>
-#include <strid/window/joins/pairs.hpp>
-#include <strid/window/operators/keyed_process.hpp>
+#include <strid/window/keyed_process.hpp>
+#include <strid/window/pairs.hpp>
 
 namespace strid {
 
@@ -125,7 +125,7 @@ class [[nodiscard]] Connected {
 };
 
 /// Two streams of different types, partitioned by key into one function with timers
-/// (window/operators/keyed_process.hpp):
+/// (window/keyed_process.hpp):
 ///
 ///     struct Unpaid {
 ///         void operator()(const Order& order, Timers& timers, Emitter<Alarm>& emit);

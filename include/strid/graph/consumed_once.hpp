@@ -5,7 +5,7 @@
 #pragma once
 
 #include <strid/graph/options.hpp>
-#include <strid/window/joins/options.hpp>
+#include <strid/window/join_options.hpp>
 
 namespace strid::graph {
 

@@ -25,17 +25,17 @@
 
 #include <strid/base/error.hpp>
 #include <strid/engine/base/text_fields.hpp>
+#include <strid/engine/window/joins/keyed_interval_join.hpp>
+#include <strid/engine/window/operators/keyed_time_windows.hpp>
+#include <strid/engine/window/operators/late_filter.hpp>
+#include <strid/engine/window/operators/ordered_results.hpp>
 #include <strid/graph/join_keys.hpp>
 #include <strid/graph/joinable.hpp>
 #include <strid/graph/share.hpp>
 #include <strid/graph/shared_windows.hpp>
 #include <strid/graph/shared_work.hpp>
 #include <strid/graph/two_sides.hpp>
-#include <strid/window/joins/keyed_interval_join.hpp>
-#include <strid/window/joins/pairs.hpp>
-#include <strid/window/operators/keyed_time_windows.hpp>
-#include <strid/window/operators/late_filter.hpp>
-#include <strid/window/operators/ordered_results.hpp>
+#include <strid/window/pairs.hpp>
 
 namespace strid {
 

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include <strid/graph/share.hpp>
-#include <strid/window/joins/options.hpp>
+#include <strid/window/join_options.hpp>
 
 namespace strid::graph {
 

@@ -19,7 +19,7 @@
 #include <strid/graph/window_table.hpp>
 #include <strid/operator/event_time.hpp>
 #include <strid/operator/per_key.hpp>
-#include <strid/window/operators/keyed_process.hpp>
+#include <strid/window/keyed_process.hpp>
 #include <strid/window/result.hpp>
 #include <strid/window/update.hpp>
 
@@ -113,7 +113,7 @@ class KeyedStream : graph::ConsumedOnce {
         }
     }
 
-    /// A function with timers (window/operators/keyed_process.hpp), one copy for each key: `U` is
+    /// A function with timers (window/keyed_process.hpp), one copy for each key: `U` is
     /// what it emits. Timers of event time need `event_time` somewhere before it. State of the
     /// function outlives the records, so it must own what it points to (the compiler checks public
     /// members only).
@@ -141,10 +141,10 @@ class KeyedStream : graph::ConsumedOnce {
     /// windows that fire again. The results of all other windows are in order for each key.
     ///
     /// Where the records are large and the aggregate's state is small, the time function and the
-    /// aggregate's `lift` are called before the records are sent (window/operators/lift.hpp). They
-    /// are then called for every record, even if it is late or in no window, and by several sending
-    /// replicas at the same time. If a function must not be called like this, call `sealed()`
-    /// before `window`.
+    /// aggregate's `lift` are called before the records are sent
+    /// (engine/window/operators/lift.hpp). They are then called for every record, even if it is
+    /// late or in no window, and by several sending replicas at the same time. If a function must
+    /// not be called like this, call `sealed()` before `window`.
     template <class Windows, class A>
     auto window(Windows windows, A aggregate, const WindowOptions& options = {}) && {
         return std::move(*this).window(std::move(windows), std::move(aggregate), share::by_key,

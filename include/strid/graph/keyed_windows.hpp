@@ -2,7 +2,7 @@
 //
 // Windows of a stream that is partitioned by key: which operator each kind is, and which part of a
 // record is sent to it. A window that adds up large records has them lifted before they are sent
-// (window/operators/lift.hpp).
+// (engine/window/operators/lift.hpp).
 //
 // Threads: as Stream.
 #pragma once
@@ -13,15 +13,15 @@
 
 #include <strid/base/error.hpp>
 #include <strid/base/field.hpp>
+#include <strid/engine/window/aggregates/partial.hpp>
+#include <strid/engine/window/operators/keyed_count_windows.hpp>
+#include <strid/engine/window/operators/keyed_sessions.hpp>
+#include <strid/engine/window/operators/keyed_time_windows.hpp>
+#include <strid/engine/window/operators/lift.hpp>
 #include <strid/graph/alternatives.hpp>
 #include <strid/graph/keyed_stream.hpp>
 #include <strid/graph/one_group.hpp>
-#include <strid/window/aggregates/partial.hpp>
-#include <strid/window/operators/keyed_count_windows.hpp>
-#include <strid/window/operators/keyed_global_windows.hpp>
-#include <strid/window/operators/keyed_sessions.hpp>
-#include <strid/window/operators/keyed_time_windows.hpp>
-#include <strid/window/operators/lift.hpp>
+#include <strid/window/keyed_global_windows.hpp>
 #include <strid/window/result.hpp>
 #include <strid/window/update.hpp>
 

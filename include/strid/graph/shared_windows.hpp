@@ -14,15 +14,15 @@
 
 #include <strid/base/error.hpp>
 #include <strid/base/field.hpp>
+#include <strid/engine/window/aggregates/partial.hpp>
+#include <strid/engine/window/operators/gathered_parts.hpp>
+#include <strid/engine/window/operators/keyed_count_windows.hpp>
+#include <strid/engine/window/operators/keyed_time_windows.hpp>
+#include <strid/engine/window/operators/ordered_results.hpp>
+#include <strid/engine/window/operators/partial_panes.hpp>
 #include <strid/graph/keyed_windows.hpp>
 #include <strid/graph/shared_work.hpp>
 #include <strid/graph/window_table.hpp>
-#include <strid/window/aggregates/partial.hpp>
-#include <strid/window/operators/gathered_parts.hpp>
-#include <strid/window/operators/keyed_count_windows.hpp>
-#include <strid/window/operators/keyed_time_windows.hpp>
-#include <strid/window/operators/ordered_results.hpp>
-#include <strid/window/operators/partial_panes.hpp>
 #include <strid/window/result.hpp>
 
 namespace strid::graph {

@@ -17,7 +17,7 @@
 #include <strid/graph/keyed_stream.hpp>
 #include <strid/graph/shared_work.hpp>
 #include <strid/graph/stream.hpp>
-#include <strid/window/joins/pairs.hpp>
+#include <strid/window/pairs.hpp>
 
 namespace strid {
 

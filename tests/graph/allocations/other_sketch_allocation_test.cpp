@@ -2,8 +2,8 @@
 //
 // No allocation per record in folds to a sketch, and in sketches of sessions, of global windows and
 // of windows that take late records (sketches.hpp).
+#include <strid/engine/window/structures/panes.hpp>
 #include <strid/window/aggregates/fold.hpp>
-#include <strid/window/structures/panes.hpp>
 
 #include "sketches_by_key.hpp"
 

@@ -4,9 +4,9 @@
 // every structure that windows are kept in. The memory that panes and their combinations leave is
 // used again (memory/recycling.hpp). Other kinds of windows are in
 // other_sketch_allocation_test.cpp.
-#include <strid/window/structures/flat_fat.hpp>
-#include <strid/window/structures/panes.hpp>
-#include <strid/window/structures/two_stacks.hpp>
+#include <strid/engine/window/structures/flat_fat.hpp>
+#include <strid/engine/window/structures/panes.hpp>
+#include <strid/engine/window/structures/two_stacks.hpp>
 
 #include "sketches_by_key.hpp"
 

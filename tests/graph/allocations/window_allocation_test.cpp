@@ -4,13 +4,13 @@
 #include <chrono>
 #include <span>
 
+#include <strid/engine/window/structures/panes.hpp>
 #include <strid/window/aggregates.hpp>
 #include <strid/window/aggregates/content.hpp>
 #include <strid/window/aggregates/distinct.hpp>
 #include <strid/window/aggregates/fold.hpp>
 #include <strid/window/aggregates/quantile.hpp>
 #include <strid/window/aggregates/top_k.hpp>
-#include <strid/window/structures/panes.hpp>
 
 #include "allocations.hpp"
 

@@ -152,7 +152,8 @@ TEST_F(AgreedTime, SoDoJoinsOfEitherSide) {
     expect_differ_of_either(latest);
 }
 
-/// Also where what the window needs is asked for before the edge (window/operators/lift.hpp).
+/// Also where what the window needs is asked for before the edge
+/// (engine/window/operators/lift.hpp).
 TEST_F(AgreedTime, SoDoWindowsOfLargeRecords) {
     EXPECT_THAT(error_of([](Graph& graph) {
                     timed(graph)

@@ -6,14 +6,14 @@
 #include <cmath>
 #include <limits>
 
+#include <strid/engine/window/structures/daba_lite.hpp>
+#include <strid/engine/window/structures/flat_fat.hpp>
+#include <strid/engine/window/structures/monotone_deque.hpp>
+#include <strid/engine/window/structures/panes.hpp>
+#include <strid/engine/window/structures/subtract_on_evict.hpp>
+#include <strid/engine/window/structures/two_stacks.hpp>
 #include <strid/window/aggregates/in_order.hpp>
 #include <strid/window/aggregates/together.hpp>
-#include <strid/window/structures/daba_lite.hpp>
-#include <strid/window/structures/flat_fat.hpp>
-#include <strid/window/structures/monotone_deque.hpp>
-#include <strid/window/structures/panes.hpp>
-#include <strid/window/structures/subtract_on_evict.hpp>
-#include <strid/window/structures/two_stacks.hpp>
 
 #include "../windows.hpp"
 

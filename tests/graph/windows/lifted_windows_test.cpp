@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Windows over records that are large beside what the window needs of them, so that they are lifted
-// before they are sent (window/operators/lift.hpp), against the obvious computation
+// before they are sent (engine/window/operators/lift.hpp), against the obvious computation
 // (window_oracle.hpp), in every mode and composition.
 #include <stdexcept>
 #include <string>

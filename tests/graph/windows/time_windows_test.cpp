@@ -2,9 +2,9 @@
 //
 // Windows of event time in a running graph against the obvious computation (window_oracle.hpp), in
 // every mode, with several parallelisms, and under simulation.
+#include <strid/engine/window/structures/panes.hpp>
 #include <strid/window/aggregates/fold.hpp>
 #include <strid/window/aggregates/quantile.hpp>
-#include <strid/window/structures/panes.hpp>
 
 #include "../windows.hpp"
 

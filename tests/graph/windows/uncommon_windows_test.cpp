@@ -7,13 +7,13 @@
 #include <span>
 #include <utility>
 
+#include <strid/engine/window/structures/daba_lite.hpp>
+#include <strid/engine/window/structures/flat_fat.hpp>
+#include <strid/engine/window/structures/monotone_deque.hpp>
+#include <strid/engine/window/structures/two_stacks.hpp>
 #include <strid/window/aggregates/content.hpp>
 #include <strid/window/aggregates/fold.hpp>
 #include <strid/window/aggregates/in_order.hpp>
-#include <strid/window/structures/daba_lite.hpp>
-#include <strid/window/structures/flat_fat.hpp>
-#include <strid/window/structures/monotone_deque.hpp>
-#include <strid/window/structures/two_stacks.hpp>
 
 #include "../windows.hpp"
 #include "hash_of_events.hpp"

@@ -36,11 +36,11 @@
 
 #include <strid/base/field.hpp>
 #include <strid/engine/base/text_fields.hpp>
+#include <strid/engine/window/aggregates/record_list.hpp>
+#include <strid/engine/window/structures/flat_ring.hpp>
 #include <strid/operator/callable.hpp>
 #include <strid/window/aggregates/aggregate.hpp>
 #include <strid/window/aggregates/container.hpp>
-#include <strid/window/aggregates/record_list.hpp>
-#include <strid/window/structures/flat_ring.hpp>
 
 namespace strid::window {
 

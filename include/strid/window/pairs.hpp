@@ -17,7 +17,7 @@
 
 #include <strid/base/time.hpp>
 #include <strid/window/aggregates/content.hpp>
-#include <strid/window/joins/options.hpp>
+#include <strid/window/join_options.hpp>
 
 namespace strid {
 

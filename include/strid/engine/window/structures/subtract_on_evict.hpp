@@ -10,8 +10,8 @@
 #include <cstddef>
 #include <utility>
 
+#include <strid/engine/window/structures/flat_ring.hpp>
 #include <strid/window/aggregates/aggregate.hpp>
-#include <strid/window/structures/flat_ring.hpp>
 
 namespace strid::window {
 

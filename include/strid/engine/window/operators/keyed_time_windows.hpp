@@ -4,8 +4,8 @@
 // lifted into the pane that it lies in, the longest piece of time that no window divides, so its
 // cost does not depend on how many windows overlap. When the watermark passes the end of a window,
 // its panes are combined to the result, reusing the combinations that the window before it made
-// (window/structures/panes.hpp). A fold, which cannot be combined, goes on in every window of the
-// record.
+// (engine/window/structures/panes.hpp). A fold, which cannot be combined, goes on in every window
+// of the record.
 //
 // Every window in which a key has a record fires once, in the order of the ends; keys of the same
 // end in the order in which their panes came. With lateness, a window fires again for each record
@@ -31,12 +31,12 @@
 #include <strid/engine/base/assert.hpp>
 #include <strid/engine/message/batch.hpp>
 #include <strid/engine/operator/agreed_time.hpp>
+#include <strid/engine/window/operators/time_updates.hpp>
+#include <strid/engine/window/structures/panes.hpp>
+#include <strid/engine/window/structures/schedule.hpp>
 #include <strid/operator/contract.hpp>
 #include <strid/operator/keyed_state.hpp>
-#include <strid/window/operators/time_updates.hpp>
 #include <strid/window/result.hpp>
-#include <strid/window/structures/panes.hpp>
-#include <strid/window/structures/schedule.hpp>
 #include <strid/window/update.hpp>
 
 namespace strid::window {

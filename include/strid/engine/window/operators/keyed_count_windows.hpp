@@ -4,9 +4,9 @@
 // windows): window k of a key covers the positions [k * slide, k * slide + length) in its stream. A
 // window fires with the record that completes it, so it needs no watermark and no schedule.
 //
-// The state of a key is described in window/structures/count_panes.hpp: a record of an aggregate
-// costs one addition, whatever the length. A key lives as long as the run, because its positions
-// do.
+// The state of a key is described in engine/window/structures/count_panes.hpp: a record of an
+// aggregate costs one addition, whatever the length. A key lives as long as the run, because its
+// positions do.
 //
 // Threads: only the task of the node.
 #pragma once
@@ -21,11 +21,11 @@
 #include <utility>
 
 #include <strid/engine/message/batch.hpp>
+#include <strid/engine/window/aggregates/partial.hpp>
+#include <strid/engine/window/structures/count_panes.hpp>
 #include <strid/operator/contract.hpp>
 #include <strid/operator/keyed_state.hpp>
-#include <strid/window/aggregates/partial.hpp>
 #include <strid/window/result.hpp>
-#include <strid/window/structures/count_panes.hpp>
 
 namespace strid::window {
 

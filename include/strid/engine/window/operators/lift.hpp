@@ -3,7 +3,7 @@
 // Lifting records before an edge to a window. A window that adds records up needs only the key and
 // the time of each, and the state that the aggregate lifts it to. Where these are much smaller than
 // the record, they are computed before the edge and sent in its place, so fewer bytes cross to
-// another core. The window then combines states (window/aggregates/partial.hpp).
+// another core. The window then combines states (engine/window/aggregates/partial.hpp).
 //
 // The user's functions are called for every record, even one that no window takes, and by several
 // replicas before the edge at the same time.

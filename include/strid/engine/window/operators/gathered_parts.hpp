@@ -12,13 +12,13 @@
 #include <utility>
 
 #include <strid/engine/message/batch.hpp>
+#include <strid/engine/window/aggregates/partial.hpp>
+#include <strid/engine/window/structures/flat_ring.hpp>
 #include <strid/operator/contract.hpp>
 #include <strid/operator/keyed_state.hpp>
 #include <strid/window/aggregates/aggregate.hpp>
-#include <strid/window/aggregates/partial.hpp>
 #include <strid/window/result.hpp>
 #include <strid/window/spec.hpp>
-#include <strid/window/structures/flat_ring.hpp>
 
 namespace strid::window {
 

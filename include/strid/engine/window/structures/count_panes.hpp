@@ -12,10 +12,10 @@
 #include <cstdint>
 #include <utility>
 
+#include <strid/engine/window/structures/flat_ring.hpp>
 #include <strid/window/aggregates/aggregate.hpp>
 #include <strid/window/aggregates/in_order.hpp>
 #include <strid/window/spec.hpp>
-#include <strid/window/structures/flat_ring.hpp>
 
 namespace strid::window {
 

@@ -34,11 +34,11 @@
 
 #include <strid/engine/message/batch.hpp>
 #include <strid/engine/operator/agreed_time.hpp>
+#include <strid/engine/window/operators/early.hpp>
+#include <strid/engine/window/structures/deadlines.hpp>
 #include <strid/operator/contract.hpp>
 #include <strid/operator/keyed_state.hpp>
-#include <strid/window/operators/early.hpp>
 #include <strid/window/result.hpp>
-#include <strid/window/structures/deadlines.hpp>
 #include <strid/window/update.hpp>
 
 namespace strid::window {

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include <strid/window/operators/early.hpp>
-#include <strid/window/operators/gaps.hpp>
+#include <strid/engine/window/operators/early.hpp>
+#include <strid/engine/window/operators/gaps.hpp>
 #include <strid/window/spec.hpp>
 #include <strid/window/update.hpp>
 

@@ -24,8 +24,8 @@
 #include <utility>
 
 #include <strid/engine/base/assert.hpp>
+#include <strid/engine/window/structures/flat_ring.hpp>
 #include <strid/window/aggregates/aggregate.hpp>
-#include <strid/window/structures/flat_ring.hpp>
 
 namespace strid::window {
 

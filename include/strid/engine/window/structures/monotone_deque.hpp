@@ -14,8 +14,8 @@
 #include <cstdint>
 #include <utility>
 
+#include <strid/engine/window/structures/flat_ring.hpp>
 #include <strid/window/aggregates/aggregate.hpp>
-#include <strid/window/structures/flat_ring.hpp>
 
 namespace strid::window {
 

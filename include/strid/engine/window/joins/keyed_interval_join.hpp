@@ -36,12 +36,12 @@
 #include <strid/engine/base/assert.hpp>
 #include <strid/engine/message/batch.hpp>
 #include <strid/engine/operator/agreed_time.hpp>
+#include <strid/engine/window/structures/deadlines.hpp>
+#include <strid/engine/window/structures/flat_ring.hpp>
 #include <strid/operator/contract.hpp>
 #include <strid/operator/keyed_state.hpp>
-#include <strid/window/joins/pairs.hpp>
+#include <strid/window/pairs.hpp>
 #include <strid/window/result.hpp>
-#include <strid/window/structures/deadlines.hpp>
-#include <strid/window/structures/flat_ring.hpp>
 
 namespace strid {
 
@@ -79,8 +79,8 @@ class KeyedIntervalJoin
     /// The replicas have every record, and each joins the left records whose times name it: the
     /// interval of a left record is its window, and the windows are shared. Not for full joins,
     /// where no replica alone knows which right records have no partner. Late records have been
-    /// taken out before (window/operators/late_filter.hpp): the replicas might not agree which
-    /// these are.
+    /// taken out before (engine/window/operators/late_filter.hpp): the replicas might not agree
+    /// which these are.
     void farm() noexcept { farmed_ = true; }
     [[nodiscard]] OperatorFacts facts() const { return {.shares_broadcast = farmed_}; }
     /// For the engine (engine/operator/agreed_time.hpp).

@@ -40,8 +40,8 @@
 #include <utility>
 
 #include <strid/base/time.hpp>
+#include <strid/engine/window/structures/finger_tree_node.hpp>
 #include <strid/window/aggregates/aggregate.hpp>
-#include <strid/window/structures/finger_tree_node.hpp>
 
 namespace strid::window {
 
