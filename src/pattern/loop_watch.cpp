@@ -5,7 +5,7 @@
 
 #include <strid/base/clock.hpp>
 #include <strid/engine/base/terminal.hpp>
-#include <strid/pattern/loop_watch.hpp>
+#include <strid/engine/pattern/loop_watch.hpp>
 
 namespace strid::pattern {
 

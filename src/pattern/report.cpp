@@ -6,7 +6,7 @@
 
 #include <strid/engine/base/json_text.hpp>
 #include <strid/engine/base/terminal.hpp>
-#include <strid/pattern/report.hpp>
+#include <strid/pattern/pattern_report.hpp>
 
 namespace strid::pattern {
 

@@ -11,8 +11,8 @@
 #include <gtest/gtest.h>
 
 #include <strid/engine/channel/spsc_ring.hpp>
+#include <strid/engine/pattern/loop.hpp>
 #include <strid/pattern/lane.hpp>
-#include <strid/pattern/loop.hpp>
 
 #include "../channel/interleaving.hpp"
 

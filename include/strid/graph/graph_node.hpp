@@ -40,12 +40,12 @@
 #include <strid/base/error.hpp>
 #include <strid/engine/base/text_fields.hpp>
 #include <strid/engine/operator/faults.hpp>
+#include <strid/engine/pattern/composition_checks.hpp>
+#include <strid/engine/pattern/pattern_task.hpp>
+#include <strid/engine/pattern/ports.hpp>
 #include <strid/graph/graph.hpp>
 #include <strid/operator/source.hpp>
-#include <strid/pattern/composition_checks.hpp>
 #include <strid/pattern/network.hpp>
-#include <strid/pattern/node_task.hpp>
-#include <strid/pattern/ports.hpp>
 
 namespace strid {
 

@@ -11,7 +11,7 @@
 
 #include <strid/graph/drawing.hpp>
 #include <strid/pattern/description.hpp>
-#include <strid/pattern/report.hpp>
+#include <strid/pattern/pattern_report.hpp>
 
 namespace strid {
 

@@ -17,13 +17,13 @@
 #include <utility>
 #include <vector>
 
+#include <strid/engine/pattern/describing.hpp>
+#include <strid/engine/pattern/loop.hpp>
+#include <strid/engine/pattern/node_type.hpp>
+#include <strid/engine/pattern/pattern_task.hpp>
+#include <strid/engine/pattern/ports.hpp>
 #include <strid/engine/runtime/execution.hpp>
-#include <strid/pattern/describing.hpp>
-#include <strid/pattern/loop.hpp>
-#include <strid/pattern/node_task.hpp>
-#include <strid/pattern/node_type.hpp>
-#include <strid/pattern/ports.hpp>
-#include <strid/pattern/report.hpp>
+#include <strid/pattern/pattern_report.hpp>
 
 namespace strid::pattern {
 

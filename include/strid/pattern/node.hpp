@@ -150,8 +150,9 @@ inline constexpr bool is_fused = false;
 template <class T, std::size_t I, class... Nodes>
 [[nodiscard]] auto fuse(std::tuple<Nodes...>& nodes);
 
-/// A node around another (pattern/tagged.hpp, pattern/resource.hpp): `Inner function`, which is for
-/// tasks of `TaskOf<T>` where tasks of `T` arrive, and `wrap(operator)` around the operator of it.
+/// A node around another (engine/pattern/tagged.hpp, pattern/resource.hpp): `Inner function`, which
+/// is for tasks of `TaskOf<T>` where tasks of `T` arrive, and `wrap(operator)` around the operator
+/// of it.
 template <class F>
 inline constexpr bool is_wrapped = false;
 

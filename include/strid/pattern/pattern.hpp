@@ -13,7 +13,7 @@
 #include <concepts>
 #include <optional>
 
-#include <strid/pattern/builder.hpp>
+#include <strid/engine/pattern/builder.hpp>
 #include <strid/pattern/composition.hpp>
 #include <strid/pattern/network.hpp>
 #include <strid/pattern/progress.hpp>

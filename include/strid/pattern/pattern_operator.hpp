@@ -15,9 +15,9 @@
 // task's results each), and in loops what the program sends back.
 //
 // Order and time: those of the pattern. One that makes one result of each task in order
-// (pattern/one_for_one.hpp) holds a watermark back until the results of all tasks before it have
-// left, and a late record is late behind it. Behind any other the stream has no time: event_time()
-// may draw it anew.
+// (engine/pattern/one_for_one.hpp) holds a watermark back until the results of all tasks before it
+// have left, and a late record is late behind it. Behind any other the stream has no time:
+// event_time() may draw it anew.
 //
 // Threads: only the task of the operator's node. Replicas have patterns of their own.
 #pragma once
@@ -36,10 +36,10 @@
 
 #include <strid/engine/base/text_fields.hpp>
 #include <strid/engine/operator/contract_checks.hpp>
+#include <strid/engine/pattern/builder.hpp>
+#include <strid/engine/pattern/one_for_one.hpp>
 #include <strid/operator/contract.hpp>
-#include <strid/pattern/builder.hpp>
 #include <strid/pattern/network.hpp>
-#include <strid/pattern/one_for_one.hpp>
 
 namespace strid::pattern {
 

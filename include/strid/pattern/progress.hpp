@@ -13,7 +13,7 @@
 #include <thread>
 
 #include <strid/engine/base/terminal.hpp>
-#include <strid/pattern/report.hpp>
+#include <strid/pattern/pattern_report.hpp>
 
 namespace strid::pattern {
 

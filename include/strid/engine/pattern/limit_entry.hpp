@@ -23,14 +23,14 @@
 #include <vector>
 
 #include <strid/engine/operator/faults.hpp>
+#include <strid/engine/pattern/loop.hpp>
+#include <strid/engine/pattern/name_of_tasks.hpp>
+#include <strid/engine/pattern/pattern_task.hpp>
+#include <strid/engine/pattern/ports.hpp>
+#include <strid/engine/pattern/tagged.hpp>
 #include <strid/operator/contract.hpp>
 #include <strid/operator/counter.hpp>
 #include <strid/pattern/composition.hpp>
-#include <strid/pattern/loop.hpp>
-#include <strid/pattern/name_of_tasks.hpp>
-#include <strid/pattern/node_task.hpp>
-#include <strid/pattern/ports.hpp>
-#include <strid/pattern/tagged.hpp>
 
 namespace strid::pattern::detail {
 

@@ -101,7 +101,7 @@ inline constexpr bool has_any_pattern<Limited<Body, BytesOf>> = has_any_pattern<
 template <class Pattern>
 inline constexpr bool has_any_pattern<Named<Pattern>> = has_any_pattern<Pattern>;
 
-/// Something can go along with its tasks (pattern/tagged.hpp).
+/// Something can go along with its tasks (engine/pattern/tagged.hpp).
 template <class Pattern>
 consteval bool takes_tags() {
     static_assert(!has_any_pattern<Pattern>,

@@ -9,8 +9,8 @@
 #include <type_traits>
 #include <utility>
 
+#include <strid/engine/pattern/builder.hpp>
 #include <strid/operator/contract.hpp>
-#include <strid/pattern/builder.hpp>
 
 namespace strid::pattern::detail {
 

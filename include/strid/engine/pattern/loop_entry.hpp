@@ -13,11 +13,11 @@
 #include <utility>
 #include <vector>
 
+#include <strid/engine/pattern/loop.hpp>
+#include <strid/engine/pattern/loop_watch.hpp>
+#include <strid/engine/pattern/name_of_tasks.hpp>
+#include <strid/engine/pattern/pattern_task.hpp>
 #include <strid/pattern/emission.hpp>
-#include <strid/pattern/loop.hpp>
-#include <strid/pattern/loop_watch.hpp>
-#include <strid/pattern/name_of_tasks.hpp>
-#include <strid/pattern/node_task.hpp>
 
 namespace strid::pattern {
 

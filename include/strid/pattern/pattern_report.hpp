@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include <strid/engine/pattern/pattern_task.hpp>
 #include <strid/pattern/description.hpp>
-#include <strid/pattern/node_task.hpp>
 
 namespace strid::pattern {
 

@@ -8,9 +8,9 @@
 #include <type_traits>
 
 #include <strid/engine/base/type_name.hpp>
+#include <strid/engine/pattern/tagged.hpp>
 #include <strid/pattern/description.hpp>
 #include <strid/pattern/lane.hpp>
-#include <strid/pattern/tagged.hpp>
 
 namespace strid::pattern::detail {
 

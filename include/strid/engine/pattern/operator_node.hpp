@@ -14,10 +14,10 @@
 #include <vector>
 
 #include <strid/engine/operator/faults.hpp>
+#include <strid/engine/pattern/node_type.hpp>
+#include <strid/engine/pattern/pattern_task.hpp>
 #include <strid/operator/contract.hpp>
 #include <strid/pattern/emission.hpp>
-#include <strid/pattern/node_task.hpp>
-#include <strid/pattern/node_type.hpp>
 #include <strid/pattern/resource.hpp>
 
 namespace strid::pattern {

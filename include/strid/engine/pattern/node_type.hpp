@@ -10,13 +10,13 @@
 #include <vector>
 
 #include <strid/engine/base/type_name.hpp>
+#include <strid/engine/pattern/fused.hpp>
+#include <strid/engine/pattern/name_of_tasks.hpp>
+#include <strid/engine/pattern/ordered.hpp>
+#include <strid/engine/pattern/tagged.hpp>
 #include <strid/pattern/composition.hpp>
 #include <strid/pattern/description.hpp>
-#include <strid/pattern/fused.hpp>
-#include <strid/pattern/name_of_tasks.hpp>
-#include <strid/pattern/ordered.hpp>
 #include <strid/pattern/resource.hpp>
-#include <strid/pattern/tagged.hpp>
 
 namespace strid::pattern::detail {
 

@@ -23,10 +23,10 @@
 
 #include <strid/base/clock.hpp>
 #include <strid/engine/base/relax.hpp>
+#include <strid/engine/pattern/name_of_tasks.hpp>
+#include <strid/engine/pattern/pattern_task.hpp>
+#include <strid/engine/pattern/ports.hpp>
 #include <strid/engine/window/structures/flat_ring.hpp>
-#include <strid/pattern/name_of_tasks.hpp>
-#include <strid/pattern/node_task.hpp>
-#include <strid/pattern/ports.hpp>
 
 namespace strid::pattern {
 

@@ -22,11 +22,11 @@
 #include <vector>
 
 #include <strid/engine/operator/state_size.hpp>
+#include <strid/engine/pattern/name_of_tasks.hpp>
+#include <strid/engine/pattern/pattern_task.hpp>
+#include <strid/engine/pattern/ports.hpp>
 #include <strid/operator/contract.hpp>
 #include <strid/pattern/emission.hpp>
-#include <strid/pattern/name_of_tasks.hpp>
-#include <strid/pattern/node_task.hpp>
-#include <strid/pattern/ports.hpp>
 
 namespace strid::pattern::detail {
 

@@ -17,9 +17,9 @@
 #include <strid/base/clock.hpp>
 #include <strid/engine/base/cache_line.hpp>
 #include <strid/engine/operator/faults.hpp>
+#include <strid/engine/pattern/loop.hpp>
 #include <strid/operator/context.hpp>
 #include <strid/operator/counter.hpp>
-#include <strid/pattern/loop.hpp>
 #include <strid/runtime/task.hpp>
 
 namespace strid::pattern {

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include <strid/pattern/node_task.hpp>
+#include <strid/engine/pattern/pattern_task.hpp>
 
 namespace strid::pattern {
 

@@ -12,9 +12,9 @@
 #include <utility>
 
 #include <strid/engine/operator/faults.hpp>
+#include <strid/engine/pattern/name_of_tasks.hpp>
+#include <strid/engine/pattern/pattern_task.hpp>
 #include <strid/pattern/emission.hpp>
-#include <strid/pattern/name_of_tasks.hpp>
-#include <strid/pattern/node_task.hpp>
 
 namespace strid::pattern {
 

@@ -17,17 +17,17 @@
 #include <utility>
 #include <vector>
 
+#include <strid/engine/pattern/composition_checks.hpp>
+#include <strid/engine/pattern/emitter.hpp>
+#include <strid/engine/pattern/limit_entry.hpp>
+#include <strid/engine/pattern/loop_entry.hpp>
+#include <strid/engine/pattern/node_type.hpp>
+#include <strid/engine/pattern/operator_node.hpp>
+#include <strid/engine/pattern/ordered.hpp>
+#include <strid/engine/pattern/source_node.hpp>
 #include <strid/pattern/any_pattern.hpp>
 #include <strid/pattern/composition.hpp>
-#include <strid/pattern/composition_checks.hpp>
-#include <strid/pattern/emitter.hpp>
-#include <strid/pattern/limit_entry.hpp>
-#include <strid/pattern/loop_entry.hpp>
 #include <strid/pattern/network.hpp>
-#include <strid/pattern/node_type.hpp>
-#include <strid/pattern/operator_node.hpp>
-#include <strid/pattern/ordered.hpp>
-#include <strid/pattern/source_node.hpp>
 
 namespace strid::pattern {
 
