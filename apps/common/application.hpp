@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include <strid/graph/graph.hpp>
+#include <strid/stream/graph.hpp>
 
 #include "endpoints.hpp"
 

@@ -12,8 +12,8 @@
 
 #include <strid/base/topology.hpp>
 #include <strid/connector/dead_letter_file.hpp>
-#include <strid/graph/arguments.hpp>
-#include <strid/graph/picture.hpp>
+#include <strid/program/arguments.hpp>
+#include <strid/program/picture.hpp>
 
 #include "applications.hpp"
 #include "tools/common/output_options.hpp"

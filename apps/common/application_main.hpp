@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <memory>
 
-#include <strid/graph/options.hpp>
+#include <strid/stream/options.hpp>
 
 #include "application.hpp"
 

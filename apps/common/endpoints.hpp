@@ -11,7 +11,7 @@
 #include <utility>
 
 #include <strid/connector/connector.hpp>
-#include <strid/graph/graph.hpp>
+#include <strid/stream/graph.hpp>
 
 namespace strid::apps {
 

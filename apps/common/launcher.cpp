@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include <strid/base/error.hpp>
-#include <strid/graph/arguments.hpp>
+#include <strid/program/arguments.hpp>
 
 #include "applications.hpp"
 #include "tools/common/programs.hpp"

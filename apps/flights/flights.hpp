@@ -14,7 +14,7 @@
 #include <string>
 #include <string_view>
 
-#include <strid/graph/graph.hpp>
+#include <strid/stream/graph.hpp>
 
 #include "../common/endpoints.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The common part of the programs of counted runs: the answer that runs are compared by, and the command
-// line that count.py calls:
+// The common part of the programs of counted runs: the answer that runs are compared by, and the
+// command line that count.py calls:
 //
 //   PROGRAM RUN RECORDS            what the engine answers
 //   PROGRAM --by-hand RUN RECORDS  what it should
@@ -13,7 +13,7 @@
 #include <string_view>
 #include <tuple>
 
-#include <strid/graph/graph.hpp>
+#include <strid/stream/graph.hpp>
 
 namespace strid::bench {
 

@@ -22,7 +22,7 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 
 #include <strid/engine/operator/aligned.hpp>
-#include <strid/graph/graph.hpp>
+#include <strid/stream/graph.hpp>
 
 #include "../bar.hpp"
 #include "../statistics.hpp"

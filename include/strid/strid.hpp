@@ -8,8 +8,8 @@
 #include <strid/connector/connector.hpp>
 #include <strid/engine/operator/aligned.hpp>
 #include <strid/engine/operator/time_order.hpp>
-#include <strid/graph/graph.hpp>
-#include <strid/graph/main.hpp>
-#include <strid/graph/program.hpp>
 #include <strid/operator/deduplicate.hpp>
+#include <strid/program/main.hpp>
+#include <strid/program/program.hpp>
 #include <strid/stream/dead_letter.hpp>
+#include <strid/stream/graph.hpp>

@@ -23,7 +23,7 @@
 #include <strid/connector/callback.hpp>
 #include <strid/connector/collect.hpp>
 #include <strid/connector/generator.hpp>
-#include <strid/graph/graph.hpp>
+#include <strid/stream/graph.hpp>
 
 #include "../support/opened.hpp"
 #include "../support/perturbed.hpp"

@@ -10,7 +10,7 @@
 #include <tuple>
 #include <vector>
 
-#include <strid/graph/graph.hpp>
+#include <strid/stream/graph.hpp>
 
 #include "../support/perturbed.hpp"
 #include "../support/seeds.hpp"

@@ -18,11 +18,11 @@ import check_version  # noqa: E402
 
 SPDX = "// SPDX-License-Identifier: Apache-2.0\n"
 CLEAN = {
-    "include/strid/strid.hpp": "#include <strid/graph/stream.hpp>\n",
+    "include/strid/strid.hpp": "#include <strid/stream/stream.hpp>\n",
     "include/strid/base/clock.hpp": "#pragma once\n",
-    "include/strid/graph/stream.hpp": "#include <strid/base/clock.hpp>\n",
+    "include/strid/stream/stream.hpp": "#include <strid/base/clock.hpp>\n",
     "include/strid/connector/lines.hpp": "#include <vector>\n#include <strid/base/clock.hpp>\n",
-    "src/graph/stream.cpp": '#include <strid/graph/stream.hpp>\n#include "private.hpp"\n',
+    "src/stream/stream.cpp": '#include <strid/stream/stream.hpp>\n#include "private.hpp"\n',
     "src/graph/private.hpp": "",
 }
 
@@ -48,7 +48,7 @@ class Rooms(Planted):
         self.assertEqual(self.faults(check_rooms, {}), "")
 
     def test_a_room_must_not_know_one_below(self):
-        found = self.rooms("src/base/clock.cpp", "#include <strid/graph/stream.hpp>\n")
+        found = self.rooms("src/base/clock.cpp", "#include <strid/stream/stream.hpp>\n")
         self.assertIn("src/base/clock.cpp:2: room base must not know room graph", found)
         found = self.rooms("src/graph/read.cpp", "#include <strid/connector/lines.hpp>\n")
         self.assertIn("room graph must not know room connector", found)

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include <strid/base/file_use.hpp>
-#include <strid/graph/arguments.hpp>
+#include <strid/program/arguments.hpp>
 
 namespace strid::tool {
 

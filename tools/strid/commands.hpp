@@ -6,7 +6,7 @@
 
 #include <functional>
 
-#include <strid/graph/arguments.hpp>
+#include <strid/program/arguments.hpp>
 
 namespace strid::tool {
 

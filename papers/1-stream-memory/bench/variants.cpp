@@ -9,8 +9,8 @@
 #include <trading/trading.hpp>
 
 #include <strid/base/clock.hpp>
-#include <strid/graph/graph.hpp>
 #include <strid/operator/source.hpp>
+#include <strid/stream/graph.hpp>
 
 #include "block_carriers.hpp"
 #include "carriers.hpp"

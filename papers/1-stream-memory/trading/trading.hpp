@@ -12,7 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <strid/graph/graph.hpp>
+#include <strid/stream/graph.hpp>
 
 #include "price_model.hpp"
 #include "quote.hpp"

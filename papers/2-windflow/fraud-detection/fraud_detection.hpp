@@ -6,7 +6,7 @@
 
 #include <memory>
 
-#include <strid/graph/graph.hpp>
+#include <strid/stream/graph.hpp>
 
 #include "apps/common/endpoints.hpp"
 #include "predictor.hpp"

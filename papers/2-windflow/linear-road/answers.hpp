@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <utility>
 
-#include <strid/graph/graph.hpp>
+#include <strid/stream/graph.hpp>
 
 #include "accounts.hpp"
 #include "history.hpp"

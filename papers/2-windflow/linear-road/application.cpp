@@ -8,7 +8,7 @@
 #include <CLI/CLI.hpp>
 
 #include <strid/base/error.hpp>
-#include <strid/graph/arguments.hpp>
+#include <strid/program/arguments.hpp>
 
 #include "linear_road.hpp"
 

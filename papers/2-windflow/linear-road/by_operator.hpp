@@ -9,7 +9,7 @@
 //         └─ questions ────────────────────────────────┘
 #pragma once
 
-#include <strid/graph/graph.hpp>
+#include <strid/stream/graph.hpp>
 
 #include "history.hpp"
 #include "records.hpp"

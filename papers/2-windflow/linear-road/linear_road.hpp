@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <string>
 
-#include <strid/graph/graph.hpp>
+#include <strid/stream/graph.hpp>
 
 #include "apps/common/endpoints.hpp"
 #include "history.hpp"

@@ -4,7 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include <strid/graph/arguments.hpp>
+#include <strid/program/arguments.hpp>
 
 #include "spike_detection.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The block term of every application, which explain() shows, against its plan, in every layout.
-// The invariant is that of graph/block_term.hpp.
+// The invariant is that of engine/plan/block_term.hpp.
 #include <filesystem>
 #include <map>
 #include <string>
@@ -10,7 +10,7 @@
 #include <CLI/CLI.hpp>
 #include <gtest/gtest.h>
 
-#include <strid/graph/block_term.hpp>
+#include <strid/engine/plan/block_term.hpp>
 
 #include "papers/2-windflow/all_applications.hpp"
 

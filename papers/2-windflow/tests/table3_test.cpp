@@ -14,7 +14,7 @@
 #include <gtest/gtest.h>
 
 #include <strid/engine/block/dag.hpp>
-#include <strid/graph/block_term.hpp>
+#include <strid/engine/plan/block_term.hpp>
 
 #include "papers/2-windflow/all_applications.hpp"
 

@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include <strid/base/error.hpp>
-#include <strid/graph/arguments.hpp>
+#include <strid/program/arguments.hpp>
 
 #include "traffic_monitoring.hpp"
 

@@ -9,7 +9,7 @@
 
 #include <strid/base/error.hpp>
 #include <strid/connector/csv_file.hpp>
-#include <strid/graph/graph.hpp>
+#include <strid/stream/graph.hpp>
 
 #include "road_files.hpp"
 

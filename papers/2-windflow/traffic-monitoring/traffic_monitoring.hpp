@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <strid/connector/csv_source.hpp>
-#include <strid/graph/graph.hpp>
+#include <strid/stream/graph.hpp>
 
 #include "apps/common/endpoints.hpp"
 #include "matchers.hpp"

@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include <strid/graph/graph.hpp>
+#include <strid/stream/graph.hpp>
 
 #include "apps/common/endpoints.hpp"
 #include "call.hpp"

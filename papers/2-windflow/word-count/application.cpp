@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/common/application.hpp"
 
-#include <strid/graph/arguments.hpp>
+#include <strid/program/arguments.hpp>
 
 #include "word_count.hpp"
 

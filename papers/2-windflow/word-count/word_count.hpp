@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include <strid/connector/text_lines.hpp>
-#include <strid/graph/graph.hpp>
+#include <strid/stream/graph.hpp>
 
 #include "apps/common/endpoints.hpp"
 #include "split_words.hpp"

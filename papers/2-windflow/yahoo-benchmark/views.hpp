@@ -14,7 +14,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <strid/graph/graph.hpp>
+#include <strid/stream/graph.hpp>
 #include <strid/window/aggregates.hpp>
 
 #include "campaign_table.hpp"

@@ -4,7 +4,7 @@
 // in each window.
 #pragma once
 
-#include <strid/graph/graph.hpp>
+#include <strid/stream/graph.hpp>
 
 #include "apps/common/endpoints.hpp"
 #include "views.hpp"

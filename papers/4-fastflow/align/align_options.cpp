@@ -11,7 +11,7 @@
 
 #include <strid/base/error.hpp>
 #include <strid/base/file_use.hpp>
-#include <strid/graph/arguments.hpp>
+#include <strid/program/arguments.hpp>
 
 namespace strid::align {
 

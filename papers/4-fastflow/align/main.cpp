@@ -13,8 +13,8 @@
 
 #include <strid/base/destination.hpp>
 #include <strid/base/error.hpp>
-#include <strid/graph/arguments.hpp>
 #include <strid/pattern/team.hpp>
+#include <strid/program/arguments.hpp>
 
 #include "align_options.hpp"
 #include "search.hpp"

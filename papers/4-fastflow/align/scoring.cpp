@@ -9,7 +9,7 @@
 #include <parasail/matrix_lookup.h>
 
 #include <strid/base/error.hpp>
-#include <strid/graph/arguments.hpp>
+#include <strid/program/arguments.hpp>
 
 namespace strid::align {
 

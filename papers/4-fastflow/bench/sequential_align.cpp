@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include <strid/engine/base/terminal.hpp>
-#include <strid/graph/session.hpp>
+#include <strid/program/session.hpp>
 
 #include "batch_plan.hpp"
 #include "fasta_reader.hpp"

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include <strid/engine/base/terminal.hpp>
-#include <strid/graph/session.hpp>
+#include <strid/program/session.hpp>
 
 #include "model.hpp"
 #include "runner.hpp"

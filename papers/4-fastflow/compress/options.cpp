@@ -10,8 +10,8 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include <strid/graph/arguments.hpp>
-#include <strid/graph/session.hpp>
+#include <strid/program/arguments.hpp>
+#include <strid/program/session.hpp>
 
 namespace strid::compress {
 

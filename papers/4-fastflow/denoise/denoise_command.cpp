@@ -12,7 +12,7 @@
 
 #include <strid/base/error.hpp>
 #include <strid/base/topology.hpp>
-#include <strid/graph/arguments.hpp>
+#include <strid/program/arguments.hpp>
 
 #include "byte_input.hpp"
 #include "file_names.hpp"

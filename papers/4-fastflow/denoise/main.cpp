@@ -3,7 +3,7 @@
 // strid denoise: pictures and frames without their salt-and-pepper noise.
 #include <CLI/CLI.hpp>
 
-#include <strid/graph/arguments.hpp>
+#include <strid/program/arguments.hpp>
 
 #include "denoise_command.hpp"
 #include "denoise_help.hpp"

@@ -11,7 +11,7 @@
 
 #include <strid/base/destination.hpp>
 #include <strid/base/error.hpp>
-#include <strid/graph/arguments.hpp>
+#include <strid/program/arguments.hpp>
 
 #include "farm.hpp"
 #include "model.hpp"

@@ -14,7 +14,7 @@
 #include <sbml/extension/SBasePlugin.h>
 
 #include <strid/base/error.hpp>
-#include <strid/graph/arguments.hpp>
+#include <strid/program/arguments.hpp>
 
 #include "sbml_math.hpp"
 

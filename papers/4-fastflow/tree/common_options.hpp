@@ -11,7 +11,7 @@
 #include <strid/base/error.hpp>
 #include <strid/connector/csv_row.hpp>
 #include <strid/engine/base/terminal.hpp>
-#include <strid/graph/arguments.hpp>
+#include <strid/program/arguments.hpp>
 
 namespace strid::tree {
 

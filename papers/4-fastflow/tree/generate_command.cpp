@@ -11,8 +11,8 @@
 #include <strid/base/destination.hpp>
 #include <strid/base/error.hpp>
 #include <strid/connector/random.hpp>
-#include <strid/graph/arguments.hpp>
-#include <strid/graph/session.hpp>
+#include <strid/program/arguments.hpp>
+#include <strid/program/session.hpp>
 
 #include "commands.hpp"
 

@@ -3,7 +3,7 @@
 // `strid tree`: decision trees as C4.5 grows them, the application YaDT-FF of paper 4.
 #include <CLI/CLI.hpp>
 
-#include <strid/graph/arguments.hpp>
+#include <strid/program/arguments.hpp>
 
 #include "commands.hpp"
 

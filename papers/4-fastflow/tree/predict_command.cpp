@@ -11,8 +11,8 @@
 #include <strid/base/destination.hpp>
 #include <strid/base/file_use.hpp>
 #include <strid/connector/byte_reader.hpp>
-#include <strid/graph/session.hpp>
 #include <strid/pattern/team.hpp>
+#include <strid/program/session.hpp>
 
 #include "commands.hpp"
 #include "common_options.hpp"

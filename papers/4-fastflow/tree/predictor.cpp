@@ -11,7 +11,7 @@
 #include <strid/base/error.hpp>
 #include <strid/connector/csv_value.hpp>
 #include <strid/engine/base/excerpt.hpp>
-#include <strid/graph/arguments.hpp>
+#include <strid/program/arguments.hpp>
 
 #include "table_parser.hpp"
 

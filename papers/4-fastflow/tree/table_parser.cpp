@@ -12,7 +12,7 @@
 #include <strid/base/hash.hpp>
 #include <strid/connector/csv_value.hpp>
 #include <strid/engine/base/excerpt.hpp>
-#include <strid/graph/arguments.hpp>
+#include <strid/program/arguments.hpp>
 
 namespace strid::tree {
 

@@ -19,7 +19,7 @@
 #include <variant>
 #include <vector>
 
-#include <strid/graph/graph.hpp>
+#include <strid/stream/graph.hpp>
 
 #include "bench/command_line.hpp"
 #include "objects.hpp"

@@ -17,7 +17,7 @@
 
 #include <gtest/gtest.h>
 
-#include <strid/graph/graph.hpp>
+#include <strid/stream/graph.hpp>
 
 #include "../../support/allocation_row.hpp"
 #include "../../support/allocations.hpp"

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include <strid/graph/graph.hpp>
+#include <strid/stream/graph.hpp>
 
 #include "allocations.hpp"
 

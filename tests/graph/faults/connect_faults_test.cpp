@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include <strid/graph/connect.hpp>
+#include <strid/stream/connect.hpp>
 
 #include "throwing.hpp"
 

@@ -11,7 +11,7 @@
 #include <tuple>
 #include <vector>
 
-#include <strid/graph/plan.hpp>
+#include <strid/engine/plan/plan.hpp>
 
 #include "joins.hpp"
 

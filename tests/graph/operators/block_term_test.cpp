@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The rules of graph/block_term.hpp: the block term that explain() shows and the plan that runs
-// agree on nodes, edges and deliveries. Here for random graphs in every way to run them, for the
-// shapes in which they once differed, and for planted faults, each of which is named. Every other
-// graph of the tests is held against its term when it runs perturbed.
+// The rules of engine/plan/block_term.hpp: the block term that explain() shows and the plan that
+// runs agree on nodes, edges and deliveries. Here for random graphs in every way to run them, for
+// the shapes in which they once differed, and for planted faults, each of which is named. Every
+// other graph of the tests is held against its term when it runs perturbed.
 #include <algorithm>
 #include <functional>
 #include <string>
@@ -12,7 +12,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <strid/graph/block_term.hpp>
+#include <strid/engine/plan/block_term.hpp>
 
 #include "random_graph.hpp"
 

@@ -17,7 +17,7 @@
 
 #include <gtest/gtest.h>
 
-#include <strid/graph/connect.hpp>
+#include <strid/stream/connect.hpp>
 
 #include "../../support/folder.hpp"
 #include "../test_sources.hpp"

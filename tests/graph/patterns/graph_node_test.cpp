@@ -17,8 +17,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <strid/graph/graph_node.hpp>
 #include <strid/pattern/accelerator.hpp>
+#include <strid/stream/graph_node.hpp>
 
 #include "../../pattern/patterns.hpp"
 

@@ -15,8 +15,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <strid/graph/iterate.hpp>
 #include <strid/pattern/any_pattern.hpp>
+#include <strid/stream/iterate.hpp>
 
 #include "../collected.hpp"
 #include "loop_problems.hpp"

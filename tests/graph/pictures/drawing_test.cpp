@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include <strid/base/error.hpp>
-#include <strid/graph/drawing.hpp>
+#include <strid/stream/drawing.hpp>
 
 #include "../../support/seeds.hpp"
 

@@ -11,8 +11,8 @@
 #include <gtest/gtest.h>
 
 #include <strid/base/error.hpp>
-#include <strid/graph/pattern_picture.hpp>
 #include <strid/pattern/explain.hpp>
+#include <strid/program/pattern_picture.hpp>
 
 namespace strid {
 namespace {

@@ -17,8 +17,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <strid/graph/main.hpp>
-#include <strid/graph/picture.hpp>
+#include <strid/program/main.hpp>
+#include <strid/program/picture.hpp>
 
 #include "../test_sources.hpp"
 

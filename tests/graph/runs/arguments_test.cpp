@@ -10,9 +10,9 @@
 #include <strid/base/error.hpp>
 #include <strid/base/time.hpp>
 #include <strid/base/topology.hpp>
-#include <strid/graph/arguments.hpp>
+#include <strid/program/arguments.hpp>
 
-#include "../../../src/graph/progress.hpp"
+#include "../../../src/program/progress.hpp"
 #include "../../support/whereabouts.hpp"
 #include "../test_sources.hpp"
 

@@ -11,7 +11,7 @@
 #include <strid/base/error.hpp>
 #include <strid/connector/connector.hpp>
 #include <strid/connector/dead_letter_file.hpp>
-#include <strid/graph/graph.hpp>
+#include <strid/stream/graph.hpp>
 
 #include "../../support/folder.hpp"
 

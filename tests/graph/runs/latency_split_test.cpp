@@ -19,10 +19,10 @@
 
 #include <strid/base/clock.hpp>
 #include <strid/connector/callback.hpp>
-#include <strid/graph/graph.hpp>
-#include <strid/graph/picture.hpp>
-#include <strid/graph/report.hpp>
-#include <strid/graph/stream.hpp>
+#include <strid/program/picture.hpp>
+#include <strid/stream/graph.hpp>
+#include <strid/stream/report.hpp>
+#include <strid/stream/stream.hpp>
 
 #include "../../support/perturbed.hpp"
 

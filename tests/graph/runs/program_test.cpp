@@ -12,8 +12,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <strid/graph/main.hpp>
-#include <strid/graph/program.hpp>
+#include <strid/program/main.hpp>
+#include <strid/program/program.hpp>
 
 #include "../test_sources.hpp"
 

@@ -17,8 +17,8 @@
 #include <unistd.h>
 
 #include <strid/connector/replay.hpp>
-#include <strid/graph/main.hpp>
-#include <strid/graph/session.hpp>
+#include <strid/program/main.hpp>
+#include <strid/program/session.hpp>
 
 #include "../test_sources.hpp"
 

@@ -14,7 +14,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <strid/graph/graph.hpp>
+#include <strid/stream/graph.hpp>
 
 namespace strid {
 namespace {

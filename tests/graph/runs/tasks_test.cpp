@@ -13,7 +13,7 @@
 #include <strid/base/topology.hpp>
 #include <strid/engine/block/placement.hpp>
 #include <strid/engine/block/rules.hpp>
-#include <strid/graph/plan.hpp>
+#include <strid/engine/plan/plan.hpp>
 
 #include "../../support/whereabouts.hpp"
 #include "../test_sources.hpp"

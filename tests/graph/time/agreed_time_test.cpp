@@ -13,7 +13,7 @@
 
 #include <strid/engine/operator/agreed_time.hpp>
 #include <strid/engine/operator/time_order.hpp>
-#include <strid/graph/graph.hpp>
+#include <strid/stream/graph.hpp>
 #include <strid/window/aggregates.hpp>
 
 #include "../test_sources.hpp"

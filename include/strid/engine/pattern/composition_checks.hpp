@@ -37,7 +37,7 @@ template <class T, class U>
 inline constexpr bool hands_out<AnyPattern<T, U>> = true;  // it may
 
 /// One node that adds itself to a network: `build(network, ends, name)` returns its Ends. By what
-/// stands on the patterns (graph/graph_node.hpp).
+/// stands on the patterns (stream/graph_node.hpp).
 template <class Pattern>
 concept BuildsItself = requires { requires Pattern::builds_itself; };
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include <strid/graph/graph.hpp>
+#include <strid/stream/graph.hpp>
 
 #include "bench/hand/spike_detection.hpp"
 #include "papers/2-windflow/bench/hand/fraud_detection.hpp"

@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include <strid/base/error.hpp>
-#include <strid/graph/arguments.hpp>
+#include <strid/program/arguments.hpp>
 
 #include "apps/common/application_main.hpp"
 #include "bench/bar.hpp"

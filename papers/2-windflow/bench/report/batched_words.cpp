@@ -17,7 +17,7 @@
 #include <strid/connector/discard.hpp>
 #include <strid/connector/replay.hpp>
 #include <strid/connector/text_lines.hpp>
-#include <strid/graph/program.hpp>
+#include <strid/program/program.hpp>
 
 #include "papers/2-windflow/word-count/split_words.hpp"
 

@@ -17,7 +17,7 @@
 #include <fmt/format.h>
 
 #include <strid/base/error.hpp>
-#include <strid/graph/program.hpp>
+#include <strid/program/program.hpp>
 
 #include "papers/2-windflow/bench/hand/yahoo_benchmark.hpp"
 #include "papers/2-windflow/bench/yahoo/events.hpp"

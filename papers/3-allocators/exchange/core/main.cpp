@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <sys/resource.h>
 
-#include <strid/graph/arguments.hpp>
+#include <strid/program/arguments.hpp>
 
 #include "core/core.hpp"
 #include "tools/common/interruption.hpp"

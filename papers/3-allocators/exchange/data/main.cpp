@@ -13,8 +13,8 @@
 #include <fmt/format.h>
 
 #include <strid/base/error.hpp>
-#include <strid/graph/graph.hpp>
-#include <strid/graph/session.hpp>
+#include <strid/program/session.hpp>
+#include <strid/stream/graph.hpp>
 
 #include "data/check.hpp"
 #include "data/committer.hpp"

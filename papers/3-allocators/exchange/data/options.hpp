@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include <strid/graph/arguments.hpp>
+#include <strid/program/arguments.hpp>
 
 #include "data/database.hpp"
 

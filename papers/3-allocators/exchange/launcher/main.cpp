@@ -13,7 +13,7 @@
 #include <signal.h>
 
 #include <strid/base/error.hpp>
-#include <strid/graph/arguments.hpp>
+#include <strid/program/arguments.hpp>
 
 #include "launcher/folder_lock.hpp"
 #include "launcher/supervisor.hpp"

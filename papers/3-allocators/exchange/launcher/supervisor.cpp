@@ -16,7 +16,7 @@
 
 #include <strid/base/clock.hpp>
 #include <strid/base/error.hpp>
-#include <strid/graph/session.hpp>
+#include <strid/program/session.hpp>
 
 namespace strid::exchange {
 

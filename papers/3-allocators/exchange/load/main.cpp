@@ -14,7 +14,7 @@
 #include <strid/base/destination.hpp>
 #include <strid/base/error.hpp>
 #include <strid/engine/base/json_text.hpp>
-#include <strid/graph/arguments.hpp>
+#include <strid/program/arguments.hpp>
 
 #include "load/load_run.hpp"
 #include "tools/common/interruption.hpp"
