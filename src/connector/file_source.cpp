@@ -8,8 +8,8 @@
 
 #include <strid/base/clock.hpp>
 #include <strid/base/error.hpp>
-#include <strid/connector/file_source.hpp>
 #include <strid/engine/base/assert.hpp>
+#include <strid/engine/connector/file_source.hpp>
 
 namespace strid {
 

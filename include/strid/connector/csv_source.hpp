@@ -13,9 +13,9 @@
 #include <utility>
 #include <vector>
 
-#include <strid/connector/csv_row.hpp>
 #include <strid/connector/csv_value.hpp>
-#include <strid/connector/file_source.hpp>
+#include <strid/engine/connector/csv_row.hpp>
+#include <strid/engine/connector/file_source.hpp>
 
 namespace strid {
 

@@ -9,8 +9,8 @@
 #include <CLI/CLI.hpp>
 
 #include <strid/base/error.hpp>
-#include <strid/connector/csv_row.hpp>
 #include <strid/engine/base/terminal.hpp>
+#include <strid/engine/connector/csv_row.hpp>
 #include <strid/program/arguments.hpp>
 
 namespace strid::tree {
