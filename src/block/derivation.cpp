@@ -8,7 +8,7 @@
 #include <strid/base/error.hpp>
 #include <strid/engine/block/derivation.hpp>
 
-#include "join.hpp"
+#include "joined_terms.hpp"
 
 namespace strid::block {
 

@@ -11,7 +11,7 @@
 #include <strid/engine/base/assert.hpp>
 #include <strid/engine/block/sequential_block.hpp>
 
-#include "join.hpp"
+#include "joined_terms.hpp"
 
 namespace strid::block {
 

@@ -11,7 +11,7 @@
 #include <strid/engine/block/rules.hpp>
 #include <strid/engine/block/utility.hpp>
 
-#include "join.hpp"
+#include "joined_terms.hpp"
 #include "rule_support.hpp"
 
 namespace strid::block {

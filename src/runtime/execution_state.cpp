@@ -21,8 +21,8 @@
 #include <strid/engine/base/assert.hpp>
 #include <strid/engine/runtime/execution.hpp>
 
-#include "placement.hpp"
 #include "simulation.hpp"
+#include "task_placement.hpp"
 
 namespace strid::runtime {
 

@@ -27,7 +27,7 @@
 
 #include <strid/engine/base/cache_line.hpp>
 #include <strid/engine/runtime/execution.hpp>
-#include <strid/runtime/options.hpp>
+#include <strid/runtime/execution_options.hpp>
 
 #include "pool.hpp"
 

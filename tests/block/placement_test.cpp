@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <strid/engine/block/dag.hpp>
-#include <strid/engine/block/placement.hpp>
+#include <strid/engine/block/node_order.hpp>
 #include <strid/engine/block/rules.hpp>
 
 #include "operators.hpp"

@@ -13,7 +13,7 @@
 
 #include <strid/engine/block/dag.hpp>
 #include <strid/engine/block/grammar.hpp>
-#include <strid/engine/block/placement.hpp>
+#include <strid/engine/block/node_order.hpp>
 #include <strid/engine/block/rules.hpp>
 #include <strid/engine/block/utility.hpp>
 

@@ -14,7 +14,7 @@
 
 #include <strid/engine/pattern/back_lane.hpp>
 #include <strid/engine/pattern/ports.hpp>
-#include <strid/pattern/node.hpp>
+#include <strid/pattern/node_work.hpp>
 #include <strid/runtime/task.hpp>
 
 namespace strid::pattern {

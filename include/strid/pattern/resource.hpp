@@ -25,7 +25,7 @@
 #include <utility>
 
 #include <strid/operator/contract.hpp>
-#include <strid/pattern/node.hpp>
+#include <strid/pattern/node_work.hpp>
 #include <strid/runtime/task.hpp>
 
 namespace strid::pattern {

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include <strid/engine/kernel/output_port.hpp>
-#include <strid/runtime/options.hpp>
+#include <strid/runtime/execution_options.hpp>
 #include <strid/stream/report.hpp>
 
 namespace strid {

@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 
 #include <strid/base/topology.hpp>
-#include <strid/engine/block/placement.hpp>
+#include <strid/engine/block/node_order.hpp>
 #include <strid/engine/block/rules.hpp>
 #include <strid/engine/plan/plan.hpp>
 

@@ -13,9 +13,9 @@
 #include <vector>
 
 #include <strid/engine/block/derivation.hpp>
+#include <strid/engine/block/node_order.hpp>
 #include <strid/engine/block/operator_descriptor.hpp>
 #include <strid/engine/block/parallel_block.hpp>
-#include <strid/engine/block/placement.hpp>
 #include <strid/engine/block/rules.hpp>
 
 namespace strid::block {

@@ -14,7 +14,7 @@
 #include <strid/operator/contract.hpp>
 #include <strid/pattern/any_pattern.hpp>
 #include <strid/pattern/composition.hpp>
-#include <strid/pattern/node.hpp>
+#include <strid/pattern/node_work.hpp>
 #include <strid/pattern/scheduling.hpp>
 
 namespace strid::pattern::detail {

@@ -12,7 +12,7 @@
 
 #include <strid/engine/operator/state_size.hpp>
 #include <strid/operator/contract.hpp>
-#include <strid/pattern/node.hpp>
+#include <strid/pattern/node_work.hpp>
 
 namespace strid::pattern {
 

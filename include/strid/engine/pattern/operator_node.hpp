@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A node that works on tasks by an operator (pattern/node.hpp).
+// A node that works on tasks by an operator (pattern/node_work.hpp).
 //
 // Threads: only the thread that steps it.
 #pragma once

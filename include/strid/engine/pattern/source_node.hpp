@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A node that makes tasks of nothing, by a function (pattern/node.hpp).
+// A node that makes tasks of nothing, by a function (pattern/node_work.hpp).
 //
 // Threads: only the thread that steps it; a stop may be asked for by any.
 #pragma once

@@ -24,7 +24,7 @@
 
 #include <strid/base/heap_bytes.hpp>
 #include <strid/pattern/composition.hpp>
-#include <strid/pattern/node.hpp>
+#include <strid/pattern/node_work.hpp>
 
 namespace strid::pattern::detail {
 

@@ -21,7 +21,7 @@
 #include <string>
 #include <vector>
 
-#include <strid/runtime/options.hpp>
+#include <strid/runtime/execution_options.hpp>
 #include <strid/runtime/task.hpp>
 
 namespace strid::runtime {

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <utility>
 
-#include <strid/engine/block/placement.hpp>
+#include <strid/engine/block/node_order.hpp>
 
 namespace strid::block {
 

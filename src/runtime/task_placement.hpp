@@ -10,7 +10,7 @@
 #include <vector>
 
 #include <strid/base/topology.hpp>
-#include <strid/runtime/options.hpp>
+#include <strid/runtime/execution_options.hpp>
 #include <strid/runtime/task.hpp>
 
 namespace strid::runtime {

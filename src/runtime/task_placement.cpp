@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "placement.hpp"
+#include "task_placement.hpp"
 
 #include <algorithm>
 #include <string>
