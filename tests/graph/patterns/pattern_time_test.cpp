@@ -10,7 +10,7 @@
 
 #include <gmock/gmock.h>
 
-#include <strid/engine/operator/time_order.hpp>
+#include <strid/operator/time_order.hpp>
 #include <strid/pattern/pattern_operator.hpp>
 
 #include "../windows.hpp"
