@@ -202,7 +202,7 @@ TEST(TimeOrder, IsRefusedSeveralReplicas) {
         const OperatorOptions options{.name = "order", .parallelism = parallelism};
         if (by_watermarks) {
             std::move(stream)
-                .in_order_of_time(operators::AsTheyCame{}, options)
+                .in_order_of_time(operators::ByArrival{}, options)
                 .sink([](const Event&) {});
         } else {
             std::move(stream).k_slack(field<&Event::time>, options).sink([](const Event&) {});

@@ -75,7 +75,7 @@ class Timeable {
     /// order is also the same at any parallelism. Each record waits until the watermark has passed
     /// it; late records are dropped and counted. Needs `event_time`. Has one replica, because each
     /// of several would have its own order.
-    template <class TieOf = operators::AsTheyCame>
+    template <class TieOf = operators::ByArrival>
     auto in_order_of_time(TieOf tie_of = {}, const OperatorOptions& options = {}) && {
         if constexpr (operators::knows_time<Time, T>()) {
             using Order = operators::TimeOrder<T, Time, TieOf>;
@@ -84,7 +84,7 @@ class Timeable {
     }
     /// The same with the late records as a stream of their own: `auto [records, late] = ...`.
     auto in_order_of_time(LateApart, const OperatorOptions& options = {}) && {
-        return self().in_order_of_time(operators::AsTheyCame{}, late_apart, options);
+        return self().in_order_of_time(operators::ByArrival{}, late_apart, options);
     }
     /// The same, with records of one time in the order of `tie_of`.
     template <class TieOf>

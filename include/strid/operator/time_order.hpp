@@ -87,7 +87,7 @@ class WaitingRecords {
 };
 
 /// Equal times are ordered by arrival.
-struct AsTheyCame {
+struct ByArrival {
     template <class T>
     int operator()(const T&) const noexcept {
         return 0;
