@@ -5,8 +5,8 @@
 //
 // Threads: a FlightTag may end on any thread, even after the run, with tasks that the pattern left.
 //
-// Invariant: the stays that have begun and not ended keep the limit, but for one task that is
-// larger than all the bytes and alone. An entry that was refused is woken after the next stay has
+// Invariant: the tags that have begun and not ended keep the limit, but for one task that is
+// larger than all the bytes and alone. An entry that was refused is woken after the next tag has
 // ended: both happen under the mutex.
 #pragma once
 
@@ -37,7 +37,7 @@ namespace strid::pattern::detail {
 /// Throws GraphError for one that limits nothing.
 void check_limit(const Limit& limit);
 
-/// The tasks and bytes in flight now. Shared by the entry and the stays.
+/// The tasks and bytes in flight now. Shared by the entry and the tags.
 class Flight {
   public:
     Flight(const Limit& limit, runtime::Task& entry) : limit_(limit), entry_(&entry) {}
@@ -187,7 +187,7 @@ class LimitEntry final : public Node {
     Counter dropped_;
 };
 
-/// Behind what is limited: there the stays end.
+/// Behind what is limited: there the tags end.
 template <class U>
 class EndOfFlight : public OperatorTypes<Tagged<U, FlightTag>, U> {
   public:
