@@ -8,6 +8,7 @@
 // second Ctrl-C drops what is on its way.
 #include <cstdint>
 #include <cstdio>
+#include <tuple>
 
 #include <strid/strid.hpp>
 
@@ -19,8 +20,10 @@ struct Reading {
 class Meter {
   public:
     using record_type = Reading;
+    static constexpr strid::SourceTraits traits{.hears = strid::events<strid::Opened>,
+                                                .has = strid::Has::wake_at_ns};
 
-    void open(const strid::Context&) { due_ns_ = strid::now_ns(); }
+    void on(const strid::Opened&) { due_ns_ = strid::now_ns(); }
 
     strid::SourceStatus poll(auto& emit, std::size_t budget) {
         for (; budget > 0; --budget) {
@@ -33,6 +36,7 @@ class Meter {
         return strid::SourceStatus::more;
     }
     [[nodiscard]] std::int64_t wake_at_ns() const { return due_ns_; }
+    auto state() { return std::tie(next_); }
 
   private:
     std::int64_t due_ns_ = 0;
@@ -41,6 +45,9 @@ class Meter {
 
 /// The functions of a sink are called by one thread at a time.
 struct Display {
+    static constexpr strid::FunctionTraits traits{.hears =
+                                                      strid::events<strid::Flush, strid::Closed>};
+
     std::uint64_t readings = 0;
     std::uint64_t watts = 0;
 
@@ -49,11 +56,12 @@ struct Display {
         watts += reading.watts;
         std::printf("%d %d\n", static_cast<int>(reading.number), static_cast<int>(reading.watts));
     }
-    void flush() { std::fflush(stdout); }  // nothing more waits: printed rows are shown
-    void close() {                         // the stream has ended
+    void on(strid::Flush) { std::fflush(stdout); }  // nothing more waits: printed rows are shown
+    void on(strid::Closed) {                        // the stream has ended
         std::printf("%d readings, %d in all\n", static_cast<int>(readings),
                     static_cast<int>(watts));
     }
+    auto state() { return std::tie(readings, watts); }
 };
 
 int main(int argc, char** argv) {

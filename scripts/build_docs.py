@@ -41,7 +41,8 @@ BOOK = "The book"
 SECTIONS = {
     "Examples": ("examples/",),
     "Applications": ("apps/",),
-    "Programs of the command line": ("tools/", "malloc/"),
+    "Memory of any program": ("memory-tools/",),
+    "Papers": ("papers/",),
     "Measurements": ("docs/benchmarks.md", "bench/"),
     "Architecture and design": ("ARCHITECTURE.md", "docs/design/"),
     BOOK: ("docs/",),

@@ -1,10 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that a room of the library includes only rooms above it.
+"""Checks that a room of the library includes only rooms above it, and a folder of the repository
+only folders that it may.
 
 The rooms stand in the order of the table in ARCHITECTURE.md. A header of the library is always
 included as <strid/room/file.hpp>; "file.hpp" is for a private header beside the source that
 includes it. Only <strid/strid.hpp>, which belongs to no room, may include every room.
+
+The folders stand in the second table of ARCHITECTURE.md. Every folder may include headers of the
+library; "file.hpp" lies beside the file that includes it, "folder/file.hpp" beside it or below the
+root. A paper includes no other paper, and no other folder includes a paper.
 
     check_rooms.py [ROOT]      prints each violation as file:line: what, and fails if there is one
 """
@@ -31,6 +36,16 @@ ROOMS = [
 UMBRELLA = Path("include/strid/strid.hpp")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[">]')
 LIBRARY_HEADER = re.compile(r"strid/([a-z_]+)/([a-z0-9_]+/)*[a-z0-9_]+\.hpp")
+# Folder -> what its files may include besides the library and themselves.
+FOLDERS = {
+    "apps": ["tools/common"],
+    "bench": [],
+    "examples": [],
+    "memory-tools": ["tests"],
+    "papers": ["apps", "bench", "tests", "tools/common"],
+    "tests": ["src", "tools"],
+    "tools": [],
+}
 
 
 def room_of(path: Path) -> str:
@@ -64,9 +79,41 @@ def fault_of_include(root: Path, path: Path, quote: str, target: str) -> str | N
     return None
 
 
+def unit_of(path: Path) -> str:
+    """What may include itself: a folder of the repository, or one paper."""
+    return "/".join(path.parts[: 2 if path.parts[0] == "papers" else 1])
+
+
+def fault_between_folders(root: Path, path: Path, target: str) -> str | None:
+    """What is wrong with #include "target" in a file beside the library, or None."""
+    for start in (root / path.parent, root):
+        file = (start / target).resolve()
+        if file.is_file() and file.is_relative_to(root):
+            there = file.relative_to(root)
+            break
+    else:
+        return None  # of a folder that the compiler is told, below the same unit
+    allowed = [unit_of(path), *FOLDERS[path.parts[0]]]
+    if any(there.is_relative_to(folder) for folder in allowed):
+        return None
+    return f"{allowed[0]} must not include {unit_of(there)}: \"{target}\""
+
+
+def check_folders(root: Path) -> list[str]:
+    faults = []
+    for file in code_files(root, list(FOLDERS)):
+        path = file.relative_to(root)
+        for number, line in enumerate(file.read_text().splitlines(), 1):
+            found = INCLUDE.match(line)
+            if found and found.group(1) == '"':
+                fault = fault_between_folders(root, path, found.group(2))
+                faults += [f"{path}:{number}: {fault}"] if fault else []
+    return faults
+
+
 def check(root: Path) -> list[str]:
     """Every violation of the tree at `root`, one line each."""
-    faults = []
+    faults = check_folders(root)
     files = code_files(root, ["include/strid", "src"])
     if not files:
         faults.append(f"{root}: no file of the library found")

@@ -18,10 +18,10 @@
 #include <string_view>
 #include <vector>
 
-#include <strid/base/cache_line.hpp>
 #include <strid/base/clock.hpp>
-#include <strid/base/prefetch.hpp>
-#include <strid/channel/spsc_ring.hpp>
+#include <strid/engine/base/cache_line.hpp>
+#include <strid/engine/base/prefetch.hpp>
+#include <strid/engine/channel/spsc_ring.hpp>
 
 #include "transfer.hpp"
 

@@ -6,8 +6,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <tuple>
 
-#include <strid/graph/graph.hpp>
+#include <strid/stream/graph.hpp>
 
 #include "../pipeline_workload.hpp"
 
@@ -15,6 +16,7 @@ namespace strid::bench {
 
 struct Record64Source {
     using record_type = Record64;
+    static constexpr SourceTraits traits{.hears = events<>};
     std::uint64_t records = 0;
     std::uint64_t made = 0;
     PipelineSource source{};
@@ -35,14 +37,18 @@ struct Record64Source {
         made += done;
         return made == records ? SourceStatus::finished : SourceStatus::more;
     }
+    auto state() { return std::tie(source, made); }
 };
 
 struct ChecksumSink {
+    static constexpr FunctionTraits traits{.hears = events<Closed>};
+
     PipelineChecksum* result;  // of the caller, which reads it after the run
     PipelineChecksum checksum{};
 
     void operator()(const Record64& record) noexcept { checksum.add(record); }
-    void close() noexcept { *result = checksum; }
+    void on(Closed) noexcept { *result = checksum; }
+    auto state() { return std::tie(checksum); }
 };
 
 enum class Layout { fused, map_elsewhere };

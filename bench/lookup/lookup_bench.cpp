@@ -17,6 +17,7 @@
 #include <memory>
 #include <random>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include <strid/base/clock.hpp>
@@ -60,6 +61,7 @@ std::vector<Ranges::Entry> make_ranges(std::size_t count) {
 /// Addresses at random, of some cycles each.
 struct Packets {
     using record_type = Packet;
+    static constexpr SourceTraits traits{.hears = events<>};
     std::uint64_t end = 0;
     std::uint64_t left = 0;
     std::uint64_t state = 1;
@@ -76,14 +78,18 @@ struct Packets {
         }
         return left == 0 ? SourceStatus::finished : SourceStatus::more;
     }
+    auto state() { return std::tie(end, left, state); }
 };
 
 struct Sum {
+    static constexpr FunctionTraits traits{.hears = events<Closed>};
+
     std::uint64_t* result;
     std::uint64_t so_far = 0;
 
     void operator()(const Packet& packet) noexcept { so_far += packet.network; }
-    void close() noexcept { *result = so_far; }
+    void on(Closed) noexcept { *result = so_far; }
+    auto state() { return std::tie(so_far); }
 };
 
 constexpr auto set_network = [](Packet& packet, const std::uint64_t* network) {
@@ -133,15 +139,15 @@ int run(const Settings& settings) {
                        return std::move(stream).map(Search{ranges}, one);
                    })});
     all.push_back({"lookup", on_graph([&](auto stream) {
-                       return std::move(stream).template lookup<&Packet::address>(table,
-                                                                                  set_network, one);
+                       return std::move(stream).lookup(table, field<&Packet::address>, set_network,
+                                                       one);
                    })});
     all.push_back({"map over a sorted vector, behind a boundary", on_graph([&](auto stream) {
                        return std::move(stream).separate().map(Search{ranges}, one);
                    })});
     all.push_back({"lookup, behind a boundary", on_graph([&](auto stream) {
-                       return std::move(stream).separate().template lookup<&Packet::address>(
-                           table, set_network, one);
+                       return std::move(stream).separate().lookup(table, field<&Packet::address>,
+                                                                  set_network, one);
                    })});
 
     const std::uint64_t expected = all.front().run();

@@ -25,7 +25,7 @@
 #endif
 
 #include <strid/base/clock.hpp>
-#include <strid/memory/search_tree.hpp>
+#include <strid/search/search_tree.hpp>
 
 #include "../bar.hpp"
 #include "../command_line.hpp"

@@ -16,11 +16,13 @@
 #include <cstdlib>
 #include <random>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
-#include <strid/graph/graph.hpp>
+#include <strid/engine/operator/aligned.hpp>
+#include <strid/stream/graph.hpp>
 
 #include "../bar.hpp"
 #include "../statistics.hpp"
@@ -153,6 +155,7 @@ Measured by_hand(const Input& input) {
 template <class T>
 struct Lent {
     using record_type = T;
+    static constexpr SourceTraits traits{.hears = events<>};
     const std::vector<T>* records;
     std::size_t next = 0;
 
@@ -163,6 +166,7 @@ struct Lent {
         }
         return next != records->size() ? SourceStatus::more : SourceStatus::finished;
     }
+    auto state() { return std::tie(next); }
 };
 
 struct Pair {
@@ -171,11 +175,14 @@ struct Pair {
 };
 
 struct ChecksumSink {
+    static constexpr FunctionTraits traits{.hears = events<Closed>};
+
     Checksum* result;
     Checksum checksum{};
 
     void operator()(const Pair& pair) noexcept { checksum.add(pair.order, pair.payment); }
-    void close() noexcept { *result = checksum; }
+    void on(Closed) noexcept { *result = checksum; }
+    auto state() { return std::tie(checksum); }
 };
 
 /// One of the two streams. Neither runs ahead of the other by more than a hundredth of what is
@@ -184,7 +191,7 @@ template <class T>
 auto timed(Graph& graph, const std::vector<T>& records, Duration kept) {
     return graph.source(Lent<T>{&records})
         .template event_time<&T::time>(MonotonousTime{})
-        .aligned(Alignment{kept / 100});
+        .apply(aligned(Alignment{kept / 100}));
 }
 
 Measured on_engine(const Input& input, std::size_t workers) {
@@ -230,6 +237,8 @@ Checksum chosen_by_hand(const Input& input) {
 }
 
 struct ScoreSink {
+    static constexpr FunctionTraits traits{.hears = events<Closed>};
+
     Checksum* result;
     Checksum checksum{};
 
@@ -237,7 +246,8 @@ struct ScoreSink {
         ++checksum.pairs;
         checksum.sum += score;
     }
-    void close() noexcept { *result = checksum; }
+    void on(Closed) noexcept { *result = checksum; }
+    auto state() { return std::tie(checksum); }
 };
 
 Measured chosen_on_engine(const Input& input, bool shared) {

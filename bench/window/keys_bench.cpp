@@ -24,6 +24,7 @@
 #include <numeric>
 #include <random>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -34,7 +35,7 @@
 
 #include <strid/base/clock.hpp>
 #include <strid/base/hash.hpp>
-#include <strid/graph/graph.hpp>
+#include <strid/stream/graph.hpp>
 #include <strid/window/aggregates.hpp>
 
 #include "../bar.hpp"
@@ -143,6 +144,7 @@ struct Sample {
 
 struct ReadingSource {
     using record_type = Reading;
+    static constexpr SourceTraits traits{.hears = events<>};
     const Input* input;
     std::vector<Sample>* samples;  // of the caller: before the first window, at the end of each
     std::uint64_t next = 0;
@@ -159,9 +161,12 @@ struct ReadingSource {
         next = position;
         return SourceStatus::more;
     }
+    auto state() { return std::tie(next); }
 };
 
 struct AnswerSink {
+    static constexpr FunctionTraits traits{.hears = events<Closed>};
+
     Answer* result;  // of the caller, which reads it after the run
     std::int64_t length_ns;
     Answer answer{};
@@ -171,7 +176,8 @@ struct AnswerSink {
         answer.add(row.key, static_cast<std::uint64_t>(row.window.start.ns() / length_ns),
                    row.value);
     }
-    void close() noexcept { *result = answer; }
+    void on(Closed) noexcept { *result = answer; }
+    auto state() { return std::tie(answer); }
 };
 
 struct Measured {

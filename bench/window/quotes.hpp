@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <tuple>
 #include <type_traits>
 
 #include <strid/base/time.hpp>
@@ -73,6 +74,7 @@ class QuoteGenerator {
 /// The same as a source of the engine.
 struct QuoteSource {
     using record_type = Quote;
+    static constexpr SourceTraits traits{.hears = events<>};
     std::uint64_t records;
     QuoteGenerator generator;
     std::uint64_t made = 0;
@@ -92,6 +94,7 @@ struct QuoteSource {
         made += done;
         return made == records ? SourceStatus::finished : SourceStatus::more;
     }
+    auto state() { return std::tie(made); }
 };
 
 /// The answer of a benchmark, for comparison: results, and sums that no order changes.

@@ -20,11 +20,11 @@
 
 #include <strid/base/clock.hpp>
 #include <strid/base/histogram.hpp>
+#include <strid/engine/window/structures/finger_tree.hpp>
+#include <strid/engine/window/structures/flat_fat.hpp>
+#include <strid/engine/window/structures/two_stacks.hpp>
 #include <strid/window/aggregates.hpp>
 #include <strid/window/aggregates/in_order.hpp>
-#include <strid/window/structures/finger_tree.hpp>
-#include <strid/window/structures/flat_fat.hpp>
-#include <strid/window/structures/two_stacks.hpp>
 
 #include "../bar.hpp"
 #include "../statistics.hpp"

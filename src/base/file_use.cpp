@@ -5,8 +5,8 @@
 #include <limits.h>
 
 #include <strid/base/error.hpp>
-#include <strid/base/file_place.hpp>
 #include <strid/base/file_use.hpp>
+#include <strid/engine/base/file_place.hpp>
 
 namespace strid {
 

@@ -5,7 +5,7 @@
 
 #include <semaphore.h>
 
-#include <strid/base/signals.hpp>
+#include <strid/engine/base/signals.hpp>
 
 namespace strid {
 

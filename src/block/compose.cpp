@@ -12,8 +12,8 @@
 #include <fmt/format.h>
 
 #include <strid/base/error.hpp>
-#include <strid/block/dag.hpp>
-#include <strid/block/grammar.hpp>
+#include <strid/engine/block/dag.hpp>
+#include <strid/engine/block/grammar.hpp>
 
 #include "rule_support.hpp"
 

@@ -74,8 +74,8 @@ CsvSource::CsvSource(const CsvSource&) = default;
 CsvSource::CsvSource(CsvSource&&) noexcept = default;
 CsvSource::~CsvSource() = default;
 
-void CsvSource::open(const Context& context) {
-    FileSource::open(context);
+void CsvSource::on(const Opened& opened) {
+    FileSource::on(opened);
     begin_input();
 }
 

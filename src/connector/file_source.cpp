@@ -6,10 +6,10 @@
 
 #include <fmt/format.h>
 
-#include <strid/base/assert.hpp>
 #include <strid/base/clock.hpp>
 #include <strid/base/error.hpp>
-#include <strid/connector/file_source.hpp>
+#include <strid/engine/base/assert.hpp>
+#include <strid/engine/connector/file_source.hpp>
 
 namespace strid {
 
@@ -73,7 +73,8 @@ FileSource::FileSource(FileSource&& other) noexcept
 
 FileSource::~FileSource() = default;
 
-void FileSource::open(const Context& context) {
+void FileSource::on(const Opened& opened) {
+    const Context& context = opened.context;
     if (context.replica != 0) return;
     input_ = 0;
     bytes_before_ = bytes_of_all_ = 0;

@@ -3,8 +3,8 @@
 #include <cstring>
 #include <utility>
 
-#include <strid/connector/json_cutter.hpp>
-#include <strid/connector/json_row.hpp>
+#include <strid/engine/connector/json_cutter.hpp>
+#include <strid/engine/connector/json_row.hpp>
 
 namespace strid {
 

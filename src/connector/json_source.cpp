@@ -33,8 +33,8 @@ JsonSource::JsonSource(std::string path, JsonOptions options, const std::vector<
       keeps_text_(options.on_malformed == OnMalformed::dead_letter),
       row_(columns_of(options.members, may_be_empty)) {}
 
-void JsonSource::open(const Context& context) {
-    FileSource::open(context);
+void JsonSource::on(const Opened& opened) {
+    FileSource::on(opened);
     cutter_.forget();
     is_started_ = false;
     if (reader_) reader_->choose_region_end(&JsonCutter::region_end_of_json);

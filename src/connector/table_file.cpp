@@ -15,8 +15,8 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
-#include <strid/base/excerpt.hpp>
 #include <strid/connector/table_file.hpp>
+#include <strid/engine/base/excerpt.hpp>
 
 namespace strid::connector {
 

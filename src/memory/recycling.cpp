@@ -3,7 +3,7 @@
 #include <atomic>
 #include <mutex>
 
-#include <strid/base/cache_line.hpp>
+#include <strid/engine/base/cache_line.hpp>
 #include <strid/memory/recycling.hpp>
 
 namespace strid::memory {

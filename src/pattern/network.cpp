@@ -9,8 +9,8 @@
 
 #include <strid/base/clock.hpp>
 #include <strid/base/error.hpp>
-#include <strid/base/terminal.hpp>
-#include <strid/pattern/limit_entry.hpp>
+#include <strid/engine/base/terminal.hpp>
+#include <strid/engine/pattern/limit_entry.hpp>
 #include <strid/pattern/network.hpp>
 
 #include "threads.hpp"

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include <strid/base/clock.hpp>
-#include <strid/base/relax.hpp>
+#include <strid/engine/base/relax.hpp>
 #include <strid/pattern/team.hpp>
 
 #include "threads.hpp"

@@ -12,8 +12,8 @@
 
 #include <strid/base/destination.hpp>
 #include <strid/base/error.hpp>
-#include <strid/base/file_place.hpp>
 #include <strid/base/file_use.hpp>
+#include <strid/engine/base/file_place.hpp>
 
 #include "../support/folder.hpp"
 

@@ -21,17 +21,19 @@ using Half = double;
 #endif
 
 struct Halves : OperatorTypes<int, double> {
-    static constexpr OperatorTraits traits{};
+    static constexpr OperatorTraits traits{.hears = events<>};
     void process(int& number, auto& emit) { emit(static_cast<Half>(number / 2)); }
 };
 struct LastAtTheEnd : OperatorTypes<int, int> {
-    static constexpr OperatorTraits traits{.emits = some};
+    static constexpr OperatorTraits traits{.emits = some, .hears = events<Ended>};
     void process(int& number, auto& /*emit*/) { last = number; }
     void on(Ended, auto& emit) { emit(last); }
+    auto state() { return std::tie(last); }
     int last = 0;
 };
 struct Judge : OperatorTypes<int, int> {
-    static constexpr OperatorTraits traits{.emits = Emits::at_most_one, .finds_late = finds_late};
+    static constexpr OperatorTraits traits{
+        .emits = Emits::at_most_one, .hears = events<>, .finds_late = finds_late};
     void process(int& number, auto& emit) { number > 0 ? emit(number) : emit.late(number); }
 };
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-#include <strid/graph/graph.hpp>
+#include <strid/stream/graph.hpp>
 
 #include "numbers.hpp"
 
@@ -45,8 +45,9 @@ void build(Graph& graph) {
     bids().lookup(names, item_of, set_any_name, missing_apart);
 #else
     std::move(some).lookup(names, item_of, set_name).sink([](const Bid&) {});
-    bids().lookup<&Bid::item>(names, set_any_name, {.name = "names"}).sink([](const Bid&) {});
-    auto [found, missing] = bids().lookup<&Bid::item>(names, set_name, missing_apart);
+    bids().lookup(names, field<&Bid::item>, set_any_name, {.name = "names"}).sink([](const Bid&) {
+    });
+    auto [found, missing] = bids().lookup(names, field<&Bid::item>, set_name, missing_apart);
     std::move(found).sink([](const Bid&) {});
     std::move(missing).sink([](const Bid&) {});
 #endif

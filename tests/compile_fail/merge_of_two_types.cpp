@@ -2,11 +2,12 @@
 //
 // Merged streams have one type.
 // expect: constraints
-#include <strid/graph/graph.hpp>
+#include <strid/stream/graph.hpp>
 
 template <class T>
 struct One {
     using record_type = T;
+    static constexpr strid::SourceTraits traits{.hears = strid::events<>};
     template <class Emit>
     strid::SourceStatus poll(Emit& emit, std::size_t) {
         emit(T{1});

@@ -5,10 +5,11 @@
 
 #include <cstddef>
 
-#include <strid/graph/graph.hpp>
+#include <strid/stream/graph.hpp>
 
 struct Numbers {
     using record_type = int;
+    static constexpr strid::SourceTraits traits{.hears = strid::events<>};
     template <class Emit>
     strid::SourceStatus poll(Emit& emit, std::size_t) {
         emit(1);

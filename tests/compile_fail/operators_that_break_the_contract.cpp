@@ -1,25 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // An operator that breaks a rule of the contract (operator/contract.hpp) does not compile, and the
-// compiler says which in one sentence.
+// compiler says which in one sentence. What an operator declares and has not, or has and does not
+// declare, is in operators_that_declare_other_hooks.cpp and _members.cpp.
 // error: apply needs an operator, or a function that makes one of Arriving<T>
 // error: an operator declares what arrives and what it emits
 // error: an operator has void process(Arrived&, auto& emit)
 // error: an operator of the trait .only_reads has void process(const Arrived&
-// error: an operator hears of Watermark and Ended by void on(Event, auto& emit)
-// error: an operator hears of Opened, BatchBegins, BatchEnds, SourceProgress, Flush
-// error: Progress on(Clock)
-// error: an operator has on(...) for none of the events of the engine
-// error: a member of an operator is named like a hook of old
-// error: the traits Watermarks::needed and Watermarks::heard want on(Watermark, auto& emit)
-// error: on(Watermark, auto& emit) needs the trait .watermarks = Watermarks::needed
-// error: Progress on(Clock) and the trait .watermarks = Watermarks::drawn go together
-// error: wake_at_ns() needs the trait .asks_the_clock
-// error: the trait .looks_ahead go together
-// error: the trait .holds_back go together
-// error: Progress passed() const and the trait .watermarks = Watermarks::delayed go together
-// error: on(const TasksWanted&) and the trait .brings_tasks go together
-// error: the trait .brings_tasks needs .asks_the_clock
+// error: the hook for Watermark and Ended is void on(Event, auto& emit)
+// error: the hook for this event is void on(Event), without an emitter
+// error: the hook for Clock is Progress on(Clock)
+// error: the hook for Coming is std::size_t on(Coming<Arrived>)
+// error: the trait .needs_watermarks is for an operator with on(Watermark, auto& emit)
+// error: wake_at_ns() is for an operator with on(Watermark, auto& emit) or on(Clock)
+// error: passed() is for an operator with on(Watermark, auto& emit)
+// error: an operator with on(const TasksWanted&) has on(Watermark, auto& emit)
 // error: on(CutOff) is for operators that emit nothing
 // error: the trait .emits = Emits::nothing and OperatorTypes<Arrived, void> go together
 // error: other records arrive here than the operator takes
@@ -27,7 +22,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <strid/operator/contract_checks.hpp>
+#include <strid/engine/operator/contract_checks.hpp>
 
 #include "numbers.hpp"
 
@@ -35,11 +30,11 @@ using namespace strid;
 
 /// The part that is right in all of them.
 struct Passes : OperatorTypes<int, int> {
-    static constexpr OperatorTraits traits{};
+    static constexpr OperatorTraits traits{.hears = events<>};
     void process(int& number, auto& emit) { emit(number); }
 };
 struct Timed : OperatorTypes<int, int> {
-    static constexpr OperatorTraits traits{.watermarks = Watermarks::needed};
+    static constexpr OperatorTraits traits{.hears = events<Watermark>, .needs_watermarks = true};
     void process(int& number, auto& emit) { emit(number); }
 };
 
@@ -49,67 +44,55 @@ struct NoTraits : OperatorTypes<int, int> {
     void process(int& number, auto& emit) { emit(number); }
 };
 struct NoTypes {
-    static constexpr OperatorTraits traits{};
+    static constexpr OperatorTraits traits{.hears = events<>};
     void process(int& number, auto& emit) { emit(number); }
 };
 struct NoEmit : Passes {
     void process(int&) {}
 };
 struct Changes : OperatorTypes<int, int> {
-    static constexpr OperatorTraits traits{.only_reads = true};
+    static constexpr OperatorTraits traits{.hears = events<>, .only_reads = true};
     void process(int& number, auto& emit) { emit(++number); }
 };
 struct WatermarkWithoutEmit : Timed {
     void on(Watermark) {}
 };
 struct OpenedWithEmit : Passes {
+    static constexpr OperatorTraits traits{.hears = events<Opened>};
     void on(const Opened&, auto&) {}
 };
 struct ClockOfAnotherResult : Passes {
-    static constexpr OperatorTraits traits{.watermarks = Watermarks::drawn};
+    static constexpr OperatorTraits traits{.hears = events<Clock>};
     EventTime on(Clock) { return {}; }
 };
-struct HearsOfNoEvent : Passes {
-    void on(EventTime) {}
+struct ComingWithoutResult : Passes {
+    static constexpr OperatorTraits traits{.hears = events<Coming<int>>};
+    void on(Coming<int>) {}
 };
-struct HookOfOld : Passes {
-    void close() {}
+struct NeedsTimeWithoutHook : Passes {
+    static constexpr OperatorTraits traits{.hears = events<>, .needs_watermarks = true};
 };
-struct TimeWithoutHook : Timed {};
-struct HookWithoutTime : Passes {
-    void on(Watermark, auto&) {}
-};
-struct DrawsWithoutTrait : Passes {
-    Progress on(Clock) { return {}; }
-};
-struct WakesWithoutTrait : Passes {
+struct WakesForNothing : Passes {
+    static constexpr OperatorTraits traits{.hears = events<>, .has = Has::wake_at_ns};
     [[nodiscard]] static std::int64_t wake_at_ns() { return 0; }
 };
-struct LooksAheadWithoutTrait : Passes {
-    std::size_t on(Coming<int> coming) { return coming.records.size(); }
+struct DelaysNothing : Passes {
+    static constexpr OperatorTraits traits{.hears = events<>, .has = Has::passed};
+    [[nodiscard]] static Progress passed() { return {}; }
 };
-struct HoldsBackWithoutHook : Passes {
-    static constexpr OperatorTraits traits{.holds_back = true};
-};
-struct DelaysWithoutHook : Passes {
-    static constexpr OperatorTraits traits{.watermarks = Watermarks::delayed};
-    void on(Watermark, auto&) {}
-};
-struct TasksWithoutTrait : Passes {
-    void on(const TasksWanted&) {}
-};
-struct TasksWithoutClock : Passes {
-    static constexpr OperatorTraits traits{.brings_tasks = true};
+struct TasksWithoutWatermarks : Passes {
+    static constexpr OperatorTraits traits{.hears = events<TasksWanted>};
     void on(const TasksWanted&) {}
 };
 struct CutOffInTheMiddle : Passes {
+    static constexpr OperatorTraits traits{.hears = events<CutOff>};
     void on(CutOff) {}
 };
 struct SinkThatEmits : Passes {
-    static constexpr OperatorTraits traits{.emits = Emits::nothing};
+    static constexpr OperatorTraits traits{.emits = Emits::nothing, .hears = events<>};
 };
 struct OfText : OperatorTypes<const char*, int> {
-    static constexpr OperatorTraits traits{};
+    static constexpr OperatorTraits traits{.hears = events<>};
     void process(const char*&, auto& emit) { emit(1); }
 };
 
@@ -122,17 +105,11 @@ void build(Graph& graph) {
     add(WatermarkWithoutEmit{});
     add(OpenedWithEmit{});
     add(ClockOfAnotherResult{});
-    add(HearsOfNoEvent{});
-    add(HookOfOld{});
-    add(TimeWithoutHook{});
-    add(HookWithoutTime{});
-    add(DrawsWithoutTrait{});
-    add(WakesWithoutTrait{});
-    add(LooksAheadWithoutTrait{});
-    add(HoldsBackWithoutHook{});
-    add(DelaysWithoutHook{});
-    add(TasksWithoutTrait{});
-    add(TasksWithoutClock{});
+    add(ComingWithoutResult{});
+    add(NeedsTimeWithoutHook{});
+    add(WakesForNothing{});
+    add(DelaysNothing{});
+    add(TasksWithoutWatermarks{});
     add(CutOffInTheMiddle{});
     add(SinkThatEmits{});
     add(OfText{});

@@ -7,6 +7,7 @@
 
 struct Silent {
     using record_type = int;
+    static constexpr strid::SourceTraits traits{.hears = strid::events<>};
     template <class Emit>
     void poll(Emit& emit, std::size_t) {
         emit(1);

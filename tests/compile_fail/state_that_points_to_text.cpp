@@ -18,6 +18,7 @@
 #include <string_view>
 #include <vector>
 
+#include <strid/engine/operator/time_order.hpp>
 #include <strid/window/aggregates.hpp>
 #include <strid/window/aggregates/content.hpp>
 #include <strid/window/aggregates/fold.hpp>
@@ -85,7 +86,7 @@ void build(strid::Graph& graph) {
                 window::content<Text>([](std::span<const Text> all) { return all.size(); }));
     graph.source(Numbers{})
         .timed_by([](int number) { return strid::EventTime::of_ns(number); })
-        .in_order_of_time([](int) { return Text{}; });
+        .apply(strid::in_order_of_time([](int) { return Text{}; }));
     keyed().process<int>(Alarm{});
     keyed().filter(Changed{});
     keyed().window(window::global(OnPage{}), window::count());

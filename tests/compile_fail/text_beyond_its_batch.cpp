@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include <strid/engine/operator/time_order.hpp>
 #include <strid/window/aggregates.hpp>
 
 #include "numbers.hpp"
@@ -21,6 +22,6 @@ void build(strid::Graph& graph) {
         .map([](int number) {
             return std::pair<int, Text>{number, Text{}};
         })
-        .k_slack(time_of)
+        .apply(strid::k_slack(time_of))
         .sink([](const auto&) {});
 }

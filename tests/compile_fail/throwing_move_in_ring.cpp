@@ -4,7 +4,7 @@
 // expect: Channelable
 #include <utility>
 
-#include <strid/channel/spsc_ring.hpp>
+#include <strid/engine/channel/spsc_ring.hpp>
 
 struct Item {
     Item() = default;

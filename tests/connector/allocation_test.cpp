@@ -24,6 +24,7 @@
 
 #include "../support/allocation_row.hpp"
 #include "../support/counting_new.hpp"
+#include "../support/opened.hpp"
 #include "drive.hpp"
 
 namespace strid {
@@ -66,7 +67,7 @@ constexpr std::uint64_t records = 55'000;
 template <class Source, class Function>
 std::uint64_t steady_allocations(Source source, Function function) {
     Forward<typename Source::record_type, Function> emit{std::move(function)};
-    source.open({});
+    test::open(source);
     std::uint64_t before = 0;
     while (emit.count < records) {
         if (emit.count < warm_up_records) before = allocations.load();
@@ -145,10 +146,10 @@ TEST(Allocations, NoneForARecordFromStandardInput) {
 
 template <class Writer, class Input>
 void expect_none_when_written(const std::string& what, Writer writer, Input input) {
-    if constexpr (requires { writer.open({}); }) writer.open({});
+    if constexpr (operators::FunctionHears<Writer, Opened>) test::open(writer);
     expect_none_per_record(what, std::move(input),
                            [&writer](const auto& record) { writer(record); });
-    if constexpr (requires { writer.close(); }) writer.close();
+    if constexpr (operators::FunctionHears<Writer, Closed>) writer.on(Closed{});
 }
 
 TEST(Allocations, NoneForARecordThatIsWritten) {
@@ -171,10 +172,10 @@ TEST(Allocations, NoneForARecordToStandardOutput) {
     ASSERT_NE(file, nullptr);
     ASSERT_GE(::dup2(::fileno(file), STDOUT_FILENO), 0);  // a file in its place meanwhile
     auto writer = csv_writer<Word>("-");
-    writer.open({});
+    test::open(writer);
     const std::uint64_t steady =
         steady_allocations(csv_file<Word>(path), [&writer](const Word& word) { writer(word); });
-    writer.close();
+    writer.on(Closed{});
     ::dup2(own, STDOUT_FILENO);
     ::close(own);
     std::fclose(file);

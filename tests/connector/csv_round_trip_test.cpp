@@ -11,6 +11,7 @@
 #include <strid/connector/csv_file.hpp>
 #include <strid/connector/csv_writer.hpp>
 
+#include "../support/opened.hpp"
 #include "drive.hpp"
 
 namespace strid {
@@ -64,9 +65,9 @@ TEST(CsvRoundTrip, WriterThenReaderIsTheIdentity) {
         CsvWriterOptions options{.delimiter = delimiter};
         if (named) options.header = {"text", "a\"b", "c", "d", "e", "f", "g"};
         auto writer = csv_writer<Row>(path, options);
-        writer.open({});
+        test::open(writer);
         for (const Row& row : rows) writer(row);
-        writer.close();
+        writer.on(Closed{});
         const auto chunk_bytes = *rc::gen::element<std::size_t>(1, 9, 64, 4096);
         const auto emit =
             drain(csv_file<Row>(path, {.delimiter = delimiter,
@@ -81,9 +82,9 @@ TEST(CsvRoundTrip, TheEmptyTextOfASingleColumnIsNotABlankLine) {
     const Folder folder;
     const auto path = folder.file("a.csv");
     auto writer = csv_writer<std::string>(path);
-    writer.open({});
+    test::open(writer);
     for (const char* text : {"", "a", ""}) writer(text);
-    writer.close();
+    writer.on(Closed{});
     EXPECT_EQ(folder.read("a.csv"), "\"\"\na\n\"\"\n");
     EXPECT_EQ(drain(csv_file<std::string>(path)).records, (std::vector<std::string>{"", "a", ""}));
 }
@@ -93,12 +94,12 @@ TEST(CsvRoundTrip, PythonReadsTheSameTextAndNumbers) {
     const auto path = folder.file("a.csv");
     using Pair = std::pair<std::string, double>;
     auto writer = csv_writer<Pair>(path, {.header = {"text", "value"}});
-    writer.open({});
+    test::open(writer);
     for (const Pair& pair : {Pair{"a,\"b\"\r\n", 0.1}, Pair{" c ", 1e300}, Pair{"", -0.0},
                              Pair{"\n", 5e-324}, Pair{"\"", 100000}}) {
         writer(pair);
     }
-    writer.close();
+    writer.on(Closed{});
     const auto script =
         folder.write("oracle.py",
                      "import csv, sys\n"

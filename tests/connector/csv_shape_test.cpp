@@ -18,6 +18,7 @@
 #include <strid/base/error.hpp>
 #include <strid/connector/csv_file.hpp>
 
+#include "../support/opened.hpp"
 #include "drive.hpp"
 
 namespace strid {
@@ -227,10 +228,10 @@ test::Emit<Texts> stopped(const std::string& content, OnMalformed policy) {
               static_cast<ssize_t>(content.size()));
     test::Emit<Texts> emit;
     auto source = csv_file<Texts>(path, {.on_malformed = policy});
-    source.open({});
+    test::open(source);
     while (source.poll(emit, 100) != SourceStatus::idle) {
     }
-    source.stop();
+    source.on(Stopped{});
     while (source.poll(emit, 1) != SourceStatus::finished) {
     }
     ::close(writer);
@@ -254,9 +255,9 @@ TEST(CsvShape, AStopCutsNothingOffAFile) {
     const std::string content = lines(1000, "1,a\n");
     auto source = csv_file<Texts>(folder.write("a.csv", content), {.text = {.chunk_bytes = 64}});
     test::Emit<Texts> emit;
-    source.open({});
+    test::open(source);
     EXPECT_EQ(source.poll(emit, 3), SourceStatus::more);
-    source.stop();
+    source.on(Stopped{});
     while (source.poll(emit, 100) != SourceStatus::finished) {
     }
     EXPECT_LT(emit.records.size(), 100U);

@@ -11,7 +11,7 @@
 
 #include <gtest/gtest.h>
 
-#include <strid/connector/digits.hpp>
+#include <strid/engine/connector/digits.hpp>
 
 namespace strid {
 namespace {

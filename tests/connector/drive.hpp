@@ -18,6 +18,7 @@
 #include <strid/operator/source.hpp>
 
 #include "../support/folder.hpp"
+#include "../support/opened.hpp"
 
 namespace strid::test {
 
@@ -48,9 +49,9 @@ struct Emit {
 template <class Source>
 Emit<typename Source::record_type> drain(Source source, Context context = {},
                                          std::size_t budget = 100) {
-    if constexpr (requires { source.keep_all_text(); }) source.keep_all_text();
+    if constexpr (operators::has<Source, Has::keep_all_text>) source.keep_all_text();
     Emit<typename Source::record_type> emit;
-    source.open(context);
+    test::open(source, context);
     for (;;) {
         const SourceStatus status = source.poll(emit, budget);
         if (status == SourceStatus::finished) return emit;

@@ -13,6 +13,7 @@
 #include <strid/connector/paced.hpp>
 #include <strid/connector/replay.hpp>
 
+#include "../support/opened.hpp"
 #include "drive.hpp"
 
 namespace strid {
@@ -45,7 +46,7 @@ TEST(Generate, EmitsOnSchedule) {
 
 TEST(Generate, ALateStartKeepsTheTimetable) {
     auto source = generate(make_reading, {.rate_per_second = 1000});
-    source.open({});
+    test::open(source);
     Emit<Reading> emit;
     EXPECT_EQ(source.poll(emit, 100), SourceStatus::idle);
     EXPECT_EQ(emit.records.size(), 1U);
@@ -60,7 +61,7 @@ TEST(Generate, ALateStartKeepsTheTimetable) {
 TEST(Generate, EndsWithItsDuration) {
     const auto began_ns = now_ns();
     auto source = generate(make_reading, {.duration = 30ms});
-    source.open({});
+    test::open(source);
     struct {
         std::uint64_t count = 0;
         bool operator()(Reading&&) { return ++count > 0; }

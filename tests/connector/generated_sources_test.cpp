@@ -18,6 +18,7 @@
 #include <strid/connector/replay.hpp>
 #include <strid/connector/text_lines.hpp>
 
+#include "../support/opened.hpp"
 #include "drive.hpp"
 
 namespace strid {
@@ -102,7 +103,7 @@ TEST(Paced, OpensItsSourceWithTheTokenThatStopsIt) {
     stop->request_stop();
     for (const double rate : {0.0, 1000.0}) {
         auto source = paced(replay(from_vector(std::vector{1, 2})), rate);
-        source.open({}, stop->get_token());
+        test::open(source, {}, stop->get_token());
         Emit<int> emit;
         EXPECT_EQ(source.poll(emit, 10), SourceStatus::finished);
         EXPECT_THAT(emit.records, ElementsAre());
@@ -143,7 +144,7 @@ TEST(Replay, KeepsTheTextOfAFileThatIsGone) {
     {
         auto source =
             replay(text_lines(path, {.text = {.chunk_bytes = 100, .chunks = 4}}), {.passes = 2});
-        source.open({});
+        test::open(source);
         EXPECT_EQ(source.size(), 1000U);
         std::filesystem::remove(path);
         while (source.poll(emit, 64) != SourceStatus::finished) {
@@ -167,13 +168,13 @@ TEST(Replay, LoadsOnceAndReportsOnceWhatWasMalformed) {
     EXPECT_EQ(first.malformed, 1U);
     EXPECT_EQ(second.malformed, 0U);
     auto missing = replay(csv_file<Reading>(path));
-    EXPECT_THROW(missing.open({}), InputOutputError);
+    EXPECT_THROW(test::open(missing), InputOutputError);
 }
 
 TEST(Replay, RunsForADurationAndAtARate) {
     const auto began_ns = now_ns();
     auto source = replay(std::vector{1, 2, 3}, {.duration = 20ms});
-    source.open({});
+    test::open(source);
     struct {
         std::uint64_t count = 0;
         bool operator()(const int&) { return ++count > 0; }
@@ -235,10 +236,10 @@ TEST(Discard, CountsOverReplicas) {
     auto second = first;
     for (int i = 0; i < 3; ++i) first(i);
     second(std::string("x"));
-    first.flush();
+    first.on(Flush{});
     EXPECT_EQ(count->load(), 3U);
-    first.close();
-    second.close();
+    first.on(Closed{});
+    second.on(Closed{});
     EXPECT_EQ(count->load(), 4U);
 }
 

@@ -23,8 +23,9 @@
 #include <strid/connector/callback.hpp>
 #include <strid/connector/collect.hpp>
 #include <strid/connector/generator.hpp>
-#include <strid/graph/graph.hpp>
+#include <strid/stream/graph.hpp>
 
+#include "../support/opened.hpp"
 #include "../support/perturbed.hpp"
 #include "../support/seeds.hpp"
 #include "drive.hpp"
@@ -82,7 +83,7 @@ void gives_its_records(const Source& source) {
     Source one = source;
     Emit<int> emit;
     emit.refuse_from = 10;
-    one.open({});
+    test::open(one);
     while (emit.records.size() < 30) {
         const std::size_t before = emit.records.size();
         EXPECT_EQ(one.poll(emit, 10), SourceStatus::more);
@@ -121,7 +122,7 @@ TEST(Generator, RecordsAreMovedWhereTheyAreTemporaries) {
         {
             Emit<Counted> emit;
             auto source = texts(moves);
-            source.open({});
+            test::open(source);
             while (source.poll(emit, 2) != SourceStatus::finished) {
             }
             // The test keeps a copy of a constant.
@@ -150,7 +151,7 @@ TEST(Generator, WaitsForAsLongAsItSays) {
         co_yield 3;
     });
     Emit<int> emit;
-    source.open({});
+    test::open(source);
     const std::int64_t before = now_ns();
     EXPECT_EQ(source.poll(emit, 10), SourceStatus::idle);
     EXPECT_GE(source.wake_at_ns(), before + Duration{24h}.count());
@@ -277,7 +278,7 @@ TEST(Generator, WhatItHoldsGoesWithTheRun) {
         }
     }
     auto opened = endless;
-    opened.open({});
+    test::open(opened);
     EXPECT_EQ(Counted::alive, 1);
 }
 

@@ -14,6 +14,7 @@
 #include <strid/connector/json_lines.hpp>
 #include <strid/connector/text_lines.hpp>
 
+#include "../support/opened.hpp"
 #include "drive.hpp"
 
 namespace strid {
@@ -59,7 +60,7 @@ TEST(SocketInput, ASourceThatListensTakesAClientAndEndsWithIt) {
     auto source = csv_file<std::pair<int, double>>("unix-listen://" + path);
     EXPECT_TRUE(source.blocks());
     Emit<std::pair<int, double>> emit;
-    source.open({});
+    test::open(source);
     EXPECT_EQ(source.poll(emit, 100), SourceStatus::idle);  // no client yet
     const int peer = connected_to(path);
     send(peer, "1,2.5\n7");
@@ -83,7 +84,7 @@ TEST(SocketInput, ASourceThatConnectsReadsWhatTheServerSends) {
     ASSERT_EQ(::listen(server, 1), 0);
     auto source = json_lines<int>("unix://" + path, {.members = {"at"}});
     Emit<int> emit;
-    source.open({});
+    test::open(source);
     EXPECT_EQ(source.poll(emit, 100), SourceStatus::idle);
     const int peer = ::accept(server, nullptr, nullptr);
     send(peer, "[{\"at\":1},{\"at\":2}");
@@ -101,13 +102,13 @@ TEST(SocketInput, AListenerThatIsDroppedLeavesNoFile) {
     const auto path = folder.file("c.sock");
     {
         auto source = text_lines("unix-listen://" + path);
-        source.open({});
+        test::open(source);
         EXPECT_EQ(::access(path.c_str(), F_OK), 0);
     }
     EXPECT_NE(::access(path.c_str(), F_OK), 0);
     const auto file = folder.write("file", "text\n");  // which is no socket, and stays
     auto source = text_lines("unix-listen://" + file);
-    EXPECT_THAT(message_of<InputOutputError>([&] { source.open({}); }),
+    EXPECT_THAT(message_of<InputOutputError>([&] { test::open(source); }),
                 HasSubstr("cannot listen: Address already in use"));
     EXPECT_EQ(folder.read("file"), "text\n");
 }
@@ -115,7 +116,7 @@ TEST(SocketInput, AListenerThatIsDroppedLeavesNoFile) {
 TEST(SocketInput, AServerThatIsNotThereIsAnError) {
     const Folder folder;
     auto source = text_lines("unix://" + folder.file("none"));
-    source.open({});
+    test::open(source);
     Emit<Line> emit;
     EXPECT_THAT(
         message_of<InputOutputError>([&] { static_cast<void>(poll_until(source, emit, 1)); }),

@@ -13,6 +13,7 @@
 #include <strid/base/error.hpp>
 #include <strid/connector/text_lines.hpp>
 
+#include "../support/opened.hpp"
 #include "drive.hpp"
 
 namespace strid {
@@ -88,7 +89,7 @@ TEST(TextLines, ALineOfAHundredMegabytes) {
     const std::string content = "a\n" + std::string(long_bytes, 'x') + "\nb\n";
     const auto path = folder.write("a", content);
     auto source = text_lines(path);
-    source.open({});
+    test::open(source);
     std::vector<std::size_t> lengths;
     struct Lengths {
         std::vector<std::size_t>& lengths;
@@ -136,7 +137,7 @@ TEST(TextLines, ChunksInUseDownstreamHoldTheSourceBack) {
     for (int i = 0; i < 10'000; ++i) content += std::to_string(i) + "\n";
     auto source =
         text_lines(folder.write("a", content), {.text = {.chunk_bytes = 1000, .chunks = 4}});
-    source.open({});
+    test::open(source);
     Emit<Line> emit;
     while (source.poll(emit, 1000) == SourceStatus::more) {
     }
@@ -158,7 +159,7 @@ TEST(TextLines, ChunksInUseDownstreamHoldTheSourceBack) {
 TEST(TextLines, ARefusingReceiverLosesNothing) {
     const Folder folder;
     auto source = text_lines(folder.write("a", "a\nb\nc\n"));
-    source.open({});
+    test::open(source);
     Emit<Line> emit;
     emit.refuse_from = 0;
     EXPECT_EQ(source.poll(emit, 100), SourceStatus::more);
@@ -184,7 +185,7 @@ TEST(TextLines, APipeDeliversEachLineAsSoonAsItIsThere) {
     ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
     auto source = text_lines(path);
     EXPECT_TRUE(source.blocks());
-    source.open({});
+    test::open(source);
     Emit<Line> emit;
     EXPECT_EQ(source.poll(emit, 10), SourceStatus::idle);
     const int writer = ::open(path.c_str(), O_WRONLY);
@@ -208,7 +209,7 @@ TEST(TextLines, ALineOfAPipeEntersWhenItArrives) {
     const auto path = folder.file("pipe");
     ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
     auto source = text_lines(path);
-    source.open({});
+    test::open(source);
     Emit<Line> emit;
     EXPECT_EQ(source.poll(emit, 10), SourceStatus::idle);
     std::int64_t written_ns = 0;

@@ -19,6 +19,7 @@
 #include <strid/connector/text_writer.hpp>
 #include <strid/window/result.hpp>
 
+#include "../support/opened.hpp"
 #include "drive.hpp"
 
 namespace strid {
@@ -36,10 +37,10 @@ struct Reading {
 TEST(CsvWriter, WritesShortestNumbersAndTheHeader) {
     const Folder folder;
     auto writer = csv_writer<Reading>(folder.file("a.csv"), {.header = {"device", "value"}});
-    writer.open({});
+    test::open(writer);
     writer(Reading{1, 0.1});
     writer(Reading{UINT64_MAX, 1.0 / 3});
-    writer.close();
+    writer.on(Closed{});
     EXPECT_EQ(folder.read("a.csv"),
               "device,value\n1,0.1\n18446744073709551615,0.3333333333333333\n");
 }
@@ -51,9 +52,9 @@ TEST(CsvWriter, WritesAResultOfWindowsAsKeyStartEndAndValue) {
     const Folder folder;
     auto writer =
         csv_writer<Result>(folder.file("a.csv"), {.header = {"key", "start", "end", "value"}});
-    writer.open({});
+    test::open(writer);
     writer(result);
-    writer.close();
+    writer.on(Closed{});
     EXPECT_EQ(folder.read("a.csv"), "key,start,end,value\n\"a,b\",-5,1000000000,0.5\n");
 }
 
@@ -62,21 +63,21 @@ TEST(CsvWriter, WritesWhatIsNestedAsColumns) {
     using Several = WindowResult<Key, std::tuple<std::uint64_t, Reading>, window::CountBounds>;
     const Folder folder;
     auto writer = csv_writer<Several>(folder.file("a.csv"), {.delimiter = ';'});
-    writer.open({});
+    test::open(writer);
     writer(Several{{1, {'x', 'y'}}, {0, 10}, {7, {2, 2.5}}});
-    writer.close();
+    writer.on(Closed{});
     EXPECT_EQ(folder.read("a.csv"), "1;xy;0;10;7;2;2.5\n");
 }
 
 TEST(CsvWriter, FlushMakesRowsVisibleThatAreWrittenLive) {
     const Folder folder;
     auto writer = csv_writer<Reading>(folder.file("a.csv"), {.writing = Writing::live});
-    writer.open({});
+    test::open(writer);
     writer(Reading{1, 2});
     EXPECT_EQ(folder.read("a.csv"), "");
-    writer.flush();
+    writer.on(Flush{});
     EXPECT_EQ(folder.read("a.csv"), "1,2\n");
-    writer.close();
+    writer.on(Closed{});
 }
 
 TEST(CsvWriter, ASecondRunStartsTheFileAnew) {
@@ -85,25 +86,25 @@ TEST(CsvWriter, ASecondRunStartsTheFileAnew) {
     for (std::uint64_t run = 0; run < 2; ++run) {
         auto first = prototype;
         auto second = prototype;
-        first.open({});
-        second.open({});
+        test::open(first);
+        test::open(second);
         first(Reading{run, 0});
-        first.close();
+        first.on(Closed{});
         second(Reading{run, 1});
-        second.close();
+        second.on(Closed{});
         const auto digit = std::to_string(run);
         EXPECT_EQ(folder.read("a.csv"), "d,v\n" + digit + ",0\n" + digit + ",1\n");
     }
     {
         auto failed = prototype;  // a run that ended without close()
-        failed.open({});
+        test::open(failed);
         failed(Reading{7, 7});
-        failed.flush();
+        failed.on(Flush{});
     }
     EXPECT_EQ(folder.read("a.csv"), "d,v\n1,0\n1,1\n");
     auto next = prototype;
-    next.open({});
-    next.close();
+    test::open(next);
+    next.on(Closed{});
     EXPECT_EQ(folder.read("a.csv"), "d,v\n");
 }
 
@@ -113,15 +114,15 @@ TEST(CsvWriter, ReplicasInterleaveWholeRowsInTheirOrder) {
     constexpr std::uint64_t rows = 10'000;
     const auto prototype = csv_writer<Reading>(folder.file("a.csv"));
     std::vector<CsvWriter<Reading>> writers(replicas, prototype);
-    for (auto& writer : writers) writer.open({});
+    for (auto& writer : writers) test::open(writer);
     std::vector<std::thread> threads;
     for (std::uint64_t replica = 0; replica < replicas; ++replica) {
         threads.emplace_back([&writer = writers[replica], replica] {
             for (std::uint64_t i = 0; i < rows; ++i) {
                 writer(Reading{replica, static_cast<double>(i)});
-                if (i % 1000 == replica) writer.flush();
+                if (i % 1000 == replica) writer.on(Flush{});
             }
-            writer.close();
+            writer.on(Closed{});
         });
     }
     for (auto& thread : threads) thread.join();
@@ -137,27 +138,27 @@ TEST(CsvWriter, ReplicasInterleaveWholeRowsInTheirOrder) {
 
 TEST(CsvWriter, AFullDiskIsAnError) {
     auto writer = csv_writer<Reading>("/dev/full");
-    writer.open({});
+    test::open(writer);
     const auto fill = [&] {
         for (int i = 0; i < 100'000; ++i) writer(Reading{1, 2});
-        writer.close();
+        writer.on(Closed{});
     };
     EXPECT_EQ(message_of<InputOutputError>(fill),
               "/dev/full: cannot write: No space left on device");
     auto late = csv_writer<Reading>("/dev/full");
-    late.open({});
+    test::open(late);
     late(Reading{1, 2});
-    EXPECT_THROW(late.flush(), InputOutputError);
-    EXPECT_THROW(late.close(), InputOutputError);
+    EXPECT_THROW(late.on(Flush{}), InputOutputError);
+    EXPECT_THROW(late.on(Closed{}), InputOutputError);
     auto headed = csv_writer<Reading>("/dev/full", {.header = {"a", "b"}});
-    headed.open({});
-    EXPECT_THROW(headed.flush(), InputOutputError);
+    test::open(headed);
+    EXPECT_THROW(headed.on(Flush{}), InputOutputError);
 }
 
 TEST(CsvWriter, AFileThatCannotBeOpenedIsAnError) {
     const Folder folder;
     auto writer = csv_writer<Reading>(folder.file("no/a.csv"));
-    EXPECT_THAT(message_of<InputOutputError>([&] { writer.open({}); }),
+    EXPECT_THAT(message_of<InputOutputError>([&] { test::open(writer); }),
                 HasSubstr("no/a.csv: cannot open for writing: No such file or directory"));
     EXPECT_THROW((void)csv_writer<Reading>(folder.file("a"), {.delimiter = '1'}), GraphError);
 }
@@ -174,12 +175,12 @@ TEST(TextWriter, AClosedPipeIsAnErrorAndNoSignal) {
     ASSERT_EQ(action.sa_handler, SIG_DFL);
     auto writer = text_writer(path);
     EXPECT_TRUE(writer.blocks());
-    writer.open({});
+    test::open(writer);
     writer(std::string_view("seen"));
-    writer.flush();
+    writer.on(Flush{});
     ::close(reader);
     writer(std::string_view("lost"));
-    EXPECT_EQ(message_of<InputOutputError>([&] { writer.flush(); }),
+    EXPECT_EQ(message_of<InputOutputError>([&] { writer.on(Flush{}); }),
               path + ": cannot write: what read it has closed it (Broken pipe)");
     sigset_t pending;
     ::sigpending(&pending);
@@ -194,9 +195,9 @@ TEST(TextWriter, AFileWaitsForTheEndOfItsRun) {
     const Folder folder;
     const auto write = [prototype = text_writer(folder.file("a"))](RunScope& run, int value) {
         auto writer = prototype;
-        writer.open({.name = "write", .run = &run});
+        test::open(writer, {.name = "write", .run = &run});
         writer(value);
-        writer.close();
+        writer.on(Closed{});
     };
     {
         RunScope run;
@@ -222,10 +223,10 @@ TEST(TextWriter, AWaitForAReaderIsGivenUpWithTheRun) {
     ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
     RunScope run;
     auto writer = text_writer(path);
-    writer.open({.name = "write", .run = &run});
+    test::open(writer, {.name = "write", .run = &run});
     writer(1);
     std::thread cancelling([&run] { run.interrupt(); });
-    EXPECT_THROW(writer.flush(), Interrupted);
+    EXPECT_THROW(writer.on(Flush{}), Interrupted);
     cancelling.join();
 }
 
@@ -239,22 +240,22 @@ TEST(TextWriter, FilesAndTheNullDeviceNeedNoThreadOfTheirOwn) {
 TEST(TextWriter, TextLinesAndAnythingThatFormats) {
     const Folder folder;
     auto writer = text_writer(folder.file("a"));
-    writer.open({});
+    test::open(writer);
     writer(std::string_view("view"));
     writer(std::string("string"));
     writer(Line{"line", 7});
     writer(42);
-    writer.close();
+    writer.on(Closed{});
     EXPECT_EQ(folder.read("a"), "view\nstring\nline\n42\n");
 }
 
 TEST(TextWriter, WritesOtherRecordsAsColumns) {
     const Folder folder;
     auto writer = text_writer(folder.file("a.txt"));
-    writer.open({});
+    test::open(writer);
     writer(result);
     writer(Reading{1, 0.25});
-    writer.close();
+    writer.on(Closed{});
     EXPECT_EQ(folder.read("a.txt"), "a,b\t-5\t1000000000\t0.5\n1\t0.25\n");
 }
 
@@ -267,9 +268,9 @@ TEST(TextWriter, StandardOutputStaysOpen) {
     ::close(file);
     for (int run = 0; run < 2; ++run) {
         auto writer = text_writer("-");
-        writer.open({});
+        test::open(writer);
         writer(run);
-        writer.close();
+        writer.on(Closed{});
     }
     ::dup2(before, STDOUT_FILENO);
     ::close(before);

@@ -20,6 +20,7 @@
 #include <strid/operator/context.hpp>
 
 #include "../../tools/strid/window/table_source.hpp"
+#include "../support/opened.hpp"
 
 namespace strid::fuzz {
 
@@ -74,7 +75,7 @@ Rows<tool::TableRow<Table>> read_all(const tool::WindowJob& job) {
     tool::TableSource<Table> source(job);
     source.keep_all_text();
     Rows<tool::TableRow<Table>> found;
-    source.open(Context{});
+    test::open(source);
     while (source.poll(found, 100) != SourceStatus::finished) {
     }
     return found;

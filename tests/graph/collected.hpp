@@ -14,7 +14,9 @@ namespace strid::test {
 /// A sink with shared state that is safe to replicate.
 template <class T>
 struct Collect {
-    static constexpr bool parallel_by_default = true;
+    static constexpr FunctionTraits traits{
+        .hears = events<>, .parallel_by_default = true, .stateless = true};
+
     std::shared_ptr<Collection<T>> into;
     void operator()(const T& value) const { into->add(value); }
 };

@@ -7,9 +7,10 @@
 #include <cstdint>
 #include <mutex>
 #include <string>
+#include <tuple>
 #include <vector>
 
-#include <strid/graph/graph.hpp>
+#include <strid/stream/graph.hpp>
 
 #include "../support/perturbed.hpp"
 #include "../support/seeds.hpp"
@@ -19,6 +20,7 @@ namespace strid::test {
 /// 0, 1, ... count - 1, from one replica.
 struct Numbers {
     using record_type = std::uint64_t;
+    static constexpr SourceTraits traits{.hears = events<>};
     std::uint64_t count = 0;
     std::uint64_t next = 0;
 
@@ -29,6 +31,7 @@ struct Numbers {
         }
         return next == count ? SourceStatus::finished : SourceStatus::more;
     }
+    auto state() { return std::tie(count, next); }
 };
 
 /// A record that counts the live copies of itself, so that a lost or doubled destruction shows.

@@ -2,8 +2,8 @@
 """Installs a build into a fresh folder, moves that folder, and builds and runs a consumer project
 against it, once through find_package, with a precompiled header and whole segments alone, and once
 through pkg-config. A program whose files disagree about whole segments must not link. Nothing that
-was installed may name the folders it was built in. With --tool the command line was installed and
-computes a window.
+was installed may name the folders it was built in. With --tool the command line was installed,
+computes a window and finds the applications.
 
     installed_copy.py CMAKE BUILD SOURCE COMPILER [--tool]
 """
@@ -96,6 +96,8 @@ def require_tool(prefix: Path) -> None:
                   "--time", "at", "--window", "tumbling:10s", "--aggregate", "sum(value)")
     if printed.splitlines()[-1:] != ["boiler,0,10000,7"]:
         sys.exit(f"the installed command line printed {printed!r}")
+    if "flights" not in run(prefix / "bin" / "strid", "list"):
+        sys.exit("the installed command line finds no application")
     [package] = prefix.rglob("strid.pc")
     version = run("pkg-config", "--modversion", package)
     if run(prefix / "bin" / "strid", "--version") != f"strid {version}":

@@ -21,7 +21,9 @@ SKIPPED = 77
 TOOLS = ("dpkg-deb", "dpkg-shlibdeps", "file")
 HELD = [
     "usr/bin/strid", "usr/bin/strid-compress", "usr/bin/strid-decompress", "usr/bin/strid-memory",
-    "usr/bin/strid-tree", "usr/bin/strid-exchange", "usr/include/strid/strid.hpp",
+    "usr/bin/strid-tree", "usr/bin/strid-exchange", "usr/bin/strid-run", "usr/bin/strid-list",
+    "usr/bin/strid-explain", "usr/bin/strid-bench", "usr/lib/strid/applications/flights",
+    "usr/lib/strid/applications/word-count", "usr/include/strid/strid.hpp",
     "usr/include/strid/base/version.hpp", "usr/lib/libstrid_malloc.so",
     "usr/lib/cmake/strid/strid-config.cmake", "usr/lib/cmake/strid/strid-config-version.cmake",
     "usr/lib/cmake/strid/strid-targets.cmake", "usr/lib/pkgconfig/strid.pc",

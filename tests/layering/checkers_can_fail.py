@@ -18,11 +18,11 @@ import check_version  # noqa: E402
 
 SPDX = "// SPDX-License-Identifier: Apache-2.0\n"
 CLEAN = {
-    "include/strid/strid.hpp": "#include <strid/graph/stream.hpp>\n",
+    "include/strid/strid.hpp": "#include <strid/stream/stream.hpp>\n",
     "include/strid/base/clock.hpp": "#pragma once\n",
-    "include/strid/graph/stream.hpp": "#include <strid/base/clock.hpp>\n",
+    "include/strid/stream/stream.hpp": "#include <strid/base/clock.hpp>\n",
     "include/strid/connector/lines.hpp": "#include <vector>\n#include <strid/base/clock.hpp>\n",
-    "src/graph/stream.cpp": '#include <strid/graph/stream.hpp>\n#include "private.hpp"\n',
+    "src/stream/stream.cpp": '#include <strid/stream/stream.hpp>\n#include "private.hpp"\n',
     "src/graph/private.hpp": "",
 }
 
@@ -48,7 +48,7 @@ class Rooms(Planted):
         self.assertEqual(self.faults(check_rooms, {}), "")
 
     def test_a_room_must_not_know_one_below(self):
-        found = self.rooms("src/base/clock.cpp", "#include <strid/graph/stream.hpp>\n")
+        found = self.rooms("src/base/clock.cpp", "#include <strid/stream/stream.hpp>\n")
         self.assertIn("src/base/clock.cpp:2: room base must not know room graph", found)
         found = self.rooms("src/graph/read.cpp", "#include <strid/connector/lines.hpp>\n")
         self.assertIn("room graph must not know room connector", found)
@@ -70,6 +70,28 @@ class Rooms(Planted):
         self.assertIn("lies in no room", self.rooms("src/loose.cpp", ""))
         found = self.rooms("src/graph/a.cpp", "#include <strid/base/absent.hpp>\n")
         self.assertIn("does not exist", found)
+
+    def test_folders_include_what_they_may(self):
+        helper = {"bench/bar.hpp": "", "papers/2-b/b.hpp": "", "papers/1-a/own/a.hpp": "",
+                  "tools/common/c.hpp": "", "tools/strid/t.hpp": "", "apps/common/e.hpp": ""}
+
+        def folders(path: str, target: str) -> str:
+            return self.faults(check_rooms, {**helper, path: f'#include "{target}"\n'})
+
+        for path, target in (
+                ("papers/1-a/own/x.cpp", "a.hpp"), ("papers/1-a/x.cpp", "bench/bar.hpp"),
+                ("papers/1-a/x.cpp", "own/a.hpp"), ("apps/x.cpp", "tools/common/c.hpp"),
+                ("bench/channel/x.cpp", "../bar.hpp"), ("tools/x.cpp", "unknown.hpp")):
+            self.assertEqual(folders(path, target), "")
+        for path, target, text in (
+                ("papers/1-a/x.cpp", "papers/2-b/b.hpp", "papers/1-a must not include papers/2-b"),
+                ("papers/1-a/x.cpp", "../2-b/b.hpp", "papers/1-a must not include papers/2-b"),
+                ("bench/x.cpp", "papers/2-b/b.hpp", "bench must not include papers/2-b"),
+                ("tests/x_test.cpp", "../papers/2-b/b.hpp", "tests must not include papers/2-b"),
+                ("tools/strid/x.cpp", "../../apps/common/e.hpp", "tools must not include apps"),
+                ("apps/x.cpp", "tools/strid/t.hpp", "apps must not include tools"),
+                ("tools/strid/x.cpp", "bench/bar.hpp", "tools must not include bench")):
+            self.assertIn(f"{path}:2: {text}", folders(path, target))
 
     def test_an_empty_tree_is_no_success(self):
         with tempfile.TemporaryDirectory() as folder:

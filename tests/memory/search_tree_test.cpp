@@ -13,7 +13,7 @@
 
 #include <gtest/gtest.h>
 
-#include <strid/memory/search_tree.hpp>
+#include <strid/search/search_tree.hpp>
 
 namespace strid::memory {
 namespace {

@@ -12,7 +12,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include <strid/message/watermark.hpp>
+#include <strid/base/watermark.hpp>
 
 namespace strid {
 namespace {

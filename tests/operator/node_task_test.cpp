@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <strid/base/clock.hpp>
-#include <strid/operator/node_task.hpp>
+#include <strid/engine/kernel/node_task.hpp>
 
 namespace strid::operators {
 namespace {

@@ -11,9 +11,9 @@
 
 #include <gtest/gtest.h>
 
+#include <strid/engine/kernel/output_port.hpp>
+#include <strid/engine/kernel/router.hpp>
 #include <strid/memory/text_arena.hpp>
-#include <strid/operator/output_port.hpp>
-#include <strid/operator/router.hpp>
 
 namespace strid::operators {
 namespace {

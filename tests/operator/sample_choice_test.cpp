@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include <strid/operator/sample_choice.hpp>
+#include <strid/engine/kernel/sample_choice.hpp>
 
 namespace strid::operators {
 namespace {

@@ -7,8 +7,8 @@
 
 #include <gtest/gtest.h>
 
-#include <strid/operator/poll_budget.hpp>
-#include <strid/operator/wait_clock.hpp>
+#include <strid/engine/kernel/poll_budget.hpp>
+#include <strid/engine/kernel/wait_clock.hpp>
 
 namespace strid::operators {
 namespace {

@@ -45,7 +45,8 @@ TEST(Farm, DoesEachTaskOnceByEveryPolicy) {
 /// Which replica had which task.
 class WhereItWas : public OperatorTypes<std::uint64_t, std::pair<std::uint64_t, std::size_t>> {
   public:
-    static constexpr OperatorTraits traits{.kind = "where"};
+    static constexpr OperatorTraits traits{
+        .kind = "where", .hears = events<Opened>, .stateless = true};
     void on(const Opened& opened) { replica_ = opened.context.replica; }
     void process(std::uint64_t& n, auto& emit) { emit(std::pair{n, replica_}); }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -83,13 +84,15 @@ TEST(OrderedFarm, StandsBehindAFarmAndBeforeOne) {
 /// Counts its tasks, and says how many there were.
 class Counted : public OperatorTypes<std::uint64_t, std::uint64_t> {
   public:
-    static constexpr OperatorTraits traits{.kind = "counted", .emits = Emits::any_number};
+    static constexpr OperatorTraits traits{
+        .kind = "counted", .emits = Emits::any_number, .hears = events<Ended>};
 
     void process(std::uint64_t& n, auto& emit) {
         ++count_;
         if (n % 2 == 0) emit(n);
     }
     void on(Ended, auto& emit) { emit(1'000'000 + count_); }
+    auto state() { return std::tie(count_); }
 
   private:
     std::uint64_t count_ = 0;

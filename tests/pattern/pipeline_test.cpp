@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <stdexcept>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -66,7 +67,8 @@ TEST(Pipeline, ANodeMakesNoneOrManyOfOne) {
 /// Start, step and end: the sum of each ten, and of what is left.
 class Tens : public OperatorTypes<std::uint64_t, std::uint64_t> {
   public:
-    static constexpr OperatorTraits traits{.kind = "tens", .emits = Emits::any_number};
+    static constexpr OperatorTraits traits{
+        .kind = "tens", .emits = Emits::any_number, .hears = events<Opened, Ended>};
 
     void on(const Opened& opened) {
         replicas_ = opened.context.parallelism;
@@ -80,6 +82,7 @@ class Tens : public OperatorTypes<std::uint64_t, std::uint64_t> {
         if (count_ % 10 != 0) emit(sum_);
         emit(1'000'000 + replicas_);
     }
+    auto state() { return std::tie(sum_, count_); }
 
   private:
     std::uint64_t sum_ = 0;

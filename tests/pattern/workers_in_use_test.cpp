@@ -24,7 +24,8 @@ using namespace test;
 
 /// Says which replica worked on a task.
 struct WhichReplica : OperatorTypes<std::uint64_t, std::size_t> {
-    static constexpr OperatorTraits traits{.kind = "which"};
+    static constexpr OperatorTraits traits{
+        .kind = "which", .hears = events<Opened>, .stateless = true};
     std::size_t replica = 0;
 
     void on(const Opened& opened) { replica = opened.context.replica; }

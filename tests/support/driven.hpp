@@ -11,9 +11,10 @@
 
 #include <gtest/gtest.h>
 
+#include <strid/engine/operator/contract_checks.hpp>
 #include <strid/operator/contract.hpp>
-#include <strid/operator/contract_checks.hpp>
-#include <strid/runtime/task.hpp>
+
+#include "opened.hpp"
 
 namespace strid::test {
 
@@ -64,7 +65,7 @@ class Driven {
   private:
     template <class Event>
     void notify(const Event& event) {
-        if constexpr (operators::Answers<Operator, Event>) {
+        if constexpr (operators::Hears<Operator, Event>) {
             if constexpr (std::is_void_v<decltype(operator_.on(event, emit_))>) {
                 operator_.on(event, emit_);
             } else {
@@ -72,12 +73,6 @@ class Driven {
             }
         }
     }
-
-    /// It is never run.
-    struct NoTask final : runtime::Task {
-        NoTask() : Task("no task") {}
-        runtime::StepResult step(std::int64_t&) override { return runtime::StepResult::finished; }
-    };
 
     Context context_;
     NoTask task_;

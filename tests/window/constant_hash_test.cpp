@@ -13,12 +13,12 @@
 
 #include <gtest/gtest.h>
 
-#include <strid/message/batch.hpp>
+#include <strid/engine/message/batch.hpp>
+#include <strid/engine/window/operators/keyed_count_windows.hpp>
+#include <strid/engine/window/operators/keyed_sessions.hpp>
+#include <strid/engine/window/operators/keyed_time_windows.hpp>
 #include <strid/window/aggregates.hpp>
-#include <strid/window/operators/keyed_count_windows.hpp>
-#include <strid/window/operators/keyed_global_windows.hpp>
-#include <strid/window/operators/keyed_sessions.hpp>
-#include <strid/window/operators/keyed_time_windows.hpp>
+#include <strid/window/keyed_global_windows.hpp>
 
 #include "../support/driven.hpp"
 #include "../support/seeds.hpp"

@@ -9,10 +9,10 @@
 
 #include <gtest/gtest.h>
 
+#include <strid/engine/window/structures/flat_fat.hpp>
+#include <strid/engine/window/structures/panes.hpp>
+#include <strid/engine/window/structures/two_stacks.hpp>
 #include <strid/window/aggregates/fold.hpp>
-#include <strid/window/structures/flat_fat.hpp>
-#include <strid/window/structures/panes.hpp>
-#include <strid/window/structures/two_stacks.hpp>
 
 namespace strid::window {
 namespace {

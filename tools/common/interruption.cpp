@@ -4,7 +4,7 @@
 #include <chrono>
 
 #include <strid/base/error.hpp>
-#include <strid/graph/session.hpp>
+#include <strid/program/session.hpp>
 
 namespace strid::tool {
 

@@ -13,7 +13,7 @@
 #include <functional>
 #include <thread>
 
-#include <strid/base/signals.hpp>
+#include <strid/engine/base/signals.hpp>
 
 namespace strid::tool {
 
@@ -41,7 +41,7 @@ class Interruption {
 };
 
 /// The whole of a program: `body` returns the exit code. An exception of it becomes one line on
-/// standard error and the exit code that fits (graph/session.hpp); Interrupted, also where a node
+/// standard error and the exit code that fits (program/session.hpp); Interrupted, also where a node
 /// of a pattern threw it, the code of the signal.
 [[nodiscard]] int run_program(const std::function<int(const Interruption&)>& body) noexcept;
 

@@ -12,7 +12,7 @@
 #include <strid/base/error.hpp>
 
 #include "commands.hpp"
-#include "output_options.hpp"
+#include "tools/common/output_options.hpp"
 #include "window/dialect_options.hpp"
 #include "window/live_options.hpp"
 #include "window/time_options.hpp"

@@ -12,7 +12,7 @@
 
 #include <string>
 
-#include <strid/base/file_place.hpp>
+#include <strid/engine/base/file_place.hpp>
 
 namespace strid {
 

@@ -14,12 +14,12 @@
 #include <concepts>
 #include <cstddef>
 #include <optional>
+#include <tuple>
 #include <utility>
 
-#include <strid/base/text_fields.hpp>
 #include <strid/connector/pulled.hpp>
-#include <strid/operator/checks.hpp>
-#include <strid/operator/context.hpp>
+#include <strid/engine/base/text_fields.hpp>
+#include <strid/engine/operator/checks.hpp>
 #include <strid/operator/source.hpp>
 
 namespace strid {
@@ -63,7 +63,9 @@ class CallbackSource : public PulledSource<F> {
     using record_type = typename detail::PulledResult<F>::value_type;
     using PulledSource<F>::PulledSource;
 
-    void open(const Context& context) { next_.emplace(this->pulled(context)); }
+    using PulledSource<F>::on;
+    void on(const Opened& opened) { next_.emplace(this->pulled(opened.context)); }
+    auto state() { return std::tie(next_); }
 
     template <class Emit>
     SourceStatus poll(Emit& emit, std::size_t budget) {

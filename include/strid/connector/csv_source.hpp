@@ -13,9 +13,9 @@
 #include <utility>
 #include <vector>
 
-#include <strid/connector/csv_row.hpp>
 #include <strid/connector/csv_value.hpp>
-#include <strid/connector/file_source.hpp>
+#include <strid/engine/connector/csv_row.hpp>
+#include <strid/engine/connector/file_source.hpp>
 
 namespace strid {
 
@@ -87,7 +87,8 @@ struct CsvOptions {
 
 class CsvSource : public FileSource {
   public:
-    void open(const Context& context);
+    using FileSource::on;
+    void on(const Opened& opened);
 
   protected:
     /// Throws GraphError for options that do not fit a record of `fields`.

@@ -3,10 +3,10 @@
 // A sink that writes records as comma-separated values (RFC 4180, '\n' at the line's end) to a
 // file, a pipe or standard output ("-"). Numbers in the shortest form that reads back the same;
 // text quoted where it has to be, times as nanoseconds. The record's fields are those that csv_file
-// reads; nested values have their own columns (connector/columns.hpp), so that a WindowResult is
-// written as key, start, end, value. Replicas share the file and each row is whole; rows of one
-// replica keep their order. One thread at a time each. A plain file gets its name when the run has
-// ended well, and is as it was before if it has not, unless it is written live
+// reads; nested values have their own columns (engine/connector/columns.hpp), so that a
+// WindowResult is written as key, start, end, value. Replicas share the file and each row is whole;
+// rows of one replica keep their order. One thread at a time each. A plain file gets its name when
+// the run has ended well, and is as it was before if it has not, unless it is written live
 // (CsvWriterOptions::writing).
 #pragma once
 
@@ -15,11 +15,11 @@
 #include <utility>
 #include <vector>
 
-#include <strid/connector/columns.hpp>
-#include <strid/connector/csv_row.hpp>
 #include <strid/connector/csv_value.hpp>
 #include <strid/connector/row_writer.hpp>
-#include <strid/operator/context.hpp>
+#include <strid/engine/connector/columns.hpp>
+#include <strid/engine/connector/csv_row.hpp>
+#include <strid/operator/contract.hpp>
 
 namespace strid {
 
@@ -35,7 +35,10 @@ template <class T>
 class CsvWriter {
   public:
     /// Replicas share the file, row by row: there may be as many as what feeds them has.
-    static constexpr bool parallel_by_default = true;
+    static constexpr FunctionTraits traits{.hears = events<Opened, Flush, Closed>,
+                                           .has = Has::blocks | Has::files,
+                                           .parallel_by_default = true,
+                                           .stateless = true};
 
     /// Opens nothing yet. Throws GraphError for a delimiter that cannot be one.
     CsvWriter(std::string path, CsvWriterOptions options)
@@ -44,14 +47,14 @@ class CsvWriter {
     }
 
     /// Begins the file. Throws InputOutputError.
-    void open(const Context& context) {
+    void on(const Opened& opened) {
         std::string header;
         for (const std::string& name : options_.header) {
             if (&name != &options_.header.front()) header += options_.delimiter;
             append_csv_field(header, name, options_.delimiter);
         }
         if (!header.empty()) header += '\n';
-        writer_.open(header, context);
+        writer_.open(header, opened.context);
     }
 
     void operator()(const T& record) {
@@ -68,9 +71,9 @@ class CsvWriter {
     }
 
     /// Writes all buffered rows, so that readers of a pipe or of a live file see them. Throws
-    /// InputOutputError, as close() does.
-    void flush() { writer_.flush(); }
-    void close() { writer_.close(); }
+    /// InputOutputError, as on(Closed) does.
+    void on(Flush) { writer_.flush(); }
+    void on(Closed) { writer_.close(); }
     /// True when a write may wait for a reader (a pipe, a terminal).
     [[nodiscard]] bool blocks() const noexcept { return writer_.may_block(); }
     [[nodiscard]] std::vector<FileUse> files() const { return writer_.files(); }

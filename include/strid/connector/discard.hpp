@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A sink that counts records and forgets them. Each replica counts for itself and adds its number
-// to the shared one at flush() and close(); any thread may read that. While records come fast,
+// to the shared one at on(Flush) and on(Closed); any thread may read that. While records come fast,
 // flush() may not come for long, and the shared number is behind. It is exact after a run that
 // ended well; after one that failed or was cancelled it may lack the last records.
 #pragma once
@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <tuple>
 #include <utility>
 
 namespace strid {
@@ -20,19 +21,21 @@ using DiscardCount = std::atomic<std::uint64_t>;
 class Discard {
   public:
     /// Replicas share only the sum: there may be as many as what feeds them has.
-    static constexpr bool parallel_by_default = true;
+    static constexpr FunctionTraits traits{.hears = events<Flush, Closed>,
+                                           .parallel_by_default = true};
 
-    /// Adds to `count` at flush() and close().
+    /// Adds to `count` at on(Flush) and on(Closed).
     explicit Discard(std::shared_ptr<DiscardCount> count) : count_(std::move(count)) {}
 
     template <class T>
     void operator()(const T& /*record*/) noexcept {
         ++unpublished_;
     }
-    void flush() noexcept {
+    void on(Flush) noexcept {
         count_->fetch_add(std::exchange(unpublished_, 0), std::memory_order_relaxed);
     }
-    void close() noexcept { flush(); }
+    void on(Closed) noexcept { on(Flush{}); }
+    auto state() { return std::tie(unpublished_); }
 
   private:
     std::shared_ptr<DiscardCount> count_;

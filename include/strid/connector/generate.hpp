@@ -10,13 +10,13 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
 #include <strid/base/clock.hpp>
 #include <strid/connector/pace.hpp>
 #include <strid/connector/random.hpp>
-#include <strid/operator/context.hpp>
 #include <strid/operator/source.hpp>
 
 namespace strid {
@@ -35,13 +35,15 @@ template <class T, class Function>
 class Generate {
   public:
     using record_type = T;
+    static constexpr SourceTraits traits{.hears = events<Opened>,
+                                         .has = Has::wake_at_ns | Has::fraction_done};
 
     /// `function(random, index)` makes record `index`.
     Generate(Function function, GenerateOptions options)
         : function_(std::move(function)), options_(options), pace_(options.rate_per_second) {}
 
-    void open(const Context& context) noexcept {
-        context_ = context;
+    void on(const Opened& opened) noexcept {
+        context_ = opened.context;
         made_ = 0;
         started_ = false;
     }
@@ -78,6 +80,7 @@ class Generate {
     [[nodiscard]] std::int64_t wake_at_ns() const noexcept { return wake_at_ns_; }
     /// -1: it has no end.
     [[nodiscard]] double fraction_done() const noexcept { return fraction_done_.load(); }
+    auto state() { return std::tie(made_); }
 
   private:
     SourceStatus finish() noexcept {

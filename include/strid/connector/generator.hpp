@@ -31,14 +31,14 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <tuple>
 #include <utility>
 
 #include <strid/base/clock.hpp>
-#include <strid/base/text_fields.hpp>
 #include <strid/base/time.hpp>
 #include <strid/connector/pulled.hpp>
-#include <strid/operator/checks.hpp>
-#include <strid/operator/context.hpp>
+#include <strid/engine/base/text_fields.hpp>
+#include <strid/engine/operator/checks.hpp>
 #include <strid/operator/source.hpp>
 
 namespace strid {
@@ -171,14 +171,17 @@ class GeneratorSource : public PulledSource<F> {
 
   public:
     using record_type = typename Records::record_type;
+    static constexpr SourceTraits traits{.hears = events<Opened, Stopped>,
+                                         .has = Has::blocks | Has::wake_at_ns};
     using PulledSource<F>::PulledSource;
 
     GeneratorSource(const GeneratorSource& other) : PulledSource<F>(other) {}
     GeneratorSource(GeneratorSource&&) noexcept = default;
     GeneratorSource& operator=(GeneratorSource&&) noexcept = default;
 
-    void open(const Context& context) {
-        running_ = std::make_unique<Running>(this->pulled(context));
+    using PulledSource<F>::on;
+    void on(const Opened& opened) {
+        running_ = std::make_unique<Running>(this->pulled(opened.context));
     }
 
     template <class Emit>
@@ -205,6 +208,8 @@ class GeneratorSource : public PulledSource<F> {
     }
 
     [[nodiscard]] std::int64_t wake_at_ns() const noexcept { return wake_at_ns_; }
+    /// Where the coroutine stands cannot be named.
+    auto state() { return std::tie(wake_at_ns_); }
 
   private:
     struct Running {

@@ -13,9 +13,9 @@
 #include <vector>
 
 #include <strid/connector/csv_value.hpp>
-#include <strid/connector/file_source.hpp>
-#include <strid/connector/json_cutter.hpp>
-#include <strid/connector/json_row.hpp>
+#include <strid/engine/connector/file_source.hpp>
+#include <strid/engine/connector/json_cutter.hpp>
+#include <strid/engine/connector/json_row.hpp>
 
 namespace strid {
 
@@ -36,7 +36,8 @@ struct JsonOptions {
 
 class JsonSource : public FileSource {
   public:
-    void open(const Context& context);
+    using FileSource::on;
+    void on(const Opened& opened);
 
   protected:
     /// `may_be_empty` gives for each field whether its member may be null or missing. Throws

@@ -9,13 +9,14 @@
 #include <cstdint>
 #include <span>
 #include <stop_token>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include <strid/base/clock.hpp>
 #include <strid/connector/pace.hpp>
+#include <strid/engine/operator/state_size.hpp>
 #include <strid/memory/text_arena.hpp>
-#include <strid/operator/context.hpp>
 #include <strid/operator/source.hpp>
 
 namespace strid {
@@ -25,21 +26,27 @@ template <class Source>
 class Paced {
   public:
     using record_type = typename Source::record_type;
+    static constexpr SourceTraits traits{
+        .hears = events<Opened, Stopped>,
+        .has = Has::wake_at_ns | Has::blocks | Has::files | Has::fraction_done | Has::bytes_read,
+        .drains = Source::traits.drains,
+        .awaits_outside = Source::traits.awaits_outside};
 
     /// `rate_per_second` is of all replicas together. Throws GraphError for one below 0.
     Paced(Source source, double rate_per_second)
         : source_(std::move(source)), pace_(rate_per_second) {}
 
-    void open(const Context& context, const std::stop_token& stop = {}) {
-        replica_ = context.replica;
-        replicas_ = context.parallelism;
-        if constexpr (requires { source_.replicas_used(replicas_); }) {
+    void on(const Opened& opened) {
+        replica_ = opened.context.replica;
+        replicas_ = opened.context.parallelism;
+        if constexpr (operators::has<Source, Has::replicas_used>) {
             replicas_ = source_.replicas_used(replicas_);
         }
         emitted_ = 0;
         started_ = false;
-        operators::open_source(source_, context, stop);
+        operators::notify_source(source_, opened);
     }
+    void on(Stopped stopped) noexcept { operators::notify_source(source_, stopped); }
 
     template <class Emit>
     SourceStatus poll(Emit& emit, std::size_t budget) {
@@ -64,35 +71,36 @@ class Paced {
     }
 
     [[nodiscard]] std::int64_t wake_at_ns() const noexcept {
-        if constexpr (requires(const Source& source) { source.wake_at_ns(); }) {
+        if constexpr (operators::has<Source, Has::wake_at_ns>) {
             return std::max(wake_at_ns_, source_.wake_at_ns());
         } else {
             return wake_at_ns_;
         }
     }
     [[nodiscard]] bool blocks() const noexcept {
-        if constexpr (requires(const Source& source) { source.blocks(); }) {
+        if constexpr (operators::has<Source, Has::blocks>) {
             return source_.blocks();
         } else {
             return false;
         }
     }
-    static constexpr bool drains = operators::drains_when_stopped<Source>;
-    void stop() noexcept { operators::stop_source(source_); }
     [[nodiscard]] std::vector<FileUse> files() const { return operators::files_of(source_); }
     [[nodiscard]] double fraction_done() const noexcept {
-        if constexpr (requires(const Source& source) { source.fraction_done(); }) {
+        if constexpr (operators::has<Source, Has::fraction_done>) {
             return source_.fraction_done();
         } else {
             return -1;
         }
     }
     [[nodiscard]] std::uint64_t bytes_read() const noexcept {
-        if constexpr (requires(const Source& source) { source.bytes_read(); }) {
+        if constexpr (operators::has<Source, Has::bytes_read>) {
             return source_.bytes_read();
         } else {
             return 0;
         }
+    }
+    auto state() {
+        return std::tuple_cat(std::tie(emitted_, started_), operators::state_of(source_));
     }
 
   private:

@@ -19,7 +19,6 @@
 #include <utility>
 
 #include <strid/base/clock.hpp>
-#include <strid/operator/context.hpp>
 #include <strid/operator/source.hpp>
 
 namespace strid {
@@ -72,12 +71,14 @@ struct Pulled {
 template <class F>
 class PulledSource {
   public:
+    static constexpr SourceTraits traits{.hears = events<Opened, Stopped>, .has = Has::blocks};
+
     PulledSource(F function, PulledOptions options)
         : function_(std::move(function)), options_(options) {}
 
     [[nodiscard]] bool blocks() const noexcept { return options_.blocks; }
     /// Any thread.
-    void stop() noexcept {
+    void on(Stopped) noexcept {
         if (stop_) stop_->request_stop();
     }
 

@@ -17,6 +17,7 @@
 #include <span>
 #include <stop_token>
 #include <thread>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -24,7 +25,6 @@
 #include <strid/base/file_use.hpp>
 #include <strid/connector/pace.hpp>
 #include <strid/memory/text_arena.hpp>
-#include <strid/operator/context.hpp>
 #include <strid/operator/source.hpp>
 
 namespace strid {
@@ -48,14 +48,14 @@ namespace operators {
 /// before. Blocks.
 template <class Source, class Into>
 bool poll_to_end(Source& source, Into& into, const std::stop_token& stop) {
-    const std::stop_callback end_blocking{stop, [&source] { stop_source(source); }};
+    const std::stop_callback end_blocking{stop, [&source] { notify_source(source, Stopped{}); }};
     constexpr std::size_t budget = 4096;
     while (!stop.stop_requested()) {
         const SourceStatus status = source.poll(into, budget);
         if (status == SourceStatus::finished) return true;
         if (status == SourceStatus::more) continue;
         std::int64_t wake_at_ns = 0;
-        if constexpr (requires { source.wake_at_ns(); }) wake_at_ns = source.wake_at_ns();
+        if constexpr (has<Source, Has::wake_at_ns>) wake_at_ns = source.wake_at_ns();
         const std::int64_t wait_ns = std::clamp<std::int64_t>(wake_at_ns - now_ns(), 0, 1'000'000);
         std::this_thread::sleep_for(std::chrono::nanoseconds(wait_ns));
     }
@@ -119,18 +119,18 @@ struct Recording {
     std::size_t text_bytes = 0;  // of the chunks
     std::size_t bytes_max = 0;   // of both; more is refused
     /// Reads all records; false where it was stopped, and has none. Empty: nothing is to be read.
-    std::function<bool(Recording&, RunScope*, const std::stop_token&)> load;
+    std::function<bool(Recording&, const Opened&)> load;
     std::vector<FileUse> files;  // of what is read
     std::mutex loading;
 };
 
 template <class T, class Source>
-bool record_all(Source source, Recording<T>& recording, RunScope* run,
-                const std::stop_token& stop) {
-    if constexpr (requires { source.keep_all_text(); }) source.keep_all_text();
-    operators::open_source(source, {.name = {}, .run = run}, stop);
+bool record_all(Source source, Recording<T>& recording, const Opened& opened) {
+    if constexpr (operators::has<Source, Has::keep_all_text>) source.keep_all_text();
+    const Context alone{.name = {}, .run = opened.context.run};
+    operators::notify_source(source, Opened{alone, opened.task, opened.stop});
     recording.clear();
-    if (operators::poll_to_end(source, recording, stop)) return true;
+    if (operators::poll_to_end(source, recording, opened.stop)) return true;
     recording.clear();
     return false;
 }
@@ -142,6 +142,8 @@ template <class T>
 class Replay {
   public:
     using record_type = T;
+    static constexpr SourceTraits traits{.hears = events<Opened>,
+                                         .has = Has::wake_at_ns | Has::fraction_done | Has::files};
 
     /// Made by `replay`.
     Replay(std::shared_ptr<detail::Recording<T>> recording, ReplayOptions options)
@@ -151,17 +153,17 @@ class Replay {
 
     /// The first replica reads the source that was given; throws what that throws. Where it is
     /// stopped there are no records, until it is opened again.
-    void open(const Context& context, const std::stop_token& stop = {}) {
+    void on(const Opened& opened) {
         auto& recording = *recording_;
         {
             const std::lock_guard lock{recording.loading};
-            if (recording.load && recording.load(recording, context.run, stop)) {
+            if (recording.load && recording.load(recording, opened)) {
                 recording.load = nullptr;
             }
         }
         const std::size_t count = recording.records.size();
-        replica_ = context.replica;
-        parallelism_ = context.parallelism;
+        replica_ = opened.context.replica;
+        parallelism_ = opened.context.parallelism;
         begin_ = share(count, replica_);
         end_ = share(count, replica_ + 1);
         position_ = begin_;
@@ -196,7 +198,8 @@ class Replay {
     }
     [[nodiscard]] double fraction_done() const noexcept { return fraction_done_.load(); }
     [[nodiscard]] const std::vector<FileUse>& files() const noexcept { return recording_->files; }
-    /// After open(): how many records one pass of all replicas has.
+    auto state() { return std::tie(position_, pass_, emitted_); }
+    /// After on(const Opened&): how many records one pass of all replicas has.
     [[nodiscard]] std::size_t size() const noexcept { return recording_->records.size(); }
 
   private:
@@ -308,9 +311,9 @@ template <class Source>
     auto recording = std::make_shared<detail::Recording<T>>();
     recording->files = operators::files_of(source);
     recording->bytes_max = options.bytes_max != 0 ? options.bytes_max : half_of_memory_bytes();
-    recording->load = [source = std::move(source)](detail::Recording<T>& into, RunScope* run,
-                                                   const std::stop_token& stop) {
-        return detail::record_all<T>(source, into, run, stop);
+    recording->load = [source = std::move(source)](detail::Recording<T>& into,
+                                                   const Opened& opened) {
+        return detail::record_all<T>(source, into, opened);
     };
     return Replay<T>(std::move(recording), options);
 }

@@ -4,7 +4,7 @@
 // read again when the file is exchanged:
 //
 //     auto campaigns = lookup_file<&Ad::number, &Ad::campaign>("ads.csv", {.check_every = 1s});
-//     std::move(views).lookup<&View::ad>(campaigns, set_campaign)
+//     std::move(views).lookup(campaigns, field<&View::ad>, set_campaign)
 //
 // The file is read while the graph is built. Then a separate thread checks it every `check_every`:
 // a new file of that name is read at once, and a file that is written in place is read when it has
@@ -27,9 +27,9 @@
 #include <vector>
 
 #include <strid/base/error.hpp>
-#include <strid/base/text_fields.hpp>
 #include <strid/base/time.hpp>
 #include <strid/connector/csv_file.hpp>
+#include <strid/engine/base/text_fields.hpp>
 #include <strid/operator/current_table.hpp>
 #include <strid/operator/lookup_table.hpp>
 

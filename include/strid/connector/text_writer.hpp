@@ -7,7 +7,8 @@
 //     a record with a text member `text`    that member alone, as of a Line; other members are not
 //                                           written
 //     a type that fmt can format            as `{}` does, numbers among them
-//     any other record                      its columns (connector/columns.hpp), separated by tabs;
+//     any other record                      its columns (engine/connector/columns.hpp), separated
+//     by tabs;
 //                                           each as csv_writer writes it, quoted where it has to be
 //
 // Replicas share the file: each line is whole, lines of one replica keep their order, and those of
@@ -24,10 +25,10 @@
 
 #include <fmt/core.h>
 
-#include <strid/connector/columns.hpp>
 #include <strid/connector/csv_value.hpp>
 #include <strid/connector/row_writer.hpp>
-#include <strid/operator/context.hpp>
+#include <strid/engine/connector/columns.hpp>
+#include <strid/operator/contract.hpp>
 
 namespace strid {
 
@@ -36,13 +37,16 @@ namespace strid {
 class TextWriter {
   public:
     /// Replicas share the file, line by line: as many as what feeds them has.
-    static constexpr bool parallel_by_default = true;
+    static constexpr FunctionTraits traits{.hears = events<Opened, Flush, Closed>,
+                                           .has = Has::blocks | Has::files,
+                                           .parallel_by_default = true,
+                                           .stateless = true};
 
     /// Opens nothing yet.
     explicit TextWriter(std::string path, Writing writing = Writing::whole)
         : writer_(std::move(path), writing) {}
 
-    void open(const Context& context) { writer_.open({}, context); }
+    void on(const Opened& opened) { writer_.open({}, opened.context); }
 
     template <class T>
     void operator()(const T& record) {
@@ -64,8 +68,8 @@ class TextWriter {
         writer_.row_done();
     }
 
-    void flush() { writer_.flush(); }
-    void close() { writer_.close(); }
+    void on(Flush) { writer_.flush(); }
+    void on(Closed) { writer_.close(); }
     [[nodiscard]] bool blocks() const noexcept { return writer_.may_block(); }
     [[nodiscard]] std::vector<FileUse> files() const { return writer_.files(); }
 

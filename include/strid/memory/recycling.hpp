@@ -24,7 +24,7 @@
 #include <new>
 #include <utility>
 
-#include <strid/memory/size_class.hpp>
+#include <strid/engine/memory/size_class.hpp>
 
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/asan_interface.h>

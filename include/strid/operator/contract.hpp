@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The operator contract: what the engine requires of an operator, and which events it sends. An
-// operator is a class; `Stream::apply` adds it to a graph, which copies it for each replica.
+// The contract: the members by which the engine knows an operator, a source or a function, and the
+// events that it sends. An operator is a class; `Stream::apply` adds it to a graph, which copies it
+// for each replica.
 //
 //     class EverySecond : public OperatorTypes<int, int> {
 //       public:
-//         static constexpr OperatorTraits traits{.emits = Emits::at_most_one};
+//         static constexpr OperatorTraits traits{.emits = Emits::at_most_one, .hears = events<>};
 //         void process(int& record, auto& emit) {
 //             if (++count_ % 2 == 0) emit(record);
 //         }
@@ -20,136 +21,88 @@
 // and that are emitted. Behind `key_by` a `message::Hashed<T>` arrives, the record with the hash of
 // its key.
 //
-// Traits. `static constexpr OperatorTraits traits` has the properties that are known at compile
-// time; `OperatorFacts facts() const`, optional, those that depend on how the operator was made.
-// The planner reads these two and nothing else.
+// Traits. `static constexpr OperatorTraits traits` (SourceTraits, FunctionTraits) has the
+// properties that are known at compile time. Two of them declare what the class has for the engine:
+// `.hears` lists its hooks, and has no default; `.has` lists the other members that the engine
+// calls by name. A member that is listed and missing, private or of another signature does not
+// compile, nor does one that is there and not listed. A class that lists nothing and has a member
+// of a misspelt name cannot be recognised in C++20.
 //
-// Hooks. `void process(Arrived&, auto& emit)` is the one hook by name (`const Arrived&` if the
-// traits have `only_reads`). All others are `on(Event)` or `on(Event, auto& emit)`, one overload
-// for each event below that the operator handles. They declare their result type.
+// Hooks. `void process(Arrived&, auto& emit)` (`const Arrived&` if the traits have `only_reads`) is
+// there in each operator. All others are `on(Event)` or `on(Event, auto& emit)`, one overload for
+// each event below that the class handles. They declare their result type. O: an operator has it,
+// S: a source, F: a sink or another function.
 //
-//     void on(const TasksWanted&)        the run is laid out: add tasks that work on the records
-//     void on(const Opened&)             before the first record
-//     void on(const BatchBegins&)        before the records of a batch
-//     std::size_t on(Coming<Arrived>)    before some records: prefetch the data that they need
-//     void|bool on(Watermark, emit)      the input has this watermark
-//     Progress on(Clock)                 returns the watermark, if the operator draws watermarks
-//     void on(BatchEnds)                 behind the records of a batch, or of a poll of a source
-//     void on(SourceProgress)                the source has this watermark, between two records
-//     void on(Flush)                     no batch waits in the input
-//     void|bool on(Ended, emit)          the input has ended
-//     void on(Closed)                    all records are emitted
-//     void on(CutOff)                    in a sink: the run ends before the stream; any thread
+//     void on(const TasksWanted&)      O    the run is laid out: add tasks that work on the records
+//     void on(const Opened&)           OSF  before the first record
+//     void on(Restored)                OSF  state() was put in from elsewhere
+//     void on(const BatchBegins&)      O    before the records of a batch
+//     std::size_t on(Coming<Arrived>)  O    before some records: prefetch the data that they need
+//     void|bool on(Watermark, emit)    O    the input has this watermark
+//     Progress on(Clock)               O    returns the watermark of the stream behind it
+//     void on(BatchEnds)               O    behind the records of a batch, or of a poll of a source
+//     void on(SourceProgress)          O    the source has this watermark, between two records
+//     void on(Flush)                   OF   no batch waits in the input
+//     void|bool on(Ended, emit)        O    the input has ended
+//     void on(Closed)                  OF   all records are emitted
+//     void on(CutOff)                  OF   in a sink: the run ends before the stream; any thread
+//     void on(Stopped) noexcept        S    the run is stopped, cancelled or has failed; any thread
 //
 // A hook that emits many records must return false if `emit.room()` does before all are out. It is
 // called again with the same event, and must continue from there.
+//
+// Other members by name, in `.has` (`state()` needs no entry):
+//
+//     OperatorFacts facts() const      O    properties that depend on how it was made
+//     std::int64_t wake_at_ns() const  OS   when it needs a call without input; 0: never
+//     bool held_back() const           O    begin no record for a while
+//     Progress passed() const          O    the watermark of the stream behind it
+//     auto& time_of()                  O    the time function that it relies on (agreed_time.hpp)
+//     const auto& draws_from() const   O    the time function of the watermarks that it draws
+//     auto& resource()                 O    memory that its node lends it (pattern/resource.hpp)
+//     bool blocks() const              OSF  it may wait in the operating system: own thread
+//     bool accepts()                   OF   of a sink: it takes one more record now
+//     files() const                    SF   a range of FileUse: what it reads and writes
+//     double fraction_done() const     S    0 to 1; negative: unknown; any thread
+//     std::uint64_t bytes_read() const S    in all up to now; any thread
+//     std::size_t replicas_used(n)     S    how many of n replicas emit records
+//     void keep_all_text()             S    its texts are kept for the run: called before it opens
 //
 // Emitting. `emit(record)` passes a record on; it may be moved from. `emit.late(record)` reports a
 // late record: it is counted, and goes to the late stream if the graph has one.
 // `emit.assert_progress(progress)`, in an operator that draws watermarks: the next record is late
 // with respect to this watermark.
 //
-// State. `auto state()` returns a std::tie of the members that hold state, if the operator keeps
-// anything from record to record: tables by key (operator/keyed_state.hpp), buffers, plain values.
-// The engine reports their size.
+// State. `auto state()` returns a std::tie of the members that decide what is emitted later: tables
+// by key (operator/keyed_state.hpp), buffers, plain values. A class with members has it, or says
+// `.stateless` if they are its configuration. The engine reports their size.
 //
-// An operator that breaks one of these rules does not compile; the error is a sentence.
+// A class that breaks one of these rules does not compile; the error is a sentence.
 //
-// Threads: a replica is used by one thread at a time, except for on(CutOff). Papers: 2, section 4
-// (operators as sequential building blocks).
+// Threads: a replica is used by one thread at a time, except where "any thread" is said. Papers: 2,
+// section 4 (operators as sequential building blocks).
 #pragma once
 
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include <strid/base/file_use.hpp>
 #include <strid/base/time.hpp>
-#include <strid/message/batch.hpp>
-#include <strid/message/watermark.hpp>
+#include <strid/base/watermark.hpp>
+#include <strid/engine/message/batch.hpp>
 #include <strid/operator/context.hpp>
 #include <strid/operator/stream_time.hpp>
 #include <strid/runtime/task.hpp>
 
 namespace strid {
-
-/// How many records an operator emits for one that arrives.
-enum class Emits : std::uint8_t {
-    one,          ///< One record, in `process`; the engine counts none of them.
-    at_most_one,  ///< One or none, in `process`.
-    any_number,   ///< Any number, in `process` or in other hooks.
-    nothing       ///< It is a sink.
-};
-
-/// How an operator uses watermarks.
-enum class Watermarks : std::uint8_t {
-    ignored,  ///< It has no hook for them; they pass through.
-    heard,    ///< on(Watermark, emit), if the stream has time.
-    needed,   ///< on(Watermark, emit). A GraphError if a stream that leads to it has no time.
-    delayed,  ///< on(Watermark, emit); passed() returns the watermark of the stream behind it.
-    drawn,    ///< Progress on(Clock): behind it the stream has time.
-    relayed   ///< on(SourceProgress): behind it the stream has the time of its source.
-};
-
-/// The properties of an operator that are known at compile time.
-struct OperatorTraits {
-    /// Used in reports and in `explain()`, where an operator that emits nothing is a "sink"; the
-    /// default name is made of it.
-    std::string_view kind = "apply";
-    Emits emits = Emits::one;                     ///< How many records it makes of one.
-    Watermarks watermarks = Watermarks::ignored;  ///< How it uses watermarks.
-    /// `process` takes a constant: a batch with several readers is not copied.
-    bool only_reads = false;
-    /// The emitted records are records that arrived: their event times are known.
-    bool passes_records = false;
-    /// Emitted records do not refer to texts of the records that arrived.
-    bool forgets_input = false;
-    /// It remains valid after the user's function has thrown in `process`: OnException::skip.
-    bool may_skip = false;
-    bool looks_ahead = false;     ///< std::size_t on(Coming<Arrived>)
-    bool asks_the_clock = false;  ///< on(Watermark, emit) comes in every run, and at wake_at_ns().
-    bool holds_back = false;      ///< `bool held_back() const`: begin no record for a while.
-    bool finds_late = false;      ///< It calls emit.late().
-    /// on(TasksWanted): it adds tasks that the run steps beside the replica's task. They notify
-    /// that task when they have results or room. The operator is the first of its node. No record
-    /// is begun while `held_back()`, nor after a stop, and its on(Ended) may wait for the tasks.
-    bool brings_tasks = false;
-    /// It needs the whole stream: more than one replica is a GraphError.
-    bool one_replica = false;
-};
-
-/// The properties of an operator that depend on how it was made.
-struct OperatorFacts {
-    bool one_replica = false;  ///< As in the traits.
-    /// False: copies would share data that they must not. It then has one replica unless more are
-    /// requested.
-    bool parallel_by_default = true;
-    /// Its replicas share the work on a stream that each of them receives in full.
-    bool shares_broadcast = false;
-    /// The stream behind it has no time, whatever it had before.
-    bool ends_time = false;
-    /// A record costs no more here than in a source: the planner leaves a worker to each source.
-    bool light = false;
-    std::vector<FileUse> files = {};      ///< The files that it reads and writes.
-    std::vector<std::string> notes = {};  ///< Reasons, for `explain()`.
-};
-
-/// The base of an operator: the type of the records that arrive, and of those it emits (`void`:
-/// none).
-template <class In, class Out>
-struct OperatorTypes {
-    /// The type of a record that arrives.
-    using Arrived = In;
-    /// The type of a record that is emitted; void: nothing.
-    using Emitted = Out;
-};
 
 // ---- events ------------------------------------------------------------------------------------
 
@@ -162,11 +115,17 @@ struct TasksWanted {
     bool perturbed;                      ///< Queues must be as short as possible.
     std::vector<runtime::Task*>& tasks;  ///< To be added to; they live until on(Closed) at least.
 };
-/// Before the first record. `task` is the replica's: outside threads notify it.
+/// Before the first record, by the thread that starts the run, for one replica after the other.
+/// `task` is the replica's: outside threads notify it.
 struct Opened {
-    const Context& context;  ///< Of the replica.
-    runtime::Task& task;     ///< Its notify() may be called by any thread until on(Closed).
+    const Context& context;     ///< Of the replica.
+    runtime::Task& task;        ///< Its notify() may be called by any thread until on(Closed).
+    std::stop_token stop = {};  ///< A hook that takes long returns when it requests a stop.
 };
+/// Behind Opened, before the first record: the state that state() names has been put in from
+/// elsewhere. Wheels, indexes and deadlines that follow from it are rebuilt now. Runs do not send
+/// it yet: no snapshot is restored so far.
+struct Restored {};
 /// Before the records of a batch. `watermark` is the sender's watermark before it: a record below
 /// it is late.
 struct BatchBegins {
@@ -203,6 +162,214 @@ struct Ended {};
 struct Closed {};
 /// Of a sink: the run ends before the stream, so that waiting must end. Any thread.
 struct CutOff {};
+/// Of a source, once: the run is stopped, cancelled or has failed, so that a poll that blocks must
+/// return. It is sent by the thread that ends the run, at the same time as `poll()`; also from
+/// inside a poll, if an operator behind the source in the same task ends the run; and maybe after
+/// the last poll. The hook signals `poll()` by its own means (an atomic, a pipe), does not wait for
+/// it, and neither stops nor cancels the run.
+struct Stopped {};
+
+namespace operators {
+
+/// The place of an event in an EventSet; 0: it is no event.
+template <class Event>
+inline constexpr std::uint32_t event_bit = 0;
+template <>
+inline constexpr std::uint32_t event_bit<TasksWanted> = 1U << 0U;
+template <>
+inline constexpr std::uint32_t event_bit<Opened> = 1U << 1U;
+template <>
+inline constexpr std::uint32_t event_bit<Restored> = 1U << 2U;
+template <>
+inline constexpr std::uint32_t event_bit<BatchBegins> = 1U << 3U;
+template <class Arrived>
+inline constexpr std::uint32_t event_bit<Coming<Arrived>> = 1U << 4U;
+template <>
+inline constexpr std::uint32_t event_bit<Watermark> = 1U << 5U;
+template <>
+inline constexpr std::uint32_t event_bit<Clock> = 1U << 6U;
+template <>
+inline constexpr std::uint32_t event_bit<BatchEnds> = 1U << 7U;
+template <>
+inline constexpr std::uint32_t event_bit<SourceProgress> = 1U << 8U;
+template <>
+inline constexpr std::uint32_t event_bit<Flush> = 1U << 9U;
+template <>
+inline constexpr std::uint32_t event_bit<Ended> = 1U << 10U;
+template <>
+inline constexpr std::uint32_t event_bit<Closed> = 1U << 11U;
+template <>
+inline constexpr std::uint32_t event_bit<CutOff> = 1U << 12U;
+template <>
+inline constexpr std::uint32_t event_bit<Stopped> = 1U << 13U;
+
+}  // namespace operators
+
+/// The events that a class handles. One that was not made by `events` declares nothing.
+struct EventSet {
+    std::uint32_t bits = 0;       ///< One for each event.
+    bool is_declared = false;     ///< It was made by `events`.
+    bool is_conditional = false;  ///< A class template has other hooks for other arguments.
+
+    /// Whether the event is one of them.
+    template <class Event>
+    [[nodiscard]] constexpr bool has() const noexcept {
+        return (bits & operators::event_bit<Event>) != 0;
+    }
+    /// Those of these events that are in the set: what a wrapper of the class handles.
+    template <class... Events>
+    [[nodiscard]] constexpr EventSet among() const noexcept {
+        return {bits & (0U | ... | operators::event_bit<Events>), is_declared, true};
+    }
+    /// The events of both.
+    friend constexpr EventSet operator|(EventSet one, EventSet other) noexcept {
+        return {one.bits | other.bits, one.is_declared && other.is_declared,
+                one.is_conditional || other.is_conditional};
+    }
+};
+
+namespace operators {
+
+template <class... Events>
+consteval EventSet set_of() {
+    static_assert(((event_bit<Events> != 0) && ...),
+                  "events<...> lists events of strid/operator/contract.hpp");
+    return {(0U | ... | event_bit<Events>), true};
+}
+
+}  // namespace operators
+
+/// The set of these events: `events<Opened, Coming<int>, Ended>`; `events<>` is none.
+template <class... Events>
+inline constexpr EventSet events = operators::set_of<Events...>();
+/// The set of these events, of a class template that handles them if `condition`: no hooks
+/// otherwise, because of a requires-clause.
+template <class... Events>
+[[nodiscard]] constexpr EventSet events_if(bool condition) noexcept {
+    EventSet set = condition ? events<Events...> : events<>;
+    set.is_conditional = true;
+    return set;
+}
+
+/// The members beside hooks that a class has for the engine; several are joined by `|`.
+enum class Has : std::uint32_t {
+    none = 0,                   ///< No other.
+    facts = 1U << 0U,           ///< `OperatorFacts facts() const`
+    wake_at_ns = 1U << 1U,      ///< `std::int64_t wake_at_ns() const`
+    held_back = 1U << 2U,       ///< `bool held_back() const`
+    passed = 1U << 3U,          ///< `Progress passed() const`
+    time_of = 1U << 4U,         ///< `auto& time_of()`
+    draws_from = 1U << 5U,      ///< `const auto& draws_from() const`
+    resource = 1U << 6U,        ///< `auto& resource()`
+    blocks = 1U << 7U,          ///< `bool blocks() const`
+    accepts = 1U << 8U,         ///< `bool accepts()`
+    files = 1U << 9U,           ///< `files() const`
+    fraction_done = 1U << 10U,  ///< `double fraction_done() const`
+    bytes_read = 1U << 11U,     ///< `std::uint64_t bytes_read() const`
+    replicas_used = 1U << 12U,  ///< `std::size_t replicas_used(std::size_t)`
+    keep_all_text = 1U << 13U   ///< `void keep_all_text()`
+};
+/// Both.
+[[nodiscard]] constexpr Has operator|(Has one, Has other) noexcept {
+    return static_cast<Has>(static_cast<std::uint32_t>(one) | static_cast<std::uint32_t>(other));
+}
+/// Those that are in both.
+[[nodiscard]] constexpr Has operator&(Has one, Has other) noexcept {
+    return static_cast<Has>(static_cast<std::uint32_t>(one) & static_cast<std::uint32_t>(other));
+}
+/// These members, of a class template that has them if `condition`: otherwise their requires-clause
+/// takes them out.
+[[nodiscard]] constexpr Has has_if(bool condition, Has members) noexcept {
+    return condition ? members : static_cast<Has>(static_cast<std::uint32_t>(members) << 16U);
+}
+
+/// How many records an operator emits for one that arrives.
+enum class Emits : std::uint8_t {
+    one,          ///< One record, in `process`; the engine counts none of them.
+    at_most_one,  ///< One or none, in `process`.
+    any_number,   ///< Any number, in `process` or in other hooks.
+    nothing       ///< It is a sink.
+};
+
+/// The properties of an operator that are known at compile time.
+struct OperatorTraits {
+    /// Used in reports and in `explain()`, where an operator that emits nothing is a "sink"; the
+    /// default name is made of it.
+    std::string_view kind = "apply";
+    Emits emits = Emits::one;  ///< How many records it makes of one.
+    /// Its hooks. With `Clock` it draws watermarks, and with `SourceProgress` it takes those of the
+    /// source: behind it the stream has time. With `TasksWanted` it adds tasks that the run steps
+    /// beside the replica's task. They notify that task when they have results or room; the
+    /// operator is the first of its node; no record is begun while `held_back()`, nor after a stop;
+    /// and its on(Ended) may wait for the tasks.
+    EventSet hears = {};
+    /// Its other members for the engine. With `wake_at_ns` or `TasksWanted`, on(Watermark, emit)
+    /// comes in every run. With `passed` the watermark of the stream behind it is its own.
+    Has has = Has::none;
+    bool needs_watermarks = false;  ///< A GraphError if a stream that leads to it has no time.
+    /// `process` takes a constant: a batch with several readers is not copied.
+    bool only_reads = false;
+    /// The emitted records are records that arrived: their event times are known.
+    bool passes_records = false;
+    /// Emitted records do not refer to texts of the records that arrived.
+    bool forgets_input = false;
+    /// It remains valid after the user's function has thrown in `process`: OnException::skip.
+    bool may_skip = false;
+    bool finds_late = false;  ///< It calls emit.late().
+    /// It needs the whole stream: more than one replica is a GraphError.
+    bool one_replica = false;
+    bool stateless = false;  ///< Its members are configuration: no `state()`.
+};
+
+/// The properties of a source that are known at compile time (operator/source.hpp).
+struct SourceTraits {
+    EventSet hears = {};  ///< Its hooks.
+    Has has = Has::none;  ///< Its other members for the engine.
+    /// After a stop it is polled until it returns `finished`, to deliver the records that it has
+    /// accepted.
+    bool drains = false;
+    bool awaits_outside = false;  ///< Outside threads make its records, and notify its task.
+    bool stateless = false;       ///< Its members are configuration: no `state()`.
+};
+
+/// The properties of a sink, or of another function, that are known at compile time. A function
+/// that can be called as a constant, such as a lambda, has no state, and needs no traits if it has
+/// no hooks. Any other has traits and `state()`, or is its own state: trivially copyable, without
+/// pointers.
+struct FunctionTraits {
+    EventSet hears = {};               ///< Its hooks.
+    Has has = Has::none;               ///< Its other members for the engine.
+    bool parallel_by_default = false;  ///< Of a sink: its copies share nothing, or share it safely.
+    bool one_replica = false;          ///< Of a sink: more than one replica is a GraphError.
+    bool sets_no_timers = false;       ///< It takes Timers, and sets none: it has no `on_timer`.
+    bool stateless = false;            ///< Its members are configuration: no `state()`.
+};
+
+/// The properties of an operator that depend on how it was made.
+struct OperatorFacts {
+    bool one_replica = false;  ///< As in the traits.
+    /// False: copies would share data that they must not. It then has one replica unless more are
+    /// requested.
+    bool parallel_by_default = true;
+    /// Its replicas share the work on a stream that each of them receives in full.
+    bool shares_broadcast = false;
+    /// The stream behind it has no time, whatever it had before.
+    bool ends_time = false;
+    /// A record costs no more here than in a source: the planner leaves a worker to each source.
+    bool light = false;
+    std::vector<FileUse> files = {};      ///< The files that it reads and writes.
+    std::vector<std::string> notes = {};  ///< Reasons, for `explain()`.
+};
+
+/// The base of an operator: the type of the records that arrive, and of those it emits (`void`:
+/// none).
+template <class In, class Out>
+struct OperatorTypes {
+    /// The type of a record that arrives.
+    using Arrived = In;
+    /// The type of a record that is emitted; void: nothing.
+    using Emitted = Out;
+};
 
 // ---- descriptions for makers --------------------------------------------------------------------
 
@@ -243,13 +410,38 @@ struct EmitterProbe {
     void late(const Record& record, std::uint64_t count = 1) const;
 };
 
-/// It has the hook on(Event).
-template <class Operator, class Event>
-concept Hears = requires(Operator& one, const Event& event) { one.on(event); };
-/// It has the hook on(Event, emit).
-template <class Operator, class Event>
-concept Answers =
-    requires(Operator& one, const Event& event, EmitterProbe& emit) { one.on(event, emit); };
+/// The class, which keeps the contract, has the hook for the event.
+template <class Class, class Event>
+concept Hears = Class::traits.hears.template has<Event>();
+/// The class, which keeps the contract, has the member.
+template <class Class, Has member>
+inline constexpr bool has = (Class::traits.has & member) != Has::none;
+
+/// A function that declares what it has for the engine.
+template <class F>
+concept HasFunctionTraits = requires {
+    { F::traits } -> std::same_as<const FunctionTraits&>;
+};
+/// The traits of a function: of one without them, no hooks.
+template <class F>
+inline constexpr FunctionTraits traits_of_function = [] {
+    if constexpr (HasFunctionTraits<F>) {
+        return F::traits;
+    } else {
+        return FunctionTraits{.hears = events<>};
+    }
+}();
+/// The function has the hook for the event.
+template <class F, class Event>
+concept FunctionHears = traits_of_function<F>.hears.template has<Event>();
+/// The function has the member.
+template <class F, Has member>
+inline constexpr bool function_has = (traits_of_function<F>.has & member) != Has::none;
+/// Sends the function an event that it may have a hook for.
+template <class F, class Event>
+void notify_function(F& function, const Event& event) {
+    if constexpr (FunctionHears<F, Event>) function.on(event);
+}
 
 /// It emits any number of records for one, so that they are counted.
 template <class Operator>
@@ -260,72 +452,11 @@ template <class Operator>
 inline constexpr bool fans_out = Operator::traits.emits == Emits::any_number;
 /// It gives the stream a watermark, whatever that of its input is.
 template <class Operator>
-inline constexpr bool draws_watermarks = Operator::traits.watermarks == Watermarks::drawn;
-
-/// A table by key, as the engine uses it.
-template <class State>
-concept StateByKey = requires(const State& state) {
-    { state.keys() } -> std::convertible_to<std::size_t>;
-    { state.bytes() } -> std::convertible_to<std::size_t>;
-};
-/// A state that holds records or results back: it has bytes(), or is a vector.
-template <class State>
-concept StateInBuffer =
-    !StateByKey<State> &&
-    (
-        requires(const State& state) {
-            { state.bytes() } -> std::convertible_to<std::size_t>;
-        } ||
-        requires(const State& state) { state.capacity() * sizeof(typename State::value_type); });
-
-/// The size of an operator's state.
-struct StateSize {
-    std::uint64_t keys = 0;
-    std::uint64_t bytes = 0;
-};
-
-/// Calls `visit` with each of the operator's states.
-template <class Operator, class Visit>
-void for_each_state(Operator& one, Visit&& visit) {
-    if constexpr (requires { one.state(); }) {
-        // Not std::apply, whose exception specification takes long to compile.
-        auto states = one.state();
-        [&]<std::size_t... I>(std::index_sequence<I...>) {
-            (visit(std::get<I>(states)), ...);
-        }(std::make_index_sequence<std::tuple_size_v<decltype(states)>>{});
-    } else {
-        (void)one;
-        (void)visit;
-    }
-}
-
-/// Whether the engine can report a size of its states.
+inline constexpr bool draws_watermarks = Hears<Operator, Clock>;
+/// It is called in every run, to look at the clock or for results of its tasks.
 template <class Operator>
-inline constexpr bool has_sized_state = [] {
-    if constexpr (requires(Operator& one) { one.state(); }) {
-        return []<class... States>(std::type_identity<std::tuple<States...>>) {
-            return ((StateByKey<std::remove_reference_t<States>> ||
-                     StateInBuffer<std::remove_reference_t<States>>) ||
-                    ...);
-        }(std::type_identity<decltype(std::declval<Operator&>().state())>{});
-    }
-    return false;
-}();
-
-/// O(states): each state counts its size.
-template <class Operator>
-[[nodiscard]] StateSize state_size(Operator& one) {
-    StateSize size;
-    for_each_state(one, [&size]<class State>(State& state) {
-        if constexpr (StateByKey<State>) size.keys += state.keys();
-        if constexpr (requires { state.bytes(); }) {
-            size.bytes += state.bytes();
-        } else if constexpr (StateInBuffer<State>) {
-            size.bytes += state.capacity() * sizeof(typename State::value_type);
-        }
-    });
-    return size;
-}
+inline constexpr bool asks_in_every_run =
+    draws_watermarks<Operator> || has<Operator, Has::wake_at_ns> || Hears<Operator, TasksWanted>;
 
 }  // namespace operators
 }  // namespace strid

@@ -18,7 +18,7 @@
 #include <utility>
 
 #include <strid/base/error.hpp>
-#include <strid/message/watermark.hpp>
+#include <strid/base/watermark.hpp>
 #include <strid/operator/contract.hpp>
 
 namespace strid {
@@ -40,8 +40,10 @@ inline constexpr bool sees_silence = requires(Strategy& strategy, const Strategy
 template <class T, class TimeOf, class Strategy>
 class EventTimeOperator : public OperatorTypes<T, T> {
   public:
-    static constexpr OperatorTraits traits{
-        .kind = "event_time", .watermarks = Watermarks::drawn, .passes_records = true};
+    static constexpr OperatorTraits traits{.kind = "event_time",
+                                           .hears = events<Clock>,
+                                           .has = Has::draws_from | Has::wake_at_ns,
+                                           .passes_records = true};
 
     /// A stream without records for `idle_after` becomes idle and holds no others back; 0: never.
     /// Throws GraphError if it is negative.

@@ -3,9 +3,9 @@
 // How long an operator behind `key_by` keeps the state of a key: for the run, or as one of these
 // options specifies.
 //
-//     std::move(clicks).key_by<&Click::user>().map(CountOfUser{}, forget_after(30min))
-//     ....map(CountOfUser{}, forget_after_by_clock(30min).at_most(1'000'000))
-//     ....map(CountOfUser{}, keep_at_most(1'000'000))
+//     std::move(clicks).key_by<&Click::user>(forget_after(30min)).map(CountOfUser{})
+//     ....key_by<&Click::user>(forget_after_by_clock(30min).at_most(1'000'000))
+//     ....key_by<&Click::user>(keep_at_most(1'000'000))
 //
 // A forgotten key begins anew with its next record. When there are more keys than may be kept, the
 // least recently used key is forgotten.
@@ -92,6 +92,17 @@ concept KeysLife =
 
 namespace operators {
 
+/// An operator that forgets keys by its own rule is not given another one.
+template <class Life>
+consteval bool keys_are_kept() {
+    constexpr bool kept = std::same_as<Life, KeepKeys>;
+    static_assert(kept,
+                  "how long a key is kept, as key_by(key, forget_after(...)) says, is for map, "
+                  "filter, flat_map, accumulate and reduce: windows and process forget keys by "
+                  "themselves");
+    return kept;
+}
+
 /// The table of an operator that may forget keys. `Life` is KeepKeys or ForgetKeys<...>;
 /// `shows_keys`: emitted records may refer to the text of a key.
 template <class K, class State, class Life, bool shows_keys>
@@ -102,7 +113,10 @@ class LivingKeys {
     static constexpr bool forgets = false;
     using Table = KeyedState<K, State>;
     using Entry = typename Table::Entry;
-    static constexpr void add_to(OperatorTraits&) noexcept {}
+    static constexpr void add_to(OperatorTraits& traits) noexcept {
+        traits.hears.is_conditional = true;
+        traits.has = traits.has | has_if(false, Has::wake_at_ns);
+    }
 
     template <class Make, class Gone>
     [[gnu::always_inline]] Entry& find_or_make(const K& key, std::uint64_t hash, Make&& make,
@@ -127,9 +141,9 @@ class LivingKeys<K, State, ForgetKeys<by>, shows_keys> {
                    KeyLife{.expires = true, .shows_keys = shows_keys, .in_use_order = true}>;
     using Entry = typename Table::Entry;
     static constexpr void add_to(OperatorTraits& traits) noexcept {
-        if (by == ForgetBy::event_time) traits.watermarks = Watermarks::needed;
-        if (by == ForgetBy::clock) traits.watermarks = Watermarks::heard;
-        traits.asks_the_clock = by == ForgetBy::clock;
+        traits.hears = traits.hears | events_if<BatchBegins, Watermark>(by != ForgetBy::number);
+        if (by == ForgetBy::event_time) traits.needs_watermarks = true;
+        traits.has = traits.has | has_if(by == ForgetBy::clock, Has::wake_at_ns);
     }
 
     /// Calls `gone(key, state)` for a key that is forgotten to make room.

@@ -16,7 +16,7 @@
 
 #include <strid/base/clock.hpp>
 #include <strid/base/time.hpp>
-#include <strid/message/watermark.hpp>
+#include <strid/base/watermark.hpp>
 #include <strid/operator/contract.hpp>
 
 namespace strid {
@@ -39,7 +39,8 @@ inline constexpr bool has_own_time<Stamped<T>> = true;
 template <class T>
 class IngressTimeOperator : public OperatorTypes<T, Stamped<T>> {
   public:
-    static constexpr OperatorTraits traits{.kind = "ingress_time", .watermarks = Watermarks::drawn};
+    static constexpr OperatorTraits traits{
+        .kind = "ingress_time", .hears = events<Clock>, .has = Has::wake_at_ns};
 
     explicit IngressTimeOperator(Duration every) : every_ns_(every.count()) {}
 

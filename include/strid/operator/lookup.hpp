@@ -21,6 +21,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -101,8 +102,10 @@ class Lookup : public OperatorTypes<T, typename LookupTypes<T, Table, KeyOf, F, 
     static constexpr OperatorTraits traits{
         .kind = "lookup",
         .emits = missing == Missing::left_out ? Emits::at_most_one : Emits::one,
-        .may_skip = true,
-        .looks_ahead = Types::looks_ahead};
+        .hears = events<Opened, BatchEnds> | events_if<Coming<T>>(Types::looks_ahead) |
+                 events_if<Closed>(FunctionHears<F, Closed>),
+        .has = Has::facts,
+        .may_skip = true};
 
     Lookup(CurrentTable<Table> table, KeyOf key_of, F combine)
         : current_(std::move(table)), key_of_(std::move(key_of)), combine_(std::move(combine)) {}
@@ -120,10 +123,12 @@ class Lookup : public OperatorTypes<T, typename LookupTypes<T, Table, KeyOf, F, 
         context_ = opened.context;
         missing_ = context_.counter("missing");
         exchanges_ = context_.counter("exchanges");
-        if constexpr (requires { combine_.open(context_); }) combine_.open(context_);
+        notify_function(combine_, Opened{context_, opened.task, opened.stop});
     }
-    void on(Closed) {
-        if constexpr (requires { combine_.close(); }) combine_.close();
+    void on(Closed closed)
+        requires FunctionHears<F, Closed>
+    {
+        combine_.on(closed);
     }
 
     [[nodiscard]] std::size_t on(Coming<T> coming)
@@ -175,6 +180,8 @@ class Lookup : public OperatorTypes<T, typename LookupTypes<T, Table, KeyOf, F, 
         held_.reset();
         if (failure_ != nullptr) std::rethrow_exception(failure_);
     }
+
+    auto state() { return std::tie(version_); }
 
   private:
     static constexpr std::size_t abreast = 64;

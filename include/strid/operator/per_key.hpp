@@ -15,11 +15,11 @@
 #include <type_traits>
 #include <utility>
 
-#include <strid/message/batch.hpp>
+#include <strid/engine/message/batch.hpp>
+#include <strid/engine/operator/per_record.hpp>
 #include <strid/operator/contract.hpp>
 #include <strid/operator/forget_keys.hpp>
 #include <strid/operator/keyed_state.hpp>
-#include <strid/operator/per_record.hpp>
 
 namespace strid {
 
@@ -81,7 +81,8 @@ class ByKey {
 
   protected:
     static constexpr OperatorTraits with(OperatorTraits traits) {
-        traits.looks_ahead = true;
+        traits.hears = traits.hears | events<Opened, Coming<message::Hashed<T>>>;
+        traits.has = traits.has | Has::facts;
         Keys::add_to(traits);
         return traits;
     }
@@ -114,7 +115,7 @@ class PerKey : public ByKey<T, KeyOf, F, Life> {
     using Base::on;
     void on(const Opened& opened) {
         context_ = opened.context;
-        if constexpr (requires { prototype_.open(context_); }) prototype_.open(context_);
+        notify_function(prototype_, Opened{context_, opened.task, opened.stop});
     }
     bool on(Watermark watermark, auto& emit)
         requires(Base::goes_on)
@@ -146,8 +147,10 @@ class Accumulate : public ByKey<T, KeyOf, State, Life, true>,
     using Update = Keyed<K, State>;
 
   public:
-    static constexpr OperatorTraits traits =
-        Base::with({.kind = "accumulate", .emits = Emits::any_number, .may_skip = true});
+    static constexpr OperatorTraits traits = Base::with({.kind = "accumulate",
+                                                         .emits = Emits::any_number,
+                                                         .hears = events<Ended>,
+                                                         .may_skip = true});
 
     Accumulate(State initial, Fold fold, KeyOf key_of, Emit when, Life life)
         : Base(std::move(key_of), life),
@@ -158,7 +161,7 @@ class Accumulate : public ByKey<T, KeyOf, State, Life, true>,
     using Base::on;
     void on(const Opened& opened) {
         context_ = opened.context;
-        if constexpr (requires { fold_.open(context_); }) fold_.open(context_);
+        notify_function(fold_, Opened{context_, opened.task, opened.stop});
     }
 
     [[gnu::always_inline]] void process(message::Hashed<T>& arrived, auto& emit) {
@@ -232,7 +235,7 @@ class Reduce : public ByKey<T, KeyOf, std::optional<T>, Life>,
 
   public:
     static constexpr OperatorTraits traits =
-        Base::with({.kind = "reduce", .emits = Emits::one, .may_skip = true});
+        Base::with({.kind = "reduce", .emits = Emits::one, .hears = events<>, .may_skip = true});
 
     Reduce(F combine, KeyOf key_of, Life life)
         : Base(std::move(key_of), life), combine_(std::move(combine)) {}
@@ -240,7 +243,7 @@ class Reduce : public ByKey<T, KeyOf, std::optional<T>, Life>,
     using Base::on;
     void on(const Opened& opened) {
         context_ = opened.context;
-        if constexpr (requires { combine_.open(context_); }) combine_.open(context_);
+        notify_function(combine_, Opened{context_, opened.task, opened.stop});
     }
     bool on(Watermark watermark, auto& emit)
         requires(Base::goes_on)

@@ -8,13 +8,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <stop_token>
 #include <vector>
 
 #include <strid/base/file_use.hpp>
 #include <strid/base/time.hpp>
 #include <strid/memory/text_arena.hpp>
-#include <strid/operator/context.hpp>
+#include <strid/operator/contract.hpp>
 
 namespace strid {
 
@@ -43,8 +42,13 @@ struct EmitProbe {
 
 }  // namespace operators
 
-/// A source of records of `record_type`. Copied for each replica before `open`; polled by one
-/// thread at a time until it returns `finished`.
+/// A class that can be polled. It is a source if its traits agree with it, too
+/// (engine/operator/contract_checks.hpp).
+///
+/// A source has `using record_type`, `static constexpr SourceTraits traits` and `SourceStatus
+/// poll(auto& emit, std::size_t budget)`; operator/contract.hpp lists its hooks and other members.
+/// It is copied for each replica before on(const Opened&), and polled by one thread at a time until
+/// it returns `finished`.
 ///
 /// `poll(emit, budget)` emits at most about `budget` records and returns its status. `emit(r)`
 /// always takes the record: it moves from it, or copies a constant. If it returns false, the poll
@@ -57,22 +61,10 @@ struct EmitProbe {
 /// below `time` is late; a watermark that goes back throws WatermarkError. After `emit.idle()` the
 /// source holds no other back, until its next watermark.
 ///
-/// Optional: `open(const Context&)`, or `open(const Context&, const std::stop_token&)` if it takes
-/// long and ends early when the token requests it; `wake_at_ns()`; `blocks()` (a poll may block:
-/// own thread; asked before `open`); `fraction_done()`, 0 to 1, negative: unknown; `bytes_read()`,
-/// in all up to now; `files()`, a range of FileUse, so that a run that would write to its input is
-/// refused. `open` is called by the thread that starts the run, for one replica after the other.
-///
-/// Optional: `void stop() noexcept`, called once when the run is stopped, cancelled or has failed,
-/// so that a poll that blocks returns. It is called by the thread that ends the run, at the same
-/// time as `poll()`; also from inside a poll, if an operator behind the source in the same task
-/// ends the run; and maybe after the last poll. It must signal `poll()` by its own means (an
-/// atomic, a pipe), must not wait for it, and must neither stop nor cancel the run. A stopped
-/// source is not polled again, unless it has `static constexpr bool drains = true`: then it is
-/// polled until it returns `finished`, to deliver the records it has accepted.
+/// A stopped source is not polled again, unless it has the trait `.drains`: then it is polled until
+/// it returns `finished`, to deliver the records it has accepted.
 template <class S>
 concept Source =
-    std::copy_constructible<S> &&
     requires(S& source, operators::EmitProbe<typename S::record_type>& emit, std::size_t budget) {
         typename S::record_type;
         { source.poll(emit, budget) } -> std::same_as<SourceStatus>;
@@ -80,37 +72,20 @@ concept Source =
 
 namespace operators {
 
-/// Whether the source is polled after a stop, too.
-template <class S>
-inline constexpr bool drains_when_stopped = requires { requires S::drains; };
-
-/// Calls the source's `stop`, if it has one. Any thread.
-template <class S>
-void stop_source(S& source) noexcept {
-    if constexpr (requires { source.stop(); }) {
-        static_assert(noexcept(source.stop()), "stop() of a source must be noexcept");
-        source.stop();
-    }
+/// Sends the source, which keeps the contract, an event that it may have a hook for.
+template <class S, class Event>
+void notify_source(S& source, const Event& event) {
+    if constexpr (Hears<S, Event>) source.on(event);
 }
 
-/// The files that a source or a sink reads and writes, if it has `files()`.
-template <class F>
-[[nodiscard]] std::vector<FileUse> files_of(const F& function) {
-    if constexpr (requires { function.files(); }) {
-        const auto& files = function.files();
+/// The files that a source reads and writes, if it has `files()`.
+template <class S>
+[[nodiscard]] std::vector<FileUse> files_of(const S& source) {
+    if constexpr (has<S, Has::files>) {
+        const auto& files = source.files();
         return {files.begin(), files.end()};
     } else {
         return {};
-    }
-}
-
-/// Calls the source's `open`, if it has one.
-template <class S>
-void open_source(S& source, const Context& context, const std::stop_token& stop) {
-    if constexpr (requires { source.open(context, stop); }) {
-        source.open(context, stop);
-    } else if constexpr (requires { source.open(context); }) {
-        source.open(context);
     }
 }
 

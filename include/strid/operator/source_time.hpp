@@ -14,13 +14,13 @@
 
 #include <strid/base/error.hpp>
 #include <strid/base/time.hpp>
-#include <strid/message/watermark.hpp>
+#include <strid/base/watermark.hpp>
 #include <strid/operator/contract.hpp>
 #include <strid/operator/event_time.hpp>
 
 namespace strid {
 
-/// A watermark strategy (message/watermark.hpp) without watermarks of its own.
+/// A watermark strategy (base/watermark.hpp) without watermarks of its own.
 class SourceTime {
   public:
     /// Does nothing: the time of records says nothing here.
@@ -37,7 +37,7 @@ template <class T, class TimeOf>
 class EventTimeOperator<T, TimeOf, SourceTime> : public OperatorTypes<T, T> {
   public:
     static constexpr OperatorTraits traits{
-        .kind = "event_time", .watermarks = Watermarks::relayed, .passes_records = true};
+        .kind = "event_time", .hears = events<SourceProgress, Watermark>, .passes_records = true};
 
     /// Throws Error if `idle_after` is not 0.
     EventTimeOperator(TimeOf time_of, SourceTime, Duration idle_after)

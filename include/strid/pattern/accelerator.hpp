@@ -25,7 +25,7 @@
 #include <vector>
 
 #include <strid/base/error.hpp>
-#include <strid/pattern/doors.hpp>
+#include <strid/engine/pattern/doors.hpp>
 #include <strid/pattern/pattern.hpp>
 
 namespace strid::pattern {

@@ -26,8 +26,8 @@
 #include <vector>
 
 #include <strid/base/error.hpp>
+#include <strid/engine/pattern/tagged.hpp>
 #include <strid/pattern/accelerator.hpp>
-#include <strid/pattern/tagged.hpp>
 
 namespace strid::pattern {
 

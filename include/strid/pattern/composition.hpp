@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The values that patterns are composed of (paper 4): pipelines, farms and loops of nodes
-// (pattern/node.hpp). They can be nested without limit; pattern/builder.hpp builds them.
+// (pattern/node_work.hpp). They can be nested without limit; engine/pattern/builder.hpp builds
+// them.
 //
 // They have no threads, and are copied for each run and each replica.
 #pragma once
@@ -13,8 +14,8 @@
 #include <utility>
 
 #include <strid/base/heap_bytes.hpp>
-#include <strid/pattern/fused.hpp>
-#include <strid/pattern/node.hpp>
+#include <strid/engine/pattern/fused.hpp>
+#include <strid/pattern/node_work.hpp>
 #include <strid/pattern/scheduling.hpp>
 #include <strid/pattern/workers_in_use.hpp>
 

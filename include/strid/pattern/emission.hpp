@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include <strid/pattern/back_lane.hpp>
-#include <strid/pattern/node.hpp>
-#include <strid/pattern/ports.hpp>
+#include <strid/engine/pattern/back_lane.hpp>
+#include <strid/engine/pattern/ports.hpp>
+#include <strid/pattern/node_work.hpp>
 #include <strid/runtime/task.hpp>
 
 namespace strid::pattern {

@@ -4,7 +4,8 @@
 // them. A pattern is a value that builds itself into a network, from its first node to its last
 // (pattern/pattern.hpp).
 //
-// Threads: building is one thread's; run, stop and the observers as in runtime/execution.hpp.
+// Threads: building is one thread's; run, stop and the observers as in
+// engine/runtime/execution.hpp.
 #pragma once
 
 #include <algorithm>
@@ -16,13 +17,13 @@
 #include <utility>
 #include <vector>
 
-#include <strid/pattern/loop.hpp>
-#include <strid/pattern/network_parts.hpp>
-#include <strid/pattern/node_task.hpp>
-#include <strid/pattern/node_type.hpp>
-#include <strid/pattern/ports.hpp>
-#include <strid/pattern/report.hpp>
-#include <strid/runtime/execution.hpp>
+#include <strid/engine/pattern/loop.hpp>
+#include <strid/engine/pattern/network_parts.hpp>
+#include <strid/engine/pattern/node_type.hpp>
+#include <strid/engine/pattern/pattern_task.hpp>
+#include <strid/engine/pattern/ports.hpp>
+#include <strid/engine/runtime/execution.hpp>
+#include <strid/pattern/pattern_report.hpp>
 
 namespace strid::pattern {
 

@@ -15,9 +15,9 @@
 // task's results each), and in loops what the program sends back.
 //
 // Order and time: those of the pattern. One that makes one result of each task in order
-// (pattern/one_for_one.hpp) holds a watermark back until the results of all tasks before it have
-// left, and a late record is late behind it. Behind any other the stream has no time: event_time()
-// may draw it anew.
+// (engine/pattern/one_for_one.hpp) holds a watermark back until the results of all tasks before it
+// have left, and a late record is late behind it. Behind any other the stream has no time:
+// event_time() may draw it anew.
 //
 // Threads: only the task of the operator's node. Replicas have patterns of their own.
 #pragma once
@@ -34,12 +34,12 @@
 #include <type_traits>
 #include <utility>
 
-#include <strid/base/text_fields.hpp>
+#include <strid/engine/base/text_fields.hpp>
+#include <strid/engine/operator/contract_checks.hpp>
+#include <strid/engine/pattern/builder.hpp>
+#include <strid/engine/pattern/one_for_one.hpp>
 #include <strid/operator/contract.hpp>
-#include <strid/operator/contract_checks.hpp>
-#include <strid/pattern/builder.hpp>
 #include <strid/pattern/network.hpp>
-#include <strid/pattern/one_for_one.hpp>
 
 namespace strid::pattern {
 
@@ -112,11 +112,9 @@ class PatternOperator
   public:
     static constexpr OperatorTraits traits{.kind = kind_of_pattern<Pattern>,
                                            .emits = makes ? Emits::any_number : Emits::nothing,
-                                           .watermarks = Watermarks::delayed,
-                                           .forgets_input = true,
-                                           .asks_the_clock = true,
-                                           .holds_back = true,
-                                           .brings_tasks = true};
+                                           .hears = events<TasksWanted, Opened, Watermark, Ended>,
+                                           .has = Has::facts | Has::passed | Has::held_back,
+                                           .forgets_input = true};
 
     PatternOperator(Pattern pattern, TimeOf time_of, const PatternOperatorOptions& options)
         : pattern_(std::move(pattern)), time_of_(std::move(time_of)), options_(options) {
@@ -177,6 +175,8 @@ class PatternOperator
     }
     [[nodiscard]] Progress passed() const noexcept { return inside_->passed; }
     [[nodiscard]] bool held_back() const noexcept { return !inside_->entrance.ready(); }
+    /// Of the tasks inside none is named: they are in lanes between nodes.
+    auto state() { return std::tie(); }
 
     bool on(Ended, auto& emit) {
         Inside& inside = *inside_;

@@ -25,7 +25,7 @@
 #include <utility>
 
 #include <strid/operator/contract.hpp>
-#include <strid/pattern/node.hpp>
+#include <strid/pattern/node_work.hpp>
 #include <strid/runtime/task.hpp>
 
 namespace strid::pattern {
@@ -80,6 +80,12 @@ namespace detail {
 template <class Operator>
 class UsingOperator : public Operator {
   public:
+    static constexpr OperatorTraits traits = [] {
+        OperatorTraits result = Operator::traits;
+        result.has = result.has | Has::resource;
+        return result;
+    }();
+
     UsingOperator(Operator one, Resource resource)
         : Operator(std::move(one)), resource_(std::move(resource)) {}
 
@@ -100,9 +106,8 @@ struct UsingNode {
 
     template <class Operator>
     [[nodiscard]] auto wrap(Operator one) const {
-        static_assert(
-            !requires { one.resource(); },
-            "a node uses one resource: two could wait for each other");
+        static_assert(!operators::has<Operator, Has::resource>,
+                      "a node uses one resource: two could wait for each other");
         return UsingOperator<Operator>(std::move(one), resource);
     }
 };
@@ -110,9 +115,7 @@ template <class F>
 inline constexpr bool is_wrapped<UsingNode<F>> = true;
 
 template <class Operator>
-concept UsesResource = requires(Operator& one) {
-    { one.resource() } -> std::same_as<Resource&>;
-};
+concept UsesResource = operators::has<Operator, Has::resource>;
 
 }  // namespace detail
 

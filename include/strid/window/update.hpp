@@ -66,7 +66,7 @@ template <class K, class V>
 inline constexpr bool has_own_time<WindowUpdate<K, V>> = true;
 }  // namespace operators
 
-/// Options of `window_updates`.
+/// Options of `window` that make its rows marked.
 struct UpdateOptions {
     WindowOptions window = {};  ///< As of a window without updates.
     /// Open windows are emitted early, marked `early`: a change is emitted within this time of the

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A program of two files, both made of this one: PART defines what the other one calls.
-#include <strid/graph/stream_types.hpp>
+#include <strid/stream/stream_types.hpp>
 
 void consume(strid::Stream<int>* stream);
 

@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include <strid/base/error.hpp>
-#include <strid/base/excerpt.hpp>
+#include <strid/engine/base/excerpt.hpp>
 
 #include "window_arguments.hpp"
 

@@ -23,15 +23,18 @@ namespace strid::tool {
 template <class Update>
 class UpdateWriter {
   public:
+    static constexpr FunctionTraits traits{
+        .hears = events<Opened, Flush, Closed>, .has = Has::blocks | Has::files, .stateless = true};
+
     explicit UpdateWriter(const WindowJob& job)
         : writer_(job.output, job.writing),
           text_(job.plan),
           writes_revision_(job.rows.corrections) {}
 
-    void open(const Context& context) {
+    void on(const Opened& opened) {
         std::string header = text_.result_header();
         if (writes_revision_) header.insert(header.size() - 1, ",correction");
-        writer_.open(header, context);
+        writer_.open(header, opened.context);
     }
     void operator()(const Update& update) {
         if (!writes_revision_ && update.revision == Revision::retracted) return;
@@ -41,8 +44,8 @@ class UpdateWriter {
         rows += '\n';
         writer_.row_done();
     }
-    void flush() { writer_.flush(); }
-    void close() { writer_.close(); }
+    void on(Flush) { writer_.flush(); }
+    void on(Closed) { writer_.close(); }
     [[nodiscard]] bool blocks() const noexcept { return writer_.may_block(); }
     [[nodiscard]] std::vector<FileUse> files() const { return writer_.files(); }
 
@@ -56,21 +59,24 @@ class UpdateWriter {
 template <class Row>
 class SetAside {
   public:
+    static constexpr FunctionTraits traits{.hears = events<Opened, Flush, Closed>};
+
     SetAside(const WindowJob& job, LateWriter<Row> writer)
         : limit_(job.progress.future),
           is_asked_for_(job.progress.future != Duration::zero()),
           count_(job.set_aside),
           writer_(std::move(writer)) {}
 
-    void open(const Context& context) { writer_.open(context); }
+    void on(const Opened& opened) { writer_.on(opened); }
     bool operator()(const Row& row) {
         if (!is_asked_for_ || !limit_.is_beyond(row.time)) return true;
         count_->fetch_add(1, std::memory_order_relaxed);
         writer_(row);
         return false;
     }
-    void flush() { writer_.flush(); }
-    void close() { writer_.close(); }
+    void on(Flush flush) { writer_.on(flush); }
+    void on(Closed closed) { writer_.on(closed); }
+    auto state() { return writer_.state(); }
 
   private:
     ClockLimit limit_;
@@ -93,7 +99,7 @@ void build_live_windows(Graph& graph, const WindowJob& job, Windows windows) {
             .filter(SetAside<Row>(job, late_writer), {.name = "future"})
             .event_time(time_of, TableTime{job.progress}, {.name = "time"})
             .template key_by<&Row::key>()
-            .window_updates(windows, TableAggregate<Table>(job.plan), late_apart, options);
+            .window(windows, TableAggregate<Table>(job.plan), late_apart, options);
     using Update = typename decltype(updates)::record_type;
     std::move(updates).sink(UpdateWriter<Update>(job), {.name = "write"});
     std::move(late).sink(late_writer, {.name = "write-late"});

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -65,7 +66,11 @@ template <class Table>
 class MergedTables {
   public:
     using record_type = TableRow<Table>;
-    static constexpr bool drains = true;
+    static constexpr SourceTraits traits{.hears = events<Opened, Stopped>,
+                                         .has = Has::wake_at_ns | Has::blocks | Has::files |
+                                                Has::fraction_done | Has::bytes_read |
+                                                Has::replicas_used,
+                                         .drains = true};
 
     explicit MergedTables(const WindowJob& job) {
         if (!job.merge_inputs) {
@@ -83,12 +88,12 @@ class MergedTables {
         }
     }
 
-    void open(const Context& context) {
+    void on(const Opened& opened) {
         awaited_ = 0;
         for (Input& input : inputs_) {
             input.ahead.forget();
             input.is_finished = false;
-            input.source.open(context);
+            input.source.on(opened);
         }
     }
 
@@ -114,8 +119,8 @@ class MergedTables {
         }
     }
 
-    void stop() noexcept {
-        for (Input& input : inputs_) input.source.stop();
+    void on(Stopped stopped) noexcept {
+        for (Input& input : inputs_) input.source.on(stopped);
     }
     [[nodiscard]] bool blocks() const noexcept {
         return std::any_of(inputs_.begin(), inputs_.end(),
@@ -151,6 +156,7 @@ class MergedTables {
     [[nodiscard]] std::size_t replicas_used(std::size_t /*parallelism*/) const noexcept {
         return 1;
     }
+    auto state() { return std::tie(awaited_); }
 
   private:
     struct Input {

@@ -17,7 +17,7 @@
 #include <cstring>
 
 #include <strid/connector/csv_value.hpp>
-#include <strid/connector/digits.hpp>
+#include <strid/engine/connector/digits.hpp>
 
 #include "table_number.hpp"
 

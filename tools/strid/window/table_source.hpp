@@ -14,8 +14,8 @@
 #include <vector>
 
 #include <strid/connector/csv_source.hpp>
-#include <strid/connector/json_cutter.hpp>
-#include <strid/connector/json_row.hpp>
+#include <strid/engine/connector/json_cutter.hpp>
+#include <strid/engine/connector/json_row.hpp>
 
 #include "plain_fields.hpp"
 #include "table_row.hpp"

@@ -22,7 +22,7 @@
 
 #include <strid/base/hash.hpp>
 #include <strid/base/time.hpp>
-#include <strid/connector/csv_row.hpp>
+#include <strid/engine/connector/csv_row.hpp>
 #include <strid/memory/recycling.hpp>
 
 #include "table_number.hpp"

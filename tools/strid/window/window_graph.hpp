@@ -13,7 +13,7 @@
 #include <vector>
 
 #include <strid/connector/csv_source.hpp>
-#include <strid/graph/graph.hpp>
+#include <strid/stream/graph.hpp>
 
 #include "late_rows.hpp"
 #include "table_plan.hpp"

@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <string>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -22,17 +23,20 @@ namespace strid::tool {
 template <class Result>
 class ResultWriter {
   public:
+    static constexpr FunctionTraits traits{
+        .hears = events<Opened, Flush, Closed>, .has = Has::blocks | Has::files, .stateless = true};
+
     explicit ResultWriter(const WindowJob& job)
         : writer_(job.output, job.writing), text_(job.plan) {}
 
-    void open(const Context& context) { writer_.open(text_.result_header(), context); }
+    void on(const Opened& opened) { writer_.open(text_.result_header(), opened.context); }
     void operator()(const Result& result) {
         text_.append(writer_.rows(), result);
         writer_.rows() += '\n';
         writer_.row_done();
     }
-    void flush() { writer_.flush(); }
-    void close() { writer_.close(); }
+    void on(Flush) { writer_.flush(); }
+    void on(Closed) { writer_.close(); }
     [[nodiscard]] bool blocks() const noexcept { return writer_.may_block(); }
     [[nodiscard]] std::vector<FileUse> files() const { return writer_.files(); }
 
@@ -45,11 +49,14 @@ class ResultWriter {
 template <class Row>
 class LateWriter {
   public:
+    static constexpr FunctionTraits traits{.hears = events<Opened, Flush, Closed>,
+                                           .has = Has::blocks | Has::files};
+
     explicit LateWriter(const WindowJob& job)
         : file_(job.late), writer_(file_ ? file_->path : std::string{}, job.writing) {}
 
-    void open(const Context& context) {
-        if (file_) writer_.open({}, context);
+    void on(const Opened& opened) {
+        if (file_) writer_.open({}, opened.context);
     }
     void operator()(const Row& row) {
         if (!file_) return;
@@ -57,8 +64,8 @@ class LateWriter {
         writer_.rows().append(row.line) += '\n';
         writer_.row_done();
     }
-    void flush() { writer_.flush(); }
-    void close() {
+    void on(Flush) { writer_.flush(); }
+    void on(Closed) {
         if (file_) write_header();
         writer_.close();
     }
@@ -66,6 +73,7 @@ class LateWriter {
     [[nodiscard]] std::vector<FileUse> files() const {
         return file_ ? writer_.files() : std::vector<FileUse>{};
     }
+    auto state() { return std::tie(has_header_); }
 
   private:
     // Its writer holds no row yet, or the header is written.

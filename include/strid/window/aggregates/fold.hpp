@@ -25,9 +25,9 @@
 #include <span>
 #include <utility>
 
-#include <strid/base/text_fields.hpp>
+#include <strid/engine/base/text_fields.hpp>
+#include <strid/engine/operator/parameters.hpp>
 #include <strid/operator/callable.hpp>
-#include <strid/operator/parameters.hpp>
 #include <strid/window/aggregates/aggregate.hpp>
 #include <strid/window/aggregates/content.hpp>
 

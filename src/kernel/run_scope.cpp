@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+#include <strid/engine/kernel/run_scope.hpp>
+
+namespace strid {
+
+RunScope::~RunScope() {
+    for (const auto& result : results_) result->discard();
+}
+
+void RunScope::add(std::shared_ptr<Result> result) {
+    const std::lock_guard lock(mutex_);
+    if (std::find(results_.begin(), results_.end(), result) != results_.end()) return;
+    results_.push_back(std::move(result));
+}
+
+void RunScope::commit() {
+    std::vector<std::shared_ptr<Result>> results;
+    {
+        const std::lock_guard lock(mutex_);
+        results.swap(results_);
+    }
+    std::exception_ptr failure;
+    for (const auto& result : results) {
+        try {
+            result->commit();
+        } catch (...) {
+            if (!failure) failure = std::current_exception();
+        }
+    }
+    if (failure) std::rethrow_exception(failure);
+}
+
+}  // namespace strid
