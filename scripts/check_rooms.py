@@ -80,12 +80,12 @@ def fault_of_include(root: Path, path: Path, quote: str, target: str) -> str | N
 
 
 def unit_of(path: Path) -> str:
-    """What may include itself: a folder of the repository, or one paper."""
+    """The unit that may include itself: a folder of the repository, or one paper."""
     return "/".join(path.parts[: 2 if path.parts[0] == "papers" else 1])
 
 
 def fault_between_folders(root: Path, path: Path, target: str) -> str | None:
-    """What is wrong with #include "target" in a file beside the library, or None."""
+    """The fault of #include "target" in a file beside the library, or None."""
     for start in (root / path.parent, root):
         file = (start / target).resolve()
         if file.is_file() and file.is_relative_to(root):
