@@ -1,5 +1,5 @@
-# What every folder of tests needs. tests/CMakeLists.txt makes a program of each room of the engine;
-# here is what the tests beside the engine share.
+# The common part of all folders of tests. tests/CMakeLists.txt makes a program of each room of the
+# engine; here is what the tests beside the engine share.
 find_package(GTest REQUIRED)
 find_package(rapidcheck REQUIRED)
 find_package(Python3 3.9 REQUIRED COMPONENTS Interpreter)

@@ -20,7 +20,7 @@ class App;
 
 namespace strid::apps {
 
-/// What the command line knows of an application before it reads an option.
+/// The properties of an application that the command line uses before it reads an option.
 struct ApplicationFacts {
     std::string_view name;         ///< As in the table (applications.hpp).
     std::string_view details;      ///< Its input, its output, and examples; whole lines.

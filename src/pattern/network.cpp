@@ -134,7 +134,7 @@ runtime::ExecutionOptions Network::execution_options() {
 
 NetworkDescription Network::description() const {
     using Mode = runtime::ExecutionOptions::Mode;
-    NetworkDescription description = describing_.network();
+    NetworkDescription description = network_parts_.network();
     const std::size_t nodes = nodes_.size();
     switch (options_.execution.mode) {
         case Mode::cooperative:
@@ -162,7 +162,7 @@ Report Network::report() const {
         report.nodes.push_back({.name = (*node)->name(), .counters = (*node)->node_counters()});
     }
     std::reverse(report.nodes.begin(), report.nodes.end());
-    report.lanes = describing_.lane_counts();
+    report.lanes = network_parts_.lane_counts();
     if (started_ns == 0) return report;
     const double run_ns = static_cast<double>(
         std::max<std::int64_t>((report.ended ? ended_ns : now_ns()) - started_ns, 1));

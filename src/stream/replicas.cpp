@@ -25,13 +25,13 @@ class Sizing {
         for (std::size_t s = 0; s < segments_.all.size(); ++s) {
             const auto& operators = segments_.all[s]->operators();
             auto [inherited, why] = first(s);
-            if (wish(operators.front()) != 0) why = {};
+            if (requested(operators.front()) != 0) why = {};
             SegmentReplicas& replicas =
                 replicas_.emplace_back(SegmentReplicas{.of = {}, .why = why});
             for (const auto& op : operators) {
-                const std::size_t wished = wish(op);
-                if (wished != 0 || !op.parallel_by_default)
-                    inherited = std::max<std::size_t>(wished, 1);
+                const std::size_t request = requested(op);
+                if (request != 0 || !op.parallel_by_default)
+                    inherited = std::max<std::size_t>(request, 1);
                 replicas.of.push_back(inherited);
             }
             if (segments_.all[s]->kernels() == Kernels::whole_only) give_one_number(s, replicas);
@@ -43,7 +43,7 @@ class Sizing {
   private:
     /// The number that is requested for an operator: by the run's options with its name, else by
     /// its own. 0: none.
-    [[nodiscard]] std::size_t wish(const OperatorInfo& op) const {
+    [[nodiscard]] std::size_t requested(const OperatorInfo& op) const {
         const auto named = options_.operator_parallelism.find(op.name);
         return named != options_.operator_parallelism.end() ? named->second : op.parallelism;
     }
@@ -83,7 +83,7 @@ class Sizing {
         std::size_t count = 0;
         for (const auto& segment : segments_.all) {
             if (segment->has_source())
-                count += std::max<std::size_t>(wish(segment->operators().front()), 1);
+                count += std::max<std::size_t>(requested(segment->operators().front()), 1);
         }
         return count;
     }
@@ -95,7 +95,7 @@ class Sizing {
         return load;
     }
 
-    /// Replicas of the first operator of segment `s`, where that has no wish.
+    /// Replicas of the first operator of segment `s`, for which no number is requested.
     [[nodiscard]] Replicas first(std::size_t s) const {
         if (segments_.all[s]->has_source() || segments_.all[s]->restores_order()) return {1};
         std::size_t producers = 0;
@@ -136,11 +136,11 @@ class Sizing {
             std::adjacent_find(replicas.of.begin(), replicas.of.end(), std::not_equal_to<>{});
         if (other == replicas.of.end()) return;
         const auto& operators = segments_.all[s]->operators();
-        const bool requested =
+        const bool is_requested =
             options_.parallelism != 0 ||
             std::any_of(operators.begin(), operators.end(),
-                        [this](const OperatorInfo& op) { return wish(op) != 0; });
-        if (requested) {
+                        [this](const OperatorInfo& op) { return requested(op) != 0; });
+        if (is_requested) {
             const auto first = static_cast<std::size_t>(other - replicas.of.begin());
             throw GraphError(fmt::format(
                 "operators '{}' and '{}' are one segment and cannot have {} and {} replicas: the "

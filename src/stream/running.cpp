@@ -46,7 +46,7 @@ constexpr std::size_t blocks_within_task = 1;    // handed over at once, and hot
 }
 
 /// Checks the rules of engine/plan/block_term.hpp. Throws Error with the differences.
-void hold_against_term(const graph::Segments& segments, const graph::Plan& plan) {
+void check_against_term(const graph::Segments& segments, const graph::Plan& plan) {
     const std::string fault =
         graph::disagreement(graph::composition_of(segments, plan), segments, plan);
     if (!fault.empty()) throw Error("the plan and its block term disagree:\n" + fault);
@@ -81,7 +81,7 @@ Running::State::State(const Graph& graph, const RunOptions& options)
     : name_(graph.name()), on_end_(options.on_end) {
     const auto topology = Topology::detect();
     plan_ = graph::make_plan(graph.segments(), options, topology.cores().size());
-    if (STRID_ASSERT_LEVEL >= 2 || perturbed(options)) hold_against_term(graph.segments(), plan_);
+    if (STRID_ASSERT_LEVEL >= 2 || perturbed(options)) check_against_term(graph.segments(), plan_);
     make_nodes(graph.segments());
     make_ports(options);
     link();

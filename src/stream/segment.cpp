@@ -15,7 +15,7 @@ OperatorInfo& OperatorInfo::operator=(const OperatorInfo&) = default;
 OperatorInfo& OperatorInfo::operator=(OperatorInfo&&) noexcept = default;
 OperatorInfo::~OperatorInfo() = default;
 
-void OperatorInfo::say(std::string_view why) {
+void OperatorInfo::add_note(std::string_view why) {
     if (!why.empty()) notes.emplace_back(why);
 }
 
@@ -26,7 +26,7 @@ void OperatorInfo::take(OperatorFacts facts) {
     ends_time = facts.ends_time;
     light = facts.light;
     files = std::move(facts.files);
-    for (const std::string& note : facts.notes) say(note);
+    for (const std::string& note : facts.notes) add_note(note);
 }
 
 SegmentBase::SegmentBase(std::vector<OperatorInfo> operators, Routing routing, std::size_t branches,

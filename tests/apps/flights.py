@@ -14,14 +14,14 @@ class Flights(Answers):
     flights, weather = data / "flights.csv", data / "weather.csv"
 
     def answer(self, question, settings):
-        """What the oracle says, in a file that is named for the question."""
+        """The answers of the oracle, in a file that is named for the question."""
         seconds = [word for name, value in settings.items() for word in (f"--{name}", value)]
         answer = self.oracle(self.python, APPS / "flights" / self.script, question, self.flights,
                              self.weather, *seconds)
         return answer.rename(self.folder / f"{question}-expected.csv")
 
     def expected(self, question):
-        """What the oracle says with the options that go without saying."""
+        """The answers of the oracle with the default options."""
         return APPS / f"flights/golden/{question}.csv"
 
     def check_questions(self, settings, expected, *way):

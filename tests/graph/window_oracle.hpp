@@ -63,7 +63,7 @@ struct Answer {
 
 void sort(Answer& answer);
 
-/// What a window says of its records, in the order in which they came.
+/// The value of a window for its records, in the order in which they came.
 using ValueOf = std::function<double(const std::vector<Event>&)>;
 
 Answer expected(const std::vector<Event>& events, const TimeWindows& windows, Duration bound,

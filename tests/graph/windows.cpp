@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What tests of windows share, compiled once for all of them.
+// The common part of the tests of windows, compiled once for all of them.
 #include "windows.hpp"
 
 #include <algorithm>

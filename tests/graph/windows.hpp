@@ -40,7 +40,7 @@ struct Setting {
     RunOptions run = {};
 };
 
-/// What came out of a graph as an answer: with lateness, the last result of each window.
+/// The output of a graph as an answer: with lateness, the last result of each window.
 Answer answer_of(const std::vector<Row>& rows, std::vector<Event> late,
                  const WindowOptions& options);
 

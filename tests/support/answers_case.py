@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of applications share: an application against its oracle, under every way to run
-it. The golden answers of the bundled input are the oracle's too (make-golden.sh).
+"""The common part of the tests of applications: an application against its oracle, under every way
+to run it. The golden answers of the bundled input are the oracle's too (make-golden.sh).
 """
 
 import json

@@ -54,7 +54,7 @@ using EitherTimeOf = EitherTime<TimeOf, TimeOf>;
 
 using IntervalJoin = KeyedIntervalJoin<Counted, Counted, EitherKeyOf, TimeOf, TimeOf, Pair>;
 using AsOfJoin =
-    KeyedAsOfJoin<Counted, Counted, EitherKeyOf, TimeOf, TimeOf, operators::AsTheyCame, Pair>;
+    KeyedAsOfJoin<Counted, Counted, EitherKeyOf, TimeOf, TimeOf, operators::ByArrival, Pair>;
 using JoinOfWindows = WindowJoin<Counted, Counted, Pair>;
 using WindowsOfJoin =
     KeyedTimeWindows<Either, EitherKeyOf, std::uint32_t, EitherTimeOf, JoinOfWindows>;

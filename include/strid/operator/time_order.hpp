@@ -91,7 +91,7 @@ class WaitingRecords {
 };
 
 /// Equal times are ordered by arrival.
-struct AsTheyCame {
+struct ByArrival {
     template <class T>
     int operator()(const T&) const noexcept {
         return 0;
@@ -204,7 +204,7 @@ class KSlack : public OperatorTypes<T, T> {
 /// sources, the order is also the same at any parallelism. Each record waits until the watermark
 /// has passed it; late records are dropped and counted, or with `late_apart` are the second stream.
 /// Needs `event_time`. Has one replica, because each of several would have its own order.
-template <class TieOf = operators::AsTheyCame>
+template <class TieOf = operators::ByArrival>
 [[nodiscard]] auto in_order_of_time(TieOf tie_of = {}) {
     return
         [tie_of = std::move(tie_of)]<class T, class TimeOf>(const Arriving<T, TimeOf>& arriving) {

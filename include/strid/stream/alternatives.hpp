@@ -32,7 +32,7 @@ struct WindowStreams {
 /// `records` directly is fused with the operator that emits them, so it gets them in their order.
 template <class Records, class T, class Time>
 struct RecordsAndLate {
-    Records records;              ///< What the operator emits.
+    Records records;              ///< The operator's output.
     StreamTimedBy<T, Time> late;  ///< Records that came too late, unchanged.
 };
 

@@ -24,7 +24,7 @@ namespace strid {
 
 /// The keys of both sides, and which of right records of equal key and time counts: the one of the
 /// greatest `tie_of`, of these the last that came.
-template <class LeftKey, class RightKey, class TieOf = operators::AsTheyCame>
+template <class LeftKey, class RightKey, class TieOf = operators::ByArrival>
 struct JoinKeys {
     LeftKey left;       ///< The key of a left record.
     RightKey right;     ///< The key of a right record.
@@ -126,7 +126,7 @@ consteval bool takes_join_keys() {
 /// Nothing says which of equal records counts: all do.
 template <class Keys>
 consteval bool has_no_ties() {
-    constexpr bool none = std::same_as<decltype(Keys::tie_of), operators::AsTheyCame>;
+    constexpr bool none = std::same_as<decltype(Keys::tie_of), operators::ByArrival>;
     static_assert(none, "ties_by is for as_of, where one of several right records counts");
     return none;
 }

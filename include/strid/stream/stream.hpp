@@ -379,7 +379,7 @@ class Stream<T, graph::Chain<Head, Operators...>, Time>
             return std::move(*this).separate().described(std::move(one), std::move(info), notes...);
         } else {
             graph::declare(info, one);
-            (info.say(notes), ...);
+            (info.add_note(notes), ...);
             auto handle = std::move(handle_);
             graph::agree_on_time(one, handle);
             using Next = graph::Chain<Head, Operators..., Operator>;

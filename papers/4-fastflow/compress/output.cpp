@@ -32,7 +32,7 @@ FileOutput::FileOutput(const std::string& path, const struct stat& input, bool f
         ::unlink(path.c_str());
     }
     const auto place = find_place(path);
-    if (place) beside_ = place->beside(name_until_whole(place->name));
+    if (place) beside_ = place->beside(temporary_name(place->name));
     destination_.open();
     // Before the first byte is there: an output that is replaced may have been open to all. The
     // mask of the process (main.cpp) keeps a new one from others.

@@ -253,15 +253,15 @@ class Builder {
                 network_.name_node(name_or("limit")), network_.loops(), limited.limit,
                 limited.bytes_of));
             network_.connect(ends, entry.input(), entry, 1);
-            return add_exit(add(Ends<Tagged<T, Stay>>{{{&entry.output(), &entry}}},
-                                tag<Stay>(limited.body), false),
+            return add_exit(add(Ends<Tagged<T, FlightTag>>{{{&entry.output(), &entry}}},
+                                tag<FlightTag>(limited.body), false),
                             last);
         }
     }
     /// Behind what is limited: there the stays end.
     template <class U>
-    auto add_exit(const Ends<Tagged<U, Stay>>& ends, bool last) {
-        return add_operator(ends, EndOfStay<U>{}, last);
+    auto add_exit(const Ends<Tagged<U, FlightTag>>& ends, bool last) {
+        return add_operator(ends, EndOfFlight<U>{}, last);
     }
     auto add_exit(const Ends<Nothing>& ends, bool /*last*/) { return ends; }
     auto add_exit(const Ends<Refused>& ends, bool /*last*/) { return ends; }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The bound on the tasks in flight in a part of a pattern (composition.hpp: limited): an entry that
-// admits tasks while there is room, and a Stay that accompanies each task and its results.
+// admits tasks while there is room, and a FlightTag that accompanies each task and its results.
 //
-// Threads: a Stay may end on any thread, even after the run, with tasks that the pattern left.
+// Threads: a FlightTag may end on any thread, even after the run, with tasks that the pattern left.
 //
-// Invariant: the stays that have begun and not ended keep the limit, but for one task that is
-// larger than all the bytes and alone. An entry that was refused is woken after the next stay has
+// Invariant: the tags that have begun and not ended keep the limit, but for one task that is
+// larger than all the bytes and alone. An entry that was refused is woken after the next tag has
 // ended: both happen under the mutex.
 #pragma once
 
@@ -37,7 +37,7 @@ namespace strid::pattern::detail {
 /// Throws GraphError for one that limits nothing.
 void check_limit(const Limit& limit);
 
-/// The tasks and bytes in flight now. Shared by the entry and the stays.
+/// The tasks and bytes in flight now. Shared by the entry and the tags.
 class Flight {
   public:
     Flight(const Limit& limit, runtime::Task& entry) : limit_(limit), entry_(&entry) {}
@@ -75,19 +75,19 @@ class Flight {
 };
 
 /// The tag of a task in flight: it ends when the last copy goes.
-class Stay {
+class FlightTag {
   public:
     static constexpr bool takes_failures = false;
 
-    Stay() = default;
-    Stay(std::shared_ptr<Flight> flight, std::size_t bytes)
+    FlightTag() = default;
+    FlightTag(std::shared_ptr<Flight> flight, std::size_t bytes)
         : until_(std::make_shared<const Until>(std::move(flight), bytes)) {}
 
     template <class Action>
     void guarded(const Action& action) {
         action();
     }
-    [[nodiscard]] Stay share() const { return *this; }
+    [[nodiscard]] FlightTag share() const { return *this; }
     void finish() noexcept {}
 
   private:
@@ -121,7 +121,7 @@ class LimitEntry final : public Node {
     LimitEntry& operator=(const LimitEntry&) = delete;
 
     [[nodiscard]] Input<T>& input() noexcept { return input_; }
-    [[nodiscard]] Output<Tagged<T, Stay>>& output() noexcept { return output_; }
+    [[nodiscard]] Output<Tagged<T, FlightTag>>& output() noexcept { return output_; }
 
     void open() override { dropped_ = context().counter("dropped"); }
 
@@ -164,7 +164,7 @@ class LimitEntry final : public Node {
         const std::size_t bytes =
             limit_.bytes == 0 ? 0 : std::invoke(bytes_of_, std::as_const(task));
         if (!flight_->try_begin(bytes)) return false;
-        output_.emit({std::move(task), Stay(flight_, bytes)});
+        output_.emit({std::move(task), FlightTag(flight_, bytes)});
         count_out(1);
         return true;
     }
@@ -182,20 +182,20 @@ class LimitEntry final : public Node {
     BytesOf bytes_of_;
     std::shared_ptr<Flight> flight_;
     Input<T> input_;
-    Output<Tagged<T, Stay>> output_;
+    Output<Tagged<T, FlightTag>> output_;
     std::deque<T> waiting_;
     Counter dropped_;
 };
 
-/// Behind what is limited: there the stays end.
+/// Behind what is limited: there the tags end.
 template <class U>
-class EndOfStay : public OperatorTypes<Tagged<U, Stay>, U> {
+class EndOfFlight : public OperatorTypes<Tagged<U, FlightTag>, U> {
   public:
     static constexpr OperatorTraits traits{
         .kind = "limit end", .emits = Emits::one, .hears = events<>};
 
-    void process(Tagged<U, Stay>& task, auto& emit) {
-        const Stay stay = std::move(task.tag);
+    void process(Tagged<U, FlightTag>& task, auto& emit) {
+        const FlightTag tag = std::move(task.tag);
         emit(std::move(task.value));
     }
 };

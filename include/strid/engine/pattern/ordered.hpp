@@ -155,7 +155,7 @@ class OrderedCollector final : public Node {
                 run_ = next.front();
                 order_.release(1);
             } else if (order_.ended()) {
-                return take_what_came_at_the_end(count);
+                return take_after_end(count);
             } else {
                 return 0;
             }
@@ -171,7 +171,7 @@ class OrderedCollector final : public Node {
     }
     /// Takes the results that the workers emitted at the end of their input, one worker after the
     /// other.
-    std::size_t take_what_came_at_the_end(std::size_t count) {
+    std::size_t take_after_end(std::size_t count) {
         for (; next_after_all_ != workers_.size(); ++next_after_all_) {
             Input<Item>& worker = *workers_[next_after_all_];
             const std::span<Item> items = worker.peek(count);

@@ -63,7 +63,7 @@ struct OperatorInfo {
     std::vector<FileUse> files = {};      ///< That it reads and writes.
 
     /// Adds the note, unless it is empty.
-    void say(std::string_view why);
+    void add_note(std::string_view why);
     /// Properties that the operator has by its options.
     void take(OperatorFacts facts);
 };

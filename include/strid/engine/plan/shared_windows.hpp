@@ -52,7 +52,7 @@ class SharedWindows : KeyedWindows<T, KeyOf, Upstream> {
         constexpr const char* why =
             asked == Share::automatic
                 ? why_chosen<Windows, A, late_is_apart>(way)
-                : what_is_asked(way, std::same_as<Windows, window::CountWindows>);
+                : note_of_requested_way(way, std::same_as<Windows, window::CountWindows>);
         if constexpr (way == Share::by_key) {
             return ByKey::template by_key<late_is_apart>(std::move(windows), std::move(aggregate),
                                                          by_owner(options), why);
@@ -136,8 +136,10 @@ class SharedWindows : KeyedWindows<T, KeyOf, Upstream> {
                                         const WindowOptions& options, const OperatorOptions& name,
                                         const char* kind, const std::string& note) {
         constexpr bool one_value = !requires { typename A::Value; };
-        using Windows = window::KeyedCountWindows<
-            T, KeyOf, K, A, one_value ? window::Giving::values : window::Giving::values_and_ends>;
+        using Windows =
+            window::KeyedCountWindows<T, KeyOf, K, A,
+                                      one_value ? window::CountWindowOutput::values
+                                                : window::CountWindowOutput::values_and_ends>;
         Windows one{windows, keyed_.key_of_, std::move(aggregate), options};
         one.farm();
         return everywhere(std::move(one), name, kind, options, note, sliding<A>(windows))
@@ -190,8 +192,8 @@ class SharedWindows : KeyedWindows<T, KeyOf, Upstream> {
     template <class A>
     Stream<CountResult<A>> map_reduce(const window::CountWindows& windows, A aggregate,
                                       const WindowOptions& options, const std::string& note) {
-        using Windows =
-            window::KeyedCountWindows<T, KeyOf, K, window::Part<A>, window::Giving::parts>;
+        using Windows = window::KeyedCountWindows<T, KeyOf, K, window::Part<A>,
+                                                  window::CountWindowOutput::parts>;
         using Part = typename Windows::Result;
         return everywhere(Windows{windows, keyed_.key_of_, {aggregate}, options},
                           part(options, "map", options.parallelism), "map_reduce_windows", options,

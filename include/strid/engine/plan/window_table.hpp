@@ -91,7 +91,7 @@ consteval const char* why_chosen(Share share) {
 }
 
 /// The requested way, for explain().
-consteval const char* what_is_asked(Share share, bool counts) {
+consteval const char* note_of_requested_way(Share share, bool counts) {
     switch (share) {
         case Share::farmed:
             return "farmed: every replica has every record, they take turns with the windows";

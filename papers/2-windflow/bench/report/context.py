@@ -60,15 +60,15 @@ class Context:
     def best_of_threads(self, case: Case) -> list[float]:
         return max((self.rates(case, name) for name in ("thread_one", "thread")), key=median)
 
-    def told_by_peers(self, text: Callable[[Peer], str]) -> list[str]:
+    def notes_of_peers(self, text: Callable[[Peer], str]) -> list[str]:
         """The figures of each peer for the applications that are measured here."""
-        told = []
+        notes = []
         for engine, peers in self.peers.items():
             texts = [f"{case.short} {text(peers[case.name])}" for case in self.cases
                      if case.name in peers and text(peers[case.name])]
             if texts:
-                told.append(f"{engine}: {'; '.join(texts)}.")
-        return told
+                notes.append(f"{engine}: {'; '.join(texts)}.")
+        return notes
 
 
 def progress(what: str) -> None:

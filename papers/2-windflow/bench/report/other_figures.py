@@ -162,7 +162,7 @@ def figure_16(context: Context) -> list[Section]:
     section.notes.append("Of each percentile the median of the rounds, of Strid and of the peers. "
                          "Strid's defaults; its histogram has buckets of 3 %, and a record is as "
                          "old as the oldest one of its batch. WindFlow: its blocking queues.")
-    section.notes += context.told_by_peers(lambda peer: peer.latency_text)
+    section.notes += context.notes_of_peers(lambda peer: peer.latency_text)
     return [section]
 
 

@@ -87,7 +87,7 @@ def figure_12(context: Context) -> list[Section]:
         + f". On {context.cores_all} core{'s' if context.cores_all > 1 else ''}, a run of one "
         "replica an operator may use all of them, too, as the operators are several tasks.")
     section.notes += [f"The best of {told}" for told in
-                      context.told_by_peers(lambda peer: peer.best_text)]
+                      context.notes_of_peers(lambda peer: peer.best_text)]
     return [section, speedups(context), table_4(context)]
 
 

@@ -42,29 +42,30 @@ template <class A>
 }
 
 /// The output of a replica for its windows.
-enum class Giving : std::uint8_t {
+enum class CountWindowOutput : std::uint8_t {
     values,
     values_and_ends,  ///< Several values of a window, or none, and then its end.
     parts             ///< Of n replicas that have every record each adds up every n-th: map-reduce.
 };
 
 /// The records that these windows emit.
-template <class K, class A, Giving giving>
+template <class K, class A, CountWindowOutput output>
 struct CountResultOf {
     using Value = WindowResult<K, ResultOf<A, K, CountBounds>, CountBounds>;
-    using type =
-        std::conditional_t<giving == Giving::parts, CountPart<K, typename A::State>,
-                           std::conditional_t<giving == Giving::values, Value, ValueOrEnd<Value>>>;
+    using type = std::conditional_t<
+        output == CountWindowOutput::parts, CountPart<K, typename A::State>,
+        std::conditional_t<output == CountWindowOutput::values, Value, ValueOrEnd<Value>>>;
 };
 
-template <class T, class KeyOf, class K, class A, Giving giving = Giving::values>
+template <class T, class KeyOf, class K, class A,
+          CountWindowOutput output = CountWindowOutput::values>
 class KeyedCountWindows
-    : public OperatorTypes<message::Hashed<T>, typename CountResultOf<K, A, giving>::type> {
-    static constexpr bool in_turns = giving == Giving::parts;
-    using Value = typename CountResultOf<K, A, giving>::Value;
+    : public OperatorTypes<message::Hashed<T>, typename CountResultOf<K, A, output>::type> {
+    static constexpr bool in_turns = output == CountWindowOutput::parts;
+    using Value = typename CountResultOf<K, A, output>::Value;
 
   public:
-    using Result = typename CountResultOf<K, A, giving>::type;
+    using Result = typename CountResultOf<K, A, output>::type;
     static constexpr OperatorTraits traits{
         .kind = "window",
         .emits = Emits::any_number,
@@ -83,9 +84,9 @@ class KeyedCountWindows
     [[nodiscard]] OperatorFacts facts() const {
         constexpr bool adds_parts =
             requires(const A& aggregate, const T& record) { aggregate.positions_of(record); };
-        return {
-            .shares_broadcast = farmed_ || in_turns,
-            .light = !farmed_ && giving == Giving::values && !adds_parts && is_light<A>(windows_)};
+        return {.shares_broadcast = farmed_ || in_turns,
+                .light = !farmed_ && output == CountWindowOutput::values && !adds_parts &&
+                         is_light<A>(windows_)};
     }
     auto state() { return std::tie(table_); }
 
@@ -201,14 +202,14 @@ class KeyedCountWindows
         } else {
             give_values(aggregate_, key, bounds, sum, [&](auto&& value) {
                 Value result{key, bounds, std::move(value)};
-                if constexpr (giving == Giving::values) {
+                if constexpr (output == CountWindowOutput::values) {
                     emit(result);
                 } else {
                     Result one{key, bounds.start, std::move(result)};
                     emit(one);
                 }
             });
-            if constexpr (giving == Giving::values_and_ends) {
+            if constexpr (output == CountWindowOutput::values_and_ends) {
                 Result end{key, bounds.start, std::nullopt};
                 emit(end);
             }

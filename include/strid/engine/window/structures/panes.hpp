@@ -79,7 +79,7 @@ class SlidingPanes {
             if (panes_.end_position() - 1 < end_slid_) [[unlikely]]
                 empty_slid();
         } else {
-            add_elsewhere(aggregate, number, record);
+            add_to_other_pane(aggregate, number, record);
         }
     }
 
@@ -137,7 +137,8 @@ class SlidingPanes {
   private:
     /// The same where the pane is not the last one.
     template <class T>
-    [[gnu::noinline]] void add_elsewhere(const A& aggregate, PaneIndex number, const T& record) {
+    [[gnu::noinline]] void add_to_other_pane(const A& aggregate, PaneIndex number,
+                                             const T& record) {
         if (panes_.empty() || panes_.back().number < number) {
             panes_.push_back({number, aggregate.identity()});
             add_record(aggregate, panes_.back().state, record);

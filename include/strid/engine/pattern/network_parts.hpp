@@ -17,18 +17,20 @@
 
 namespace strid::pattern {
 
-class Describing {
+class NetworkParts {
   public:
     /// A part of the pattern, as long as it is being built.
     class [[nodiscard]] OpenPart {
       public:
-        OpenPart(Describing& all, PartDescription part) : all_(all) { all_.begin(std::move(part)); }
+        OpenPart(NetworkParts& all, PartDescription part) : all_(all) {
+            all_.begin(std::move(part));
+        }
         OpenPart(const OpenPart&) = delete;
         OpenPart& operator=(const OpenPart&) = delete;
         ~OpenPart() { all_.end(); }
 
       private:
-        Describing& all_;
+        NetworkParts& all_;
     };
 
     void add_node(const runtime::Task& node, NodeType (*type)(), std::size_t replica,
