@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include <strid/engine/window/structures/panes.hpp>
 #include <strid/window/aggregates/fold.hpp>
 #include <strid/window/aggregates/quantile.hpp>
-#include <strid/window/structures/panes.hpp>
 
 #include "../windows.hpp"
 
