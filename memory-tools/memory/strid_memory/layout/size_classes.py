@@ -38,7 +38,7 @@ def mimalloc(size: int) -> int:
 
 
 def strid(size: int) -> int:
-    """The slab allocator (engine/memory/size_class.hpp): multiples of 16 to 128, four a doubling."""
+    """The slab allocator (engine/memory/size_class.hpp): multiples of 16 to 128, 4 a doubling."""
     return steps_per_doubling(size, 4, 128, 16)
 
 
