@@ -74,8 +74,8 @@ CsvSource::CsvSource(const CsvSource&) = default;
 CsvSource::CsvSource(CsvSource&&) noexcept = default;
 CsvSource::~CsvSource() = default;
 
-void CsvSource::on(const Opened& opened) {
-    FileSource::on(opened);
+void CsvSource::begin(const Context& context) {
+    FileSource::begin(context);
     begin_input();
 }
 

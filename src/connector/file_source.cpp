@@ -73,8 +73,7 @@ FileSource::FileSource(FileSource&& other) noexcept
 
 FileSource::~FileSource() = default;
 
-void FileSource::on(const Opened& opened) {
-    const Context& context = opened.context;
+void FileSource::begin(const Context& context) {
     if (context.replica != 0) return;
     input_ = 0;
     bytes_before_ = bytes_of_all_ = 0;

@@ -4,7 +4,7 @@
 // error: connect needs streams of two types
 // error: two streams are joined by keys of one type
 // error: connect(...).process<U> needs a function F of the records of both sides
-// error: the on_timer of a function F is void on_timer(EventTime, Timers&, auto& emit)
+// error: a function F that takes Timers has a public void on_timer(EventTime, Timers&, auto& emit)
 // error: join, as_of and connect consume their streams
 #include <string>
 #include <utility>
@@ -27,6 +27,9 @@ struct OfNumbers {
 struct OfBoth {
     void operator()(const int&, strid::Timers&, strid::Emitter<int>&) {}
     void operator()(const Name&, strid::Timers&, strid::Emitter<int>&) {}
+};
+struct SetsNone : OfBoth {
+    static constexpr strid::FunctionTraits traits{.hears = strid::events<>, .sets_no_timers = true};
 };
 /// Its timers take the emitter of another function.
 struct Deaf : OfBoth {
@@ -51,7 +54,7 @@ void build(strid::Graph& graph) {
     (void)connect(numbers(), names(), on(itself, field<&Name::number>)).process<int>(Deaf{});
     (void)connect(numbers(), rest, on(itself, field<&Name::number>));
 #else
-    (void)connect(numbers(), names(), on(itself, field<&Name::number>)).process<int>(OfBoth{});
+    (void)connect(numbers(), names(), on(itself, field<&Name::number>)).process<int>(SetsNone{});
     (void)connect(numbers(), std::move(rest), on(itself, field<&Name::number>))
         .process<int>(Alarm{});
 #endif

@@ -34,6 +34,11 @@ struct Texts {
     friend bool operator==(const Texts&, const Texts&) = default;
 };
 
+struct Timed {
+    void operator()(int, strid::Timers&, auto&) const {}
+    void on_timer(strid::EventTime, strid::Timers&, auto&) const {}
+};
+
 template <class Stream>
 void build(Stream numbers) {
     auto keyed = strid::Graph{"other"}.source(Numbers{}).key_by([](int n) { return n % 7; });
@@ -60,7 +65,7 @@ void build(Stream numbers) {
     (void)std::move(numbers).key_by([](int) { return std::string{}; });
     std::move(keyed).accumulate(0, [](int& sum, int n) { sum += n; });
     std::move(keyed).reduce([](int a, int b) { return a + b; });
-    std::move(keyed).template process<int>([](int, strid::Timers&, auto&) {});
+    std::move(keyed).template process<int>(Timed{});
 #endif
 }
 

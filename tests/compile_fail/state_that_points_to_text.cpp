@@ -45,10 +45,13 @@ struct Last {
 struct Alarm {
     Text last;
     void operator()(const Visit& visit, strid::Timers&, auto&) { last = visit.page; }
+    void on_timer(strid::EventTime, strid::Timers&, auto&) {}
+    auto state() { return std::tie(last); }
 };
 struct Changed {
     Text last;
     bool operator()(const Visit& visit) { return std::exchange(last, visit.page) != visit.page; }
+    auto state() { return std::tie(last); }
 };
 struct OnPage {
     Text wanted;
@@ -56,6 +59,7 @@ struct OnPage {
         wanted = visit.page;
         return strid::window::Trigger::wait;
     }
+    auto state() { return std::tie(wanted); }
 };
 /// State may point to text that is never written, such as a literal.
 struct IsPage {

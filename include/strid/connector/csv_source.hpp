@@ -88,9 +88,11 @@ struct CsvOptions {
 class CsvSource : public FileSource {
   public:
     using FileSource::on;
-    void on(const Opened& opened);
+    void on(const Opened& opened) { begin(opened.context); }
 
   protected:
+    /// As on(const Opened&), for a reader outside a graph.
+    void begin(const Context& context);
     /// Throws GraphError for options that do not fit a record of `fields`.
     CsvSource(std::vector<std::string> paths, CsvOptions options, std::size_t fields);
     CsvSource(const CsvSource&);

@@ -78,7 +78,7 @@ class RowReader : private CsvFile<Row> {
     /// Throws InputOutputError, which names the file and, where a row is wrong, its line.
     [[nodiscard]] NumberedRows<Row> read() {
         constexpr std::size_t rows_at_once = 4096;
-        this->open({});
+        this->begin({});
         for (;;) {
             const SourceStatus status = this->poll(*this, rows_at_once);
             if (status == SourceStatus::finished) return std::move(read_);

@@ -38,7 +38,7 @@ class FileSource {
     ~FileSource();
 
     /// Opens the input and the dead-letter file. Throws InputOutputError.
-    void on(const Opened& opened);
+    void on(const Opened& opened) { begin(opened.context); }
     [[nodiscard]] bool blocks() const noexcept;
     /// The files that it reads, and the file of its dead letters.
     [[nodiscard]] std::vector<FileUse> files() const;
@@ -65,6 +65,8 @@ class FileSource {
     [[nodiscard]] const std::string& path() const noexcept { return paths_[input_]; }
 
   protected:
+    /// As on(const Opened&), for a reader outside a graph.
+    void begin(const Context& context);
     /// Throws GraphError for impossible options, and for no path at all.
     FileSource(std::vector<std::string> paths, TextOptions text, MalformedOptions malformed);
     FileSource(std::string path, TextOptions text, MalformedOptions malformed)
