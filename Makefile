@@ -113,7 +113,7 @@ layouts: configure-bench
 
 report: configure-bench
 	@$(quietly) build-report cmake --build --preset release -j $(JOBS) \
-		--target papers
+		--target applications batched_words replayed_ads
 	@papers/2-windflow/bench/report/report.py --build $(build) --output out/report $(REPORT)
 
 study: configure-bench

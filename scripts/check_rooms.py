@@ -3,9 +3,11 @@
 """Checks that a room of the library includes only rooms above it, and a folder of the repository
 only folders that it may.
 
-The rooms stand in the order of the table in ARCHITECTURE.md. A header of the library is always
-included as <strid/room/file.hpp>; "file.hpp" is for a private header beside the source that
-includes it. Only <strid/strid.hpp>, which belongs to no room, may include every room.
+The rooms stand in the order of the table in ARCHITECTURE.md. A room has its public headers in
+include/strid/<room>, those of the engine in include/strid/engine/<room>, its sources in src/<room>.
+A header of the library is always included as <strid/room/file.hpp>; "file.hpp" is for a private
+header beside the source that includes it. Only <strid/strid.hpp>, which belongs to no room, may
+include every room.
 
 The folders stand in the second table of ARCHITECTURE.md. Every folder may include headers of the
 library; "file.hpp" lies beside the file that includes it, "folder/file.hpp" beside it or below the
@@ -23,19 +25,25 @@ from source_text import code_files
 ROOMS = [
     "base",
     "memory",
+    "search",
     "channel",
     "message",
     "block",
     "runtime",
     "operator",
+    "kernel",
     "window",
     "pattern",
-    "graph",
+    "stream",
+    "program",
+    "test",
     "connector",
 ]
+# Folders of the engine that belong to a room of another name.
+ROOM_OF_FOLDER = {"plan": "stream"}
 UMBRELLA = Path("include/strid/strid.hpp")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[">]')
-LIBRARY_HEADER = re.compile(r"strid/([a-z_]+)/([a-z0-9_]+/)*[a-z0-9_]+\.hpp")
+LIBRARY_HEADER = re.compile(r"strid/(?:engine/)?([a-z_]+)/([a-z0-9_]+/)*[a-z0-9_]+\.hpp")
 # Folder -> what its files may include besides the library and themselves.
 FOLDERS = {
     "apps": ["tools/common"],
@@ -49,9 +57,9 @@ FOLDERS = {
 
 
 def room_of(path: Path) -> str:
-    """The room that a file of the library lies in: include/strid/<room>/..., src/<room>/..."""
-    parts = path.parts
-    return parts[2] if parts[0] == "include" else parts[1]
+    """The room that a file of the library lies in, by its folder."""
+    parts = [part for part in path.parts if part not in ("include", "strid", "engine", "src")]
+    return ROOM_OF_FOLDER.get(parts[0], parts[0])
 
 
 def fault_of_include(root: Path, path: Path, quote: str, target: str) -> str | None:
@@ -71,7 +79,7 @@ def fault_of_include(root: Path, path: Path, quote: str, target: str) -> str | N
         return f"<{target}> does not exist"
     if path == UMBRELLA:
         return None
-    here, there = room_of(path), found.group(1)
+    here, there = room_of(path), ROOM_OF_FOLDER.get(found.group(1), found.group(1))
     if there not in ROOMS:
         return f"<{target}> lies in no room"
     if ROOMS.index(there) > ROOMS.index(here):
@@ -80,7 +88,7 @@ def fault_of_include(root: Path, path: Path, quote: str, target: str) -> str | N
 
 
 def unit_of(path: Path) -> str:
-    """The unit that may include itself: a folder of the repository, or one paper."""
+    """A folder of the repository, or one paper: its files may include each other."""
     return "/".join(path.parts[: 2 if path.parts[0] == "papers" else 1])
 
 

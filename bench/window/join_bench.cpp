@@ -21,7 +21,7 @@
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
-#include <strid/engine/operator/aligned.hpp>
+#include <strid/operator/aligned.hpp>
 #include <strid/stream/graph.hpp>
 
 #include "../bar.hpp"

@@ -6,9 +6,9 @@
 #include <strid/base/split_time.hpp>
 #include <strid/base/version.hpp>
 #include <strid/connector/connector.hpp>
-#include <strid/engine/operator/aligned.hpp>
-#include <strid/engine/operator/time_order.hpp>
+#include <strid/operator/aligned.hpp>
 #include <strid/operator/deduplicate.hpp>
+#include <strid/operator/time_order.hpp>
 #include <strid/program/main.hpp>
 #include <strid/program/program.hpp>
 #include <strid/stream/dead_letter.hpp>

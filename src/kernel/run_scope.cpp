@@ -3,7 +3,7 @@
 #include <exception>
 #include <utility>
 
-#include <strid/engine/kernel/run_scope.hpp>
+#include <strid/operator/run_scope.hpp>
 
 namespace strid {
 

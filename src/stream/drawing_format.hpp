@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Figures as the pictures of a graph write them. Private to src/graph.
+// Figures as the pictures of a graph write them. Private to src/stream.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The content of a plan and of a block term in one form, so that they can be compared. Private to
-// src/graph. Plain values, one thread.
+// src/stream. Plain values, one thread.
 #pragma once
 
 #include <cstddef>

@@ -15,10 +15,10 @@
 #include <vector>
 
 #include <strid/engine/kernel/node_task.hpp>
-#include <strid/engine/kernel/run_scope.hpp>
 #include <strid/engine/plan/plan.hpp>
 #include <strid/engine/runtime/execution.hpp>
 #include <strid/memory/recycling.hpp>
+#include <strid/operator/run_scope.hpp>
 #include <strid/stream/graph.hpp>
 
 namespace strid {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include <strid/engine/operator/time_order.hpp>
+#include <strid/operator/time_order.hpp>
 #include <strid/window/aggregates.hpp>
 
 #include "numbers.hpp"

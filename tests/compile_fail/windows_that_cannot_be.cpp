@@ -18,9 +18,9 @@
 #include <string>
 
 #include <strid/base/field.hpp>
-#include <strid/engine/operator/aligned.hpp>
-#include <strid/engine/operator/time_order.hpp>
+#include <strid/operator/aligned.hpp>
 #include <strid/operator/deduplicate.hpp>
+#include <strid/operator/time_order.hpp>
 #include <strid/window/aggregates.hpp>
 #include <strid/window/aggregates/content.hpp>
 #include <strid/window/aggregates/fold.hpp>

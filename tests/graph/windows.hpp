@@ -6,7 +6,10 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
+#include <map>
 #include <memory>
+#include <tuple>
 #include <utility>
 #include <vector>
 

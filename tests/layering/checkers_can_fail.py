@@ -23,7 +23,7 @@ CLEAN = {
     "include/strid/stream/stream.hpp": "#include <strid/base/clock.hpp>\n",
     "include/strid/connector/lines.hpp": "#include <vector>\n#include <strid/base/clock.hpp>\n",
     "src/stream/stream.cpp": '#include <strid/stream/stream.hpp>\n#include "private.hpp"\n',
-    "src/graph/private.hpp": "",
+    "src/stream/private.hpp": "",
 }
 
 
@@ -49,12 +49,12 @@ class Rooms(Planted):
 
     def test_a_room_must_not_know_one_below(self):
         found = self.rooms("src/base/clock.cpp", "#include <strid/stream/stream.hpp>\n")
-        self.assertIn("src/base/clock.cpp:2: room base must not know room graph", found)
-        found = self.rooms("src/graph/read.cpp", "#include <strid/connector/lines.hpp>\n")
-        self.assertIn("room graph must not know room connector", found)
+        self.assertIn("src/base/clock.cpp:2: room base must not know room stream", found)
+        found = self.rooms("src/stream/read.cpp", "#include <strid/connector/lines.hpp>\n")
+        self.assertIn("room stream must not know room connector", found)
 
     def test_the_umbrella_is_for_users(self):
-        found = self.rooms("src/graph/all.cpp", "#include <strid/strid.hpp>\n")
+        found = self.rooms("src/stream/all.cpp", "#include <strid/strid.hpp>\n")
         self.assertIn("not of the form <strid/room/file.hpp>", found)
 
     def test_public_headers_use_angle_brackets(self):
@@ -62,13 +62,13 @@ class Rooms(Planted):
         self.assertIn('"clock.hpp" in a public header', found)
 
     def test_private_headers_stay_in_their_room(self):
-        found = self.rooms("src/base/clock.cpp", '#include "../graph/private.hpp"\n')
+        found = self.rooms("src/base/clock.cpp", '#include "../stream/private.hpp"\n')
         self.assertIn("not a private header beside this file", found)
 
     def test_unknown_rooms_and_files(self):
         self.assertIn("lies in no room", self.rooms("src/attic/chest.cpp", ""))
         self.assertIn("lies in no room", self.rooms("src/loose.cpp", ""))
-        found = self.rooms("src/graph/a.cpp", "#include <strid/base/absent.hpp>\n")
+        found = self.rooms("src/stream/a.cpp", "#include <strid/base/absent.hpp>\n")
         self.assertIn("does not exist", found)
 
     def test_folders_include_what_they_may(self):

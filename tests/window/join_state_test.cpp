@@ -10,10 +10,10 @@
 #include <gtest/gtest.h>
 
 #include <strid/engine/message/batch.hpp>
-#include <strid/engine/operator/time_order.hpp>
 #include <strid/engine/window/joins/keyed_as_of_join.hpp>
 #include <strid/engine/window/joins/keyed_interval_join.hpp>
 #include <strid/engine/window/operators/keyed_time_windows.hpp>
+#include <strid/operator/time_order.hpp>
 #include <strid/window/aggregates.hpp>
 #include <strid/window/pairs.hpp>
 

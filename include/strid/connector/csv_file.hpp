@@ -83,15 +83,25 @@ class CsvFile : public CsvSource {
 
 /// The records of the CSV file `path`. Throws GraphError for options that do not fit T.
 template <class T>
-[[nodiscard]] CsvFile<T> csv_file(std::string path, CsvOptions options = {}) {
-    return CsvFile<T>(std::move(path), std::move(options));
+[[nodiscard]] auto csv_file([[maybe_unused]] std::string path,
+                            [[maybe_unused]] CsvOptions options = {}) {
+    if constexpr (detail::takes_rows<T>()) {
+        return CsvFile<T>(std::move(path), std::move(options));
+    } else {
+        return operators::NoSource<T>{};
+    }
 }
 
 /// The records of several CSV files, one behind the other; each has its own header where there is
 /// one, and its columns in any order.
 template <class T>
-[[nodiscard]] CsvFile<T> csv_files(std::vector<std::string> paths, CsvOptions options = {}) {
-    return CsvFile<T>(std::move(paths), std::move(options));
+[[nodiscard]] auto csv_files([[maybe_unused]] std::vector<std::string> paths,
+                             [[maybe_unused]] CsvOptions options = {}) {
+    if constexpr (detail::takes_rows<T>()) {
+        return CsvFile<T>(std::move(paths), std::move(options));
+    } else {
+        return operators::NoSource<T>{};
+    }
 }
 
 }  // namespace strid

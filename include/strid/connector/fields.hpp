@@ -59,6 +59,53 @@ concept SingleField = CustomCsvField<T> || std::is_arithmetic_v<T> || std::is_en
                       std::same_as<T, std::string_view> || std::same_as<T, std::string> ||
                       is_optional<T> || is_char_array<T> || is_time_point<T>;
 
+/// Whether one column can be read as a `T`.
+template <class T>
+consteval bool can_be_read() {
+    if constexpr (is_optional<T>) {
+        return can_be_read<typename T::value_type>();
+    } else {
+        return SingleField<T>;
+    }
+}
+template <class T>
+consteval bool each_can_be_read() {
+    if constexpr (is_tuple<T>) {
+        return []<class... Fields>(std::type_identity<std::tuple<Fields...>>) {
+            return (can_be_read<Fields>() && ...);
+        }(std::type_identity<decltype(std::tuple_cat(std::declval<T>()))>{});
+    } else {
+        return []<std::size_t... index>(std::index_sequence<index...>) {
+            return (can_be_read<boost::pfr::tuple_element_t<index, T>>() && ...);
+        }(std::make_index_sequence<boost::pfr::tuple_size_v<T>>{});
+    }
+}
+
+/// Rows can be read as records of type `T`. Does not compile otherwise.
+template <class T>
+consteval bool takes_rows() {
+    constexpr bool has_fields =
+        SingleField<T> || is_tuple<T> || (std::is_aggregate_v<T> && std::is_class_v<T>);
+    if constexpr (!has_fields) {
+        static_assert(has_fields,
+                      "the record of a row is a plain aggregate, without private members and "
+                      "constructors, a tuple, a pair or a single value");
+        return false;
+    } else if constexpr (SingleField<T>) {
+        static_assert(
+            can_be_read<T>(),
+            "a field of a row is a number, an enumeration, text, a time, std::optional of "
+            "one of these, or a type with from_csv");
+        return can_be_read<T>();
+    } else {
+        static_assert(
+            each_can_be_read<T>(),
+            "a field of a row is a number, an enumeration, text, a time, std::optional of "
+            "one of these, or a type with from_csv");
+        return each_can_be_read<T>();
+    }
+}
+
 /// Calls `visit(index, field)` for each field until one answers false. True: none did.
 template <class Record, class Visit>
 constexpr bool visit_fields(Record& record, Visit&& visit) {

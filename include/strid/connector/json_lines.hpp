@@ -116,8 +116,13 @@ class JsonLines : public JsonSource {
 
 /// The objects of `path` as records. Throws GraphError for options that do not fit T.
 template <class T>
-[[nodiscard]] JsonLines<T> json_lines(std::string path, JsonOptions options) {
-    return JsonLines<T>(std::move(path), std::move(options));
+[[nodiscard]] auto json_lines([[maybe_unused]] std::string path,
+                              [[maybe_unused]] JsonOptions options) {
+    if constexpr (detail::takes_rows<T>()) {
+        return JsonLines<T>(std::move(path), std::move(options));
+    } else {
+        return operators::NoSource<T>{};
+    }
 }
 
 }  // namespace strid

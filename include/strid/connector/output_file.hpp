@@ -20,7 +20,7 @@
 
 #include <strid/base/destination.hpp>
 #include <strid/base/file_use.hpp>
-#include <strid/engine/kernel/run_scope.hpp>
+#include <strid/operator/run_scope.hpp>
 
 namespace strid {
 

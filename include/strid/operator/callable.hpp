@@ -27,6 +27,14 @@ class Emitter {
 
     /// Hands `record` to the next operator. One indirect call.
     void operator()(U record) const { call_(next_, record); }
+    /// Records of another type cannot be emitted.
+    template <class Other>
+        requires(!std::convertible_to<Other, U>)
+    void operator()(Other&&) const {
+        static_assert(std::convertible_to<Other, U>,
+                      "the function emits records of another type than U, which flat_map<U> and "
+                      "process<U> name");
+    }
 
   private:
     void* next_;
@@ -58,6 +66,13 @@ using CallResult = decltype(call(std::declval<F&>(), std::declval<const Context&
 template <class U>
 struct NextProbe {
     void operator()(U) const {}
+    template <class Other>
+        requires(!std::convertible_to<Other, U>)
+    void operator()(Other&&) const {
+        static_assert(std::convertible_to<Other, U>,
+                      "the function emits records of another type than U, which flat_map<U> "
+                      "names");
+    }
 };
 
 }  // namespace operators

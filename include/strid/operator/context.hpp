@@ -18,7 +18,7 @@ struct Context {
     std::string_view name;        ///< The operator's name in the graph.
     std::size_t replica = 0;      ///< This replica, from 0 to parallelism - 1.
     std::size_t parallelism = 1;  ///< Replicas of the operator.
-    /// For results that must appear only if the whole run ends well (engine/kernel/run_scope.hpp);
+    /// For results that must appear only if the whole run ends well (operator/run_scope.hpp);
     /// null outside a run.
     RunScope* run = nullptr;
     operators::CounterSet* counters = nullptr;  ///< Used by the engine.

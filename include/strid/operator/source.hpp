@@ -72,6 +72,16 @@ concept Source =
 
 namespace operators {
 
+/// Stands for a source whose records were refused: no further error follows.
+template <class T>
+struct NoSource {
+    using record_type = T;
+    static constexpr SourceTraits traits{.hears = events<>};
+    static SourceStatus poll(const auto& /*emit*/, std::size_t /*budget*/) noexcept {
+        return SourceStatus::finished;
+    }
+};
+
 /// Sends the source, which keeps the contract, an event that it may have a hook for.
 template <class S, class Event>
 void notify_source(S& source, const Event& event) {

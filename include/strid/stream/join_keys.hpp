@@ -17,8 +17,8 @@
 
 #include <strid/base/field.hpp>
 #include <strid/engine/operator/checks.hpp>
-#include <strid/engine/operator/time_order.hpp>
 #include <strid/operator/per_key.hpp>
+#include <strid/operator/time_order.hpp>
 
 namespace strid {
 

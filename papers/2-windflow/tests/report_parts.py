@@ -11,7 +11,7 @@ from command_line import SOURCE, Case
 
 REPORT = SOURCE / "papers/2-windflow/bench/report"
 PEERS = SOURCE / "build/peers/python"
-sys.path[:0] = [str(REPORT), str(REPORT.parent)]
+sys.path[:0] = [str(REPORT), str(SOURCE / "bench")]
 if PEERS.is_dir():
     sys.path.append(str(PEERS))
 

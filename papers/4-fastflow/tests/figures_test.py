@@ -15,7 +15,7 @@ from contextlib import redirect_stderr
 from pathlib import Path
 
 FOLDER = Path(sys.argv.pop(1))
-sys.path[:0] = [str(FOLDER), str(FOLDER.parent)]
+sys.path[:0] = [str(FOLDER), str(FOLDER.resolve().parents[2] / "bench")]
 import applications  # noqa: E402
 import figures  # noqa: E402
 import inputs  # noqa: E402

@@ -14,7 +14,7 @@ import unittest
 from pathlib import Path
 
 FOLDER = Path(sys.argv.pop(1))
-sys.path[:0] = [str(FOLDER), str(FOLDER.parent)]
+sys.path[:0] = [str(FOLDER), str(FOLDER.resolve().parents[2] / "bench")]
 import layouts  # noqa: E402
 import page  # noqa: E402
 import paper5  # noqa: E402
@@ -76,7 +76,7 @@ class Runs(unittest.TestCase):
 
     def add(self, name: str, lines: list[dict], status: int = 0) -> None:
         """A program that prints the machine where it is asked for that, else these lines."""
-        file = self.build / "bench" / "layouts" / name
+        file = self.build / "papers/5-layouts/bench" / name
         file.parent.mkdir(parents=True, exist_ok=True)
         said = "\n".join(json.dumps(line) for line in lines)
         file.write_text("#!/bin/sh\n"

@@ -3,7 +3,7 @@
 // No allocation for late records (allocations.hpp).
 #include <chrono>
 
-#include <strid/engine/operator/time_order.hpp>
+#include <strid/operator/time_order.hpp>
 #include <strid/window/aggregates.hpp>
 
 #include "allocations.hpp"

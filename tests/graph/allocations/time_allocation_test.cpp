@@ -4,8 +4,8 @@
 // (allocations.hpp).
 #include <chrono>
 
-#include <strid/engine/operator/aligned.hpp>
-#include <strid/engine/operator/time_order.hpp>
+#include <strid/operator/aligned.hpp>
+#include <strid/operator/time_order.hpp>
 #include <strid/window/aggregates.hpp>
 
 #include "allocations.hpp"

@@ -14,7 +14,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <strid/engine/operator/aligned.hpp>
+#include <strid/operator/aligned.hpp>
 
 #include "../test_sources.hpp"
 #include "throwing_numbers.hpp"

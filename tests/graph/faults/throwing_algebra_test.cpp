@@ -5,7 +5,7 @@
 #include <span>
 #include <utility>
 
-#include <strid/engine/operator/time_order.hpp>
+#include <strid/operator/time_order.hpp>
 #include <strid/window/aggregates/fold.hpp>
 
 #include "throwing.hpp"

@@ -7,39 +7,13 @@
 #include <atomic>
 #include <tuple>
 
-#include "joins.hpp"
+#include "joined.hpp"
 
 namespace strid {
 namespace {
 
 using namespace test;
 using namespace std::chrono_literals;
-
-std::vector<Pair> joined(const Inputs& inputs, JoinInterval interval, JoinKind kind,
-                         const RunOptions& options, Shared shared = Shared::by_key,
-                         OpenWindows at_end = OpenWindows::fire) {
-    Graph graph{"join"};
-    auto pairs = std::make_shared<Collected<Pair>>();
-    const auto collect = [pairs](const Pair& pair) { pairs->add(pair); };
-    auto events =
-        graph.source(replay(inputs.events)).event_time<&Event::time>(BoundedDisorder{50ns});
-    auto orders =
-        graph.source(replay(inputs.orders)).event_time<&Order::time>(BoundedDisorder{50ns});
-    const auto keys = on<&Event::key, &Order::buyer>();
-    const JoinOptions named{.name = "join", .kind = kind, .at_end = at_end};
-    if (shared == Shared::by_key) {
-        std::move(events).join(std::move(orders), keys, interval, make_pair, named).sink(collect);
-    } else {
-        std::move(events)
-            .join(std::move(orders), keys, interval, make_pair, share::farmed, named)
-            .sink(collect);
-    }
-    const RunReport report = run(graph, options);
-    EXPECT_EQ(late_in(report), late_in(inputs));
-    auto result = pairs->records();
-    std::sort(result.begin(), result.end());
-    return result;
-}
 
 TEST(IntervalJoin, EveryPairOnceAndEveryoneElseAlone) {
     struct Case {
@@ -74,36 +48,6 @@ struct CountsByReplica {
         return true;
     }
 };
-
-std::vector<InWindow> joined(const Inputs& inputs, const TimeWindows& windows, JoinKind kind,
-                             const RunOptions& options, Shared shared,
-                             OpenWindows at_end = OpenWindows::fire) {
-    Graph graph{"join"};
-    auto pairs = std::make_shared<Collected<InWindow>>();
-    const auto collect = [pairs](const auto& one) { pairs->add(in_window(one)); };
-    auto events =
-        graph.source(replay(inputs.events)).event_time<&Event::time>(BoundedDisorder{50ns});
-    auto orders =
-        graph.source(replay(inputs.orders)).event_time<&Order::time>(BoundedDisorder{50ns});
-    const auto keys = on<&Event::key, &Order::buyer>();
-    const JoinOptions named{.name = "join", .kind = kind, .at_end = at_end};
-    if (shared == Shared::by_key) {
-        join(std::move(events), std::move(orders), keys, windows, make_pair, named).sink(collect);
-    } else {
-        join(std::move(events), std::move(orders), keys, windows, make_pair, share::farmed, named)
-            .sink(collect);
-    }
-    const RunReport report = run(graph, options);
-    EXPECT_LE(late_in(report), late_in(inputs));
-    auto answer = pairs->records();
-    if (shared == Shared::by_window) {
-        EXPECT_TRUE(
-            std::is_sorted(answer.begin(), answer.end(),
-                           [](const InWindow& a, const InWindow& b) { return a.first < b.first; }));
-    }
-    std::sort(answer.begin(), answer.end());
-    return answer;
-}
 
 TEST(WindowJoin, EveryPairOfAWindowAndEveryoneElseAlone) {
     const TimeWindows shapes[] = {sliding(100, 100), sliding(100, 40), sliding(30, 70, 3)};

@@ -74,7 +74,7 @@ TEST(GraphNode, IsTheFunctionInEveryMode) {
     const auto all = expected(count);
     for (const Options& options : all_options()) {
         for (const GraphNodeOptions& run_options : all_runs()) {
-            Collected<std::string> collected;
+            test::Collected<std::string> collected;
             run(pipeline(numbers(count), farm(texts(run_options), FarmOptions{.workers = 2}),
                          collected.node()),
                 options);
@@ -85,7 +85,7 @@ TEST(GraphNode, IsTheFunctionInEveryMode) {
 
 TEST(GraphNode, KeepsTheOrderOfItsGraph) {
     for (const GraphNodeOptions& options : all_runs()) {
-        Collected<std::string> collected;
+        test::Collected<std::string> collected;
         run(pipeline(numbers(500), texts(options), collected.node()),
             Options{.execution = {.workers = 1}});
         std::vector<std::string> in_order;

@@ -10,7 +10,7 @@
 
 #include <gmock/gmock.h>
 
-#include <strid/engine/operator/time_order.hpp>
+#include <strid/operator/time_order.hpp>
 #include <strid/pattern/pattern_operator.hpp>
 
 #include "../windows.hpp"
@@ -40,10 +40,7 @@ TEST(PatternTime, WindowsBehindAPatternInOrderRefuseTheSameRecords) {
             .apply(pattern_operator(in_order(), {.lane_tasks = 1 + seed % 3}))
             .key_by<&Event::key>()
             .window(windows, sum)
-            .sink([rows](const auto& result) {
-                rows->add({result.key, result.window.start.ns(), result.window.end.ns(),
-                           static_cast<double>(result.value)});
-            });
+            .sink(ToRows{rows});
         run(graph, run_options(seed));
         auto answer = rows->records();
         std::sort(answer.begin(), answer.end());

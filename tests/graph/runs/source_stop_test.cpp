@@ -228,8 +228,8 @@ TEST(SourceStop, PassesThroughPacedAndReplay) {
     running.stop();
     EXPECT_TRUE(running.wait_for(long_enough));
     EXPECT_EQ(paced_source.line->stops, 1);
-    static_assert(operators::drains_when_stopped<Paced<Draining>>);
-    static_assert(!operators::drains_when_stopped<Paced<Blocking>>);
+    static_assert(Paced<Draining>::traits.drains);
+    static_assert(!Paced<Blocking>::traits.drains);
 
     // Its reading is the start of the run.
     const Blocking replayed;

@@ -12,7 +12,7 @@
 #include <gtest/gtest.h>
 
 #include <strid/engine/operator/agreed_time.hpp>
-#include <strid/engine/operator/time_order.hpp>
+#include <strid/operator/time_order.hpp>
 #include <strid/stream/graph.hpp>
 #include <strid/window/aggregates.hpp>
 

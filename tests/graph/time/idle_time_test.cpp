@@ -7,7 +7,7 @@
 #include <memory>
 #include <thread>
 
-#include <strid/engine/operator/aligned.hpp>
+#include <strid/operator/aligned.hpp>
 
 #include "../windows.hpp"
 

@@ -10,7 +10,7 @@
 #include <memory>
 #include <vector>
 
-#include <strid/engine/operator/time_order.hpp>
+#include <strid/operator/time_order.hpp>
 #include <strid/window/aggregates/fold.hpp>
 
 namespace strid {

@@ -4,6 +4,7 @@
 // is furthest behind, and a source with a replica for each. Against tumbling windows computed
 // record by record, in every mode and under simulation.
 #include <map>
+#include <random>
 #include <tuple>
 
 #include "../windows.hpp"

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include <strid/engine/operator/time_order.hpp>
+#include <strid/operator/time_order.hpp>
 
 #include "../windows.hpp"
 

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include <strid/engine/operator/time_order.hpp>
+#include <strid/operator/time_order.hpp>
 #include <strid/window/aggregates/fold.hpp>
 
 #include "../windows.hpp"

@@ -29,10 +29,7 @@ Shared run_shared(const std::vector<Event>& events, const Share& share, Duration
                       .event_time<&Event::time>(BoundedDisorder{Duration{50}})
                       .template key_by<&Event::key>();
     share(std::move(stream), WindowOptions{.name = "shared", .lateness = lateness})
-        .sink([rows](const auto& result) {
-            rows->add({result.key, result.window.start.ns(), result.window.end.ns(),
-                       static_cast<double>(result.value)});
-        });
+        .sink(ToRows{rows});
     const RunReport report = run(graph, run_options(seed));
     Shared shared;
     for (const auto& [key, from, to, value] : rows->records()) {
@@ -44,7 +41,7 @@ Shared run_shared(const std::vector<Event>& events, const Share& share, Duration
 }
 
 /// Where the time that a record is late by does not depend on the replica that gets it.
-template <class Share, class ValueOf>
+template <class Share>
 void agrees_when_shared(const Share& share, const TimeWindows& windows, const ValueOf& value_of,
                         const Shape& shape, Duration lateness = Duration::zero()) {
     for (const std::uint64_t seed : test::seeds(8)) {

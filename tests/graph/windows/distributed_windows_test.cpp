@@ -148,10 +148,7 @@ TEST(CombinedWindows, CountEveryRecordThatIsLateBecauseItsSourceWasIdle) {
             .merge(source(even, "even"))
             .key_by<&Event::key>()
             .window(sliding(100, 100), window::count(), share::combined, {.name = "counts"})
-            .sink([rows](const auto& result) {
-                rows->add({result.key, result.window.start.ns(), result.window.end.ns(),
-                           static_cast<double>(result.value)});
-            });
+            .sink(ToRows{rows});
         const RunReport report = run(graph, run_options(seed));
         double counted = 0;
         for (const auto& [key, from, to, value] : rows->records()) counted += value;

@@ -21,10 +21,7 @@ void agrees_when_shared(const TimeWindows& windows, const OfRecords& oracle, con
         share(graph.source(replay(events))
                   .event_time<&Event::time>(BoundedDisorder{Duration{50}})
                   .template key_by<&Event::key>())
-            .sink([rows](const auto& result) {
-                rows->add({result.key, result.window.start.ns(), result.window.end.ns(),
-                           static_cast<double>(result.value)});
-            });
+            .sink(ToRows{rows});
         ASSERT_NE(graph.explain({}).find(why), std::string::npos) << graph.explain({});
         run(graph, run_options(seed));
         auto answer = rows->records();

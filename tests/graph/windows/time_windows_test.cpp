@@ -2,10 +2,6 @@
 //
 // Windows of event time in a running graph against the obvious computation (window_oracle.hpp), in
 // every mode, with several parallelisms, and under simulation.
-#include <strid/engine/window/structures/panes.hpp>
-#include <strid/window/aggregates/fold.hpp>
-#include <strid/window/aggregates/quantile.hpp>
-
 #include "../windows.hpp"
 
 namespace strid {
@@ -54,10 +50,7 @@ TEST(TimeWindowsInAGraph, WhatIsLateDoesNotDependOnTheWayThere) {
             .separate()
             .key_by<&Event::key>()
             .window(windows, sum)
-            .sink([rows](const auto& result) {
-                rows->add({result.key, result.window.start.ns(), result.window.end.ns(),
-                           static_cast<double>(result.value)});
-            });
+            .sink(ToRows{rows});
         run(graph, run_options(seed));
         auto answer = rows->records();
         std::sort(answer.begin(), answer.end());
@@ -70,49 +63,6 @@ TEST(TimeWindowsInAGraph, FireAgainWhileTheyTakeLateRecords) {
     agrees_with_lateness(sliding(100, 25));
     agrees_with_lateness(sliding(100, 100));
     agrees_with_lateness(sliding(30, 70));
-}
-
-/// The same answers out of a finger tree of panes.
-TEST(TimeWindowsInAGraph, KeepTheirPanesInATreeWhereAskedFor) {
-    const auto sum_in_tree = window::kept_in<window::PaneTree>(sum);
-    const auto mean_in_tree = window::kept_in<window::PaneTree>(mean);
-    agrees(sliding(1'000, 10), sum_in_tree, sum_of, {});
-    agrees(sliding(100, 30, 7), mean_in_tree, mean_of, {});
-    agrees(sliding(100, 100), sum_in_tree, sum_of, {});
-    agrees(sliding(30, 70), sum_in_tree, sum_of, {.step = 40});
-    agrees(sliding(500, 10), mean_in_tree, mean_of, {.disorder = 300, .too_late = 2'000},
-           Duration{0});
-    agrees_with_lateness(sliding(1'000, 10), sum_in_tree);
-    agrees_with_lateness(sliding(30, 70), sum_in_tree);
-}
-
-/// explain() names what keeps windows that overlap, and nothing where there is none.
-TEST(TimeWindowsInAGraph, SayHowTheySlide) {
-    const auto explanation_of = [](const auto& windows, const auto& function) {
-        Graph graph{"why"};
-        graph.source(replay(std::vector<Event>{}))
-            .event_time<&Event::time>(MonotonousTime{})
-            .key_by<&Event::key>()
-            .window(windows, function)
-            .sink([](const auto&) {});
-        return graph.explain({});
-    };
-    const auto contains = [](const std::string& explanation, const char* what) {
-        return explanation.find(what) != std::string::npos;
-    };
-    const auto maximum = window::maximum<&Event::value>();
-    const auto fold = window::fold<Event>(
-        std::int64_t{0}, [](std::int64_t& last, const Event& event) { last = event.value; });
-    EXPECT_TRUE(contains(explanation_of(sliding(100, 25), sum), "slides as a running total"));
-    EXPECT_TRUE(contains(explanation_of(sliding(100, 25), maximum), "slides in a monotone deque"));
-    EXPECT_TRUE(
-        contains(explanation_of(sliding(100, 25), window::quantile(field<&Event::value>, 0.5)),
-                 "slides by DABA Lite: the function is associative"));
-    EXPECT_TRUE(contains(explanation_of(sliding(100, 25), window::kept_in<window::PaneTree>(sum)),
-                         "panes in a finger tree"));
-    EXPECT_TRUE(
-        contains(explanation_of(sliding(100, 25), fold), "a fold: each window has a state"));
-    EXPECT_FALSE(contains(explanation_of(sliding(100, 100), sum), "slides"));
 }
 
 /// The sums of a key's windows of 10, summed again over 100 for all keys together: what the records

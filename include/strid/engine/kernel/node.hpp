@@ -20,11 +20,11 @@
 #include <strid/base/histogram.hpp>
 #include <strid/engine/kernel/input_port.hpp>
 #include <strid/engine/kernel/output_port.hpp>
-#include <strid/engine/kernel/run_scope.hpp>
 #include <strid/engine/kernel/split_clock.hpp>
 #include <strid/engine/kernel/wait_clock.hpp>
 #include <strid/engine/operator/count.hpp>
 #include <strid/operator/context.hpp>
+#include <strid/operator/run_scope.hpp>
 
 namespace strid::operators {
 

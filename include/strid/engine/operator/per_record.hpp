@@ -155,7 +155,7 @@ struct FlatMap : Applied<FlatMap<In, U, F, Holder>, In, U, Holder> {
     using Base::Base;
 
     [[gnu::always_inline]] void apply(F& function, RecordOf<In>& record, auto& emit) {
-        auto emit_one = [&emit](U emitted) { emit(emitted); };
+        EmitOne<std::remove_reference_t<decltype(emit)>> emit_one{emit};
         if constexpr (Callable<F, RecordOf<In>&, decltype(emit_one)&>) {
             call(function, this->context(), record, emit_one);
         } else {
@@ -163,6 +163,18 @@ struct FlatMap : Applied<FlatMap<In, U, F, Holder>, In, U, Holder> {
             call(function, this->context(), record, erased);
         }
     }
+
+  private:
+    template <class Emit>
+    struct EmitOne {
+        Emit& emit;
+
+        [[gnu::always_inline]] void operator()(U emitted) const { emit(emitted); }
+        /// NextProbe has refused it.
+        template <class Other>
+            requires(!std::convertible_to<Other, U>)
+        void operator()(Other&&) const {}
+    };
 };
 
 /// Takes the records out of the graph. It may have replicas without a request if its copies share

@@ -107,8 +107,9 @@ std::size_t complete(Handle&& handle, Chain<Head, Operators...> chain, Router ro
         using Identity = operators::Identity<typename Head::Arrived>;
         ended.operators.push_back(ended.describe({}, Identity::traits.kind));
         index = segments.add(std::unique_ptr<SegmentBase>(new Segment<Router, Head, Identity>(
-            Chain<Head, Identity>{std::move(chain.head), {}}, std::move(router),
-            std::move(ended.operators), routing, branches)));
+            Chain<Head, Identity>{std::move(chain.head),
+                                  std::move(chain.operators).followed_by(Identity{})},
+            std::move(router), std::move(ended.operators), routing, branches)));
     } else {
         index = segments.add(std::unique_ptr<SegmentBase>(new Segment<Router, Head, Operators...>(
             std::move(chain), std::move(router), std::move(ended.operators), routing, branches)));

@@ -119,6 +119,12 @@ consteval bool takes_window() {
                       "window::global(trigger) with a trigger of the records that arrive), a "
                       "function, and maybe share::..., late_apart and options");
         return false;
+    } else if constexpr (window::lifts<A, T> && !window::FunctionOf<A, T>) {
+        static_assert(window::FunctionOf<A, T>,
+                      "an aggregate has a type State, State lift(const T&) const, State "
+                      "combine(const State&, const State&) const and State identity() const, the "
+                      "state without records");
+        return false;
     } else if constexpr (!window::FunctionOf<A, T>) {
         static_assert(window::FunctionOf<A, T>,
                       "a window needs a function of the records T that arrive: an aggregate, or "

@@ -54,6 +54,11 @@ concept FoldOf =
         fold.add(state, record);
     } && std::default_initializable<typename A::State> && std::movable<typename A::State>;
 
+/// It looks like an aggregate over records of type `T`.
+template <class A, class T>
+inline constexpr bool lifts =
+    requires(const A& aggregate, const T& record) { aggregate.lift(record); };
+
 /// A function of windows over records of type `T`.
 template <class A, class T>
 concept FunctionOf = AggregateOf<A, T> || FoldOf<A, T>;
