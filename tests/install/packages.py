@@ -26,7 +26,8 @@ HELD = [
     "usr/lib/strid/applications/word-count", "usr/include/strid/strid.hpp",
     "usr/include/strid/base/version.hpp", "usr/lib/libstrid_malloc.so",
     "usr/lib/cmake/strid/strid-config.cmake", "usr/lib/cmake/strid/strid-config-version.cmake",
-    "usr/lib/cmake/strid/strid-targets.cmake", "usr/lib/pkgconfig/strid.pc",
+    "usr/lib/cmake/strid/strid-targets.cmake", "usr/lib/cmake/strid/strid-compiling.cmake",
+    "usr/lib/pkgconfig/strid.pc",
     "usr/lib/strid/memory/strid-memory-run", "usr/share/doc/strid/copyright",
     "usr/share/strid/memory/strid_memory/main.py",
 ]
