@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# The everyday commands. CMake builds (CMakePresets.json); this file only spares the typing. What
-# succeeds is one line, what fails shows its end; whole logs are under build/logs.
+# The everyday commands. CMake builds (CMakePresets.json); this file only spares the typing. A step
+# that succeeds prints one line, a step that fails prints the end of its output; whole logs are
+# under build/logs.
 
 JOBS ?= $(shell nproc)
 build := build/release
@@ -11,7 +12,7 @@ study_targets := strid_memory strid_trace strid_malloc strid_tlsf strid_miser st
 	strid_exchange_session strid_exchange_data strid_exchange_load
 sources = $(shell git ls-files -co --exclude-standard '*.hpp' '*.cpp')
 
-.PHONY: help demo test package bench docs instructions compiling figures figures-trading \
+.PHONY: help demo test test-papers package bench docs instructions compiling figures figures-trading \
 	figures-patterns layouts report study peers soak format check install-dependencies \
 	configure configure-bench \
 	clean
@@ -19,7 +20,8 @@ sources = $(shell git ls-files -co --exclude-standard '*.hpp' '*.cpp')
 
 help:
 	@echo 'make demo          build, run flights, word count and spike detection on bundled input, into out/'
-	@echo 'make test          build and run every test'
+	@echo 'make test          build and run the tests of the engine, the command line and the pages'
+	@echo 'make test-papers   build and run the tests of papers/: applications, programs, figures'
 	@echo 'make package       a Debian package and a tarball of the sources, into build/packages'
 	@echo 'make bench         build and run the benchmarks, print their table'
 	@echo 'make docs          build the site of the documentation and the API reference, into build/docs'
@@ -49,17 +51,23 @@ configure: install-dependencies
 demo:
 	@scripts/install-dependencies --demo
 	@$(quietly) configure cmake --preset release
-	@$(quietly) build-strid cmake --build --preset release -j $(JOBS) --target tools/strid
+	@$(quietly) build-demo cmake --build --preset release -j $(JOBS) --target demo
 	@scripts/demo $(strid) out
 
 test: configure
 	@$(quietly) build cmake --build --preset release -j $(JOBS) -- -k 0
 	@scripts/run-tests release
 
-# A build without tests and benchmarks: all of it is installed.
+# On the same build.
+test-papers: configure
+	@$(quietly) build-papers cmake --build --preset release -j $(JOBS) --target papers -- -k 0
+	@scripts/run-tests papers
+	@papers/2-windflow/bench/instructions/count_applications.py --build $(build)
+
+# A build without tests and benchmarks: all of it is installed, the programs of the papers too.
 package: install-dependencies
 	@$(quietly) configure-package cmake --preset package
-	@$(quietly) build-package cmake --build --preset package -j $(JOBS)
+	@$(quietly) build-package cmake --build --preset package -j $(JOBS) --target all papers
 	@$(quietly) package cpack --config build/package/CPackConfig.cmake -B build/packages
 	@$(quietly) package-source cpack --config build/package/CPackSourceConfig.cmake -B build/packages
 	@ls build/packages/strid*
@@ -69,7 +77,7 @@ configure-bench:
 	@$(quietly) configure cmake --preset release
 
 bench: configure-bench
-	@$(quietly) build-bench cmake --build --preset release -j $(JOBS) --target all benchmarks
+	@$(quietly) build-bench cmake --build --preset release -j $(JOBS) --target all papers benchmarks
 	@scripts/bench $(build)
 
 docs:
@@ -78,7 +86,7 @@ docs:
 
 instructions: configure
 	@$(quietly) build-counted cmake --build --preset release -j $(JOBS) \
-		--target tools/strid counted_runs
+		--target strid_tool counted_runs
 	@bench/instructions/count.py --build $(build)
 
 compiling: configure
@@ -92,31 +100,32 @@ figures:
 figures-trading: configure-bench
 	@$(quietly) build-figures-trading cmake --build --preset release -j $(JOBS) \
 		--target trading_bench multicast_bench
-	@bench/trading/figures.py --build $(build) --output out/trading
+	@papers/1-stream-memory/bench/figures.py --build $(build) --output out/trading
 
 figures-patterns: configure-bench
 	@$(quietly) build-figures-patterns cmake --build --preset release -j $(JOBS) \
 		--target pattern_figures
-	@bench/pattern/figures.py --build $(build) --output out/patterns
+	@papers/4-fastflow/bench/figures.py --build $(build) --output out/patterns
 
 layouts: configure-bench
 	@$(quietly) build-layouts cmake --build --preset release -j $(JOBS) --target layouts
-	@bench/layouts/layouts.py --build $(build) --output out/layouts
+	@papers/5-layouts/bench/layouts.py --build $(build) --output out/layouts
 
 report: configure-bench
 	@$(quietly) build-report cmake --build --preset release -j $(JOBS) \
-		--target tools/strid batched_words replayed_ads
-	@bench/report/report.py --build $(build) --output out/report $(REPORT)
+		--target applications batched_words replayed_ads
+	@papers/2-windflow/bench/report/report.py --build $(build) --output out/report $(REPORT)
 
 study: configure-bench
 	@$(quietly) build-study cmake --build --preset release -j $(JOBS) --target $(study_targets)
-	@bench/exchange/study.py --build $(build) --output out/study $(STUDY)
+	@papers/3-allocators/bench/study.py --build $(build) --output out/study $(STUDY)
 
-# Maven fetches the engines the first time: a hundred megabytes. Measured by hand: bench/peers/README.md.
+# Maven fetches the engines the first time: a hundred megabytes. Measured by hand:
+# papers/2-windflow/bench/peers/README.md.
 peers:
 	@scripts/install-dependencies --peers
-	@bench/peers/peers.py build
-	@bench/peers/peers.py check
+	@papers/2-windflow/bench/peers/peers.py build
+	@papers/2-windflow/bench/peers/peers.py check
 
 # Fresh seeds: ctest without those of scripts/run-tests.
 soak: configure
@@ -128,8 +137,8 @@ format:
 	@clang-format-16 -i $(sources)
 
 check:
-	@bash .ci/run dependencies formatting release instructions benchmarks shared peers asan-ubsan \
-		clang-warnings tsan perturb paranoid clang
+	@bash .ci/run dependencies formatting release papers instructions compiling benchmarks shared \
+		peers asan-ubsan papers-asan-ubsan clang-warnings tsan perturb paranoid clang
 
 clean:
 	@rm -rf build out

@@ -11,7 +11,7 @@ namespace strid::bench {
 
 enum class Bar { at_least, at_most };
 
-/// `what` names both sides of the comparison. What is not a number meets no bar.
+/// `what` names both sides of the comparison. Not a number meets no bar.
 inline std::string bar_line(const std::string& what, double measured, Bar side, double bar) {
     const bool met = side == Bar::at_least ? measured >= bar : measured <= bar;
     char figures[96];

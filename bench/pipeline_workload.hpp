@@ -58,7 +58,7 @@ inline bool pipeline_keep(const Record64& record) noexcept {
     return (record.key & 16) != 0;
 }
 
-/// What the sink adds up; equal for every implementation that ran the same number of records.
+/// The sum of the sink; equal for every implementation that ran the same number of records.
 struct PipelineChecksum {
     std::uint64_t count = 0;
     std::uint64_t payload = 0;

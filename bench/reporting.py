@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the drivers of figures share: medians and percentiles, tables, CSV files, words of commands,
-allocators, and which machine this was."""
+"""The common part of the drivers of figures: medians and percentiles, tables, CSV files, words of
+commands, allocators, and which machine this was."""
 
 from __future__ import annotations
 

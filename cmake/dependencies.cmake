@@ -1,4 +1,4 @@
-# What the library itself stands on. The installed package looks for the same list, from
+# The dependencies of the library itself. The installed package looks for the same list, from
 # cmake/strid-config.cmake.in; scripts/install-dependencies names the Debian packages.
 find_package(Threads REQUIRED)
 find_package(PkgConfig REQUIRED)

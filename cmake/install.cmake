@@ -18,6 +18,7 @@ configure_package_config_file(cmake/strid-config.cmake.in strid-config.cmake
 write_basic_package_version_file(strid-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/strid-config.cmake
               ${CMAKE_CURRENT_BINARY_DIR}/strid-config-version.cmake
+              ${CMAKE_CURRENT_SOURCE_DIR}/cmake/strid-compiling.cmake
         DESTINATION ${strid_package_dir})
 
 # pkg-config: the same flags that the exported target carries, so that a program built through

@@ -17,7 +17,7 @@ if(strid_has_no_semantic_interposition)
     target_compile_options(strid PRIVATE -fno-semantic-interposition)
 endif()
 
-# What the library stands on is found by the loader: a program that links the library
+# The loader finds the dependencies of the library: a program that links the library
 # does not need them.
 list(TRANSFORM strid_libraries REPLACE "^(.+)$" "$<BUILD_INTERFACE:\\1>")
 

@@ -56,9 +56,8 @@ struct Display {
         watts += reading.watts;
         std::printf("%d %d\n", static_cast<int>(reading.number), static_cast<int>(reading.watts));
     }
-    // Nothing more waits: what was printed is to be seen.
-    void on(strid::Flush) { std::fflush(stdout); }
-    void on(strid::Closed) {  // the stream has ended
+    void on(strid::Flush) { std::fflush(stdout); }  // nothing more waits: printed rows are shown
+    void on(strid::Closed) {                        // the stream has ended
         std::printf("%d readings, %d in all\n", static_cast<int>(readings),
                     static_cast<int>(watts));
     }

@@ -3,8 +3,8 @@
 // The mean of each device so far, with every reading.
 //
 // Behind key_by() a function with state is copied for each key: RunningMean has the sum of one
-// device. The state of all keys is kept for the whole run; `strid::forget_after(30min)` as second
-// argument of map() would forget the devices that are silent for longer.
+// device. The state of all keys is kept for the whole run; `strid::forget_after(30min)` as an
+// argument of key_by() would forget the devices that are silent for longer.
 #include <cstdint>
 
 #include <strid/strid.hpp>

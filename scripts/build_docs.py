@@ -41,7 +41,8 @@ BOOK = "The book"
 SECTIONS = {
     "Examples": ("examples/",),
     "Applications": ("apps/",),
-    "Programs of the command line": ("tools/", "malloc/"),
+    "Memory of any program": ("memory-tools/",),
+    "Papers": ("papers/",),
     "Measurements": ("docs/benchmarks.md", "bench/"),
     "Architecture and design": ("ARCHITECTURE.md", "docs/design/"),
     BOOK: ("docs/",),
@@ -184,7 +185,7 @@ def folder_section(page: str) -> str:
 
 
 class Links(HTMLParser):
-    """What a page links to, what it loads, and what in it can be linked to."""
+    """The links of a page, the files that it loads, and the targets of links in it."""
 
     def __init__(self, text: str):
         super().__init__()

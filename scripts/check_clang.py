@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Looks through the library, the command line and the applications with the other compiler, without
-making code: what a build by GCC compiles, Clang has to compile without a warning. A whole build and
-its tests are the preset `clang`.
+"""Looks through the library, the tools, the applications and the papers with the other compiler,
+without making code: what a build by GCC compiles, Clang has to compile without a warning. A whole
+build and its tests are the preset `clang`.
 
     check_clang.py BUILD [--compiler clang++-16] [--jobs N] [--all]
 
@@ -11,6 +11,7 @@ BUILD has a compile_commands.json. --all: the tests and the benchmarks as well.
 import argparse
 import json
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -20,7 +21,7 @@ from concurrent.futures import ThreadPoolExecutor
 UNKNOWN = ("--param=", "-Wa,", "-Winvalid-pch", "-Wno-stringop-overflow", "-Wno-restrict",
            "-mbranches-within")
 WITH_ARGUMENT = {"-o", "-MF", "-MT"}
-USUAL = ("src/", "tools/", "apps/")
+USUAL = re.compile(r"(src|tools|memory-tools|apps|papers)/(?!.*\b(tests|bench)/)")
 
 
 def arguments_of(entry, compiler):
@@ -52,7 +53,7 @@ def main():
     with open(os.path.join(options.build, "compile_commands.json"), encoding="utf-8") as file:
         entries = json.load(file)
     chosen = [entry for entry in entries
-              if options.all or os.path.relpath(entry["file"], root).startswith(USUAL)]
+              if options.all or USUAL.match(os.path.relpath(entry["file"], root))]
     if not chosen:
         sys.exit(f"{options.build} compiles nothing that is looked at")
 

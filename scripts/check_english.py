@@ -10,6 +10,8 @@ In comments, docstrings, pages and names:
 - name: nor is there such a word in the names of C++ code: "told", "said", "tell", "wants".
 - sentence: 40 words at most, from one full stop, colon or semicolon to the next. Code in
   backticks is one word.
+- inversion: a sentence begins with its subject, not with a clause: no "What is late is dropped".
+  Questions and headings may begin with "What".
 
 In pages:
 
@@ -34,7 +36,7 @@ from source_text import CODE_SUFFIXES, line_of, without_comments_and_strings
 
 SENTENCE_WORDS_MAX = 40
 EXCEPTIONS = "scripts/english_exceptions.txt"
-RULES = ("persons", "name", "invariant", "sentence", "link", "example")
+RULES = ("persons", "name", "invariant", "sentence", "inversion", "link", "example")
 # After these nouns a relative clause may begin with "who".
 PEOPLE = (r"users?|people|persons?|newcomers?|programmers?|authors?|contributors?|maintainers?"
           r"|telemarketers?|drivers?|traders?")
@@ -49,6 +51,11 @@ NAMED_LAW = re.compile(r"\b[A-Z]\w+(?:'s|s') (?:first |second )?laws?\b"
                        r"|\b(?:kinetic|power|rate|conservation) laws?\b|\blaws? of physics\b")
 LAW = re.compile(r"\blaws?\b", re.IGNORECASE)
 MENTIONED = re.compile(r'"\w+(?: \w+)?"')  # a word that is spoken of
+# A clause that begins with "what" and is the subject: of a sentence, or behind a colon or semicolon
+# where the verb of the clause is followed by that of the sentence.
+WHAT = re.compile(r"[\"'(*_\[]*What\b")
+CLAUSE = re.compile(r"what (?:is|was|are|were|has|have|had)\b[^,.:;]*?"
+                    r" (?:is|was|are|were|has|have|goes|must|cannot|stays)\b")
 WORD = re.compile(r"[\w'’.,-]*\w")
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)|^\[[^\]]+\]: +(\S+)", re.MULTILINE)
 FENCED = re.compile(r"^(```+|~~~+)[^\n]*\n.*?^\1", re.DOTALL | re.MULTILINE)
@@ -65,8 +72,16 @@ def persons_in(text: str):
         yield found.group(0)
 
 
-def faults_of_words(first: int, paragraph: str):
-    """The rules persons, invariant and sentence: (rule, line, what) of one paragraph."""
+def is_inversion(sentence: str, is_page: bool) -> bool:
+    """Whether a clause is the subject. A heading or a cell of a page has no full stop."""
+    end = sentence.rstrip("\"')*_]")[-1:]
+    if WHAT.match(sentence):
+        return end in ".:;" if is_page else end != "?"
+    return end != "?" and CLAUSE.match(sentence) is not None
+
+
+def faults_of_words(first: int, paragraph: str, is_page: bool):
+    """The rules for sentences and their words: (rule, line, what) of one paragraph."""
     plain = MENTIONED.sub("MENTIONED", without_code(paragraph))
     for word in persons_in(plain):
         yield "persons", first, f"'{word}' in: {paragraph[:90]}"
@@ -76,6 +91,8 @@ def faults_of_words(first: int, paragraph: str):
         words = len(WORD.findall(sentence))
         if words > SENTENCE_WORDS_MAX:
             yield "sentence", first, f"{words} words: {sentence[:90]}"
+        if is_inversion(sentence, is_page):
+            yield "inversion", first, sentence[:90]
 
 
 def faults_of_names(text: str):
@@ -125,7 +142,7 @@ def faults_of_file(root: Path, name: str) -> list[tuple[str, int, str]]:
     """(rule, line, what) of one file."""
     text = (root / name).read_text(encoding="utf-8")
     faults = [fault for first, paragraph in paragraphs(name, text)
-              for fault in faults_of_words(first, paragraph)]
+              for fault in faults_of_words(first, paragraph, name.endswith(".md"))]
     if Path(name).suffix in CODE_SUFFIXES:
         faults += faults_of_names(text)
     if name.endswith(".md"):

@@ -3,9 +3,9 @@
 """Checks the part of the house style (CONTRIBUTING.md) that a script can see.
 
 Everywhere: the SPDX line, lines of at most 100 columns, files of at most 400 lines, nothing left
-open. In include, src, apps, tools, bench and examples: functions of at most 70 lines. In the
-library: no process-ending call, no printing, no standalone fence, no free-standing `new` or
-`delete` outside the room memory, and a partner named beside every non-relaxed atomic operation.
+open. Everywhere but in tests/: functions of at most 70 lines. In the library: no process-ending
+call, no printing, no standalone fence, no free-standing `new` or `delete` outside the room memory,
+and a partner named beside every non-relaxed atomic operation.
 
 A file with a reason is listed in scripts/style_exceptions.txt as `rule path reason`; an entry
 that is not needed any more is a violation too.
@@ -25,7 +25,8 @@ FUNCTION_LINES_MAX = 70
 PARTNER_LINES = 12
 SPDX = "SPDX-License-Identifier: Apache-2.0"
 LIBRARY = ["include", "src"]
-PRODUCT = LIBRARY + ["apps", "tools", "bench", "examples"]
+PRODUCT = LIBRARY + ["apps", "tools", "memory-tools", "papers", "bench", "examples"]
+SCRIPTED = ["tests", "apps", "memory-tools", "papers", "bench", "examples"]
 EXCEPTIONS = "scripts/style_exceptions.txt"
 ENDING = re.compile(r"(?<![.>])\b(?:exit|_exit|_Exit|quick_exit|abort|terminate)\s*\(")
 PRINTING = re.compile(r"\bstd::(?:cout|cerr|clog|puts|printf)\b|(?<![\w:])(?:printf|puts)\s*\("
@@ -141,7 +142,7 @@ def script_files(root: Path) -> list[Path]:
     """Python and shell: by suffix, or without one in the folders of scripts."""
     return sorted(
         file
-        for folder in ["scripts", ".ci", "tests", "apps", "bench", "examples"]
+        for folder in ["scripts", ".ci", *SCRIPTED]
         for file in (root / folder).rglob("*")
         if file.is_file()
         and (file.suffix in {".py", ".sh"} or not file.suffix and folder in {"scripts", ".ci"})

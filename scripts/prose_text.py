@@ -19,7 +19,8 @@ SUFFIXES = SLASHES | HASHES | {".py", ".md"}
 HASHED_NAMES = re.compile(r"(?:^|/)(?:CMakeLists\.txt|Makefile|run)$|^scripts/[^.]+$")
 # Data, and the texts of others. The data manager of the exchange is code.
 NOT_OURS = re.compile(
-    r"(?:^|/)(?:(?<!apps/exchange/)data|golden|licenses|corpus|build|out|shared|\.git)/|^LICENSE$")
+    r"(?:^|/)(?:(?<!3-allocators/exchange/)data|golden|licenses|corpus|build|out|shared|\.git)/"
+    r"|^LICENSE$")
 
 COMMENT_LINE = re.compile(r"^\s*//+[<!]?(.*)$")
 TRAILING_COMMENT = re.compile(r"(?:\s\s|[;{},])\s*///?<?\s(.*)$")

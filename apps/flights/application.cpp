@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../application.hpp"
+#include "../common/application.hpp"
 
 #include <string>
 
 #include <CLI/CLI.hpp>
 
 #include <strid/base/error.hpp>
-#include <strid/graph/arguments.hpp>
+#include <strid/program/arguments.hpp>
 
 #include "flights.hpp"
 
@@ -16,25 +16,25 @@ namespace {
 
 class Flights final : public Application {
   public:
-    [[nodiscard]] std::string_view name() const noexcept override { return "flights"; }
-    [[nodiscard]] std::string_view summary() const noexcept override {
-        return "delays by airport, rotations of aircraft, and flights in their weather";
-    }
-    [[nodiscard]] std::string_view details() const noexcept override {
-        return "Input:     time,airport,aircraft,delay  (time in ms since 1970, delay in minutes)\n"
-               "Output:    airport,window_start,window_end,flights,mean_delay,max_delay\n"
-               "Rotations: aircraft,start,end,flights,max_delay\n"
-               "Weather:   time,airport,wind_speed,visibility, joined with the flights of the "
-               "hour\n"
-               "           after it: time,airport,aircraft,delay,wind_speed,visibility\n"
-               "Operators: flights, time, delays, rotations, in-weather and their writers\n"
-               "\n"
-               "Examples (in apps/flights/data):\n"
-               "  strid run flights --input flights.csv --output delays.csv\n"
-               "  strid run flights --input flights.csv --weather weather.csv --joined joined.csv\n"
-               "  strid run flights --input flights.csv --disorder 10m --late late.csv\n";
-    }
-    [[nodiscard]] std::string_view source_name() const noexcept override { return "flights"; }
+    Flights()
+        : Application(
+              {.name = "flights",
+               .details =
+                   "Input:     time,airport,aircraft,delay  (time in ms since 1970, delay in "
+                   "minutes)\n"
+                   "Output:    airport,window_start,window_end,flights,mean_delay,max_delay\n"
+                   "Rotations: aircraft,start,end,flights,max_delay\n"
+                   "Weather:   time,airport,wind_speed,visibility, joined with the flights of the "
+                   "hour\n"
+                   "           after it: time,airport,aircraft,delay,wind_speed,visibility\n"
+                   "Operators: flights, time, delays, rotations, in-weather and their writers\n"
+                   "\n"
+                   "Examples (in apps/flights/data):\n"
+                   "  strid run flights --input flights.csv --output delays.csv\n"
+                   "  strid run flights --input flights.csv --weather weather.csv --joined "
+                   "joined.csv\n"
+                   "  strid run flights --input flights.csv --disorder 10m --late late.csv\n",
+               .source_name = "flights"}) {}
 
     void add_options(CLI::App& command) override {
         const auto file = [&command](const char* name, std::string& path, const char* help) {

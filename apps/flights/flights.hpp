@@ -14,9 +14,9 @@
 #include <string>
 #include <string_view>
 
-#include <strid/graph/graph.hpp>
+#include <strid/stream/graph.hpp>
 
-#include "../endpoints.hpp"
+#include "../common/endpoints.hpp"
 
 namespace strid::apps::flights {
 

@@ -7,9 +7,9 @@ rotations.
               [--gap 21600]
 
 QUESTION is delays, rotations or joined, or one of the flights that come too late: late (for every
-window of the delays), late-rotations or late-joined; durations are seconds. What a flight may still
-change is told by the latest flight before it, less the disorder: windows that end by then are
-over.
+window of the delays), late-rotations or late-joined; durations are seconds. The latest flight
+before it, less the disorder, decides which windows a flight can still change: windows that end by
+then are over.
 """
 import argparse
 import collections

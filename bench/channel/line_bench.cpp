@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a cache line costs that goes from one core to another and back, again and again: a producer
+// The cost of a cache line that goes from one core to another and back, again and again: a producer
 // fills blocks of 32 KiB, a consumer on another core reads them and gives them back. Compared is
 // what the consumer leaves behind: lines that it has only read, or lines that it has written, one
 // byte each, once it was done with the block (docs/design/0008).
@@ -18,10 +18,10 @@
 #include <string_view>
 #include <vector>
 
-#include <strid/base/cache_line.hpp>
 #include <strid/base/clock.hpp>
-#include <strid/base/prefetch.hpp>
-#include <strid/channel/spsc_ring.hpp>
+#include <strid/engine/base/cache_line.hpp>
+#include <strid/engine/base/prefetch.hpp>
+#include <strid/engine/channel/spsc_ring.hpp>
 
 #include "transfer.hpp"
 

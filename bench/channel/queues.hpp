@@ -11,7 +11,7 @@
 
 #include <boost/lockfree/spsc_queue.hpp>
 
-#include <strid/channel/shared_pointer_ring.hpp>
+#include <strid/engine/channel/shared_pointer_ring.hpp>
 
 #include "strid_queues.hpp"
 #include "transfer.hpp"

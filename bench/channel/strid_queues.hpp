@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <strid/channel/spsc_ring.hpp>
-#include <strid/channel/unbounded_spsc.hpp>
+#include <strid/engine/channel/spsc_ring.hpp>
+#include <strid/engine/channel/unbounded_spsc.hpp>
 
 #include "transfer.hpp"
 

@@ -21,9 +21,9 @@
 #include <pthread.h>
 #include <sched.h>
 
-#include <strid/base/cache_line.hpp>
 #include <strid/base/clock.hpp>
-#include <strid/base/relax.hpp>
+#include <strid/engine/base/cache_line.hpp>
+#include <strid/engine/base/relax.hpp>
 
 namespace strid::bench {
 

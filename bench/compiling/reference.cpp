@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a machine and its compiler take for templates of the standard library alone: the unit of the
+// Templates of the standard library alone, to measure a machine and its compiler: the unit of the
 // compile budget (budget.py). It uses nothing of this project and is never run.
 #include <algorithm>
 #include <array>

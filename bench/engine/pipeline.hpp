@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <tuple>
 
-#include <strid/graph/graph.hpp>
+#include <strid/stream/graph.hpp>
 
 #include "../pipeline_workload.hpp"
 

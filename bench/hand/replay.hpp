@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the hand-written applications share: files read into memory, records cut out of them before
-// the clock starts, and the loop that replays them for a time. Single-threaded; an input owns the
-// text that the views in its records point into.
+// The common part of the hand-written applications: files read into memory, records cut out of them
+// before the clock starts, and the loop that replays them for a time. Single-threaded; an input
+// owns the text that the views in its records point into.
 #pragma once
 
 #include <algorithm>

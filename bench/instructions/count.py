@@ -7,9 +7,9 @@
 Callgrind counts each run with few records and with more; the difference, by record, is free of
 what it costs to start and to end. No neighbour on the machine disturbs it, so that a change which
 costs every record two instructions is seen. The answer of every counted run is compared with one
-that has nothing of the engine: a loop by hand (counted_runs.cpp), the oracle of an application,
-SQLite. Exits with 1 where an answer is wrong, or a figure is above 1.05 of what is stored (1.02
-where the stored figure is said to be exact).
+that has nothing of the engine: a loop by hand (counted_runs.cpp), or SQLite. Exits with 1 where an
+answer is wrong, or a figure is above 1.05 of what is stored (1.02 where the stored figure is said
+to be exact).
 
 A change that costs instructions on purpose stores its figures in the same commit (--store), with
 the reason. Other figures than of GCC 12 on x86-64 have nothing to be compared with.
@@ -27,7 +27,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-APPS = HERE.parents[1] / "apps"
+COMPARE = HERE.parents[1] / "apps/compare.py"
 FIGURES = HERE / "figures.csv"
 ALLOWED = {"exact": 1.02, "": 1.05}
 
@@ -49,7 +49,7 @@ def counted(folder, *command):
 
 
 class WrongAnswer(Exception):
-    """What a counted run answered differs from what it should."""
+    """The answer of a counted run is wrong."""
 
 
 class GraphRun:
@@ -70,10 +70,10 @@ class GraphRun:
 
 
 class ToolRun:
-    """A run of the command line: `lines(n)` is n times the input, of `records_of(lines)`."""
+    """A run of the program `tool`: `lines(n)` is n times the input, of `records_of(lines)`."""
 
-    def __init__(self, build, name, lines, arguments, expect, records_of=len):
-        self.tool = build / "tools/strid"
+    def __init__(self, tool, name, lines, arguments, expect, records_of=len):
+        self.tool = tool
         self.name = name
         self.lines = lines
         self.arguments = arguments
@@ -87,24 +87,11 @@ class ToolRun:
         instructions, _ = counted(folder, self.tool, *self.arguments, "--input", source,
                                   "--output", answer, "--workers", "1", "--quiet")
         expected.write_text(self.expect(source))
-        compared = subprocess.run([sys.executable, APPS / "compare.py", expected, answer],
+        compared = subprocess.run([sys.executable, COMPARE, expected, answer],
                                   capture_output=True, text=True, check=False)
         if compared.returncode != 0 or expected.stat().st_size == 0:
             raise WrongAnswer(compared.stdout + compared.stderr)
         return instructions, self.records_of(lines)
-
-
-def application(build, name, data, oracle, *options, records_of=len):
-    text = (APPS / name / "data" / data).read_text()
-
-    def lines(times):
-        return (times * text).splitlines(keepends=True)
-
-    return ToolRun(build, name, lines, ["run", name, *options], oracle, records_of)
-
-
-def words_of(lines):
-    return sum(len(line.split()) for line in lines)
 
 
 def table_lines(times):
@@ -127,22 +114,15 @@ def table_sums(source):
     return "".join(["key,window_start,window_end,sum(x)\n", *rows])
 
 
+def graph_runs(program):
+    """The runs of a program of counted.hpp."""
+    return [GraphRun(program, *line.split()) for line in output_of(program).splitlines()]
+
+
 def all_runs(build):
-    python = sys.executable
-    program = build / "bench/instructions/counted_runs"
-    model = APPS / "fraud-detection/data/model.txt"
-    graphs = [GraphRun(program, *line.split()) for line in output_of(program).splitlines()]
-    return graphs + [
-        application(build, "word-count", "opticks.txt",
-                    lambda source: output_of("awk", "-f", APPS / "word-count/oracle.awk", source),
-                    records_of=words_of),
-        application(build, "spike-detection", "readings.csv",
-                    lambda source: output_of(python, APPS / "spike-detection/oracle.py", source)),
-        application(build, "fraud-detection", "transactions.csv",
-                    lambda source: output_of(python, APPS / "fraud-detection/oracle.py", source,
-                                             "--model", model),
-                    "--model", model),
-        ToolRun(build, "strid-window", table_lines,
+    return [
+        *graph_runs(build / "bench/instructions/counted_runs"),
+        ToolRun(build / "tools/strid", "strid-window", table_lines,
                 ["window", "--key", "key", "--time", "time", "--window", "tumbling:1s",
                  "--aggregate", "sum(x)"], table_sums),
     ]
@@ -160,12 +140,13 @@ def per_record(run):
 
 
 def rounds_of(stored):
-    """What is not exact depends on the clock a little, which a slow moment only makes more."""
+    """A count that is not exact depends a little on the clock, and a slow moment only increases
+    it."""
     return 1 if stored is not None and stored["kind"] == "exact" else 3
 
 
-def stored_figures():
-    with FIGURES.open(newline="") as file:
+def stored_figures(figures):
+    with figures.open(newline="") as file:
         return {row["run"]: row for row in csv.DictReader(file)}
 
 
@@ -183,31 +164,32 @@ def report(name, measured, stored):
     return ratio <= allowed
 
 
-def store(measured):
-    figures = stored_figures()
+def store(measured, file_of_figures):
+    figures = stored_figures(file_of_figures)
     for name, instructions in measured.items():
         kind = figures.get(name, {"kind": ""})["kind"]
         figures[name] = {"run": name, "instructions": f"{instructions:.1f}", "kind": kind}
-    with FIGURES.open("w", newline="") as file:
+    with file_of_figures.open("w", newline="") as file:
         writer = csv.DictWriter(file, ["run", "instructions", "kind"], lineterminator="\n")
         writer.writeheader()
         writer.writerows(figures.values())
 
 
-def main():
+def main(runs_of=all_runs, figures=FIGURES):
+    """Counts what `runs_of(build)` names, against the file `figures`."""
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=Path, required=True, help="a release build")
     parser.add_argument("--store", action="store_true", help="what is counted is the figure")
     parser.add_argument("runs", nargs="*", metavar="RUN", help="default: all")
     options = parser.parse_args()
-    runs = all_runs(options.build)
+    runs = runs_of(options.build)
     unknown = set(options.runs) - {run.name for run in runs}
     if unknown:
         parser.error(f"there is no run {', '.join(sorted(unknown))}; there are "
                      f"{', '.join(run.name for run in runs)}")
     runs = [run for run in runs if run.name in options.runs or not options.runs]
-    stored = stored_figures()
+    stored = stored_figures(figures)
     print("| run | instructions per record | stored | ratio | |\n|---|---:|---:|---|---|")
     measured = {}
     are_allowed = True
@@ -221,7 +203,7 @@ def main():
                 sys.exit(f"{name}: WRONG ANSWER: {wrong}")
             are_allowed = report(name, measured[name], stored.get(name)) and are_allowed
     if options.store:
-        store(measured)
+        store(measured, figures)
     return 0 if are_allowed or options.store else 1
 
 

@@ -1,75 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Short runs of the engine on one worker, whose instructions count.py counts, and the same answers
-// by hand: a loop over the same input without an engine.
-//
-//   counted_runs RUN RECORDS            what the engine answers
-//   counted_runs --by-hand RUN RECORDS  what it should
-//   counted_runs                        the runs, each with how many records are enough
+// by hand: a loop over the same input without an engine. counted.hpp has the command line.
 #include <algorithm>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <map>
-#include <memory>
-#include <string_view>
 #include <thread>
 #include <tuple>
 #include <utility>
 #include <vector>
 
-#include <yahoo-benchmark/views.hpp>
-
 #include <strid/strid.hpp>
+#include <strid/window/aggregates.hpp>
 
 #include "../engine/pipeline.hpp"
 #include "../hand/pipeline.hpp"
-#include "../hand/yahoo_benchmark.hpp"
 #include "../window/quotes.hpp"
-#include "../yahoo/events.hpp"
+#include "counted.hpp"
 
 namespace {
 
 using namespace strid;
 using namespace strid::bench;
 using namespace std::chrono_literals;
-namespace yahoo = strid::apps::yahoo_benchmark;
-
-/// What runs are compared by; no order changes it.
-struct Answer {
-    std::uint64_t results = 0;
-    std::uint64_t sum = 0;
-
-    void add(std::uint64_t result) noexcept {
-        ++results;
-        sum += result;
-    }
-};
-
-/// Adds up what `number_of` makes of each result.
-template <class NumberOf>
-struct AnswerSink {
-    static constexpr FunctionTraits traits{.hears = events<Closed>};
-
-    Answer* answer;  // of the caller, which reads it after the run
-    NumberOf number_of;
-    Answer so_far{};
-
-    template <class Result>
-    void operator()(const Result& result) noexcept {
-        so_far.add(number_of(result));
-    }
-    void on(Closed) noexcept { *answer = so_far; }
-    auto state() { return std::tie(so_far); }
-};
-
-void run_on_one_worker(const Graph& graph) {
-    RunOptions options;
-    options.workers = 1;
-    options.parallelism = 1;
-    run(graph, options);
-}
 
 // ---- pipelines ---------------------------------------------------------------------------------
 
@@ -225,7 +178,7 @@ Answer join(std::uint64_t records) {
     const auto side = [&](std::uint64_t half) {
         return graph.source(HalfOfQuotes{records, half})
             .event_time<&Quote::time>(MonotonousTime{})
-            .aligned(Alignment{Duration{join_reach_ns / 10}});
+            .apply(aligned(Alignment{Duration{join_reach_ns / 10}}));
     };
     side(0)
         .join(side(1), on<&Quote::symbol>(),
@@ -252,48 +205,6 @@ Answer join_by_hand(std::uint64_t records) {
         }
         others.push_back(quote);
     }
-    return answer;
-}
-
-// ---- the Yahoo streaming benchmark -------------------------------------------------------------
-
-std::uint64_t number_of_count(std::uint32_t campaign, std::int64_t start_ms,
-                              std::uint64_t count) noexcept {
-    return (campaign + 1) * static_cast<std::uint64_t>(start_ms + window_ms) + count;
-}
-
-Answer yahoo_benchmark(std::uint64_t records) {
-    std::vector<yahoo::CampaignTable::Entry> entries;
-    const std::vector<std::uint32_t> campaign_of = make_campaigns();
-    for (std::uint32_t ad = 0; ad < ads; ++ad) entries.push_back({ad, campaign_of[ad]});
-    const yahoo::Campaigns campaigns{yahoo::CampaignTable{std::move(entries)}};
-    const yahoo::Counting counting{.window = std::chrono::milliseconds{window_ms},
-                                   .disorder = std::chrono::milliseconds{disorder_ms_max}};
-    const MadeEvents<yahoo::Event> events;
-    Answer answer;
-    Graph graph{"yahoo benchmark"};
-    yahoo::count_views(
-        yahoo::views_by_campaign(
-            graph.source(EventSource<yahoo::Event, MadeEvents<yahoo::Event>>{events, records}),
-            campaigns, counting),
-        counting)
-        .sink(AnswerSink{&answer, [](const yahoo::CampaignCount& row) {
-                             return number_of_count(row.campaign, row.start_ms, row.count);
-                         }});
-    run_on_one_worker(graph);
-    return answer;
-}
-
-Answer yahoo_benchmark_by_hand(std::uint64_t records) {
-    Answer answer;
-    const auto report = [&answer](const hand::WindowCount& row) {
-        answer.add(number_of_count(row.campaign, row.start_ms, row.count));
-    };
-    const std::vector<std::uint32_t> campaign_of = make_campaigns();
-    hand::ViewCounter counter(campaign_of, window_ms, disorder_ms_max);
-    for_each_event(MadeEvents<hand::AdEvent>{}, records,
-                   [&](const hand::AdEvent& event) { counter.add(event, report); });
-    counter.finish(report);
     return answer;
 }
 
@@ -330,12 +241,6 @@ Answer inlet_and_outlet_by_hand(std::uint64_t records) {
     return answer;
 }
 
-struct Run {
-    std::string_view name;
-    std::uint64_t records;  // a poll learns its length by the clock: cheap records need many
-    Answer (*on_engine)(std::uint64_t records);
-    Answer (*by_hand)(std::uint64_t records);
-};
 constexpr Run runs[] = {
     {"fused-pipeline", 1'000'000, pipeline<Layout::fused>, pipeline_by_hand},
     {"two-tasks", 120'000, pipeline<Layout::map_elsewhere>, pipeline_by_hand},
@@ -343,40 +248,11 @@ constexpr Run runs[] = {
     {"time-windows", 120'000, time_windows<false>, time_windows_by_hand<false>},
     {"greatest-in-time-windows", 120'000, time_windows<true>, time_windows_by_hand<true>},
     {"interval-join", 120'000, join, join_by_hand},
-    {"yahoo-benchmark", 120'000, yahoo_benchmark, yahoo_benchmark_by_hand},
     {"inlet-and-outlet", 120'000, inlet_and_outlet, inlet_and_outlet_by_hand},
 };
 
 }  // namespace
 
 int main(int argc, char** argv) {
-    if (argc == 1) {
-        for (const Run& run : runs) {
-            std::printf("%s %llu\n", run.name.data(), static_cast<unsigned long long>(run.records));
-        }
-        return EXIT_SUCCESS;
-    }
-    const bool by_hand = std::strcmp(argv[1], "--by-hand") == 0;
-    const int first = by_hand ? 2 : 1;
-    if (argc != first + 2) {
-        std::fprintf(stderr, "usage: counted_runs [--by-hand] RUN RECORDS\n");
-        return 2;
-    }
-    const std::string_view name = argv[first];
-    const auto* const found = std::find_if(std::begin(runs), std::end(runs),
-                                           [&](const Run& run) { return run.name == name; });
-    if (found == std::end(runs)) {
-        std::fprintf(stderr, "counted_runs: there is no run '%s'\n", argv[first]);
-        return 2;
-    }
-    const std::uint64_t records = std::strtoull(argv[first + 1], nullptr, 10);
-    try {
-        const Answer answer = by_hand ? found->by_hand(records) : found->on_engine(records);
-        std::printf("%llu results, sum %llu\n", static_cast<unsigned long long>(answer.results),
-                    static_cast<unsigned long long>(answer.sum));
-    } catch (const std::exception& error) {
-        std::fprintf(stderr, "counted_runs: %s\n", error.what());
-        return EXIT_FAILURE;
-    }
-    return EXIT_SUCCESS;
+    return counted_main(argc, argv, runs);
 }

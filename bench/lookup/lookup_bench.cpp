@@ -139,15 +139,15 @@ int run(const Settings& settings) {
                        return std::move(stream).map(Search{ranges}, one);
                    })});
     all.push_back({"lookup", on_graph([&](auto stream) {
-                       return std::move(stream).template lookup<&Packet::address>(table,
-                                                                                  set_network, one);
+                       return std::move(stream).lookup(table, field<&Packet::address>, set_network,
+                                                       one);
                    })});
     all.push_back({"map over a sorted vector, behind a boundary", on_graph([&](auto stream) {
                        return std::move(stream).separate().map(Search{ranges}, one);
                    })});
     all.push_back({"lookup, behind a boundary", on_graph([&](auto stream) {
-                       return std::move(stream).separate().template lookup<&Packet::address>(
-                           table, set_network, one);
+                       return std::move(stream).separate().lookup(table, field<&Packet::address>,
+                                                                  set_network, one);
                    })});
 
     const std::uint64_t expected = all.front().run();

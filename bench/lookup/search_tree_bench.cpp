@@ -25,7 +25,7 @@
 #endif
 
 #include <strid/base/clock.hpp>
-#include <strid/memory/search_tree.hpp>
+#include <strid/search/search_tree.hpp>
 
 #include "../bar.hpp"
 #include "../command_line.hpp"
@@ -47,7 +47,7 @@ struct Settings {
     std::size_t rounds = 5;
 };
 
-/// What a contestant answers: how many keys were found, and the sum of the greatest keys that are
+/// The answer of a contestant: how many keys were found, and the sum of the greatest keys that are
 /// not greater.
 struct Answer {
     std::uint64_t found = 0;

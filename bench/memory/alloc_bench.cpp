@@ -23,7 +23,7 @@
 #include <sched.h>
 
 #include <strid/base/clock.hpp>
-#include <strid/channel/spsc_ring.hpp>
+#include <strid/engine/channel/spsc_ring.hpp>
 #include <strid/memory/slab_allocator.hpp>
 
 namespace {

@@ -9,8 +9,8 @@
 //
 // A timer interrupt or a neighbour lengthens some operations of every run, whatever the allocator.
 // So the same sequence runs several times, each time in a child process of the same state: the i-th
-// operation does exactly the same steps in each, and its time is the least of them. What is left is
-// what the operation itself takes. Worst times of single runs are printed beside it. Pages are
+// operation does exactly the same steps in each, and its time is the least of them. The rest is the
+// time of the operation itself. Worst times of single runs are printed beside it. Pages are
 // touched before: each child does the whole sequence once without timing.
 #include <algorithm>
 #include <bit>
@@ -208,7 +208,7 @@ double cycles_per_ns() {
     return static_cast<double>(__rdtsc() - begin) / static_cast<double>(strid::now_ns() - begin_ns);
 }
 
-/// What cycles are in time.
+/// Cycles as time.
 struct Scale {
     double step;
     double empty;

@@ -41,7 +41,7 @@ namespace strid::bench {
     return static_cast<double>(steps) / best_us;
 }
 
-/// What an action took: on the clock, and of the processor, over all threads of this process.
+/// The time of an action: by the clock, and of the processor, over all threads of this process.
 struct Spent {
     double seconds = 0;
     double processor_seconds = 0;

@@ -9,7 +9,7 @@
 
 #include <omp.h>
 
-#include <strid/base/cache_line.hpp>
+#include <strid/engine/base/cache_line.hpp>
 
 namespace strid::bench::peers {
 

@@ -15,8 +15,8 @@
 #include <vector>
 
 #include <strid/base/clock.hpp>
-#include <strid/base/relax.hpp>
-#include <strid/channel/spsc_ring.hpp>
+#include <strid/engine/base/relax.hpp>
+#include <strid/engine/channel/spsc_ring.hpp>
 #include <strid/pattern/accelerator.hpp>
 
 #include "../bar.hpp"

@@ -21,7 +21,8 @@
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
-#include <strid/graph/graph.hpp>
+#include <strid/operator/aligned.hpp>
+#include <strid/stream/graph.hpp>
 
 #include "../bar.hpp"
 #include "../statistics.hpp"
@@ -190,7 +191,7 @@ template <class T>
 auto timed(Graph& graph, const std::vector<T>& records, Duration kept) {
     return graph.source(Lent<T>{&records})
         .template event_time<&T::time>(MonotonousTime{})
-        .aligned(Alignment{kept / 100});
+        .apply(aligned(Alignment{kept / 100}));
 }
 
 Measured on_engine(const Input& input, std::size_t workers) {

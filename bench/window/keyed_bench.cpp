@@ -16,7 +16,7 @@
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
-#include <strid/graph/graph.hpp>
+#include <strid/stream/graph.hpp>
 #include <strid/window/aggregates.hpp>
 
 #include "../bar.hpp"

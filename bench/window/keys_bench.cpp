@@ -35,7 +35,7 @@
 
 #include <strid/base/clock.hpp>
 #include <strid/base/hash.hpp>
-#include <strid/graph/graph.hpp>
+#include <strid/stream/graph.hpp>
 #include <strid/window/aggregates.hpp>
 
 #include "../bar.hpp"

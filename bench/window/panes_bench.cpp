@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The states that windows of event time keep for a key, side by side (window/structures/panes.hpp),
-// without the graph around it. By the number of panes in a window that slides by one pane: a record
-// in its order, every pane one record, with the firing of its window; and a record that comes late
-// to a window that has fired, with that window's new value. For tumbling windows a fold,
-// incremental and over the records. Each pair's answers are compared.
+// The states that windows of event time keep for a key, side by side
+// (engine/window/structures/panes.hpp), without the graph around it. By the number of panes in a
+// window that slides by one pane: a record in its order, every pane one record, with the firing of
+// its window; and a record that comes late to a window that has fired, with that window's new
+// value. For tumbling windows a fold, incremental and over the records. Each pair's answers are
+// compared.
 //
 //   panes_bench [RECORDS]     default 1,000,000
 #include <algorithm>
@@ -16,10 +17,10 @@
 #include <utility>
 
 #include <strid/base/clock.hpp>
+#include <strid/engine/window/structures/panes.hpp>
 #include <strid/window/aggregates.hpp>
 #include <strid/window/aggregates/fold.hpp>
 #include <strid/window/result.hpp>
-#include <strid/window/structures/panes.hpp>
 
 namespace {
 

@@ -97,7 +97,7 @@ struct QuoteSource {
     auto state() { return std::tie(made); }
 };
 
-/// What a benchmark's answer is compared by: results, and sums that no order changes.
+/// The answer of a benchmark, for comparison: results, and sums that no order changes.
 struct WindowChecksum {
     std::uint64_t windows = 0;
     std::uint64_t values = 0;

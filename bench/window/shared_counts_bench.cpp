@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include <strid/graph/graph.hpp>
+#include <strid/stream/graph.hpp>
 #include <strid/window/aggregates.hpp>
 
 #include "contest.hpp"
@@ -27,7 +27,7 @@ using namespace strid::bench;
 
 constexpr QuoteShape shape{.symbols = 100};
 
-/// What the windows add up: as costly as one wishes.
+/// The term that the windows add up: as costly as one wishes.
 struct Worth {
     int steps;
 

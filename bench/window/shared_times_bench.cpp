@@ -15,7 +15,7 @@
 #include <vector>
 
 #include <strid/connector/discard.hpp>
-#include <strid/graph/graph.hpp>
+#include <strid/stream/graph.hpp>
 #include <strid/window/aggregates.hpp>
 
 #include "contest.hpp"

@@ -20,11 +20,11 @@
 
 #include <strid/base/clock.hpp>
 #include <strid/base/histogram.hpp>
+#include <strid/engine/window/structures/finger_tree.hpp>
+#include <strid/engine/window/structures/flat_fat.hpp>
+#include <strid/engine/window/structures/two_stacks.hpp>
 #include <strid/window/aggregates.hpp>
 #include <strid/window/aggregates/in_order.hpp>
-#include <strid/window/structures/finger_tree.hpp>
-#include <strid/window/structures/flat_fat.hpp>
-#include <strid/window/structures/two_stacks.hpp>
 
 #include "../bar.hpp"
 #include "../statistics.hpp"
@@ -222,7 +222,7 @@ std::uint64_t most_combinations(const char* name, std::uint64_t length, std::uin
     return most;
 }
 
-/// What a structure's records take, a value for each pass.
+/// The time of a structure's records, a value for each pass.
 struct Passes {
     const char* name;
     LeastTimes least;
@@ -242,8 +242,8 @@ struct Passes {
     }
 };
 
-/// What two reads of the clock say of nothing in between: this machine's noise, and the median,
-/// which is taken off what is measured.
+/// The difference of two reads of the clock with nothing in between: this machine's noise, and the
+/// median, which is taken off what is measured.
 std::int64_t clock_pass(Passes& passes, std::uint64_t records) {
     strid::Histogram times;
     for (std::uint64_t i = 0; i < records; ++i) {

@@ -14,7 +14,7 @@ BEGIN {
     sub(/.*include\/strid\//, "", room)
     in_room = sub(/\/.*/, "", room)
     name = "(\\[\\[nodiscard\\]\\] )?(static )?(constexpr )?[A-Za-z][A-Za-z0-9_:<>,*& ]* [&*]?"
-    hooks = "(" name "(on|process|state|facts)\\(|static constexpr OperatorTraits traits"
+    hooks = "(" name "(on|process|state|facts)\\(|static constexpr [A-Za-z]+Traits traits"
     if (file ~ /\/connector\//)
         hooks = hooks "|using (record_type|Found) =|enum class Found|static constexpr bool drains|" name \
             "(open|poll|wake_at_ns|blocks|stop|files|fraction_done|bytes_read|flush|close|" \

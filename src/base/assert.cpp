@@ -2,7 +2,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include <strid/base/assert.hpp>
+#include <strid/engine/base/assert.hpp>
 
 namespace strid::detail {
 

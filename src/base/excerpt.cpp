@@ -2,7 +2,7 @@
 #include <array>
 #include <cstdint>
 
-#include <strid/base/excerpt.hpp>
+#include <strid/engine/base/excerpt.hpp>
 
 namespace strid {
 

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <strid/base/file_place.hpp>
+#include <strid/engine/base/file_place.hpp>
 
 namespace strid {
 

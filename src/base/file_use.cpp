@@ -5,8 +5,8 @@
 #include <limits.h>
 
 #include <strid/base/error.hpp>
-#include <strid/base/file_place.hpp>
 #include <strid/base/file_use.hpp>
+#include <strid/engine/base/file_place.hpp>
 
 namespace strid {
 
@@ -31,7 +31,7 @@ void add(std::vector<Used>& all, const FileUse& use) {
     if (!use.beside || use.path == "-") return;
     const auto place = find_place(use.path);
     if (!place || place->descriptor >= 0) return;
-    const std::string beside = place->beside(name_until_whole(place->name));
+    const std::string beside = place->beside(temporary_name(place->name));
     if (auto identity = identity_of(beside, dash)) {
         all.push_back({&use, std::move(*identity), true});
     }
@@ -62,7 +62,7 @@ std::string named(const Used& used) {
 
 }  // namespace
 
-std::string name_until_whole(std::string_view name) {
+std::string temporary_name(std::string_view name) {
     constexpr std::string_view ending = ".strid-partial";
     std::string result(name);
     if (name.size() + ending.size() > NAME_MAX) {  // cut, with a hash (FNV-1a) to keep it unique

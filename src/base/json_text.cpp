@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <strid/base/json_text.hpp>
+#include <strid/engine/base/json_text.hpp>
 
 namespace strid {
 

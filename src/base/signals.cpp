@@ -5,7 +5,7 @@
 
 #include <semaphore.h>
 
-#include <strid/base/signals.hpp>
+#include <strid/engine/base/signals.hpp>
 
 namespace strid {
 
@@ -17,13 +17,14 @@ std::atomic<int> received{0};
 std::atomic<int> last_received{0};
 static_assert(std::atomic<int>::is_always_lock_free, "a signal handler may use it");
 
-struct Bell {
-    Bell() noexcept { ::sem_init(&semaphore, 0, 0); }
+struct SignalSemaphore {
+    SignalSemaphore() noexcept { ::sem_init(&semaphore, 0, 0); }
     sem_t semaphore;
 };
 
-Bell& bell() noexcept {
-    static Bell instance;  // made before the first handler is installed; never destroyed in use
+SignalSemaphore& signal_semaphore() noexcept {
+    static SignalSemaphore
+        instance;  // made before the first handler is installed; never destroyed in use
     return instance;
 }
 
@@ -31,14 +32,14 @@ extern "C" void strid_signal_handler(int signal) {
     const int error = errno;
     last_received.store(signal, std::memory_order_relaxed);
     received.fetch_add(1, std::memory_order_relaxed);
-    ::sem_post(&bell().semaphore);
+    ::sem_post(&signal_semaphore().semaphore);
     errno = error;
 }
 
 }  // namespace
 
 SignalScope::SignalScope() : owner_(!owned.exchange(true, std::memory_order_relaxed)) {
-    bell();
+    signal_semaphore();
     if (!owner_) return;
     received.store(0, std::memory_order_relaxed);
     last_received.store(0, std::memory_order_relaxed);
@@ -74,11 +75,11 @@ void SignalScope::wait_for(std::chrono::milliseconds time) noexcept {
     const auto seconds = std::chrono::floor<std::chrono::seconds>(nanoseconds);
     until.tv_sec += seconds.count();
     until.tv_nsec = (nanoseconds - seconds).count();
-    ::sem_timedwait(&bell().semaphore, &until);  // an early return does no harm
+    ::sem_timedwait(&signal_semaphore().semaphore, &until);  // an early return does no harm
 }
 
 void SignalScope::wake() noexcept {
-    ::sem_post(&bell().semaphore);
+    ::sem_post(&signal_semaphore().semaphore);
 }
 
 int SignalScope::count() const noexcept {

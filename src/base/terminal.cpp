@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include <strid/base/error.hpp>
-#include <strid/base/terminal.hpp>
+#include <strid/engine/base/terminal.hpp>
 
 namespace strid {
 

@@ -6,7 +6,7 @@
 
 #include <cxxabi.h>
 
-#include <strid/base/type_name.hpp>
+#include <strid/engine/base/type_name.hpp>
 
 namespace strid {
 

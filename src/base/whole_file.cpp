@@ -55,7 +55,7 @@ WholeFile::WholeFile(std::string path, const FilePlace& place)
     : path_(std::move(path)),
       target_(place.path()),
       directory_(place.directory),
-      beside_(place.beside(name_until_whole(place.name))) {
+      beside_(place.beside(temporary_name(place.name))) {
     check_old();
     create();
     adopt_permissions();

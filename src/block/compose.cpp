@@ -12,8 +12,8 @@
 #include <fmt/format.h>
 
 #include <strid/base/error.hpp>
-#include <strid/block/dag.hpp>
-#include <strid/block/grammar.hpp>
+#include <strid/engine/block/dag.hpp>
+#include <strid/engine/block/grammar.hpp>
 
 #include "rule_support.hpp"
 
@@ -210,7 +210,8 @@ ParallelBlock compose_section(const Dag& dag, const SectionPlan& section, Shuffl
     return block;
 }
 
-// What a section's last nodes run to reach the sections that follow, as merge and split do it.
+// With the distributions to the sections that follow, in the last nodes of the section, as merge
+// and split have them.
 ParallelBlock with_routing(const ParallelBlock& block, const Dag& dag,
                            const std::vector<SectionPlan>& sections, const SectionPlan& section) {
     std::vector<SequentialBlock> distributions;

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include <strid/base/error.hpp>
-#include <strid/block/dag.hpp>
+#include <strid/engine/block/dag.hpp>
 
 namespace strid::block {
 

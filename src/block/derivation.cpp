@@ -6,9 +6,9 @@
 #include <fmt/format.h>
 
 #include <strid/base/error.hpp>
-#include <strid/block/derivation.hpp>
+#include <strid/engine/block/derivation.hpp>
 
-#include "join.hpp"
+#include "joined_terms.hpp"
 
 namespace strid::block {
 

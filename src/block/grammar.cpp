@@ -3,7 +3,7 @@
 // Recognisers by recursive descent over the term, one function for each production.
 #include <algorithm>
 
-#include <strid/block/grammar.hpp>
+#include <strid/engine/block/grammar.hpp>
 
 namespace strid::block {
 

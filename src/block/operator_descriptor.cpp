@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include <strid/block/operator_descriptor.hpp>
+#include <strid/engine/block/operator_descriptor.hpp>
 
 namespace strid::block {
 

@@ -7,11 +7,11 @@
 
 #include <fmt/format.h>
 
-#include <strid/base/assert.hpp>
 #include <strid/base/error.hpp>
-#include <strid/block/parallel_block.hpp>
+#include <strid/engine/base/assert.hpp>
+#include <strid/engine/block/parallel_block.hpp>
 
-#include "join.hpp"
+#include "joined_terms.hpp"
 
 namespace strid::block {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include <strid/block/rules.hpp>
+#include <strid/engine/block/rules.hpp>
 
 namespace strid::block::detail {
 

@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
-#include <strid/block/grammar.hpp>
-#include <strid/block/rules.hpp>
-#include <strid/block/utility.hpp>
+#include <strid/engine/block/grammar.hpp>
+#include <strid/engine/block/rules.hpp>
+#include <strid/engine/block/utility.hpp>
 
 #include "rule_support.hpp"
 

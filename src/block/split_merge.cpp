@@ -7,11 +7,11 @@
 
 #include <fmt/format.h>
 
-#include <strid/block/grammar.hpp>
-#include <strid/block/rules.hpp>
-#include <strid/block/utility.hpp>
+#include <strid/engine/block/grammar.hpp>
+#include <strid/engine/block/rules.hpp>
+#include <strid/engine/block/utility.hpp>
 
-#include "join.hpp"
+#include "joined_terms.hpp"
 #include "rule_support.hpp"
 
 namespace strid::block {

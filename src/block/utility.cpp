@@ -3,8 +3,8 @@
 // Figure 5's two functions are one recursion to the rightmost pipes; they differ in the last step.
 #include <utility>
 
-#include <strid/block/grammar.hpp>
-#include <strid/block/utility.hpp>
+#include <strid/engine/block/grammar.hpp>
+#include <strid/engine/block/utility.hpp>
 
 namespace strid::block {
 

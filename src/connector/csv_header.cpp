@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include <strid/base/excerpt.hpp>
 #include <strid/connector/csv_value.hpp>
+#include <strid/engine/base/excerpt.hpp>
 
 namespace strid::detail {
 

@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include <strid/base/error.hpp>
-#include <strid/connector/csv_row.hpp>
+#include <strid/engine/connector/csv_row.hpp>
 
 namespace strid {
 

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t lines_looked_at_again_max = 64;
 
-/// What is not given is chosen: an input that may fall silent must not be silenced by a quote.
+/// Chooses limits that are not given: a quote must not silence an input that may fall silent.
 CsvQuoteLimits chosen_quote_limits(const CsvOptions& options, bool is_live) {
     constexpr CsvQuoteLimits live{100, std::size_t{64} << 10};
     const CsvQuoteLimits chosen =
@@ -69,6 +69,10 @@ CsvSource::CsvSource(std::vector<std::string> paths, CsvOptions options, std::si
                                        [](const CsvColumn& column) { return column.is_named(); });
     has_header_ = any_named || options_.header == CsvHeader::skip;
 }
+
+CsvSource::CsvSource(const CsvSource&) = default;
+CsvSource::CsvSource(CsvSource&&) noexcept = default;
+CsvSource::~CsvSource() = default;
 
 void CsvSource::begin(const Context& context) {
     FileSource::begin(context);

@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include <strid/connector/csv_row.hpp>
 #include <strid/connector/dead_letter_file.hpp>
+#include <strid/engine/connector/csv_row.hpp>
 
 namespace strid {
 

@@ -6,10 +6,10 @@
 
 #include <fmt/format.h>
 
-#include <strid/base/assert.hpp>
 #include <strid/base/clock.hpp>
 #include <strid/base/error.hpp>
-#include <strid/connector/file_source.hpp>
+#include <strid/engine/base/assert.hpp>
+#include <strid/engine/connector/file_source.hpp>
 
 namespace strid {
 

@@ -3,8 +3,8 @@
 #include <cstring>
 #include <utility>
 
-#include <strid/connector/json_cutter.hpp>
-#include <strid/connector/json_row.hpp>
+#include <strid/engine/connector/json_cutter.hpp>
+#include <strid/engine/connector/json_row.hpp>
 
 namespace strid {
 
@@ -141,7 +141,7 @@ JsonCutter::Cut JsonCutter::pass_separator(char* p) {
     }
 }
 
-// What is neither an object nor between objects, up to where one may begin.
+// Text that is neither an object nor between objects, up to where one may begin.
 JsonCutter::Cut JsonCutter::junk(char* begin, char* end) {
     const std::string_view rest(begin + 1, distance(begin + 1, end));
     const auto stop = std::min(rest.find_first_of("\n,]{\x1e"), rest.size());

@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include <strid/base/error.hpp>
-#include <strid/connector/json_row.hpp>
 #include <strid/connector/malformed.hpp>
+#include <strid/engine/connector/json_row.hpp>
 
 namespace strid::detail {
 

@@ -10,9 +10,9 @@
 #include <fmt/format.h>
 #include <simdjson.h>
 
-#include <strid/connector/json_row.hpp>
 #include <strid/connector/line_reader.hpp>
 #include <strid/connector/malformed.hpp>
+#include <strid/engine/connector/json_row.hpp>
 
 #include "json_paths.hpp"
 
@@ -99,7 +99,7 @@ struct JsonRow::Reader {
         std::string_view text;
         const char* fault;  // why the member is no text; null: it is
     };
-    /// What is open around a value: its bracket ends it where no comma does.
+    /// The array or object around a value: its bracket ends the value where no comma does.
     struct Place {
         char closing;
         std::size_t depth;
@@ -233,7 +233,7 @@ error_code JsonRow::Reader::read_value(ondemand::value& value, const JsonPaths::
         if (const auto error = value.get_array().get(array)) return error;
         return read_array(array, place.depth + 1);
     }
-    // What follows, which simdjson does not look at where it passes over a scalar.
+    // The text behind the scalar, which simdjson does not check when it skips one.
     const char behind = token.data()[token.size()];
     if (behind != ',' && behind != place.closing) return simdjson::TAPE_ERROR;
     return read_scalar(value, token, slot);

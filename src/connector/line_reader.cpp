@@ -3,9 +3,9 @@
 #include <cstring>
 #include <utility>
 
-#include <strid/base/assert.hpp>
 #include <strid/base/error.hpp>
 #include <strid/connector/line_reader.hpp>
+#include <strid/engine/base/assert.hpp>
 
 namespace strid {
 

@@ -70,7 +70,7 @@ void OutputFile::close() {
     const std::scoped_lock lock(mutex_);
     if (users_ == 0 || --users_ > 0) return;
     if (rows_missing_) return destination_.discard();
-    // What is no plain file ends with its stream: its reader waits for that.
+    // Anything but a plain file ends with its stream, because its reader waits for that.
     if (run_ == nullptr || !destination_.is_beside()) finish();
 }
 

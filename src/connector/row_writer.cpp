@@ -1,7 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <utility>
+
 #include <strid/connector/row_writer.hpp>
 
 namespace strid {
+
+RowWriter::RowWriter(std::string path, Writing writing)
+    : file_(std::make_shared<OutputFile>(std::move(path), writing)) {}
+
+RowWriter::RowWriter(const RowWriter& other) : file_(other.file_) {}
+
+RowWriter::RowWriter(RowWriter&& other) noexcept
+    : file_(other.file_),
+      rows_(std::move(other.rows_)),
+      opened_(std::exchange(other.opened_, false)) {}
 
 RowWriter::~RowWriter() {
     if (opened_) file_->abandon();  // only a run that was cut short comes here without close()
@@ -18,6 +30,10 @@ void RowWriter::flush() {
     if (rows_.empty() && std::exchange(begun_, true)) return;
     file_->append(rows_);
     rows_.clear();
+}
+
+std::vector<FileUse> RowWriter::files() const {
+    return {file_->use()};
 }
 
 void RowWriter::close() {

@@ -15,14 +15,14 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
-#include <strid/base/excerpt.hpp>
 #include <strid/connector/table_file.hpp>
+#include <strid/engine/base/excerpt.hpp>
 
 namespace strid::connector {
 
 namespace {
 
-/// What is known of a file without reading it.
+/// The properties of a file that are known without reading it.
 struct FileState {
     dev_t device = 0;
     ino_t inode = 0;

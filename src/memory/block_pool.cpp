@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <unordered_set>
 
-#include <strid/memory/block_pool.hpp>
+#include <strid/engine/memory/block_pool.hpp>
 
 namespace strid::memory {
 

@@ -3,7 +3,7 @@
 #include <cstring>
 #include <utility>
 
-#include <strid/memory/epoch_text_pool.hpp>
+#include <strid/engine/memory/epoch_text_pool.hpp>
 
 namespace strid::memory {
 

@@ -3,7 +3,7 @@
 #include <atomic>
 #include <mutex>
 
-#include <strid/base/cache_line.hpp>
+#include <strid/engine/base/cache_line.hpp>
 #include <strid/memory/recycling.hpp>
 
 namespace strid::memory {
@@ -88,28 +88,28 @@ void empty_this_thread() noexcept {
 }
 
 // This thread has stopped to keep free pieces. Other objects of the thread may be destroyed later.
-constinit thread_local bool keeping_is_over = false;
+constinit thread_local bool room_is_gone = false;
 
 /// Gives this thread room for free pieces; the end of the thread takes it away.
-struct Keeping {
-    Keeping() noexcept {
+struct RoomOfThread {
+    RoomOfThread() noexcept {
         for (std::size_t size_class = 0; size_class != recycled_classes; ++size_class) {
             recycled_here[size_class].room = kept_max(size_class);
         }
     }
-    Keeping(const Keeping&) = delete;
-    Keeping& operator=(const Keeping&) = delete;
-    ~Keeping() {
-        keeping_is_over = true;
+    RoomOfThread(const RoomOfThread&) = delete;
+    RoomOfThread& operator=(const RoomOfThread&) = delete;
+    ~RoomOfThread() {
+        room_is_gone = true;
         empty_this_thread();
         for (FreePieces& here : recycled_here) here.room = 0;
     }
 };
 
-/// Whether this thread keeps free pieces. The first call makes it do so.
-bool keeps() noexcept {
-    if (keeping_is_over) return false;
-    static thread_local const Keeping keeping;
+/// Whether this thread has room for free pieces. The first call makes room.
+bool has_room() noexcept {
+    if (room_is_gone) return false;
+    static thread_local const RoomOfThread room;
     return true;
 }
 
@@ -117,11 +117,11 @@ bool keeps() noexcept {
 
 namespace detail {
 
-void* take_elsewhere(std::size_t size_class) {
+void* take_without_piece(std::size_t size_class) {
     FreePiece* const piece = from_common(size_class);
     if (piece == nullptr) return ::operator new(size_class_bytes(size_class));
     if (piece->next == nullptr) return piece;
-    if (!keeps()) {
+    if (!has_room()) {
         to_common(piece->next, size_class);
         return piece;
     }
@@ -131,10 +131,10 @@ void* take_elsewhere(std::size_t size_class) {
     return piece;
 }
 
-void give_elsewhere(FreePiece* piece, std::size_t size_class) noexcept {
+void give_without_room(FreePiece* piece, std::size_t size_class) noexcept {
     FreePieces& here = recycled_here[size_class];
     new (piece) FreePiece{};
-    if (kept_max(size_class) == 0 || !keeps()) return to_common(piece, size_class);
+    if (kept_max(size_class) == 0 || !has_room()) return to_common(piece, size_class);
     if (here.room == 0) to_common(cut(here, size_class), size_class);
     piece->next = std::exchange(here.first, piece);
     --here.room;

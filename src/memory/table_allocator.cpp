@@ -3,7 +3,7 @@
 // Allocates the memory of tables.
 #include <sys/mman.h>
 
-#include <strid/base/cache_line.hpp>
+#include <strid/engine/base/cache_line.hpp>
 #include <strid/memory/table_allocator.hpp>
 
 namespace strid::memory {

@@ -3,7 +3,7 @@
 // Sends chunks of text home when their last reference is dropped, on any thread.
 #include <new>
 
-#include <strid/base/cache_line.hpp>
+#include <strid/engine/base/cache_line.hpp>
 #include <strid/memory/text_arena.hpp>
 
 namespace strid::memory {

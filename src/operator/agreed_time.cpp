@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include <strid/base/error.hpp>
-#include <strid/operator/agreed_time.hpp>
+#include <strid/engine/operator/agreed_time.hpp>
 
 namespace strid::operators {
 

@@ -4,9 +4,9 @@
 
 #include <fmt/format.h>
 
-#include <strid/base/terminal.hpp>
+#include <strid/engine/base/terminal.hpp>
+#include <strid/engine/pattern/node_type.hpp>
 #include <strid/pattern/description.hpp>
-#include <strid/pattern/node_type.hpp>
 
 namespace strid::pattern {
 

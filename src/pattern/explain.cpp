@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include <strid/base/terminal.hpp>
+#include <strid/engine/base/terminal.hpp>
 #include <strid/pattern/description.hpp>
 
 namespace strid::pattern {

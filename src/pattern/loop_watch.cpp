@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include <strid/base/clock.hpp>
-#include <strid/base/terminal.hpp>
-#include <strid/pattern/loop_watch.hpp>
+#include <strid/engine/base/terminal.hpp>
+#include <strid/engine/pattern/loop_watch.hpp>
 
 namespace strid::pattern {
 

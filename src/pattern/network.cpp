@@ -9,8 +9,8 @@
 
 #include <strid/base/clock.hpp>
 #include <strid/base/error.hpp>
-#include <strid/base/terminal.hpp>
-#include <strid/pattern/limit_entry.hpp>
+#include <strid/engine/base/terminal.hpp>
+#include <strid/engine/pattern/limit_entry.hpp>
 #include <strid/pattern/network.hpp>
 
 #include "threads.hpp"
@@ -134,7 +134,7 @@ runtime::ExecutionOptions Network::execution_options() {
 
 NetworkDescription Network::description() const {
     using Mode = runtime::ExecutionOptions::Mode;
-    NetworkDescription description = describing_.network();
+    NetworkDescription description = network_parts_.network();
     const std::size_t nodes = nodes_.size();
     switch (options_.execution.mode) {
         case Mode::cooperative:
@@ -156,13 +156,13 @@ Report Network::report() const {
     const std::int64_t started_ns = started_ns_.load(std::memory_order_relaxed);
     const std::int64_t ended_ns = ended_ns_.load(std::memory_order_relaxed);
     report.ended = ended_ns != 0;
-    // What is behind a lane is read before what is ahead of it, so that no node seems to have
-    // taken what nothing has made.
+    // The node behind a lane is read before the node ahead of it, so that no node seems to have
+    // taken tasks that nothing has made.
     for (auto node = nodes_.rbegin(); node != nodes_.rend(); ++node) {
         report.nodes.push_back({.name = (*node)->name(), .counters = (*node)->node_counters()});
     }
     std::reverse(report.nodes.begin(), report.nodes.end());
-    report.lanes = describing_.lane_counts();
+    report.lanes = network_parts_.lane_counts();
     if (started_ns == 0) return report;
     const double run_ns = static_cast<double>(
         std::max<std::int64_t>((report.ended ? ended_ns : now_ns()) - started_ns, 1));

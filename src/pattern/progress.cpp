@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include <strid/pattern/progress.hpp>
+#include <strid/pattern/pattern_progress.hpp>
 
 namespace strid::pattern {
 

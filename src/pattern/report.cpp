@@ -4,9 +4,9 @@
 
 #include <fmt/format.h>
 
-#include <strid/base/json_text.hpp>
-#include <strid/base/terminal.hpp>
-#include <strid/pattern/report.hpp>
+#include <strid/engine/base/json_text.hpp>
+#include <strid/engine/base/terminal.hpp>
+#include <strid/pattern/pattern_report.hpp>
 
 namespace strid::pattern {
 

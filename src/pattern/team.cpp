@@ -4,7 +4,7 @@
 #include <utility>
 
 #include <strid/base/clock.hpp>
-#include <strid/base/relax.hpp>
+#include <strid/engine/base/relax.hpp>
 #include <strid/pattern/team.hpp>
 
 #include "threads.hpp"
@@ -133,7 +133,7 @@ void Team::close(unsigned place) noexcept {
 }
 
 void Team::leave(Place& place) noexcept {
-    // Both pair with wait_until_left() and run(): what was done is visible there.
+    // Both pair with wait_until_left() and run(): the work of the thread is visible there.
     if (place.inside.fetch_sub(1, std::memory_order_seq_cst) == 1 &&
         place.job.load(std::memory_order_seq_cst) == nullptr) {
         place.inside.notify_all();

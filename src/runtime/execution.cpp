@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <utility>
 
-#include <strid/runtime/execution.hpp>
+#include <strid/engine/runtime/execution.hpp>
 
 #include "execution_state.hpp"
 

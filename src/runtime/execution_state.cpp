@@ -16,13 +16,13 @@
 
 #include <pthread.h>
 
-#include <strid/base/assert.hpp>
 #include <strid/base/error.hpp>
 #include <strid/base/topology.hpp>
-#include <strid/runtime/execution.hpp>
+#include <strid/engine/base/assert.hpp>
+#include <strid/engine/runtime/execution.hpp>
 
-#include "placement.hpp"
 #include "simulation.hpp"
+#include "task_placement.hpp"
 
 namespace strid::runtime {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The state of an execution: its pools, its threads, and its end. Locks are taken to control a run,
-// never for a step. Threads: as in runtime/execution.hpp.
+// never for a step. Threads: as in engine/runtime/execution.hpp.
 #pragma once
 
 #include <atomic>
@@ -14,7 +14,7 @@
 #include <thread>
 #include <vector>
 
-#include <strid/runtime/execution.hpp>
+#include <strid/engine/runtime/execution.hpp>
 
 #include "pool.hpp"
 #include "watchdog.hpp"

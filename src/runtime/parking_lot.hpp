@@ -27,7 +27,7 @@
 #include <cstdint>
 #include <memory>
 
-#include <strid/base/cache_line.hpp>
+#include <strid/engine/base/cache_line.hpp>
 
 #include "futex.hpp"
 

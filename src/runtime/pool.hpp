@@ -21,9 +21,9 @@
 #include <span>
 #include <vector>
 
-#include <strid/base/cache_line.hpp>
+#include <strid/engine/base/cache_line.hpp>
+#include <strid/engine/runtime/task_states.hpp>
 #include <strid/runtime/task.hpp>
-#include <strid/runtime/task_states.hpp>
 
 #include "futex.hpp"
 #include "parking_lot.hpp"

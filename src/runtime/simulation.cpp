@@ -27,7 +27,7 @@ class Random {
     std::uint64_t state_;
 };
 
-enum class Mood : std::uint8_t { uniform, consumers_first, producers_first, starve_one };
+enum class Preference : std::uint8_t { uniform, consumers_first, producers_first, starve_one };
 
 class Simulation {
   public:
@@ -38,7 +38,7 @@ class Simulation {
         worker_.settle();
         const Worker::AtWork at_work(worker_);
         while (!pool_.ending()) {
-            change_mood();
+            change_preference();
             // Timers need no clock here: a task that may run later may run now.
             if (random_.below(16) == 0) pool_.fire_timers(never_ns - 1);
             if (random_.below(8) == 0) disturb();
@@ -57,9 +57,9 @@ class Simulation {
     }
 
     // A policy that lasts for a random stretch finds more faults than uniform choices.
-    void change_mood() {
+    void change_preference() {
         if (mood_steps_left_-- > 0) return;
-        mood_ = static_cast<Mood>(random_.below(4));
+        preference_ = static_cast<Preference>(random_.below(4));
         victim_ = random_.below(pool_.slots().size());
         mood_steps_left_ = static_cast<int>(random_.below(64));
     }
@@ -76,10 +76,10 @@ class Simulation {
             if (is_ready(slot)) ready_.push_back(&slot);
         }
         if (ready_.empty()) return nullptr;
-        if (mood_ == Mood::consumers_first) return ready_.back();
-        if (mood_ == Mood::producers_first) return ready_.front();
+        if (preference_ == Preference::consumers_first) return ready_.back();
+        if (preference_ == Preference::producers_first) return ready_.front();
         Slot* slot = ready_[random_.below(ready_.size())];
-        if (mood_ == Mood::starve_one && slot == &pool_.slots()[victim_]) {
+        if (preference_ == Preference::starve_one && slot == &pool_.slots()[victim_]) {
             slot = ready_[random_.below(ready_.size())];
         }
         return slot;
@@ -111,7 +111,7 @@ class Simulation {
     Worker& worker_;
     std::uint64_t seed_;
     Random random_;
-    Mood mood_ = Mood::uniform;
+    Preference preference_ = Preference::uniform;
     int mood_steps_left_ = 0;
     std::size_t victim_ = 0;
     std::vector<Slot*> ready_;

@@ -11,8 +11,8 @@
 
 #include <strid/base/clock.hpp>
 #include <strid/base/error.hpp>
-#include <strid/base/relax.hpp>
 #include <strid/base/topology.hpp>
+#include <strid/engine/base/relax.hpp>
 
 namespace strid::runtime {
 

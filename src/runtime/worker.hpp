@@ -25,9 +25,9 @@
 #include <exception>
 #include <vector>
 
-#include <strid/base/cache_line.hpp>
-#include <strid/runtime/execution.hpp>
-#include <strid/runtime/options.hpp>
+#include <strid/engine/base/cache_line.hpp>
+#include <strid/engine/runtime/execution.hpp>
+#include <strid/runtime/execution_options.hpp>
 
 #include "pool.hpp"
 

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include <strid/base/error.hpp>
-#include <strid/window/operators/gaps.hpp>
+#include <strid/engine/window/operators/gaps.hpp>
 
 namespace strid::window::detail {
 

@@ -3,7 +3,7 @@
 // Expectations by hand, from the tables of UTF-8 (RFC 3629) and of control characters (ECMA-48).
 #include <gtest/gtest.h>
 
-#include <strid/base/excerpt.hpp>
+#include <strid/engine/base/excerpt.hpp>
 
 namespace strid {
 namespace {

@@ -17,8 +17,8 @@
 #include <gtest/gtest.h>
 
 #include <strid/base/heap_bytes.hpp>
-#include <strid/base/members.hpp>
 #include <strid/base/time.hpp>
+#include <strid/engine/base/members.hpp>
 
 namespace strid {
 namespace {

@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include <strid/base/prefetch.hpp>
+#include <strid/engine/base/prefetch.hpp>
 
 namespace strid {
 namespace {

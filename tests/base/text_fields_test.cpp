@@ -19,8 +19,8 @@
 
 #include <gtest/gtest.h>
 
-#include <strid/base/members.hpp>
-#include <strid/base/text_fields.hpp>
+#include <strid/engine/base/members.hpp>
+#include <strid/engine/base/text_fields.hpp>
 
 namespace strid {
 namespace {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include <strid/base/text.hpp>
+#include <strid/engine/base/text.hpp>
 
 namespace strid {
 namespace {

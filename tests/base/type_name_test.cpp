@@ -13,8 +13,8 @@
 
 #include <gtest/gtest.h>
 
-#include <strid/base/json_text.hpp>
-#include <strid/base/type_name.hpp>
+#include <strid/engine/base/json_text.hpp>
+#include <strid/engine/base/type_name.hpp>
 
 namespace strid {
 

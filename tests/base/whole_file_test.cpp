@@ -12,8 +12,8 @@
 
 #include <strid/base/destination.hpp>
 #include <strid/base/error.hpp>
-#include <strid/base/file_place.hpp>
 #include <strid/base/file_use.hpp>
+#include <strid/engine/base/file_place.hpp>
 
 #include "../support/folder.hpp"
 
@@ -80,11 +80,11 @@ TEST(FileUse, WhatIsOneFileIsRefused) {
 }
 
 TEST(FileUse, TheNameUntilWholeFitsAndIsTheSameEachTime) {
-    EXPECT_EQ(name_until_whole("a.csv"), "a.csv.strid-partial");
+    EXPECT_EQ(temporary_name("a.csv"), "a.csv.strid-partial");
     const std::string long_name(255, 'x');
-    EXPECT_LE(name_until_whole(long_name).size(), 255U);
-    EXPECT_EQ(name_until_whole(long_name), name_until_whole(long_name));
-    EXPECT_NE(name_until_whole(long_name), name_until_whole(long_name.substr(1)));
+    EXPECT_LE(temporary_name(long_name).size(), 255U);
+    EXPECT_EQ(temporary_name(long_name), temporary_name(long_name));
+    EXPECT_NE(temporary_name(long_name), temporary_name(long_name.substr(1)));
 }
 
 const std::atomic<bool> never{false};

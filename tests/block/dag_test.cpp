@@ -13,8 +13,8 @@
 #include <gtest/gtest.h>
 
 #include <strid/base/error.hpp>
-#include <strid/block/dag.hpp>
-#include <strid/block/grammar.hpp>
+#include <strid/engine/block/dag.hpp>
+#include <strid/engine/block/grammar.hpp>
 
 #include "operators.hpp"
 #include "term_graph.hpp"

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <strid/base/error.hpp>
-#include <strid/block/derivation.hpp>
+#include <strid/engine/block/derivation.hpp>
 
 #include "operators.hpp"
 

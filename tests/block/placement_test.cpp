@@ -4,9 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <strid/block/dag.hpp>
-#include <strid/block/placement.hpp>
-#include <strid/block/rules.hpp>
+#include <strid/engine/block/dag.hpp>
+#include <strid/engine/block/node_order.hpp>
+#include <strid/engine/block/rules.hpp>
 
 #include "operators.hpp"
 

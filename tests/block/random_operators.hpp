@@ -9,9 +9,9 @@
 #include <fmt/format.h>
 #include <rapidcheck.h>
 
-#include <strid/block/grammar.hpp>
-#include <strid/block/operator_descriptor.hpp>
-#include <strid/block/rules.hpp>
+#include <strid/engine/block/grammar.hpp>
+#include <strid/engine/block/operator_descriptor.hpp>
+#include <strid/engine/block/rules.hpp>
 
 namespace strid::block::testing {
 

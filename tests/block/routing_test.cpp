@@ -6,9 +6,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <strid/block/dag.hpp>
-#include <strid/block/grammar.hpp>
-#include <strid/block/rules.hpp>
+#include <strid/engine/block/dag.hpp>
+#include <strid/engine/block/grammar.hpp>
+#include <strid/engine/block/rules.hpp>
 
 #include "operators.hpp"
 

@@ -5,9 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <strid/block/grammar.hpp>
-#include <strid/block/rules.hpp>
-#include <strid/block/utility.hpp>
+#include <strid/engine/block/grammar.hpp>
+#include <strid/engine/block/rules.hpp>
+#include <strid/engine/block/utility.hpp>
 
 #include "operators.hpp"
 

@@ -11,9 +11,9 @@
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
 
-#include <strid/block/grammar.hpp>
-#include <strid/block/rules.hpp>
-#include <strid/block/utility.hpp>
+#include <strid/engine/block/grammar.hpp>
+#include <strid/engine/block/rules.hpp>
+#include <strid/engine/block/utility.hpp>
 
 #include "operators.hpp"
 #include "random_operators.hpp"

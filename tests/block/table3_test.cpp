@@ -6,8 +6,8 @@
 // "reordering" variant, the one that the printed Seqs and Combiners fit).
 #include <gtest/gtest.h>
 
-#include <strid/block/dag.hpp>
-#include <strid/block/grammar.hpp>
+#include <strid/engine/block/dag.hpp>
+#include <strid/engine/block/grammar.hpp>
 
 #include "operators.hpp"
 

@@ -13,7 +13,7 @@
 
 #include <gtest/gtest.h>
 
-#include <strid/block/dag.hpp>
+#include <strid/engine/block/dag.hpp>
 
 namespace strid::block::testing {
 

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <strid/base/error.hpp>
-#include <strid/block/parallel_block.hpp>
+#include <strid/engine/block/parallel_block.hpp>
 
 #include "operators.hpp"
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include <strid/channel/result.hpp>
+#include <strid/engine/channel/channel_result.hpp>
 
 #include "interleaving.hpp"
 

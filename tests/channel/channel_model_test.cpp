@@ -7,9 +7,9 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include <strid/channel/shared_pointer_ring.hpp>
-#include <strid/channel/spsc_ring.hpp>
-#include <strid/channel/unbounded_spsc.hpp>
+#include <strid/engine/channel/shared_pointer_ring.hpp>
+#include <strid/engine/channel/spsc_ring.hpp>
+#include <strid/engine/channel/unbounded_spsc.hpp>
 
 namespace strid::channel {
 namespace {

@@ -8,8 +8,8 @@
 
 #include <gtest/gtest.h>
 
-#include <strid/channel/shared_pointer_ring.hpp>
-#include <strid/channel/unbounded_spsc.hpp>
+#include <strid/engine/channel/shared_pointer_ring.hpp>
+#include <strid/engine/channel/unbounded_spsc.hpp>
 
 #include "answer_log.hpp"
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include <strid/graph/connect.hpp>
+#include <strid/stream/connect.hpp>
 
 #include "numbers.hpp"
 

@@ -2,7 +2,7 @@
 //
 // The answer of a push must be looked at: a dropped refusal would be a lost record.
 // expect: nodiscard
-#include <strid/channel/spsc_ring.hpp>
+#include <strid/engine/channel/spsc_ring.hpp>
 
 bool push(strid::channel::SpscRing<int>& ring) {
 #ifdef STRID_MUST_NOT_COMPILE

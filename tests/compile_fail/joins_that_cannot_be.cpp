@@ -20,7 +20,7 @@
 #include <string>
 #include <utility>
 
-#include <strid/graph/graph.hpp>
+#include <strid/stream/graph.hpp>
 
 #include "numbers.hpp"
 

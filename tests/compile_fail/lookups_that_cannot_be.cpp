@@ -3,14 +3,14 @@
 // Functions and keys that a lookup cannot take: the first line states what is required.
 // error: a stream is consumed once
 // error: lookup needs a function of the records T that arrive, which says what is looked up
-// error: what is looked up is not of the type of the table's keys
-// error: what is looked up is not of the type of the table's keys
+// error: the looked-up key is not of the type of the table's keys
+// error: the looked-up key is not of the type of the table's keys
 // error: lookup needs a function F of a record and of what the table has for it
 // error: with missing_apart, combine takes a const Value&
 #include <string>
 #include <utility>
 
-#include <strid/graph/graph.hpp>
+#include <strid/stream/graph.hpp>
 
 #include "numbers.hpp"
 
@@ -45,8 +45,9 @@ void build(Graph& graph) {
     bids().lookup(names, item_of, set_any_name, missing_apart);
 #else
     std::move(some).lookup(names, item_of, set_name).sink([](const Bid&) {});
-    bids().lookup<&Bid::item>(names, set_any_name, {.name = "names"}).sink([](const Bid&) {});
-    auto [found, missing] = bids().lookup<&Bid::item>(names, set_name, missing_apart);
+    bids().lookup(names, field<&Bid::item>, set_any_name, {.name = "names"}).sink([](const Bid&) {
+    });
+    auto [found, missing] = bids().lookup(names, field<&Bid::item>, set_name, missing_apart);
     std::move(found).sink([](const Bid&) {});
     std::move(missing).sink([](const Bid&) {});
 #endif

@@ -49,7 +49,7 @@ void build(strid::Graph& graph) {
 #else
     readings().map(&Reading::halve);
     readings().map([](auto&& r) { r.x += 1; });
-    // What a pointer points to is changed.
+    // The target of a pointer is changed.
     graph.source(Numbers{})
         .map([](int number) { return std::make_shared<Reading>(number); })
         .map([](std::shared_ptr<Reading> r) { r->x += 1; });

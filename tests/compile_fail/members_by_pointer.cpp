@@ -6,7 +6,7 @@
 // error: a member of a record is named when the program is compiled: field<&Record::x>
 // error: a member of a record is named when the program is compiled: field<&Record::x>
 // error: a member of a record is named when the program is compiled: field<&Record::x>
-#include <strid/graph/graph.hpp>
+#include <strid/stream/graph.hpp>
 #include <strid/window/aggregates.hpp>
 #include <strid/window/aggregates/quantile.hpp>
 

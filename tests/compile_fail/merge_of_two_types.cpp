@@ -2,7 +2,7 @@
 //
 // Merged streams have one type.
 // expect: constraints
-#include <strid/graph/graph.hpp>
+#include <strid/stream/graph.hpp>
 
 template <class T>
 struct One {

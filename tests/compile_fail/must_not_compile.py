@@ -42,7 +42,7 @@ def fault_of_errors(output: str, expected: list[str]) -> str | None:
 
 
 def fault_of(source: Path, compiler: list[str]) -> str | None:
-    """What is wrong with the pair of twins in `source`, or None."""
+    """The fault of the pair of twins in `source`, or None."""
     comments = EXPECT.findall(source.read_text())
     if not comments:
         return "names no message: add a comment `// expect: words`"

@@ -5,7 +5,7 @@
 
 #include <cstddef>
 
-#include <strid/graph/graph.hpp>
+#include <strid/stream/graph.hpp>
 
 struct Numbers {
     using record_type = int;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // An operator that breaks a rule of the contract (operator/contract.hpp) does not compile, and the
-// compiler says which in one sentence. What an operator declares and has not, or has and does not
-// declare, is in operators_that_declare_other_hooks.cpp and _members.cpp.
+// compiler says which in one sentence. Hooks that an operator declares and has not, or has and does
+// not declare, are in operators_that_declare_other_hooks.cpp and _members.cpp.
 // error: apply needs an operator, or a function that makes one of Arriving<T>
 // error: an operator declares what arrives and what it emits
 // error: an operator has void process(Arrived&, auto& emit)
@@ -22,13 +22,13 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <strid/operator/contract_checks.hpp>
+#include <strid/engine/operator/contract_checks.hpp>
 
 #include "numbers.hpp"
 
 using namespace strid;
 
-/// What is right in all of them.
+/// The part that is right in all of them.
 struct Passes : OperatorTypes<int, int> {
     static constexpr OperatorTraits traits{.hears = events<>};
     void process(int& number, auto& emit) { emit(number); }

@@ -13,7 +13,7 @@
 // error: the traits list an event in .hears = events<...> that is not sent to such a class
 #include <tuple>
 
-#include <strid/operator/contract_checks.hpp>
+#include <strid/engine/operator/contract_checks.hpp>
 
 #include "numbers.hpp"
 

@@ -18,7 +18,7 @@
 #include <cstdint>
 #include <tuple>
 
-#include <strid/operator/contract_checks.hpp>
+#include <strid/engine/operator/contract_checks.hpp>
 
 #include "numbers.hpp"
 

@@ -12,9 +12,9 @@
 #include <string_view>
 #include <utility>
 
-#include <strid/graph/graph_node.hpp>
 #include <strid/pattern/pattern.hpp>
 #include <strid/pattern/pattern_operator.hpp>
+#include <strid/stream/graph_node.hpp>
 
 #include "numbers.hpp"
 

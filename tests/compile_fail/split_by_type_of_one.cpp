@@ -4,7 +4,7 @@
 // expect: split_by_type needs a stream of std::variant
 #include <variant>
 
-#include <strid/graph/graph.hpp>
+#include <strid/stream/graph.hpp>
 
 template <class T>
 struct One {

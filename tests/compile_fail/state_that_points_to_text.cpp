@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is kept longer than a batch owns its text: as far as the compiler sees, which is what is
+// State that outlives a batch owns its text: as far as the compiler sees, which is what is
 // public, at any depth.
 // error: this state is kept longer than the batches
 // error: this state is kept longer than the batches
@@ -18,6 +18,7 @@
 #include <string_view>
 #include <vector>
 
+#include <strid/operator/time_order.hpp>
 #include <strid/window/aggregates.hpp>
 #include <strid/window/aggregates/content.hpp>
 #include <strid/window/aggregates/fold.hpp>
@@ -89,7 +90,7 @@ void build(strid::Graph& graph) {
                 window::content<Text>([](std::span<const Text> all) { return all.size(); }));
     graph.source(Numbers{})
         .timed_by([](int number) { return strid::EventTime::of_ns(number); })
-        .in_order_of_time([](int) { return Text{}; });
+        .apply(strid::in_order_of_time([](int) { return Text{}; }));
     keyed().process<int>(Alarm{});
     keyed().filter(Changed{});
     keyed().window(window::global(OnPage{}), window::count());

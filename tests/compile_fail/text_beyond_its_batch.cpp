@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What keeps records for longer than their batches takes none whose text goes with these.
-// expect: map them to records that own it
+// An operator that keeps records for longer than their batches takes none whose text goes with
+// these. expect: map them to records that own it
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include <strid/operator/time_order.hpp>
 #include <strid/window/aggregates.hpp>
 
 #include "numbers.hpp"
@@ -21,6 +22,6 @@ void build(strid::Graph& graph) {
         .map([](int number) {
             return std::pair<int, Text>{number, Text{}};
         })
-        .k_slack(time_of)
+        .apply(strid::k_slack(time_of))
         .sink([](const auto&) {});
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What travels in a ring must move without an exception: half a move cannot be handed over.
+// An element of a ring must move without an exception: half a move cannot be handed over.
 // expect: Channelable
 #include <utility>
 
-#include <strid/channel/spsc_ring.hpp>
+#include <strid/engine/channel/spsc_ring.hpp>
 
 struct Item {
     Item() = default;

@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A window that there is not, or whose work cannot be shared so (graph/window_table.hpp), and a
-// stream that is asked for a time it has not: the compiler says which in one sentence.
-// error: a window needs windows (TimeWindows, CountWindows, SessionWindows
-// error: a window needs a function of the records T that arrive
-// error: it is not known when these records happened: give event_time before
-// error: it is not known when these records happened: give event_time before
-// error: sessions and windows with a trigger are by key
-// error: records of a key_by that is sealed or merged are sent by key already
-// error: windows of counts are not combined
-// error: not those of full content, of several values or of final aggregates
-// error: the aggregate has to be commutative (see share::farmed, any_order)
-// error: combined windows are for commutative aggregates with a small plain state
-// error: late_apart is for windows of time and sessions, by key or share::farmed
-// error: late_apart is for windows of time and sessions, by key or share::farmed
-// error: streams that are merged take their time from one function
+// A window that there is not, or whose work cannot be shared so (engine/plan/window_table.hpp), and
+// a stream that is asked for a time it has not: the compiler says which in one sentence. error: a
+// window needs windows (TimeWindows, CountWindows, SessionWindows error: a window needs a function
+// of the records T that arrive error: it is not known when these records happened: give event_time
+// before error: it is not known when these records happened: give event_time before error: sessions
+// and windows with a trigger are by key error: records of a key_by that is sealed or merged are
+// sent by key already error: windows of counts are not combined error: not those of full content,
+// of several values or of final aggregates error: the aggregate has to be commutative (see
+// share::farmed, any_order) error: combined windows are for commutative aggregates with a small
+// plain state error: late_apart is for windows of time and sessions, by key or share::farmed error:
+// late_apart is for windows of time and sessions, by key or share::farmed error: streams that are
+// merged take their time from one function error: is for map, filter, flat_map, accumulate and
+// reduce: windows and process forget keys by error: late_apart is for an operator that finds late
+// records
 #include <span>
 #include <string>
 
 #include <strid/base/field.hpp>
+#include <strid/operator/aligned.hpp>
 #include <strid/operator/deduplicate.hpp>
+#include <strid/operator/time_order.hpp>
 #include <strid/window/aggregates.hpp>
 #include <strid/window/aggregates/content.hpp>
 #include <strid/window/aggregates/fold.hpp>
@@ -62,7 +63,11 @@ void build(strid::Graph& graph) {
     keyed().window(tens, all, late_apart);
     keyed().window(hours, window::count(), share::paned | late_apart);
     timed().merge(trips().event_time<&Trip::booked>(strid::MonotonousTime{}));
+    timed().key_by<&Trip::airport>(strid::keep_at_most(9)).window(tens, window::count());
+    (void)timed().apply(strid::aligned(strid::Alignment{std::chrono::hours{1}}), late_apart);
 #else
+    (void)timed().apply(strid::in_order_of_time(), late_apart);
+    keyed().window(tens, window::count());
     (void)keyed().apply(strid::deduplicate(std::chrono::hours{1}));
     (void)graph.source(Numbers{}).key_by(same);
     keyed().window(hours, all);

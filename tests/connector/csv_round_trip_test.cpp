@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What csv_writer writes, csv_file reads back bit for bit, and Python's csv module reads too.
+// The rows of csv_writer are read back bit for bit by csv_file, and by Python's csv module.
 #include <bit>
 #include <cmath>
 #include <optional>

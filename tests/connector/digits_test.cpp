@@ -11,7 +11,7 @@
 
 #include <gtest/gtest.h>
 
-#include <strid/connector/digits.hpp>
+#include <strid/engine/connector/digits.hpp>
 
 namespace strid {
 namespace {
@@ -48,7 +48,7 @@ std::string random_digits(std::mt19937_64& random, std::size_t count) {
 
 constexpr std::size_t digits_max = 18;
 
-// What follows the byte that ends the digits is digits again, or of one kind: no carry and no
+// The bytes behind the one that ends the digits are digits again, or of one kind: no carry and no
 // borrow of it may reach back.
 TEST(Digits, EndAtEveryOtherByte) {
     std::mt19937_64 random{5};

@@ -23,7 +23,7 @@
 #include <strid/connector/callback.hpp>
 #include <strid/connector/collect.hpp>
 #include <strid/connector/generator.hpp>
-#include <strid/graph/graph.hpp>
+#include <strid/stream/graph.hpp>
 
 #include "../support/opened.hpp"
 #include "../support/perturbed.hpp"
@@ -125,7 +125,7 @@ TEST(Generator, RecordsAreMovedWhereTheyAreTemporaries) {
             test::open(source);
             while (source.poll(emit, 2) != SourceStatus::finished) {
             }
-            // What the test keeps of a constant is a copy.
+            // The test keeps a copy of a constant.
             EXPECT_EQ(Counted::copies, moves ? 0 : 3);
             std::string text;
             for (const Counted& one : emit.records) text += one.text + " ";
@@ -282,7 +282,7 @@ TEST(Generator, WhatItHoldsGoesWithTheRun) {
     EXPECT_EQ(Counted::alive, 1);
 }
 
-/// What a device of the outside has, and a function that waits for it.
+/// The values of a device outside, and a function that waits for them.
 struct Device {
     std::mutex mutex;
     std::condition_variable_any changed;

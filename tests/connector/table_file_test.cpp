@@ -41,7 +41,7 @@ struct Named {
     int value;
 };
 
-/// What an InputOutputError says that `make` throws.
+/// The text of an InputOutputError that `make` throws.
 std::string error_of(const std::function<void()>& make) {
     try {
         make();

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""extract_examples.py and run_example.py on planted pages: what is wrong in a page is found.
+"""extract_examples.py and run_example.py on planted pages: faults in a page are found.
 
     extraction_can_fail.py SCRIPTS     SCRIPTS: the folder of extract_examples.py
 """

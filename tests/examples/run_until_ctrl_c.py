@@ -17,7 +17,7 @@ ENDED_BY_SIGINT = 128 + signal.SIGINT
 
 
 def faults_of(lines: list[str], status: int) -> list[str]:
-    """What is wrong with the lines that were printed and the exit status."""
+    """The faults of the printed lines and of the exit status."""
     readings = [tuple(map(int, line.split())) for line in lines[:-1]]
     expected = [(number, 100 + 7 * number % 30) for number in range(len(readings))]
     total = f"{len(readings)} readings, {sum(watts for _, watts in readings)} in all"

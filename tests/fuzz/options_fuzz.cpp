@@ -8,7 +8,7 @@
 
 #include <strid/base/error.hpp>
 #include <strid/base/time_zone.hpp>
-#include <strid/graph/arguments.hpp>
+#include <strid/program/arguments.hpp>
 
 #include "../../tools/strid/window/window_spec.hpp"
 #include "table_input.hpp"

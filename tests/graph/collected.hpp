@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the sinks of a graph took, for comparison with the obvious computation.
+// The records that the sinks of a graph took, for comparison with the obvious computation.
 #pragma once
 
 #include <algorithm>

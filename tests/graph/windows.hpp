@@ -5,11 +5,12 @@
 // late, and what a graph says of them in every mode.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <map>
-#include <random>
+#include <memory>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -31,37 +32,38 @@ struct Shape {
     std::int64_t gap = 3'000;     // one in 100 times moves on by up to this much
 };
 
-inline std::vector<Event> random_events(std::uint64_t seed, const Shape& shape, std::size_t count) {
-    std::mt19937_64 random{seed};
-    const auto up_to = [&random](std::int64_t limit) {
-        return limit <= 0
-                   ? 0
-                   : static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(limit + 1));
-    };
-    std::vector<Event> events;
-    std::int64_t now = -2'000;
-    for (std::size_t i = 0; i < count; ++i) {
-        now += up_to(99) == 0 ? up_to(shape.gap) : up_to(shape.step);
-        const std::int64_t behind = up_to(15) == 0 ? up_to(shape.too_late) : up_to(shape.disorder);
-        events.push_back({static_cast<std::uint32_t>(random() % shape.keys), at(now - behind),
-                          up_to(1'000) - 500});
-    }
-    return events;
-}
+std::vector<Event> random_events(std::uint64_t seed, const Shape& shape, std::size_t count);
 
-/// What a run counted as late, wherever.
-inline std::uint64_t late_in(const RunReport& report) {
-    std::uint64_t late = 0;
-    for (const auto& segment : report.segments) {
-        for (const auto& one : segment.operators) late += one.records_late;
-    }
-    return late;
-}
+/// The records that a run counted as late, in any operator.
+std::uint64_t late_in(const RunReport& report);
 
 struct Setting {
     Duration bound{50};
     WindowOptions options = {};
     RunOptions run = {};
+};
+
+/// The output of a graph as an answer: with lateness, the last result of each window.
+Answer answer_of(const std::vector<Row>& rows, std::vector<Event> late,
+                 const WindowOptions& options);
+
+/// A sink of results that it keeps as rows. It has one type for all tests, so that what stands
+/// before it is compiled once for each type of results.
+struct ToRows {
+    std::shared_ptr<Collected<Row>> rows;
+    void operator()(const auto& result) const {
+        rows->add({result.key, result.window.start.ns(), result.window.end.ns(),
+                   static_cast<double>(result.value)});
+    }
+};
+/// Of windows by key.
+template <class Value>
+using RowOf = WindowResult<std::uint32_t, Value, window::TimeBounds>;
+/// One that keeps the results themselves.
+template <class Result>
+struct ToResults {
+    std::shared_ptr<Collected<Result>> results;
+    void operator()(const Result& result) const { results->add(result); }
 };
 
 /// The results of the graph; with lateness, the last result of each window.
@@ -74,59 +76,21 @@ Answer computed(const std::vector<Event>& events, const Windows& windows, const 
                       .template key_by<&Event::key>();
     auto [results, late] =
         std::move(stream).window(windows, aggregate, late_apart, setting.options);
-    using Result = typename decltype(results)::record_type;
-    auto rows = std::make_shared<Collected<Result>>();
+    auto rows = std::make_shared<Collected<Row>>();
     auto late_rows = std::make_shared<Collected<Event>>();
-    std::move(results).sink(collect_into(rows));
+    std::move(results).sink(ToRows{rows});
     std::move(late).sink(collect_into(late_rows));
     const RunReport report = run(graph, setting.run);
-    Answer answer;
-    std::map<std::tuple<std::uint32_t, std::int64_t, std::int64_t>, double> last;
-    std::map<std::uint32_t, std::int64_t> ends;
-    for (const Result& row : rows->records()) {
-        const auto bounds = std::tuple{row.key, row.window.start.ns(), row.window.end.ns()};
-        const auto [entry, is_new] = last.insert_or_assign(bounds, static_cast<double>(row.value));
-        if (setting.options.lateness != Duration::zero()) continue;
-        EXPECT_TRUE(is_new) << "a window fired twice";
-        auto& end = ends.try_emplace(row.key, row.window.end.ns()).first->second;
-        EXPECT_LE(end, row.window.end.ns()) << "windows of a key fire in the order of their ends";
-        end = row.window.end.ns();
-    }
-    for (const auto& [bounds, value] : last) {
-        const auto [key, start, end] = bounds;
-        answer.rows.emplace_back(key, start, end, value);
-    }
-    answer.late = late_rows->records();
-    sort(answer);
     if (counted_late != nullptr) *counted_late = late_in(report);
-    return answer;
+    return answer_of(rows->records(), late_rows->records(), setting.options);
 }
 
-inline RunOptions run_options(std::uint64_t seed) {
-    RunOptions options;
-    options.seed = seed;
-    switch (seed % 4) {
-        case 0:
-            options.mode = RunOptions::Mode::simulation;
-            break;
-        case 1:
-            options.mode = RunOptions::Mode::dedicated;
-            break;
-        default:
-            options.workers = 2;
-            break;
-    }
-    options.parallelism = 1 + seed % 3;
-    constexpr Composition compositions[] = {Composition::combined, Composition::dedicated,
-                                            Composition::centralised};
-    options.composition = compositions[seed / 2 % 3];
-    return options;
-}
+RunOptions run_options(std::uint64_t seed);
 
 inline const std::size_t event_count = test::perturbed ? 600 : 3'000;
 
 /// `value_of(records)` is what the aggregate has to say of a window.
-template <class Windows, class A, class ValueOf>
+template <class Windows, class A>
 void agrees(const Windows& windows, const A& aggregate, const ValueOf& value_of, const Shape& shape,
             Duration bound = Duration{50}) {
     for (const std::uint64_t seed : test::seeds(8)) {
@@ -176,9 +140,26 @@ auto whole_stream(const std::vector<Event>& events, const RunOptions& options, c
     auto results = build(std::move(stream));
     using Result = typename decltype(results)::record_type;
     auto rows = std::make_shared<Collected<Result>>();
-    std::move(results).sink([rows](const Result& result) { rows->add(result); });
+    std::move(results).sink(ToResults<Result>{rows});
     run(graph, options);
     return rows->records();
 }
 
 }  // namespace strid::test
+
+// Parts of graphs that most tests of windows have, compiled once (windows.cpp).
+namespace strid {
+
+extern template class graph::Segment<
+    operators::KeyByRouter<test::Event, Field<&test::Event::key>>,
+    operators::SourceHead<Replay<test::Event>>,
+    operators::EventTimeOperator<test::Event, Field<&test::Event::time>, BoundedDisorder>>;
+extern template class graph::Segment<operators::NoRouter, operators::InputHead<test::Event>,
+                                     operators::Sink<test::Event, Collect<test::Event>>>;
+extern template class graph::Segment<operators::NoRouter,
+                                     operators::InputHead<test::RowOf<std::int64_t>>,
+                                     operators::Sink<test::RowOf<std::int64_t>, test::ToRows>>;
+extern template class graph::Segment<operators::NoRouter, operators::InputHead<test::RowOf<double>>,
+                                     operators::Sink<test::RowOf<double>, test::ToRows>>;
+
+}  // namespace strid

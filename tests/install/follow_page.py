@@ -32,7 +32,7 @@ def script_of(page: str) -> str:
 
 
 def follow(script: str, home: Path, compiler: str) -> list[str]:
-    """What is wrong afterwards."""
+    """The faults afterwards."""
     clone = home / "clone"
     clone.mkdir()
     environment = {**os.environ, "HOME": str(home), "CXX": compiler}

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Installs a build into a fresh folder, moves that folder, and builds and runs a consumer project
-against it, once through find_package and once through pkg-config. Nothing that was installed may
-name the folders it was built in. With --tool the command line was installed and computes a window.
+against it, once through find_package, with a precompiled header and whole segments alone, and once
+through pkg-config. A program whose files disagree about whole segments must not link. Nothing that
+was installed may name the folders it was built in. With --tool the command line was installed,
+computes a window and finds the applications.
 
     installed_copy.py CMAKE BUILD SOURCE COMPILER [--tool]
 """
@@ -54,9 +56,21 @@ def require_no_traces(prefix: Path, folders: list[str]) -> None:
 def through_find_package(cmake: str, prefix: Path, place: Path, compiler: str) -> Path:
     build = place / "found"
     run(cmake, "-S", CONSUMER, "-B", build, "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={prefix}",
-        f"-DCMAKE_CXX_COMPILER={compiler}", "-DCMAKE_BUILD_TYPE=Release")
+        f"-DCMAKE_CXX_COMPILER={compiler}", "-DCMAKE_BUILD_TYPE=Release",
+        "-DCMAKE_CXX_FLAGS=-Werror=invalid-pch")
     run(cmake, "--build", build)
+    if not list(build.rglob("cmake_pch.hxx.[gp]ch")):
+        sys.exit("strid_precompile() has made no precompiled header")
     return build / "consumer"
+
+
+def require_no_mixture(cmake: str, build: Path) -> None:
+    """The files of a program are compiled with whole segments only, or all without."""
+    run(cmake, "--build", build, "--target", "alike")
+    done = subprocess.run([cmake, "--build", build, "--target", "mixed"], capture_output=True,
+                          text=True, check=False)
+    if done.returncode == 0 or "whole_segments::Chain" not in done.stdout + done.stderr:
+        sys.exit(f"a mixture of whole segments and others: {done.stdout}\n{done.stderr}")
 
 
 def through_pkg_config(prefix: Path, place: Path, compiler: str) -> list[Path]:
@@ -82,6 +96,8 @@ def require_tool(prefix: Path) -> None:
                   "--time", "at", "--window", "tumbling:10s", "--aggregate", "sum(value)")
     if printed.splitlines()[-1:] != ["boiler,0,10000,7"]:
         sys.exit(f"the installed command line printed {printed!r}")
+    if "flights" not in run(prefix / "bin" / "strid", "list"):
+        sys.exit("the installed command line finds no application")
     [package] = prefix.rglob("strid.pc")
     version = run("pkg-config", "--modversion", package)
     if run(prefix / "bin" / "strid", "--version") != f"strid {version}":
@@ -100,6 +116,7 @@ def main() -> None:
             require_tool(prefix)
         found = through_find_package(cmake, prefix, place, compiler)
         require_expected("find_package", found, prefix)
+        require_no_mixture(cmake, found.parent)
         for program in through_pkg_config(prefix, place, compiler):
             require_expected("pkg-config", program, prefix)
 

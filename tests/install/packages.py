@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What CPack makes of a build. The Debian package has the headers, the library, the files for CMake
-and pkg-config, the command line and its programs, and names what they need. Unpacked below a
-folder, its command line runs and a consumer project builds against it. The tarball has the files
-that git lists. Exit code 77: the tools of Debian are missing.
+"""The packages that CPack makes of a build. The Debian package has the headers, the library, the
+files for CMake and pkg-config, the command line and its programs, and names what they need.
+Unpacked below a folder, its command line runs and a consumer project builds against it. The tarball
+has the files that git lists. Exit code 77: the tools of Debian are missing.
 
     packages.py CMAKE BUILD SOURCE COMPILER
 """
@@ -21,10 +21,13 @@ SKIPPED = 77
 TOOLS = ("dpkg-deb", "dpkg-shlibdeps", "file")
 HELD = [
     "usr/bin/strid", "usr/bin/strid-compress", "usr/bin/strid-decompress", "usr/bin/strid-memory",
-    "usr/bin/strid-tree", "usr/bin/strid-exchange", "usr/include/strid/strid.hpp",
+    "usr/bin/strid-tree", "usr/bin/strid-exchange", "usr/bin/strid-run", "usr/bin/strid-list",
+    "usr/bin/strid-explain", "usr/bin/strid-bench", "usr/lib/strid/applications/flights",
+    "usr/lib/strid/applications/word-count", "usr/include/strid/strid.hpp",
     "usr/include/strid/base/version.hpp", "usr/lib/libstrid_malloc.so",
     "usr/lib/cmake/strid/strid-config.cmake", "usr/lib/cmake/strid/strid-config-version.cmake",
-    "usr/lib/cmake/strid/strid-targets.cmake", "usr/lib/pkgconfig/strid.pc",
+    "usr/lib/cmake/strid/strid-targets.cmake", "usr/lib/cmake/strid/strid-compiling.cmake",
+    "usr/lib/pkgconfig/strid.pc",
     "usr/lib/strid/memory/strid-memory-run", "usr/share/doc/strid/copyright",
     "usr/share/strid/memory/strid_memory/main.py",
 ]

@@ -19,12 +19,12 @@ import check_version  # noqa: E402
 
 SPDX = "// SPDX-License-Identifier: Apache-2.0\n"
 CLEAN = {
-    "include/strid/strid.hpp": "#include <strid/graph/stream.hpp>\n",
+    "include/strid/strid.hpp": "#include <strid/stream/stream.hpp>\n",
     "include/strid/base/clock.hpp": "#pragma once\n",
-    "include/strid/graph/stream.hpp": "#include <strid/base/clock.hpp>\n",
+    "include/strid/stream/stream.hpp": "#include <strid/base/clock.hpp>\n",
     "include/strid/connector/lines.hpp": "#include <vector>\n#include <strid/base/clock.hpp>\n",
-    "src/graph/stream.cpp": '#include <strid/graph/stream.hpp>\n#include "private.hpp"\n',
-    "src/graph/private.hpp": "",
+    "src/stream/stream.cpp": '#include <strid/stream/stream.hpp>\n#include "private.hpp"\n',
+    "src/stream/private.hpp": "",
 }
 
 
@@ -70,13 +70,13 @@ class Rooms(Planted):
         self.assertEqual(self.faults(check_rooms, {}), "")
 
     def test_a_room_must_not_know_one_below(self):
-        found = self.rooms("src/base/clock.cpp", "#include <strid/graph/stream.hpp>\n")
-        self.assertIn("src/base/clock.cpp:2: room base must not know room graph", found)
-        found = self.rooms("src/graph/read.cpp", "#include <strid/connector/lines.hpp>\n")
-        self.assertIn("room graph must not know room connector", found)
+        found = self.rooms("src/base/clock.cpp", "#include <strid/stream/stream.hpp>\n")
+        self.assertIn("src/base/clock.cpp:2: room base must not know room stream", found)
+        found = self.rooms("src/stream/read.cpp", "#include <strid/connector/lines.hpp>\n")
+        self.assertIn("room stream must not know room connector", found)
 
     def test_the_umbrella_is_for_users(self):
-        found = self.rooms("src/graph/all.cpp", "#include <strid/strid.hpp>\n")
+        found = self.rooms("src/stream/all.cpp", "#include <strid/strid.hpp>\n")
         self.assertIn("not of the form <strid/room/file.hpp>", found)
 
     def test_public_headers_use_angle_brackets(self):
@@ -84,14 +84,36 @@ class Rooms(Planted):
         self.assertIn('"clock.hpp" in a public header', found)
 
     def test_private_headers_stay_in_their_room(self):
-        found = self.rooms("src/base/clock.cpp", '#include "../graph/private.hpp"\n')
+        found = self.rooms("src/base/clock.cpp", '#include "../stream/private.hpp"\n')
         self.assertIn("not a private header beside this file", found)
 
     def test_unknown_rooms_and_files(self):
         self.assertIn("lies in no room", self.rooms("src/attic/chest.cpp", ""))
         self.assertIn("lies in no room", self.rooms("src/loose.cpp", ""))
-        found = self.rooms("src/graph/a.cpp", "#include <strid/base/absent.hpp>\n")
+        found = self.rooms("src/stream/a.cpp", "#include <strid/base/absent.hpp>\n")
         self.assertIn("does not exist", found)
+
+    def test_folders_include_what_they_may(self):
+        helper = {"bench/bar.hpp": "", "papers/2-b/b.hpp": "", "papers/1-a/own/a.hpp": "",
+                  "tools/common/c.hpp": "", "tools/strid/t.hpp": "", "apps/common/e.hpp": ""}
+
+        def folders(path: str, target: str) -> str:
+            return self.faults(check_rooms, {**helper, path: f'#include "{target}"\n'})
+
+        for path, target in (
+                ("papers/1-a/own/x.cpp", "a.hpp"), ("papers/1-a/x.cpp", "bench/bar.hpp"),
+                ("papers/1-a/x.cpp", "own/a.hpp"), ("apps/x.cpp", "tools/common/c.hpp"),
+                ("bench/channel/x.cpp", "../bar.hpp"), ("tools/x.cpp", "unknown.hpp")):
+            self.assertEqual(folders(path, target), "")
+        for path, target, text in (
+                ("papers/1-a/x.cpp", "papers/2-b/b.hpp", "papers/1-a must not include papers/2-b"),
+                ("papers/1-a/x.cpp", "../2-b/b.hpp", "papers/1-a must not include papers/2-b"),
+                ("bench/x.cpp", "papers/2-b/b.hpp", "bench must not include papers/2-b"),
+                ("tests/x_test.cpp", "../papers/2-b/b.hpp", "tests must not include papers/2-b"),
+                ("tools/strid/x.cpp", "../../apps/common/e.hpp", "tools must not include apps"),
+                ("apps/x.cpp", "tools/strid/t.hpp", "apps must not include tools"),
+                ("tools/strid/x.cpp", "bench/bar.hpp", "tools must not include bench")):
+            self.assertIn(f"{path}:2: {text}", folders(path, target))
 
     def test_an_empty_tree_is_no_success(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -250,6 +272,26 @@ class English(Planted):
         self.assertEqual(self.english(of_words(40, "") + "\n//\n" + of_words(40)), "")
         self.assertEqual(self.english(of_words(40, "") + "\n// - " + "word " * 40), "")
         self.assertEqual(self.english(of_words(39, "") + " `a b c`."), "")
+
+    def test_inversions(self):
+        found = self.english("int a;\n// Full. What is full waits\n// for room.\n")
+        self.assertIn("planted.cpp:3: What is full waits for room. [inversion]", found)
+        for comment in ("What is full", "(What is full waits.)", "Two: what is full is late.",
+                        "A; what was taken from it is gone"):
+            self.assertIn("[inversion]", self.english(f"/// {comment}\n"), comment)
+        self.assertIn("[inversion]", self.english('"""What is full waits."""\n', "tests/a.py"))
+        self.assertIn("[inversion]", self.english("# What is full waits.\n", "cmake/a.cmake"))
+        self.assertIn("[inversion]", self.english("# What is full waits.\n", "scripts/a"))
+        page = "# What it costs\n\n| a | What it costs |\n\n**What is full waits.**\n"
+        self.assertIn("a.md:5: **What is full waits.** [inversion]",
+                      self.english(page, "docs/design/a.md"))
+
+    def test_what_may_begin_a_question_or_stand_behind_the_subject(self):
+        for comment in ("What is full?", "It says what is full.", "Known: what is full, and why.",
+                        "Whatever is full waits."):
+            self.assertEqual(self.english(f"// {comment}\n"), "", comment)
+        page = "# What it costs\n\n| a | What it costs |\n\nWhat is full?\n"
+        self.assertEqual(self.english(page, "docs/design/a.md"), "")
 
     def test_tables_drawings_and_code_are_no_sentences(self):
         row = "//   " + "word " * 9 + "    " + "word " * 9 + "\n"

@@ -12,7 +12,7 @@
 
 #include <gtest/gtest.h>
 
-#include <strid/memory/block_pool.hpp>
+#include <strid/engine/memory/block_pool.hpp>
 
 #include "stress.hpp"
 

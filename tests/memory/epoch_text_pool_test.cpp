@@ -13,8 +13,8 @@
 
 #include <gtest/gtest.h>
 
-#include <strid/channel/spsc_ring.hpp>
-#include <strid/memory/epoch_text_pool.hpp>
+#include <strid/engine/channel/spsc_ring.hpp>
+#include <strid/engine/memory/epoch_text_pool.hpp>
 
 #include "stress.hpp"
 

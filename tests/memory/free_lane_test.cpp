@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include <strid/memory/free_lane.hpp>
+#include <strid/engine/memory/free_lane.hpp>
 
 #include "stress.hpp"
 

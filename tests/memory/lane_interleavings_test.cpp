@@ -11,9 +11,9 @@
 
 #include <gtest/gtest.h>
 
-#include <strid/memory/free_lane.hpp>
-#include <strid/memory/return_lane.hpp>
-#include <strid/memory/starved_flag.hpp>
+#include <strid/engine/memory/free_lane.hpp>
+#include <strid/engine/memory/return_lane.hpp>
+#include <strid/engine/memory/starved_flag.hpp>
 
 #include "model_atomic_rmw.hpp"
 

@@ -17,7 +17,7 @@
 
 #include <gtest/gtest.h>
 
-#include <strid/channel/spsc_ring.hpp>
+#include <strid/engine/channel/spsc_ring.hpp>
 #include <strid/memory/pmr.hpp>
 
 #include "stress.hpp"

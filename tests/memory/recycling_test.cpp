@@ -12,7 +12,7 @@
 
 #include <gtest/gtest.h>
 
-#include <strid/channel/spsc_ring.hpp>
+#include <strid/engine/channel/spsc_ring.hpp>
 #include <strid/memory/recycling.hpp>
 
 #include "../support/seeds.hpp"

@@ -11,7 +11,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <strid/memory/return_lane.hpp>
+#include <strid/engine/memory/return_lane.hpp>
 
 #include "stress.hpp"
 

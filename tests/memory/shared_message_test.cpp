@@ -11,7 +11,7 @@
 
 #include <gtest/gtest.h>
 
-#include <strid/channel/spsc_ring.hpp>
+#include <strid/engine/channel/spsc_ring.hpp>
 #include <strid/memory/shared_message.hpp>
 #include <strid/memory/slab_allocator.hpp>
 #include <strid/memory/static_arena.hpp>

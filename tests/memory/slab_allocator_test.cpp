@@ -13,7 +13,7 @@
 
 #include <gtest/gtest.h>
 
-#include <strid/channel/spsc_ring.hpp>
+#include <strid/engine/channel/spsc_ring.hpp>
 #include <strid/memory/slab_allocator.hpp>
 
 #include "stress.hpp"

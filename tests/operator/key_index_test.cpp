@@ -10,7 +10,7 @@
 #include <rapidcheck/gtest.h>
 
 #include <strid/base/hash.hpp>
-#include <strid/operator/key_index.hpp>
+#include <strid/engine/operator/key_index.hpp>
 
 namespace strid::operators {
 namespace {

@@ -41,7 +41,7 @@ def in_disorder(chance, rows):
 
 
 def merged(trades, quotes, kind, matches_equal, tolerance):
-    """What pandas says: pairs of numbers, -1 for none."""
+    """The answers of pandas: pairs of numbers, -1 for none."""
     left = pandas.DataFrame(trades, columns=["key", "time", "trade"])
     right = pandas.DataFrame(quotes, columns=["key", "time", "quote"])
     pairs = pandas.merge_asof(left, right, on="time", by="key", tolerance=tolerance,

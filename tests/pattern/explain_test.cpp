@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What explain() says of patterns, word for word.
+// The text of explain() for patterns, word for word.
 #include <cstdint>
 #include <optional>
 #include <string>

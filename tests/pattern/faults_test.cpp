@@ -59,7 +59,7 @@ TEST(Faults, OneHugeTaskAmongSmallOnes) {
     EXPECT_EQ(results.sorted(), expected);
 }
 
-/// What is thrown where a run has ended, from a node of one that has not.
+/// The exception where a run has ended, from a node of one that has not.
 TEST(Faults, InterruptedBeforeTheEndIsAFailure) {
     for (const Options& options : all_options()) {
         const auto interrupted = [](std::uint64_t n) {
@@ -69,7 +69,7 @@ TEST(Faults, InterruptedBeforeTheEndIsAFailure) {
     }
 }
 
-/// What a child process has to say of an accelerator of its parent, as its exit code.
+/// A child process's view of an accelerator of its parent, as its exit code.
 int in_a_child(std::unique_ptr<Accelerator<std::uint64_t, std::uint64_t>>& squares) {
     ::alarm(30);
     int refused = 0;

@@ -86,7 +86,7 @@ TEST(Limited, HasNoMoreBytesInFlight) {
     }
 }
 
-/// What a task has grown to counts until all of it has left.
+/// The size that a task has grown to counts until all of it has left.
 TEST(Limited, CountsATaskUntilAllThatWasMadeOfItHasLeft) {
     for (const Options& options : all_options()) {
         Inside inside;

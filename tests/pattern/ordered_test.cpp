@@ -171,7 +171,7 @@ TEST(Fused, IsOneNodeThatDoesWhatItsPartsDo) {
     is_in_order(fused(odd, square, boxed, twice), Adaptive{}, expected);
 }
 
-/// What the first makes at its end goes through the second before the end of the second.
+/// Results that the first makes at its end go through the second before the end of the second.
 TEST(Fused, EndsItsPartsInTheirOrder) {
     for (const Options& options : all_options()) {
         Collected<std::uint64_t> collected;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the tests of patterns have in common: every mode of the runtime, with queues so short that
+// The common part of the tests of patterns: every mode of the runtime, with queues so short that
 // everything waits for everything, and a stream of numbers.
 #pragma once
 
@@ -47,7 +47,7 @@ inline auto numbers(std::uint64_t count = task_count) {
     });
 }
 
-/// What arrived at the end, in its order.
+/// The tasks that arrived at the end, in their order.
 template <class T>
 class Collected {
   public:

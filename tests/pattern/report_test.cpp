@@ -38,7 +38,8 @@ const auto divide = node<int>([](Range range, auto& emit) {
     emit.again(Range{middle, range.last});
 });
 
-/// What went into a lane: tasks of a node that makes one of each, or the runs of an order.
+/// The tasks that went into a lane: those of a node that makes one of each, or the runs of an
+/// order.
 void expect_tasks_agree(const Report& report) {
     const auto& network = report.network;
     std::vector<std::uint64_t> came(network.nodes.size());

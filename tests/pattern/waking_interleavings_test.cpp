@@ -10,9 +10,9 @@
 
 #include <gtest/gtest.h>
 
-#include <strid/channel/spsc_ring.hpp>
+#include <strid/engine/channel/spsc_ring.hpp>
+#include <strid/engine/pattern/loop.hpp>
 #include <strid/pattern/lane.hpp>
-#include <strid/pattern/loop.hpp>
 
 #include "../channel/interleaving.hpp"
 

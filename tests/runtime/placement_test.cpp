@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Placement on machines other than this one.
-#include "../../src/runtime/placement.hpp"
-
 #include <numeric>
 
 #include <gtest/gtest.h>
 
 #include <strid/base/error.hpp>
 
+#include "../../src/runtime/task_placement.hpp"
 #include "toy_tasks.hpp"
 
 namespace strid::runtime {

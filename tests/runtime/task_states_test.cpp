@@ -10,7 +10,7 @@
 
 #include <gtest/gtest.h>
 
-#include <strid/runtime/task_states.hpp>
+#include <strid/engine/runtime/task_states.hpp>
 
 #include "toy_tasks.hpp"
 

@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "../../src/runtime/placement.hpp"
+#include "../../src/runtime/task_placement.hpp"
 #include "../support/whereabouts.hpp"
 #include "toy_tasks.hpp"
 

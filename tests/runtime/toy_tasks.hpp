@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include <strid/channel/spsc_ring.hpp>
-#include <strid/runtime/execution.hpp>
+#include <strid/engine/channel/spsc_ring.hpp>
+#include <strid/engine/runtime/execution.hpp>
 #include <strid/runtime/task.hpp>
 
 namespace strid::test {

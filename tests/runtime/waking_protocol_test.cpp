@@ -45,7 +45,7 @@ enum class Mutant : std::uint8_t {
 struct Scenario {
     std::size_t workers = 1;
     std::size_t tasks = 1;
-    // What each thread from outside does: the tasks it notifies, in order.
+    // The actions of each thread from outside: the tasks it notifies, in order.
     std::vector<std::vector<std::uint8_t>> notifiers;
     bool chain = false;  // every step of task 0 publishes to task 1 and notifies it
     Mutant mutant = Mutant::none;
@@ -163,7 +163,7 @@ class Model {
         }
     }
 
-    // What may happen to a worker beside its program: a sleep ends early, a store arrives.
+    // Events that may happen to a worker beside its program: a sleep ends early, a store arrives.
     static bool disturb(State& state, std::size_t me) {
         ThreadState& thread = state.threads[me];
         if (thread.buffered != 0) {

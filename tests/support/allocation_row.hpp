@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a test of allocations found, as a line that scripts/bench makes a row of.
+// The result of a test of allocations, as a line that scripts/bench makes a row of.
 #pragma once
 
 #include <cstdio>

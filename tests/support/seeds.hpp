@@ -12,8 +12,8 @@
 
 namespace strid::test {
 
-/// The first of them, drawn when it is asked for. What a test derives from a seed's remainders (the
-/// mode, the parallelism) begins anew at each multiple of 12.
+/// The first of them, drawn when it is asked for. Values that a test derives from a seed's
+/// remainders (the mode, the parallelism) begin anew at each multiple of 12.
 inline std::uint64_t first_seed() {
     static const std::uint64_t first = [] {
         const char* const given = std::getenv("STRID_SEED");

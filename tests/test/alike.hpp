@@ -27,7 +27,7 @@
 
 #include <gtest/gtest.h>
 
-#include <strid/operator/state_size.hpp>
+#include <strid/engine/operator/state_size.hpp>
 #include <strid/test/harness.hpp>
 
 #include "../support/seeds.hpp"
@@ -35,7 +35,7 @@
 
 namespace strid::test {
 
-/// What the random stream has.
+/// The properties of a random stream.
 struct Ways {
     std::uint32_t keys = 7;
     std::int64_t disorder = 40;   ///< Of times, which rise by 2 a record.
@@ -46,7 +46,7 @@ struct Ways {
     std::vector<std::size_t> unneeded = {};
 };
 
-/// What tested sinks have written since it was read last.
+/// The output of tested sinks since it was read last.
 inline std::string& sink_log() {
     static std::string log;
     return log;

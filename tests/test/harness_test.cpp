@@ -15,11 +15,11 @@
 #include <gtest/gtest.h>
 
 #include <strid/base/error.hpp>
+#include <strid/engine/operator/per_record.hpp>
 #include <strid/operator/contract.hpp>
 #include <strid/operator/deduplicate.hpp>
 #include <strid/operator/forget_keys.hpp>
 #include <strid/operator/per_key.hpp>
-#include <strid/operator/per_record.hpp>
 #include <strid/test/harness.hpp>
 
 namespace strid::test {

@@ -24,7 +24,7 @@ NO_TEST = {
     "Comb": NODE,
     "EmittingStep": NODE,
     "Emitter": NODE,
-    "EndOfStay": NODE,
+    "EndOfFlight": NODE,
     "Marking": NODE,
     "MaybeStep": NODE,
     "Step": NODE,

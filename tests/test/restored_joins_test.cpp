@@ -3,13 +3,13 @@
 // The state() of joins, and of what takes late records out before them, is complete (alike.hpp).
 #include <string>
 
+#include <strid/engine/window/joins/keyed_as_of_join.hpp>
+#include <strid/engine/window/joins/keyed_interval_join.hpp>
+#include <strid/engine/window/operators/keyed_time_windows.hpp>
+#include <strid/engine/window/operators/late_filter.hpp>
 #include <strid/operator/time_order.hpp>
-#include <strid/window/joins/keyed_as_of_join.hpp>
-#include <strid/window/joins/keyed_interval_join.hpp>
-#include <strid/window/joins/options.hpp>
-#include <strid/window/joins/pairs.hpp>
-#include <strid/window/operators/keyed_time_windows.hpp>
-#include <strid/window/operators/late_filter.hpp>
+#include <strid/stream/options.hpp>
+#include <strid/window/pairs.hpp>
 
 #include "alike.hpp"
 
@@ -45,7 +45,7 @@ TEST(Restored, KeyedIntervalJoin) {
 
 TEST(Restored, KeyedAsOfJoin) {
     using Join =
-        KeyedAsOfJoin<Reading, Reading, EitherKeyOf, TimeOf, TimeOf, operators::AsTheyCame, PairOf>;
+        KeyedAsOfJoin<Reading, Reading, EitherKeyOf, TimeOf, TimeOf, operators::ByArrival, PairOf>;
     for (const bool tolerates : {false, true}) {
         AsOfOptions options{.kind = JoinKind::left, .lateness = Duration{10}};
         if (tolerates) options.tolerance = Duration{30};

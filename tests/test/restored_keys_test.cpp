@@ -7,12 +7,12 @@
 #include <string>
 #include <string_view>
 
-#include <strid/window/operators/gathered_parts.hpp>
-#include <strid/window/operators/keyed_count_windows.hpp>
-#include <strid/window/operators/keyed_global_windows.hpp>
-#include <strid/window/operators/keyed_process.hpp>
-#include <strid/window/operators/keyed_sessions.hpp>
-#include <strid/window/operators/ordered_results.hpp>
+#include <strid/engine/window/operators/gathered_parts.hpp>
+#include <strid/engine/window/operators/keyed_count_windows.hpp>
+#include <strid/engine/window/operators/keyed_sessions.hpp>
+#include <strid/engine/window/operators/ordered_results.hpp>
+#include <strid/window/keyed_global_windows.hpp>
+#include <strid/window/keyed_process.hpp>
 
 #include "alike.hpp"
 
@@ -56,8 +56,8 @@ TEST(Restored, KeyedCountWindows) {
 }
 
 TEST(Restored, KeyedCountWindowsOfParts) {
-    using Windows =
-        KeyedCountWindows<Reading, KeyOf, std::uint32_t, InOrderOfArrival, Giving::parts>;
+    using Windows = KeyedCountWindows<Reading, KeyOf, std::uint32_t, InOrderOfArrival,
+                                      CountWindowOutput::parts>;
     keyed_state_is_complete([] { return Windows{CountWindows::sliding(6, 2), {}, {}, {}}; });
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include <strid/engine/operator/per_record.hpp>
 #include <strid/operator/current_table.hpp>
 #include <strid/operator/deduplicate.hpp>
 #include <strid/operator/event_time.hpp>
@@ -16,7 +17,6 @@
 #include <strid/operator/lookup.hpp>
 #include <strid/operator/lookup_table.hpp>
 #include <strid/operator/per_key.hpp>
-#include <strid/operator/per_record.hpp>
 #include <strid/operator/source_time.hpp>
 #include <strid/operator/time_order.hpp>
 
@@ -156,7 +156,7 @@ TEST(Restored, Deduplicate) {
 }
 
 TEST(Restored, TimeOrder) {
-    state_is_complete([] { return TimeOrder<Reading, TimeOf, AsTheyCame>{{}, {}}; });
+    state_is_complete([] { return TimeOrder<Reading, TimeOf, ByArrival>{{}, {}}; });
 }
 
 TEST(Restored, KSlack) {

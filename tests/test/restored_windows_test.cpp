@@ -8,10 +8,10 @@
 #include <string_view>
 #include <type_traits>
 
-#include <strid/operator/late_apart.hpp>
+#include <strid/engine/operator/late_apart.hpp>
+#include <strid/engine/window/operators/keyed_time_windows.hpp>
+#include <strid/engine/window/operators/partial_panes.hpp>
 #include <strid/window/aggregates/content.hpp>
-#include <strid/window/operators/keyed_time_windows.hpp>
-#include <strid/window/operators/partial_panes.hpp>
 
 #include "alike.hpp"
 

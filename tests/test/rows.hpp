@@ -15,7 +15,7 @@
 #include <strid/base/time.hpp>
 #include <strid/operator/ingress_time.hpp>
 #include <strid/operator/per_key.hpp>
-#include <strid/window/joins/pairs.hpp>
+#include <strid/window/pairs.hpp>
 #include <strid/window/spec.hpp>
 
 namespace strid::test {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a record says that another field chooses, rates, and lists: against a stable sort of the
+// The values of records that another field chooses, rates, and lists: against a stable sort of the
 // records, in parts of any size and in windows that slide.
 #include <algorithm>
 #include <chrono>

@@ -13,12 +13,12 @@
 
 #include <gtest/gtest.h>
 
+#include <strid/engine/window/operators/keyed_count_windows.hpp>
+#include <strid/engine/window/operators/keyed_sessions.hpp>
+#include <strid/engine/window/operators/keyed_time_windows.hpp>
 #include <strid/test/harness.hpp>
 #include <strid/window/aggregates.hpp>
-#include <strid/window/operators/keyed_count_windows.hpp>
-#include <strid/window/operators/keyed_global_windows.hpp>
-#include <strid/window/operators/keyed_sessions.hpp>
-#include <strid/window/operators/keyed_time_windows.hpp>
+#include <strid/window/keyed_global_windows.hpp>
 
 #include "../support/seeds.hpp"
 #include "keyed_events.hpp"
@@ -55,7 +55,7 @@ Row row_of(const WindowResult<std::uint32_t, std::int64_t, CountBounds>& result)
             static_cast<std::int64_t>(result.window.end), result.value};
 }
 
-/// What the operator gives, time going on with each record.
+/// The results of the operator, time going on with each record.
 template <class Operator>
 std::vector<Row> rows_of(Operator one, const std::vector<Event>& events) {
     const auto one_hash = [](const Event&) { return 42; };

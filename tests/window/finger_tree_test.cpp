@@ -15,7 +15,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include <strid/window/structures/finger_tree.hpp>
+#include <strid/engine/window/structures/finger_tree.hpp>
 
 #include "../support/counting_new.hpp"
 

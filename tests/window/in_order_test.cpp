@@ -13,10 +13,10 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <strid/engine/window/structures/flat_fat.hpp>
+#include <strid/engine/window/structures/two_stacks.hpp>
 #include <strid/window/aggregates.hpp>
 #include <strid/window/aggregates/in_order.hpp>
-#include <strid/window/structures/flat_fat.hpp>
-#include <strid/window/structures/two_stacks.hpp>
 
 namespace strid::window {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a join keeps is bounded by the watermark: each operator by itself is given records without
+// The watermark bounds the state of a join: each operator by itself is given records without
 // end, and those that are alive are counted. Where time stands still they are as many as came.
 #include <algorithm>
 #include <cstdint>
@@ -9,14 +9,14 @@
 
 #include <gtest/gtest.h>
 
-#include <strid/message/batch.hpp>
+#include <strid/engine/message/batch.hpp>
+#include <strid/engine/window/joins/keyed_as_of_join.hpp>
+#include <strid/engine/window/joins/keyed_interval_join.hpp>
+#include <strid/engine/window/operators/keyed_time_windows.hpp>
 #include <strid/operator/time_order.hpp>
 #include <strid/test/harness.hpp>
 #include <strid/window/aggregates.hpp>
-#include <strid/window/joins/keyed_as_of_join.hpp>
-#include <strid/window/joins/keyed_interval_join.hpp>
-#include <strid/window/joins/pairs.hpp>
-#include <strid/window/operators/keyed_time_windows.hpp>
+#include <strid/window/pairs.hpp>
 
 namespace strid::window {
 namespace {
@@ -53,7 +53,7 @@ using EitherTimeOf = EitherTime<TimeOf, TimeOf>;
 
 using IntervalJoin = KeyedIntervalJoin<Counted, Counted, EitherKeyOf, TimeOf, TimeOf, Pair>;
 using AsOfJoin =
-    KeyedAsOfJoin<Counted, Counted, EitherKeyOf, TimeOf, TimeOf, operators::AsTheyCame, Pair>;
+    KeyedAsOfJoin<Counted, Counted, EitherKeyOf, TimeOf, TimeOf, operators::ByArrival, Pair>;
 using JoinOfWindows = WindowJoin<Counted, Counted, Pair>;
 using WindowsOfJoin =
     KeyedTimeWindows<Either, EitherKeyOf, std::uint32_t, EitherTimeOf, JoinOfWindows>;
@@ -74,7 +74,7 @@ WindowsOfJoin window_join_of(const TimeWindows& windows, const JoinOptions& opti
 
 constexpr std::int64_t records = 20'000;
 
-/// What keys the stream has: few that go on, or ever new ones.
+/// The keys of the stream: few that go on, or ever new ones.
 enum class Keys { few, ever_new };
 
 /// The most that were alive during the first tenth of the stream, and during all of it.

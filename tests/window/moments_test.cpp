@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Means and variances of numbers of any size. What is right comes from numbers of a usual size,
-// times a power of two, which rounds nothing.
+// Means and variances of numbers of any size. The expected values come from numbers of a usual
+// size, times a power of two, which rounds nothing.
 #include <cmath>
 #include <cstddef>
 #include <cstdint>

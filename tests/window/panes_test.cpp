@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What windows of time keep of a key, each way against a plain map from panes to their records:
+// The state of windows of time by key, each way against a plain map from panes to their records:
 // records in any order, windows asked for as they end and again afterwards, old panes let go.
 #include <cstdint>
 #include <map>
@@ -9,10 +9,10 @@
 
 #include <gtest/gtest.h>
 
+#include <strid/engine/window/structures/flat_fat.hpp>
+#include <strid/engine/window/structures/panes.hpp>
+#include <strid/engine/window/structures/two_stacks.hpp>
 #include <strid/window/aggregates/fold.hpp>
-#include <strid/window/structures/flat_fat.hpp>
-#include <strid/window/structures/panes.hpp>
-#include <strid/window/structures/two_stacks.hpp>
 
 namespace strid::window {
 namespace {

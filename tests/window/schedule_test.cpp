@@ -12,9 +12,9 @@
 #include <rapidcheck/gtest.h>
 
 #include <strid/base/hash.hpp>
+#include <strid/engine/window/structures/flat_ring.hpp>
+#include <strid/engine/window/structures/schedule.hpp>
 #include <strid/operator/keyed_state.hpp>
-#include <strid/window/structures/flat_ring.hpp>
-#include <strid/window/structures/schedule.hpp>
 
 namespace strid::window {
 namespace {

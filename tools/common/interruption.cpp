@@ -4,7 +4,7 @@
 #include <chrono>
 
 #include <strid/base/error.hpp>
-#include <strid/graph/session.hpp>
+#include <strid/program/session.hpp>
 
 namespace strid::tool {
 
@@ -60,7 +60,7 @@ int run_program(const std::function<int(const Interruption&)>& body) noexcept {
             return interruption.exit_code();
         } catch (const OperatorError& error) {
             if (is_interrupted(error.cause())) return interruption.exit_code();
-            // What a node threw says what is wrong; which node it was is of no use to a user.
+            // The exception of a node names the fault; the name of the node is of no use to a user.
             if (error.cause()) std::rethrow_exception(error.cause());
             throw;
         }

@@ -13,7 +13,7 @@
 #include <functional>
 #include <thread>
 
-#include <strid/base/signals.hpp>
+#include <strid/engine/base/signals.hpp>
 
 namespace strid::tool {
 
@@ -40,8 +40,8 @@ class Interruption {
     std::thread thread_;                  // last: it uses the rest
 };
 
-/// The whole of a program: `body` returns the exit code. What it throws becomes one line on
-/// standard error and the exit code that fits (graph/session.hpp); Interrupted, also where a node
+/// The whole of a program: `body` returns the exit code. An exception of it becomes one line on
+/// standard error and the exit code that fits (program/session.hpp); Interrupted, also where a node
 /// of a pattern threw it, the code of the signal.
 [[nodiscard]] int run_program(const std::function<int(const Interruption&)>& body) noexcept;
 

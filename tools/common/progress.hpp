@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include <strid/base/terminal.hpp>
+#include <strid/engine/base/terminal.hpp>
 
 namespace strid::tool {
 

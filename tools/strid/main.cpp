@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The command line of Strid: runs, lists, explains and measures the applications, computes windows
-// over tables, and finds the commands that are programs of their own.
+// The command line of Strid: computes windows over tables, and finds the commands that are programs
+// of their own, those that run and explain applications among them.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -13,7 +13,7 @@
 #include <strid/base/version.hpp>
 
 #include "commands.hpp"
-#include "programs.hpp"
+#include "tools/common/programs.hpp"
 
 namespace {
 
@@ -22,7 +22,7 @@ using namespace strid;
 constexpr const char* footer =
     "Exit codes: 0 done, 1 failed, 2 the command line makes no sense,\n"
     "128 + signal when one ended the run (Ctrl-C drains; a second one cancels).\n"
-    "`strid run APP --help` describes one application.";
+    "`strid list` names the applications, `strid run APP --help` describes one.";
 
 std::string footer_with_programs() {
     const std::vector<std::string> names = tool::program_names();
@@ -52,13 +52,6 @@ int strid_main(int argc, char** argv) {
     app.footer(footer_with_programs);
     app.set_version_flag("--version", fmt::format("strid {}", library_version()));
     tool::Action action;
-#ifndef STRID_LEAN_TOOL
-    const tool::Applications applications = apps::all_applications();
-    tool::add_run_command(app, applications, action);
-    tool::add_list_command(app, applications, action);
-    tool::add_explain_command(app, applications, action);
-    tool::add_bench_command(app, applications, action);
-#endif
     tool::add_window_command(app, action);
     if (argc > 1) run_as_program(app, argv + 1);
     if (const auto code = parse_arguments(app, argc, argv)) return *code;

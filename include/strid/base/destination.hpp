@@ -25,7 +25,7 @@ enum class Writing : unsigned char {
     live    ///< at once, from the start: `tail -f` follows it, and a failed run leaves a part
 };
 
-/// What a sink writes to. Owns the descriptor. Threads: one at a time.
+/// The destination of a sink. Owns the descriptor. Threads: one at a time.
 class Destination {
   public:
     /// Opens nothing yet. `path` is a file, a pipe, a device or "-", standard output.

@@ -12,7 +12,7 @@ namespace strid {
 
 /// One file that is read or written. Sources and sinks list theirs in a member `files()`.
 struct FileUse {
-    /// What a program does with the file.
+    /// How a program uses the file.
     enum class Kind : unsigned char {
         reads,  ///< It is an input.
         writes  ///< It is replaced or appended to.
@@ -29,7 +29,7 @@ struct FileUse {
 
 /// The name, in the same directory, under which a file called `name` is written until it is
 /// complete.
-[[nodiscard]] std::string name_until_whole(std::string_view name);
+[[nodiscard]] std::string temporary_name(std::string_view name);
 
 /// Throws GraphError if one file is both written and read, or written twice, under any names:
 /// symbolic links, hard links, standard input and output. Terminals, pipes and devices like

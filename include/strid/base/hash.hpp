@@ -18,7 +18,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <strid/base/members.hpp>
+#include <strid/engine/base/members.hpp>
 
 namespace strid {
 

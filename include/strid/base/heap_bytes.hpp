@@ -35,8 +35,8 @@
 #include <utility>
 #include <variant>
 
-#include <strid/base/members.hpp>
-#include <strid/base/text_fields.hpp>
+#include <strid/engine/base/members.hpp>
+#include <strid/engine/base/text_fields.hpp>
 
 namespace strid {
 

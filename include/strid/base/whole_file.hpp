@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A file that is replaced as a whole: it is written under another name (file_use.hpp:
-// name_until_whole) and renamed when it is complete. Owns the descriptor and the temporary file.
+// temporary_name) and renamed when it is complete. Owns the descriptor and the temporary file.
 // One thread at a time.
 //
 // Invariants: until commit() the name refers to the old file; if the process dies, the name refers
@@ -12,7 +12,7 @@
 
 #include <string>
 
-#include <strid/base/file_place.hpp>
+#include <strid/engine/base/file_place.hpp>
 
 namespace strid {
 

@@ -17,9 +17,9 @@
 #include <tuple>
 #include <utility>
 
-#include <strid/base/text_fields.hpp>
 #include <strid/connector/pulled.hpp>
-#include <strid/operator/checks.hpp>
+#include <strid/engine/base/text_fields.hpp>
+#include <strid/engine/operator/checks.hpp>
 #include <strid/operator/source.hpp>
 
 namespace strid {

@@ -20,8 +20,8 @@
 #include <utility>
 #include <vector>
 
-#include <strid/base/text_fields.hpp>
 #include <strid/connector/fields.hpp>
+#include <strid/engine/base/text_fields.hpp>
 
 namespace strid {
 
@@ -74,7 +74,7 @@ class Collected {
 template <class T>
 class Collect {
   public:
-    /// What it takes goes into `into`.
+    /// The sink adds its records to `into`.
     explicit Collect(std::shared_ptr<Collected<T>> into) : into_(std::move(into)) {}
     void operator()(const T& record) const { into_->add(record); }
 

@@ -13,9 +13,9 @@
 #include <utility>
 #include <vector>
 
-#include <strid/connector/csv_row.hpp>
 #include <strid/connector/csv_value.hpp>
-#include <strid/connector/file_source.hpp>
+#include <strid/engine/connector/csv_row.hpp>
+#include <strid/engine/connector/file_source.hpp>
 
 namespace strid {
 
@@ -95,9 +95,9 @@ class CsvSource : public FileSource {
     void begin(const Context& context);
     /// Throws GraphError for options that do not fit a record of `fields`.
     CsvSource(std::vector<std::string> paths, CsvOptions options, std::size_t fields);
-    CsvSource(const CsvSource&) = default;
-    CsvSource(CsvSource&&) = default;
-    ~CsvSource() = default;
+    CsvSource(const CsvSource&);
+    CsvSource(CsvSource&&) noexcept;
+    ~CsvSource();
 
     enum class [[nodiscard]] Row : std::uint8_t {
         ready,    ///< text_of() has the record's fields; position_ is after the row
@@ -148,8 +148,8 @@ class CsvSource : public FileSource {
     void refuse_emitted(std::string_view reason);
     /// Refuses the line at position_, whose quote nothing closes, and passes that line only.
     void refuse_open_quote();
-    /// A pipe was stopped while a quoted field was open at position_. What is behind its first line
-    /// would be lost: it is looked at as rows, unless a malformed one is the end anyway. False:
+    /// A pipe was stopped while a quoted field was open at position_. The text behind its first
+    /// line would be lost: it is read as rows, unless a malformed row ends the run anyway. False:
     /// nothing more is to be looked at.
     bool pass_open_quote_at_stop();
     /// After the first text: passes a byte order mark.

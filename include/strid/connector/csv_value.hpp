@@ -19,9 +19,9 @@
 #include <string_view>
 #include <type_traits>
 
-#include <strid/connector/csv_row.hpp>
-#include <strid/connector/digits.hpp>
 #include <strid/connector/fields.hpp>
+#include <strid/engine/connector/csv_row.hpp>
+#include <strid/engine/connector/digits.hpp>
 
 namespace strid {
 

@@ -3,10 +3,10 @@
 // A sink that writes records as comma-separated values (RFC 4180, '\n' at the line's end) to a
 // file, a pipe or standard output ("-"). Numbers in the shortest form that reads back the same;
 // text quoted where it has to be, times as nanoseconds. The record's fields are those that csv_file
-// reads; nested values have their own columns (connector/columns.hpp), so that a WindowResult is
-// written as key, start, end, value. Replicas share the file and each row is whole; rows of one
-// replica keep their order. One thread at a time each. A plain file gets its name when the run has
-// ended well, and is as it was before if it has not, unless it is written live
+// reads; nested values have their own columns (engine/connector/columns.hpp), so that a
+// WindowResult is written as key, start, end, value. Replicas share the file and each row is whole;
+// rows of one replica keep their order. One thread at a time each. A plain file gets its name when
+// the run has ended well, and is as it was before if it has not, unless it is written live
 // (CsvWriterOptions::writing).
 #pragma once
 
@@ -15,10 +15,10 @@
 #include <utility>
 #include <vector>
 
-#include <strid/connector/columns.hpp>
-#include <strid/connector/csv_row.hpp>
 #include <strid/connector/csv_value.hpp>
 #include <strid/connector/row_writer.hpp>
+#include <strid/engine/connector/columns.hpp>
+#include <strid/engine/connector/csv_row.hpp>
 #include <strid/operator/contract.hpp>
 
 namespace strid {

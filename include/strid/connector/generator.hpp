@@ -35,10 +35,10 @@
 #include <utility>
 
 #include <strid/base/clock.hpp>
-#include <strid/base/text_fields.hpp>
 #include <strid/base/time.hpp>
 #include <strid/connector/pulled.hpp>
-#include <strid/operator/checks.hpp>
+#include <strid/engine/base/text_fields.hpp>
+#include <strid/engine/operator/checks.hpp>
 #include <strid/operator/source.hpp>
 
 namespace strid {
@@ -61,7 +61,7 @@ template <class T>
 class [[nodiscard]] Generator {
   public:
     using record_type = T;
-    /// What next() found.
+    /// The result of next().
     enum class Found : std::uint8_t { record, nothing_yet, end };
 
     class promise_type {

@@ -13,9 +13,9 @@
 #include <vector>
 
 #include <strid/connector/csv_value.hpp>
-#include <strid/connector/file_source.hpp>
-#include <strid/connector/json_cutter.hpp>
-#include <strid/connector/json_row.hpp>
+#include <strid/engine/connector/file_source.hpp>
+#include <strid/engine/connector/json_cutter.hpp>
+#include <strid/engine/connector/json_row.hpp>
 
 namespace strid {
 

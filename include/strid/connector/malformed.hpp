@@ -11,8 +11,8 @@
 #include <string>
 #include <string_view>
 
-#include <strid/base/excerpt.hpp>
 #include <strid/connector/output_file.hpp>
+#include <strid/engine/base/excerpt.hpp>
 
 namespace strid {
 

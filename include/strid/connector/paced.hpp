@@ -15,9 +15,9 @@
 
 #include <strid/base/clock.hpp>
 #include <strid/connector/pace.hpp>
+#include <strid/engine/operator/state_size.hpp>
 #include <strid/memory/text_arena.hpp>
 #include <strid/operator/source.hpp>
-#include <strid/operator/state_size.hpp>
 
 namespace strid {
 

@@ -10,7 +10,6 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include <strid/connector/output_file.hpp>
@@ -18,20 +17,16 @@
 
 namespace strid {
 
-/// What a sink of rows writes with. Each replica has a copy; all append to one file. Throws
+/// The writer of a sink of rows. Each replica has a copy; all append to one file. Throws
 /// InputOutputError where it cannot write. Threads: one at a time for each copy.
 class RowWriter {
   public:
     /// Opens nothing yet.
-    explicit RowWriter(std::string path, Writing writing = Writing::whole)
-        : file_(std::make_shared<OutputFile>(std::move(path), writing)) {}
+    explicit RowWriter(std::string path, Writing writing = Writing::whole);
     /// Writes to the same file, with an empty buffer.
-    RowWriter(const RowWriter& other) : file_(other.file_) {}
-    /// With what is in the buffer.
-    RowWriter(RowWriter&& other) noexcept
-        : file_(other.file_),
-          rows_(std::move(other.rows_)),
-          opened_(std::exchange(other.opened_, false)) {}
+    RowWriter(const RowWriter& other);
+    /// With the rows of the buffer.
+    RowWriter(RowWriter&& other) noexcept;
     RowWriter& operator=(const RowWriter&) = delete;
     ~RowWriter();
 
@@ -49,7 +44,7 @@ class RowWriter {
     void close();
     [[nodiscard]] bool may_block() const noexcept { return file_->may_block(); }
     /// For `files()` of a sink that writes here.
-    [[nodiscard]] std::vector<FileUse> files() const { return {file_->use()}; }
+    [[nodiscard]] std::vector<FileUse> files() const;
 
   private:
     std::shared_ptr<OutputFile> file_;

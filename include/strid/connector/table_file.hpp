@@ -4,7 +4,7 @@
 // read again when the file is exchanged:
 //
 //     auto campaigns = lookup_file<&Ad::number, &Ad::campaign>("ads.csv", {.check_every = 1s});
-//     std::move(views).lookup<&View::ad>(campaigns, set_campaign)
+//     std::move(views).lookup(campaigns, field<&View::ad>, set_campaign)
 //
 // The file is read while the graph is built. Then a separate thread checks it every `check_every`:
 // a new file of that name is read at once, and a file that is written in place is read when it has
@@ -27,15 +27,15 @@
 #include <vector>
 
 #include <strid/base/error.hpp>
-#include <strid/base/text_fields.hpp>
 #include <strid/base/time.hpp>
 #include <strid/connector/csv_file.hpp>
+#include <strid/engine/base/text_fields.hpp>
 #include <strid/operator/current_table.hpp>
 #include <strid/operator/lookup_table.hpp>
 
 namespace strid {
 
-/// What happens when a new version of a file cannot be taken over.
+/// The action for a new version of a file that cannot be taken over.
 enum class OnFailedReload : std::uint8_t {
     keep,  ///< The old version stays in force; calls `report`.
     fail   ///< The same, and runs that look things up in it end with the error.
@@ -46,7 +46,7 @@ struct TableFileOptions {
     CsvOptions csv = {};  ///< How the file is read, as by csv_file.
     /// How often the file is checked; zero: only by reload().
     Duration check_every = Duration::zero();
-    /// What happens when a new version cannot be read.
+    /// The action for a new version that cannot be read.
     OnFailedReload on_failed_reload = OnFailedReload::keep;
     /// Called with the error of a new version, once for each, by the thread that read it.
     std::function<void(const std::string&)> report = {};

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <utility>
 
-#include <strid/connector/file_source.hpp>
+#include <strid/engine/connector/file_source.hpp>
 
 namespace strid {
 

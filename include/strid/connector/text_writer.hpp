@@ -7,7 +7,8 @@
 //     a record with a text member `text`    that member alone, as of a Line; other members are not
 //                                           written
 //     a type that fmt can format            as `{}` does, numbers among them
-//     any other record                      its columns (connector/columns.hpp), separated by tabs;
+//     any other record                      its columns (engine/connector/columns.hpp), separated
+//     by tabs;
 //                                           each as csv_writer writes it, quoted where it has to be
 //
 // Replicas share the file: each line is whole, lines of one replica keep their order, and those of
@@ -24,9 +25,9 @@
 
 #include <fmt/core.h>
 
-#include <strid/connector/columns.hpp>
 #include <strid/connector/csv_value.hpp>
 #include <strid/connector/row_writer.hpp>
+#include <strid/engine/connector/columns.hpp>
 #include <strid/operator/contract.hpp>
 
 namespace strid {

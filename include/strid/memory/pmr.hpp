@@ -18,8 +18,8 @@
 #include <memory_resource>
 #include <new>
 
-#include <strid/base/cache_line.hpp>
-#include <strid/memory/block_pool.hpp>
+#include <strid/engine/base/cache_line.hpp>
+#include <strid/engine/memory/block_pool.hpp>
 #include <strid/memory/slab_allocator.hpp>
 #include <strid/memory/static_arena.hpp>
 #include <strid/memory/tlsf.hpp>

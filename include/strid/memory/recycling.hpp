@@ -24,7 +24,7 @@
 #include <new>
 #include <utility>
 
-#include <strid/memory/size_class.hpp>
+#include <strid/engine/memory/size_class.hpp>
 
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/asan_interface.h>
@@ -65,8 +65,8 @@ inline constexpr std::size_t recycled_classes = size_class_index(std::size_t{1} 
 inline constinit thread_local std::array<FreePieces, recycled_classes> recycled_here{};
 
 /// Called when the thread has no free piece, or no room for one.
-[[nodiscard]] void* take_elsewhere(std::size_t size_class);
-void give_elsewhere(FreePiece* piece, std::size_t size_class) noexcept;
+[[nodiscard]] void* take_without_piece(std::size_t size_class);
+void give_without_room(FreePiece* piece, std::size_t size_class) noexcept;
 
 // With it the address sanitizer reports reads of a free piece, and reads beyond the requested size.
 inline void show_use([[maybe_unused]] void* piece, [[maybe_unused]] std::size_t bytes) noexcept {
@@ -92,7 +92,7 @@ inline void show_free([[maybe_unused]] FreePiece* piece,
         here.first = here.first->next;
         ++here.room;
     } else {
-        piece = take_elsewhere(size_class);
+        piece = take_without_piece(size_class);
     }
     show_use(piece, bytes);
     return piece;
@@ -106,7 +106,7 @@ inline void give_recycled(void* memory, std::size_t bytes) noexcept {
     auto* const piece = static_cast<FreePiece*>(memory);
     show_free(piece, size_class);
     if (here.room == 0) [[unlikely]]
-        return give_elsewhere(piece, size_class);
+        return give_without_room(piece, size_class);
     new (piece) FreePiece{here.first};
     here.first = piece;
     --here.room;

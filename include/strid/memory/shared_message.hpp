@@ -20,7 +20,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <strid/base/assert.hpp>
+#include <strid/engine/base/assert.hpp>
 
 namespace strid::memory {
 

@@ -33,12 +33,12 @@
 #include <memory>
 #include <vector>
 
-#include <strid/base/assert.hpp>
-#include <strid/base/cache_line.hpp>
-#include <strid/base/prefetch.hpp>
+#include <strid/engine/base/assert.hpp>
+#include <strid/engine/base/cache_line.hpp>
+#include <strid/engine/base/prefetch.hpp>
+#include <strid/engine/memory/free_lane.hpp>
+#include <strid/engine/memory/size_class.hpp>
 #include <strid/memory/counters.hpp>
-#include <strid/memory/free_lane.hpp>
-#include <strid/memory/size_class.hpp>
 
 namespace strid::memory {
 

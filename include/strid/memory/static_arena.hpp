@@ -19,7 +19,7 @@
 #include <string_view>
 #include <vector>
 
-#include <strid/base/assert.hpp>
+#include <strid/engine/base/assert.hpp>
 #include <strid/memory/counters.hpp>
 
 namespace strid::memory {

@@ -22,7 +22,7 @@
 #include <span>
 #include <utility>
 
-#include <strid/base/assert.hpp>
+#include <strid/engine/base/assert.hpp>
 #include <strid/memory/counters.hpp>
 
 namespace strid::memory {

@@ -26,7 +26,7 @@
 #include <new>
 #include <span>
 
-#include <strid/base/assert.hpp>
+#include <strid/engine/base/assert.hpp>
 #include <strid/memory/counters.hpp>
 
 namespace strid::memory {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The operator behind a source that keeps step with others (message/alignment.hpp): it passes every
+// The operator behind a source that keeps step with others (base/alignment.hpp): it passes every
 // record on, reports the watermark, and holds the source back while that is too far ahead. It
 // checks the other sources every millisecond.
 //
@@ -11,11 +11,13 @@
 #include <cstdint>
 #include <utility>
 
+#include <strid/base/alignment.hpp>
 #include <strid/base/clock.hpp>
-#include <strid/message/alignment.hpp>
 #include <strid/operator/contract.hpp>
 
-namespace strid::operators {
+namespace strid {
+
+namespace operators {
 
 template <class T>
 class Aligned : public OperatorTypes<T, T> {
@@ -49,4 +51,14 @@ class Aligned : public OperatorTypes<T, T> {
     bool held_back_ = false;
 };
 
-}  // namespace strid::operators
+}  // namespace operators
+
+/// For `apply`. Sources with the same alignment keep step: each waits for the slowest of them by
+/// event time, so call `event_time` before. Copies of `alignment` are the same alignment.
+[[nodiscard]] inline auto aligned(Alignment alignment) {
+    return [alignment = std::move(alignment)]<class T, class Time>(const Arriving<T, Time>&) {
+        return operators::Aligned<T>{alignment};
+    };
+}
+
+}  // namespace strid

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the user code of an operator can learn about its operator and run.
+// The properties of the operator and of the run for the user code of an operator.
 #pragma once
 
 #include <cstddef>
@@ -18,8 +18,8 @@ struct Context {
     std::string_view name;        ///< The operator's name in the graph.
     std::size_t replica = 0;      ///< This replica, from 0 to parallelism - 1.
     std::size_t parallelism = 1;  ///< Replicas of the operator.
-    /// For results that must appear only if the whole run ends well (operator/run_scope.hpp); null
-    /// outside a run.
+    /// For results that must appear only if the whole run ends well (operator/run_scope.hpp);
+    /// null outside a run.
     RunScope* run = nullptr;
     operators::CounterSet* counters = nullptr;  ///< Used by the engine.
 

@@ -85,7 +85,7 @@
 // fresh one emits what the first would have (strid::test::Harness::restore). Heaps, wheels and
 // lists that point to entries of a table are no state: entries have numbers from which on(Restored)
 // makes them in the same order. Memory to which a state refers is a part of the state: the texts of
-// a table's keys are the table's. What comes anew with each batch, or with each run, is no state.
+// a table's keys are the table's. Data that comes anew with each batch, or each run, is no state.
 //
 // A class that breaks one of these rules does not compile; the error is a sentence.
 //
@@ -106,8 +106,8 @@
 
 #include <strid/base/file_use.hpp>
 #include <strid/base/time.hpp>
-#include <strid/message/batch.hpp>
-#include <strid/message/watermark.hpp>
+#include <strid/base/watermark.hpp>
+#include <strid/engine/message/batch.hpp>
 #include <strid/operator/context.hpp>
 #include <strid/operator/stream_time.hpp>
 #include <strid/runtime/task.hpp>
@@ -166,7 +166,7 @@ struct SourceProgress {
 };
 /// The input is empty for now: records held back for larger batches must be sent.
 struct Flush {};
-/// The input has ended. What is still held is emitted now.
+/// The input has ended. The operator emits all that it still holds.
 struct Ended {};
 /// All is emitted; nothing follows.
 struct Closed {};
@@ -389,7 +389,7 @@ template <class T, class TimeOf = NoTime>
 struct Arriving {
     /// The type of a record.
     using record = T;
-    /// What arrives at the operator.
+    /// The type of an arriving record.
     using arrived = T;
     [[no_unique_address]] TimeOf time_of;  ///< When a record happened, unless it is a NoTime.
 };
@@ -398,7 +398,7 @@ template <class T, class KeyOf, class TimeOf = NoTime>
 struct ArrivingByKey {
     /// The type of a record.
     using record = T;
-    /// What arrives at the operator.
+    /// The type of an arriving record.
     using arrived = message::Hashed<T>;
     /// The type of the key, by value.
     using key = std::remove_cvref_t<std::invoke_result_t<KeyOf&, const T&>>;

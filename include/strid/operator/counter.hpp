@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include <strid/base/cache_line.hpp>
+#include <strid/engine/base/cache_line.hpp>
 
 namespace strid {
 

@@ -23,10 +23,10 @@
 
 #include <strid/base/error.hpp>
 #include <strid/base/time.hpp>
-#include <strid/operator/agreed_time.hpp>
-#include <strid/operator/checks.hpp>
+#include <strid/engine/operator/agreed_time.hpp>
+#include <strid/engine/operator/checks.hpp>
+#include <strid/engine/operator/contract_checks.hpp>
 #include <strid/operator/contract.hpp>
-#include <strid/operator/contract_checks.hpp>
 #include <strid/operator/event_time.hpp>
 #include <strid/operator/keyed_state.hpp>
 
@@ -49,7 +49,7 @@ class Deduplicate : public OperatorTypes<message::Hashed<T>, T> {
     Deduplicate(KeyOf key_of, TimeOf time_of, Duration within)
         : key_of_(std::move(key_of)), time_of_(std::move(time_of)), within_(within) {}
 
-    /// For the engine (operator/agreed_time.hpp).
+    /// For the engine (engine/operator/agreed_time.hpp).
     auto& time_of() noexcept { return time_of_; }
     auto state() { return std::tie(keys_, watermark_, latest_); }
 

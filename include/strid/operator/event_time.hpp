@@ -18,7 +18,7 @@
 #include <utility>
 
 #include <strid/base/error.hpp>
-#include <strid/message/watermark.hpp>
+#include <strid/base/watermark.hpp>
 #include <strid/operator/contract.hpp>
 
 namespace strid {

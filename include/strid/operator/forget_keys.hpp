@@ -3,9 +3,9 @@
 // How long an operator behind `key_by` keeps the state of a key: for the run, or as one of these
 // options specifies.
 //
-//     std::move(clicks).key_by<&Click::user>().map(CountOfUser{}, forget_after(30min))
-//     ....map(CountOfUser{}, forget_after_by_clock(30min).at_most(1'000'000))
-//     ....map(CountOfUser{}, keep_at_most(1'000'000))
+//     std::move(clicks).key_by<&Click::user>(forget_after(30min)).map(CountOfUser{})
+//     ....key_by<&Click::user>(forget_after_by_clock(30min).at_most(1'000'000))
+//     ....key_by<&Click::user>(keep_at_most(1'000'000))
 //
 // A forgotten key begins anew with its next record. When there are more keys than may be kept, the
 // least recently used key is forgotten.
@@ -29,7 +29,7 @@
 #include <strid/base/error.hpp>
 #include <strid/base/time.hpp>
 #include <strid/operator/contract.hpp>
-#include <strid/operator/function_state.hpp>
+#include <strid/engine/operator/function_state.hpp>
 #include <strid/operator/keyed_state.hpp>
 #include <strid/runtime/task.hpp>
 
@@ -93,6 +93,17 @@ concept KeysLife =
     std::same_as<Life, ForgetKeys<ForgetBy::clock>>;
 
 namespace operators {
+
+/// An operator that forgets keys by its own rule is not given another one.
+template <class Life>
+consteval bool keys_are_kept() {
+    constexpr bool kept = std::same_as<Life, KeepKeys>;
+    static_assert(kept,
+                  "how long a key is kept, as key_by(key, forget_after(...)) says, is for map, "
+                  "filter, flat_map, accumulate and reduce: windows and process forget keys by "
+                  "themselves");
+    return kept;
+}
 
 /// The table of an operator that may forget keys. `Life` is KeepKeys or ForgetKeys<...>;
 /// `shows_keys`: emitted records may refer to the text of a key.

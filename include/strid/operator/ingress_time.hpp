@@ -16,7 +16,7 @@
 
 #include <strid/base/clock.hpp>
 #include <strid/base/time.hpp>
-#include <strid/message/watermark.hpp>
+#include <strid/base/watermark.hpp>
 #include <strid/operator/contract.hpp>
 
 namespace strid {

@@ -7,7 +7,8 @@
 //
 // A key with text refers to the batch of its record. A state outlives the batch, so a copy of the
 // text is kept: for the run, or until the key expires. If results may refer to the text of a key,
-// the copy is kept until no result that was sent before is left (memory/epoch_text_pool.hpp).
+// the copy is kept until no result that was sent before is left
+// (engine/memory/epoch_text_pool.hpp).
 //
 // Threads: only the task of the node. References to entries are valid until they expire.
 //
@@ -27,10 +28,10 @@
 #include <utility>
 #include <vector>
 
-#include <strid/base/prefetch.hpp>
-#include <strid/operator/key_groups.hpp>
-#include <strid/operator/key_index.hpp>
-#include <strid/operator/key_texts.hpp>
+#include <strid/engine/base/prefetch.hpp>
+#include <strid/engine/operator/key_groups.hpp>
+#include <strid/engine/operator/key_index.hpp>
+#include <strid/engine/operator/key_texts.hpp>
 
 namespace strid {
 
@@ -191,7 +192,7 @@ class KeyedState {
         if constexpr (holds_text) bytes += texts_.bytes();
         return bytes;
     }
-    /// Calls `visit(key, state)` for each key of a group (operator/key_groups.hpp), in an
+    /// Calls `visit(key, state)` for each key of a group (engine/operator/key_groups.hpp), in an
     /// unspecified order. O(keys).
     template <class Visit>
     void visit(std::size_t key_group, Visit&& visit) {

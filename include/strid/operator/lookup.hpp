@@ -30,7 +30,7 @@
 #include <strid/operator/contract.hpp>
 #include <strid/operator/counter.hpp>
 #include <strid/operator/current_table.hpp>
-#include <strid/operator/function_state.hpp>
+#include <strid/engine/operator/function_state.hpp>
 #include <strid/operator/lookup_table.hpp>
 
 namespace strid {
@@ -290,7 +290,7 @@ consteval bool takes_lookup() {
             FindsBy<Table, Query> && same_numbers<typename Table::key_type, Query>;
         if constexpr (!finds) {
             static_assert(finds,
-                          "what is looked up is not of the type of the table's keys: a number has "
+                          "the looked-up key is not of the type of the table's keys: a number has "
                           "the same type, and text is a std::string_view for a std::string");
             return false;
         } else {

@@ -2,7 +2,7 @@
 //
 // The tables that enrich streams: by a key (LookupTable), by the range that contains a key
 // (RangeTable), or by the last step at or before it (StepTable). Each is made once, of entries in
-// any order, and searched by a static B-tree (memory/b_tree.hpp), several keys side by side. Keys
+// any order, and searched by a static B-tree (search/b_tree.hpp), several keys side by side. Keys
 // that are whole numbers and close together index an array instead.
 //
 // Keys are numbers, text, or any type with `<`. A table of std::string is searched by
@@ -34,9 +34,9 @@
 #include <vector>
 
 #include <strid/base/error.hpp>
-#include <strid/base/excerpt.hpp>
-#include <strid/memory/b_tree.hpp>
-#include <strid/memory/search_keys.hpp>
+#include <strid/engine/base/excerpt.hpp>
+#include <strid/search/b_tree.hpp>
+#include <strid/search/search_keys.hpp>
 
 namespace strid {
 

@@ -15,11 +15,11 @@
 #include <type_traits>
 #include <utility>
 
-#include <strid/message/batch.hpp>
+#include <strid/engine/message/batch.hpp>
+#include <strid/engine/operator/per_record.hpp>
 #include <strid/operator/contract.hpp>
 #include <strid/operator/forget_keys.hpp>
 #include <strid/operator/keyed_state.hpp>
-#include <strid/operator/per_record.hpp>
 
 namespace strid {
 

@@ -23,7 +23,7 @@ class RunScope {
         Result& operator=(const Result&) = delete;
         virtual ~Result() = default;
         /// No operator has failed or still runs. By the last thread of the run, once for each run
-        /// that it was added to. What it throws makes the run a failed one.
+        /// that it was added to. If it throws, the run has failed.
         virtual void commit() = 0;
         /// The run failed or was cancelled, and is being destroyed. Not after commit().
         virtual void discard() noexcept = 0;

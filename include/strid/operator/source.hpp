@@ -43,7 +43,7 @@ struct EmitProbe {
 }  // namespace operators
 
 /// A class that can be polled. It is a source if its traits agree with it, too
-/// (operator/contract_checks.hpp).
+/// (engine/operator/contract_checks.hpp).
 ///
 /// A source has `using record_type`, `static constexpr SourceTraits traits` and `SourceStatus
 /// poll(auto& emit, std::size_t budget)`; operator/contract.hpp lists its hooks and other members.

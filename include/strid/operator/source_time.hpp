@@ -14,13 +14,13 @@
 
 #include <strid/base/error.hpp>
 #include <strid/base/time.hpp>
-#include <strid/message/watermark.hpp>
+#include <strid/base/watermark.hpp>
 #include <strid/operator/contract.hpp>
 #include <strid/operator/event_time.hpp>
 
 namespace strid {
 
-/// A watermark strategy (message/watermark.hpp) without watermarks of its own.
+/// A watermark strategy (base/watermark.hpp) without watermarks of its own.
 class SourceTime {
   public:
     /// Does nothing: the time of records says nothing here.

@@ -21,7 +21,7 @@
 
 #include <strid/base/error.hpp>
 #include <strid/base/time.hpp>
-#include <strid/message/batch.hpp>
+#include <strid/engine/message/batch.hpp>
 
 namespace strid {
 

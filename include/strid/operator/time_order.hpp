@@ -26,12 +26,16 @@
 #include <vector>
 
 #include <strid/base/field.hpp>
-#include <strid/base/text_fields.hpp>
 #include <strid/base/time.hpp>
-#include <strid/operator/agreed_time.hpp>
+#include <strid/engine/base/text_fields.hpp>
+#include <strid/engine/operator/agreed_time.hpp>
+#include <strid/engine/operator/checks.hpp>
+#include <strid/engine/operator/contract_checks.hpp>
 #include <strid/operator/contract.hpp>
 
-namespace strid::operators {
+namespace strid {
+
+namespace operators {
 
 /// The waiting records: by time, then by the function for equal times, then by input, then by
 /// arrival.
@@ -87,7 +91,7 @@ class WaitingRecords {
 };
 
 /// Equal times are ordered by arrival.
-struct AsTheyCame {
+struct ByArrival {
     template <class T>
     int operator()(const T&) const noexcept {
         return 0;
@@ -118,7 +122,7 @@ class TimeOrder : public OperatorTypes<T, T> {
         check_owns_text<T>();
     }
 
-    /// For the engine (operator/agreed_time.hpp).
+    /// For the engine (engine/operator/agreed_time.hpp).
     auto& time_of() noexcept { return time_of_; }
     auto state() { return std::tie(waiting_, watermark_); }
     void on(const BatchBegins& batch) noexcept {
@@ -193,4 +197,39 @@ class KSlack : public OperatorTypes<T, T> {
     WaitingRecords<T, int> waiting_;
 };
 
-}  // namespace strid::operators
+}  // namespace operators
+
+/// For `apply`. Puts the records in the order of event time, equal times by `tie_of`, then by
+/// input, then as they came in it: the same in every run. With a `tie_of`, or right behind the
+/// sources, the order is also the same at any parallelism. Each record waits until the watermark
+/// has passed it; late records are dropped and counted, or with `late_apart` are the second stream.
+/// Needs `event_time`. Has one replica, because each of several would have its own order.
+template <class TieOf = operators::ByArrival>
+[[nodiscard]] auto in_order_of_time(TieOf tie_of = {}) {
+    return
+        [tie_of = std::move(tie_of)]<class T, class TimeOf>(const Arriving<T, TimeOf>& arriving) {
+            if constexpr (operators::knows_time<TimeOf, T>()) {
+                return operators::TimeOrder<T, TimeOf, TieOf>{arriving.time_of, tie_of};
+            } else {
+                return operators::Refused{};
+            }
+        };
+}
+
+/// For `apply`. Puts the records in the order of event time without watermarks: each record waits
+/// as long as the greatest delay so far. A record with a greater delay is dropped and counted as
+/// late, or with `late_apart` is in the second stream (paper 2, the probabilistic mode). Behind
+/// several inputs, which records are late depends on timing. Windows may follow: the stream has
+/// event time.
+template <class TimeOf>
+[[nodiscard]] auto k_slack(TimeOf time_of) {
+    return [time_of = std::move(time_of)]<class T, class Time>(const Arriving<T, Time>&) {
+        if constexpr (operators::takes_time<TimeOf, T>()) {
+            return operators::KSlack<T, TimeOf>{time_of};
+        } else {
+            return operators::Refused{};
+        }
+    };
+}
+
+}  // namespace strid

@@ -25,7 +25,7 @@
 #include <vector>
 
 #include <strid/base/error.hpp>
-#include <strid/pattern/doors.hpp>
+#include <strid/engine/pattern/doors.hpp>
 #include <strid/pattern/pattern.hpp>
 
 namespace strid::pattern {
@@ -174,7 +174,7 @@ class Accelerator {
             return run.exit->take();
         }
         while (true) {
-            // The end first: what was before it is then there to be taken.
+            // The end first: results before it are then there to be taken.
             const bool over = run.exit->is_over();
             if (std::optional<U> result = run.exit->try_take(); result || over) return result;
             run.network.check_not_inside();

@@ -26,8 +26,8 @@
 #include <vector>
 
 #include <strid/base/error.hpp>
+#include <strid/engine/pattern/tagged.hpp>
 #include <strid/pattern/accelerator.hpp>
-#include <strid/pattern/tagged.hpp>
 
 namespace strid::pattern {
 
@@ -37,7 +37,7 @@ namespace detail {
 ///
 /// Invariant: a promise is set by the one that takes it off the list.
 template <class U>
-class Promises {
+class PendingResults {
   public:
     struct One {
         std::promise<U> promise;
@@ -81,15 +81,15 @@ class Promises {
 
 /// The tag of a task whose result is waited for.
 template <class U>
-class Promised {
+class PendingResult {
   public:
     static constexpr bool takes_failures = true;
 
-    Promised() = default;
-    Promised(std::shared_ptr<Promises<U>> all, std::promise<U> promise)
+    PendingResult() = default;
+    PendingResult(std::shared_ptr<PendingResults<U>> all, std::promise<U> promise)
         : all_(std::move(all)), one_(all_->add(std::move(promise))), of_task_(true) {}
-    Promised(Promised&& other) noexcept = default;
-    Promised& operator=(Promised&& other) noexcept {
+    PendingResult(PendingResult&& other) noexcept = default;
+    PendingResult& operator=(PendingResult&& other) noexcept {
         if (this == &other) return *this;
         give_up();
         all_ = std::move(other.all_);
@@ -97,7 +97,7 @@ class Promised {
         of_task_ = other.of_task_;
         return *this;
     }
-    ~Promised() { give_up(); }
+    ~PendingResult() { give_up(); }
 
     template <class Action>
     void guarded(const Action& action) {
@@ -111,7 +111,7 @@ class Promised {
                 [](std::promise<U>& promise) { promise.set_exception(std::current_exception()); });
         }
     }
-    [[nodiscard]] Promised share() {
+    [[nodiscard]] PendingResult share() {
         if (one_ == nullptr && of_task_) throw TwoResults();
         return std::move(*this);
     }
@@ -132,7 +132,7 @@ class Promised {
 
     template <class Action>
     void settle(const Action& action) {
-        const std::unique_ptr<typename Promises<U>::One> one = std::move(one_);
+        const std::unique_ptr<typename PendingResults<U>::One> one = std::move(one_);
         if (one != nullptr && all_->take(*one)) action(one->promise);
     }
     void give_up() noexcept {
@@ -146,15 +146,15 @@ class Promised {
         }
     }
 
-    std::shared_ptr<Promises<U>> all_;
-    std::unique_ptr<typename Promises<U>::One> one_;
+    std::shared_ptr<PendingResults<U>> all_;
+    std::unique_ptr<typename PendingResults<U>::One> one_;
     bool of_task_ = false;  // unlike what an operator emits at the end of its input
 };
 
 /// The last node: results go to their futures.
 template <class U>
 struct Deliver {
-    void operator()(Tagged<U, Promised<U>> result) const {
+    void operator()(Tagged<U, PendingResult<U>> result) const {
         result.tag.deliver(std::move(result.value));
     }
 };
@@ -167,7 +167,7 @@ template <TaskType T, class U>
 class Calls {
   public:
     /// The type inside the pattern: a task with the promise of its result.
-    using Task = detail::Tagged<T, detail::Promised<U>>;
+    using Task = detail::Tagged<T, detail::PendingResult<U>>;
 
     /// Starts the pattern. Throws GraphError, OperatorError.
     template <class Pattern>
@@ -218,7 +218,7 @@ class Calls {
   private:
     template <class Pattern>
     static auto whole(Pattern pattern) {
-        auto tagged = detail::tag<detail::Promised<U>>(std::move(pattern));
+        auto tagged = detail::tag<detail::PendingResult<U>>(std::move(pattern));
         if constexpr (std::is_void_v<U>) {
             return tagged;
         } else {
@@ -228,7 +228,7 @@ class Calls {
 
     /// A pattern that fails or is cancelled has no results for those that wait.
     static Options failing_with_it(Options options,
-                                   const std::shared_ptr<detail::Promises<U>>& promises) {
+                                   const std::shared_ptr<detail::PendingResults<U>>& promises) {
         options.execution.on_end = [promises, next = std::move(options.execution.on_end)](
                                        const runtime::ExecutionEnd& end) {
             if (end.failure) {
@@ -241,7 +241,8 @@ class Calls {
         return options;
     }
 
-    std::shared_ptr<detail::Promises<U>> promises_ = std::make_shared<detail::Promises<U>>();
+    std::shared_ptr<detail::PendingResults<U>> promises_ =
+        std::make_shared<detail::PendingResults<U>>();
     Accelerator<Task, Nothing> accelerator_;  // after the promises: it fails them
 };
 

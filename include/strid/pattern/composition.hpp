@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The values that patterns are composed of (paper 4): pipelines, farms and loops of nodes
-// (pattern/node.hpp). They can be nested without limit; pattern/builder.hpp builds them.
+// (pattern/node_work.hpp). They can be nested without limit; engine/pattern/builder.hpp builds
+// them.
 //
 // They have no threads, and are copied for each run and each replica.
 #pragma once
@@ -13,8 +14,8 @@
 #include <utility>
 
 #include <strid/base/heap_bytes.hpp>
-#include <strid/pattern/fused.hpp>
-#include <strid/pattern/node.hpp>
+#include <strid/engine/pattern/fused.hpp>
+#include <strid/pattern/node_work.hpp>
 #include <strid/pattern/scheduling.hpp>
 #include <strid/pattern/workers_in_use.hpp>
 
@@ -93,8 +94,8 @@ template <class Worker>
     return {std::move(worker), {}, options};
 }
 
-/// A pattern whose last nodes may send tasks through it once more, by `emit.again(task)`. What they
-/// emit leaves the loop. It ends when its input has ended and no task is in it.
+/// A pattern whose last nodes may send tasks through it once more, by `emit.again(task)`. Tasks
+/// that they emit leave the loop. It ends when its input has ended and no task is in it.
 template <class Body>
 struct Iterate {
     Body body;  ///< The pattern that is repeated.
@@ -107,7 +108,7 @@ template <class Body>
     return {std::move(body)};
 }
 
-/// What happens to a task when the limit is reached.
+/// The action for a task when the limit is reached.
 enum class WhenFull : unsigned char {
     wait,         ///< It waits, and so does what is before it.
     drop_newest,  ///< It is dropped, and so are later ones until there is room.
@@ -119,7 +120,7 @@ enum class WhenFull : unsigned char {
 struct Limit {
     std::size_t tasks = 0;                ///< Tasks that have begun and not left; 0: any number.
     std::size_t bytes = 0;                ///< Of these tasks together; 0: any number.
-    WhenFull when_full = WhenFull::wait;  ///< What happens to a task when there is no room.
+    WhenFull when_full = WhenFull::wait;  ///< The action for a task without room.
     /// The number of tasks that wait for room before one is dropped; with `wait` it is one.
     std::size_t waiting = 1;
 };

@@ -12,16 +12,16 @@
 #include <utility>
 #include <vector>
 
-#include <strid/pattern/back_lane.hpp>
-#include <strid/pattern/node.hpp>
-#include <strid/pattern/ports.hpp>
+#include <strid/engine/pattern/back_lane.hpp>
+#include <strid/engine/pattern/ports.hpp>
+#include <strid/pattern/node_work.hpp>
 #include <strid/runtime/task.hpp>
 
 namespace strid::pattern {
 
-/// Where a node's tasks go: to its output, and in a loop's last node back to the entry. What one
-/// task makes is kept until its function returns, since only then is known how many credits it
-/// needs; where there is no loop it goes at once.
+/// Where a node's tasks go: to its output, and in a loop's last node back to the entry. The results
+/// of one task are kept until its function returns, since only then is known how many credits they
+/// need; where there is no loop they go at once.
 template <class U, class Again>
 class Emission {
   public:

@@ -11,8 +11,8 @@
 #include <string>
 #include <type_traits>
 
+#include <strid/engine/pattern/doors.hpp>
 #include <strid/pattern/description.hpp>
-#include <strid/pattern/doors.hpp>
 #include <strid/pattern/pattern.hpp>
 
 namespace strid::pattern {

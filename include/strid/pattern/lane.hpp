@@ -21,9 +21,9 @@
 #include <type_traits>
 #include <utility>
 
-#include <strid/base/assert.hpp>
-#include <strid/base/cache_line.hpp>
-#include <strid/channel/spsc_ring.hpp>
+#include <strid/engine/base/assert.hpp>
+#include <strid/engine/base/cache_line.hpp>
+#include <strid/engine/channel/spsc_ring.hpp>
 #include <strid/pattern/description.hpp>
 #include <strid/runtime/task.hpp>
 

@@ -26,7 +26,7 @@
 #include <variant>
 
 #include <strid/pattern/composition.hpp>
-#include <strid/pattern/node.hpp>
+#include <strid/pattern/node_work.hpp>
 
 namespace strid::pattern {
 

@@ -4,7 +4,8 @@
 // them. A pattern is a value that builds itself into a network, from its first node to its last
 // (pattern/pattern.hpp).
 //
-// Threads: building is one thread's; run, stop and the observers as in runtime/execution.hpp.
+// Threads: building is one thread's; run, stop and the observers as in
+// engine/runtime/execution.hpp.
 #pragma once
 
 #include <algorithm>
@@ -16,13 +17,13 @@
 #include <utility>
 #include <vector>
 
-#include <strid/pattern/describing.hpp>
-#include <strid/pattern/loop.hpp>
-#include <strid/pattern/node_task.hpp>
-#include <strid/pattern/node_type.hpp>
-#include <strid/pattern/ports.hpp>
-#include <strid/pattern/report.hpp>
-#include <strid/runtime/execution.hpp>
+#include <strid/engine/pattern/loop.hpp>
+#include <strid/engine/pattern/network_parts.hpp>
+#include <strid/engine/pattern/node_type.hpp>
+#include <strid/engine/pattern/pattern_task.hpp>
+#include <strid/engine/pattern/ports.hpp>
+#include <strid/engine/runtime/execution.hpp>
+#include <strid/pattern/pattern_report.hpp>
 
 namespace strid::pattern {
 
@@ -65,7 +66,7 @@ class Network {
     template <class N>
     N& add(std::unique_ptr<N> node) {
         N& added = *node;
-        describing_.add_node(added, &detail::type_of_node<N>, replica_.number, replica_.of);
+        network_parts_.add_node(added, &detail::type_of_node<N>, replica_.number, replica_.of);
         nodes_.push_back(std::move(node));
         return added;
     }
@@ -107,12 +108,12 @@ class Network {
         auto& lane = entry.add_back_lane();
         node.end_loop(lane, entry);
         entry.watch().add_exit(node);
-        describing_.add_lane(node, entry, lane,
-                             {.kind = LaneKind::back, .task_bytes = Entry::task_bytes});
+        network_parts_.add_lane(node, entry, lane,
+                                {.kind = LaneKind::back, .task_bytes = Entry::task_bytes});
     }
     /// A part of the pattern is being built as long as what this returns lives.
-    [[nodiscard]] Describing::OpenPart open(PartDescription part) {
-        return {describing_, std::move(part)};
+    [[nodiscard]] NetworkParts::OpenPart open(PartDescription part) {
+        return {network_parts_, std::move(part)};
     }
     /// The loops that are being built, from the outermost on.
     [[nodiscard]] std::vector<Loop*>& loops() noexcept { return loops_; }
@@ -173,8 +174,8 @@ class Network {
     template <class T>
     void describe(const Lane<T>& lane, const runtime::Task& from, const runtime::Task& to,
                   LaneKind kind) {
-        describing_.add_lane(from, to, lane,
-                             {.kind = kind, .tasks_max = lane.capacity(), .task_bytes = sizeof(T)});
+        network_parts_.add_lane(
+            from, to, lane, {.kind = kind, .tasks_max = lane.capacity(), .task_bytes = sizeof(T)});
     }
 
     Options options_;
@@ -184,7 +185,7 @@ class Network {
     std::vector<Loop*> loops_;
     Replica replica_;
     std::size_t named_ = 0;
-    Describing describing_;
+    NetworkParts network_parts_;
     std::atomic<std::int64_t> started_ns_{0};
     std::atomic<std::int64_t> ended_ns_{0};  // 0: it has not ended
     std::vector<std::shared_ptr<void>> lanes_;

@@ -26,7 +26,7 @@
 #include <utility>
 #include <vector>
 
-#include <strid/base/cache_line.hpp>
+#include <strid/engine/base/cache_line.hpp>
 #include <strid/pattern/team.hpp>
 
 namespace strid::pattern {

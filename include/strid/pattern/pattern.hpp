@@ -7,16 +7,16 @@
 //     run(squares);
 //
 // A pattern defines how work is divided; the work itself is a function of one task, or an operator
-// (pattern/node.hpp). A pattern is copied for each run and each replica.
+// (pattern/node_work.hpp). A pattern is copied for each run and each replica.
 #pragma once
 
 #include <concepts>
 #include <optional>
 
-#include <strid/pattern/builder.hpp>
+#include <strid/engine/pattern/builder.hpp>
 #include <strid/pattern/composition.hpp>
 #include <strid/pattern/network.hpp>
-#include <strid/pattern/progress.hpp>
+#include <strid/pattern/pattern_progress.hpp>
 
 namespace strid::pattern {
 

@@ -15,9 +15,9 @@
 // task's results each), and in loops what the program sends back.
 //
 // Order and time: those of the pattern. One that makes one result of each task in order
-// (pattern/one_for_one.hpp) holds a watermark back until the results of all tasks before it have
-// left, and a late record is late behind it. Behind any other the stream has no time: event_time()
-// may draw it anew.
+// (engine/pattern/one_for_one.hpp) holds a watermark back until the results of all tasks before it
+// have left, and a late record is late behind it. Behind any other the stream has no time:
+// event_time() may draw it anew.
 //
 // Threads: only the task of the operator's node. Replicas have patterns of their own.
 #pragma once
@@ -34,12 +34,12 @@
 #include <type_traits>
 #include <utility>
 
-#include <strid/base/text_fields.hpp>
+#include <strid/engine/base/text_fields.hpp>
+#include <strid/engine/operator/contract_checks.hpp>
+#include <strid/engine/pattern/builder.hpp>
+#include <strid/engine/pattern/one_for_one.hpp>
 #include <strid/operator/contract.hpp>
-#include <strid/operator/contract_checks.hpp>
-#include <strid/pattern/builder.hpp>
 #include <strid/pattern/network.hpp>
-#include <strid/pattern/one_for_one.hpp>
 
 namespace strid::pattern {
 
@@ -283,8 +283,8 @@ consteval bool is_task() {
 /// For `stream.apply(...)`: the pattern as the next operator, whose tasks are the records, which
 /// must own their text. One that ends with a node that makes nothing is a sink. Behind `key_by` all
 /// records of a key go to one replica. It has one replica unless the options of `apply` ask for
-/// more. What a node throws ends the run, with an OperatorError of "operator: node"; a pattern that
-/// cannot be does not compile.
+/// more. An exception of a node ends the run, with an OperatorError of "operator: node"; a pattern
+/// that cannot be does not compile.
 template <class Pattern>
 [[nodiscard]] auto pattern_operator(Pattern pattern, const PatternOperatorOptions& options = {}) {
     return [pattern = std::move(pattern), options]<class Arriving>(const Arriving& arriving) {

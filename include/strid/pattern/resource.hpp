@@ -13,8 +13,8 @@
 //
 // Threads: any. A Resource is a handle; copies are the same resource.
 //
-// Invariant: nodes get it in the order in which they asked. What one gives back goes to the first
-// that waits, under the mutex, so that none is passed over.
+// Invariant: nodes get it in the order in which they asked. A resource that is given back goes to
+// the first node that waits, under the mutex, so that none is passed over.
 #pragma once
 
 #include <concepts>
@@ -25,7 +25,7 @@
 #include <utility>
 
 #include <strid/operator/contract.hpp>
-#include <strid/pattern/node.hpp>
+#include <strid/pattern/node_work.hpp>
 #include <strid/runtime/task.hpp>
 
 namespace strid::pattern {

@@ -48,7 +48,7 @@ struct Grant {
     std::size_t tasks = 0;   ///< How many tasks.
 };
 
-/// What chooses a worker for the tasks of one node. Made by a policy's `scheduler()`; used by one
+/// Chooses a worker for the tasks of one node. Made by a policy's `scheduler()`; used by one
 /// thread.
 template <class T>
 class Scheduler {

@@ -24,8 +24,8 @@
 #include <string>
 #include <vector>
 
-#include <strid/base/cache_line.hpp>
-#include <strid/runtime/execution.hpp>
+#include <strid/engine/base/cache_line.hpp>
+#include <strid/engine/runtime/execution.hpp>
 
 namespace strid::pattern {
 

@@ -19,7 +19,7 @@
 #include <memory>
 #include <string>
 
-#include <strid/base/cache_line.hpp>
+#include <strid/engine/base/cache_line.hpp>
 
 namespace strid::runtime {
 

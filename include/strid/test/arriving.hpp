@@ -12,10 +12,10 @@
 #include <utility>
 
 #include <strid/base/time.hpp>
+#include <strid/engine/operator/contract_checks.hpp>
 #include <strid/operator/contract.hpp>
-#include <strid/operator/contract_checks.hpp>
 #include <strid/operator/stream_time.hpp>
-#include <strid/window/operators/keyed_process.hpp>
+#include <strid/window/keyed_process.hpp>
 
 namespace strid::test {
 
@@ -66,7 +66,7 @@ template <class U, class F>
 
 namespace detail {
 
-/// What arrives at an operator that is given without a description.
+/// The description of the records of an operator that is given without one.
 template <class Operator>
 consteval auto description_of() {
     if constexpr (operators::HasTypes<Operator>) {

@@ -38,20 +38,20 @@
 #include <strid/base/clock.hpp>
 #include <strid/base/hash.hpp>
 #include <strid/base/time.hpp>
+#include <strid/base/watermark.hpp>
+#include <strid/engine/kernel/fused_chain.hpp>
+#include <strid/engine/kernel/passage.hpp>
+#include <strid/engine/kernel/router.hpp>
+#include <strid/engine/kernel/stage_list.hpp>
+#include <strid/engine/message/batch.hpp>
+#include <strid/engine/operator/contract_checks.hpp>
+#include <strid/engine/operator/faults.hpp>
+#include <strid/engine/test/observed.hpp>
 #include <strid/memory/text_arena.hpp>
-#include <strid/message/batch.hpp>
-#include <strid/message/watermark.hpp>
 #include <strid/operator/context.hpp>
 #include <strid/operator/contract.hpp>
-#include <strid/operator/contract_checks.hpp>
-#include <strid/operator/faults.hpp>
-#include <strid/operator/fused_chain.hpp>
-#include <strid/operator/passage.hpp>
-#include <strid/operator/router.hpp>
-#include <strid/operator/stage_list.hpp>
 #include <strid/runtime/task.hpp>
 #include <strid/test/arriving.hpp>
-#include <strid/test/observed.hpp>
 
 namespace strid::test {
 
@@ -66,9 +66,9 @@ class Harness {
     static constexpr bool is_sink = Operator::traits.emits == Emits::nothing;
 
   public:
-    /// What arrives, without the hash of its key.
+    /// An arriving record, without the hash of its key.
     using Record = typename Description::record;
-    /// What is emitted; of a sink, a type without meaning.
+    /// An emitted record; of a sink, a type without meaning.
     using Emitted = std::conditional_t<is_sink, int, typename Operator::Emitted>;
     /// A late record.
     using Late = typename operators::Unhashed<typename Operator::Arrived>::type;
@@ -203,7 +203,7 @@ class Harness {
     [[nodiscard]] std::uint64_t skipped() noexcept { return skipped_ += chain_.take_skipped(0); }
     /// The watermark of the stream behind the operator.
     [[nodiscard]] const Progress& progress() const noexcept { return results_.progress; }
-    /// What the operator's clock shows.
+    /// The present time of the operator's clock.
     [[nodiscard]] ProcessingTime clock() const noexcept { return ProcessingTime::of_ns(clock_ns_); }
     /// When the operator wants a call without input, on this clock; 0: never.
     [[nodiscard]] std::int64_t wake_at_ns() const noexcept { return chain_.wake_at_ns(); }

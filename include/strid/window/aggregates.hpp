@@ -119,7 +119,7 @@ struct Sum {
     }
     [[nodiscard]] State identity() const noexcept { return 0; }
     [[nodiscard]] State combine(const State& a, const State& b) const noexcept { return add(a, b); }
-    /// Of integers only: what was rounded cannot be taken back.
+    /// Of integers only: a rounded sum cannot be taken back.
     [[nodiscard]] State without(const State& a, const State& b) const noexcept
         requires std::integral<State>
     {

@@ -8,8 +8,8 @@
 #include <string>
 #include <type_traits>
 
-#include <strid/base/text_fields.hpp>
 #include <strid/base/time.hpp>
+#include <strid/engine/base/text_fields.hpp>
 #include <strid/operator/stream_time.hpp>
 #include <strid/window/aggregates/aggregate.hpp>
 #include <strid/window/spec.hpp>

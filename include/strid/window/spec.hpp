@@ -48,7 +48,7 @@ struct WindowRange {
 /// July and October; several of them are counted from the one in which 1970 began.
 class CalendarSpan {
   public:
-    /// What is counted.
+    /// The unit that is counted.
     enum class Unit : std::uint8_t {
         day,      ///< From midnight to midnight.
         week,     ///< Seven days from a Monday.
@@ -62,7 +62,7 @@ class CalendarSpan {
 
     /// How many units.
     [[nodiscard]] constexpr std::int64_t count() const noexcept { return count_; }
-    /// What is counted.
+    /// The unit that is counted.
     [[nodiscard]] constexpr Unit unit() const noexcept { return unit_; }
     /// Days and weeks are days, the others months.
     [[nodiscard]] constexpr bool is_of_days() const noexcept {

@@ -66,7 +66,7 @@ template <class K, class V>
 inline constexpr bool has_own_time<WindowUpdate<K, V>> = true;
 }  // namespace operators
 
-/// Options of `window_updates`.
+/// Options of `window` that make its rows marked.
 struct UpdateOptions {
     WindowOptions window = {};  ///< As of a window without updates.
     /// Open windows are emitted early, marked `early`: a change is emitted within this time of the
@@ -80,7 +80,7 @@ struct UpdateOptions {
 
 namespace window {
 
-/// What a window emits when it fires, and when a late record comes after that.
+/// The result of a window when it fires, and when a late record comes after that.
 enum class Firing : std::uint8_t {
     totals,  ///< Its whole value as it is now.
     parts,   ///< The value of the late record alone: an operator behind adds the parts up.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a stranger's first program looks like to the build system: it includes the whole library
+// A stranger's first program, as the build system sees it: it includes the whole library
 // and links its compiled part, with what that stands on (a file may be compressed, so both
 // decompressors are in).
 #include <cstdint>

@@ -41,7 +41,7 @@ enum class HalfOfDay : std::uint8_t { none, am, pm };
 /// Days since the beginning of 1970.
 [[nodiscard]] std::int64_t day_number(const CivilTime& civil) noexcept;
 
-// What texts begin with is taken off them, or they stay as they are (false).
+// Each function removes a part from the beginning of the text, or leaves the text as it is (false).
 
 [[nodiscard]] bool take(std::string_view& text, char c) noexcept;
 /// A word in either case.

@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include <strid/base/error.hpp>
-#include <strid/base/excerpt.hpp>
+#include <strid/engine/base/excerpt.hpp>
 
 #include "window_arguments.hpp"
 
@@ -30,7 +30,7 @@ std::size_t read_number(std::string_view option, std::string_view text) {
     throw GraphError(fmt::format("{}: '{}' is not a number of lines", option, excerpt(text)));
 }
 
-/// What the names of the inputs say. Throws GraphError where they say different things.
+/// The dialect by the names of the inputs. Throws GraphError where they say different things.
 char delimiter_by_name(const std::vector<std::string>& inputs) {
     const auto tsv = std::count_if(inputs.begin(), inputs.end(), is_named_tsv);
     if (tsv == 0) return '\0';

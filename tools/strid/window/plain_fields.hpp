@@ -17,7 +17,7 @@
 #include <cstring>
 
 #include <strid/connector/csv_value.hpp>
-#include <strid/connector/digits.hpp>
+#include <strid/engine/connector/digits.hpp>
 
 #include "table_number.hpp"
 
@@ -69,8 +69,8 @@ class FieldEnds {
     std::uint32_t ends_;
 };
 
-/// Up to 8 characters as the digits that they are, the last in the highest byte of a word; what is
-/// below the first are zeros, as if the number had them in front.
+/// Up to 8 characters as the digits that they are, the last in the highest byte of a word; below
+/// the first digit are zeros, as if the number had them in front.
 class DigitWord {
   public:
     static constexpr std::ptrdiff_t characters_max = 8;

@@ -46,7 +46,7 @@ struct AskedAggregate {
 inline constexpr std::uint32_t list_length_max = 10'000;
 inline constexpr std::uint32_t collected_length = 1'000;
 
-/// What split_list() gives, as parts of the list itself.
+/// The result of split_list(), as parts of the list itself.
 [[nodiscard]] std::vector<std::string_view> split_parts(std::string_view list);
 
 /// Throws GraphError.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The numbers of a table. What a number is shows its text: digits with or without a sign are an
-// integer, which stays exact from -2^63 to 2^64 - 1; anything else, and an integer beyond these, is
-// a decimal: the nearest double. Stateless; any thread.
+// The numbers of a table. The text decides the type of a number: digits with or without a sign are
+// an integer, which stays exact from -2^63 to 2^64 - 1; anything else, and an integer beyond these,
+// is a decimal: the nearest double. Stateless; any thread.
 #pragma once
 
 #include <charconv>

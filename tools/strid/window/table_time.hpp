@@ -4,7 +4,7 @@
 // where that is asked for, or not before the end of the input. Plain values; one for each source.
 #pragma once
 
-#include <strid/message/watermark.hpp>
+#include <strid/base/watermark.hpp>
 
 namespace strid::tool {
 

@@ -22,7 +22,7 @@
 
 #include <strid/base/hash.hpp>
 #include <strid/base/time.hpp>
-#include <strid/connector/csv_row.hpp>
+#include <strid/engine/connector/csv_row.hpp>
 #include <strid/memory/recycling.hpp>
 
 #include "table_number.hpp"
@@ -68,7 +68,7 @@ class ChosenText {
     KeptText text_;
 };
 
-/// Elements of a list as one field: what is in it is a row of CSV.
+/// Elements of a list as one field: its text is a row of CSV.
 class ListField {
   public:
     void add(std::string_view element) {

@@ -18,7 +18,7 @@ namespace strid::tool {
 
 namespace {
 
-/// What errors of the library become errors of an option by.
+/// Makes errors of the library errors of an option.
 template <class Make>
 auto made(Make&& make) {
     try {

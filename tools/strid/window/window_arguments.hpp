@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include <strid/graph/arguments.hpp>
+#include <strid/program/arguments.hpp>
 
 #include "window_graph.hpp"
 

@@ -13,7 +13,7 @@
 
 #include <strid/base/error.hpp>
 #include <strid/connector/csv_value.hpp>
-#include <strid/graph/arguments.hpp>
+#include <strid/program/arguments.hpp>
 
 #include "time_options.hpp"
 

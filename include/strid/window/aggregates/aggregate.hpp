@@ -129,7 +129,7 @@ struct AnyOrder : A {
 };
 
 /// `any_order(mean(field<&Reading::value>))`: parts of a window may be combined in any order, so
-/// that replicas that have some of the records each can share it (graph/share.hpp). For
+/// that replicas that have some of the records each can share it (stream/share.hpp). For
 /// sums of floating-point numbers, of which the last digits then depend on the run.
 template <Aggregate A>
     requires has_parts<A>

@@ -22,7 +22,7 @@ namespace strid::window {
 ///
 /// Records are inserted in the order that window/aggregates/content.hpp describes, and expire in
 /// the order in which they were inserted. `insert` copies what it keeps: the record is valid for
-/// the call. What `content()` returns may refer to the container; it is used until the window
+/// the call. The result of `content()` may refer to the container; it is used until the window
 /// function returns. An exception of any of them ends the run.
 template <class C, class T>
 concept WindowContainer =
@@ -42,7 +42,7 @@ class SpanContainer {
   public:
     /// Adds a record behind the others. O(1), amortised.
     void insert(const T& record) {
-        // Rather than grow, move down: what has expired is at least as long as what stays.
+        // Rather than grow, move down: the expired records are at least as many as the others.
         if (records_.size() == records_.capacity() && 2 * first_ >= records_.size()) {
             records_.erase(records_.begin(),
                            records_.begin() + static_cast<std::ptrdiff_t>(first_));

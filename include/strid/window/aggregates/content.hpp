@@ -15,8 +15,8 @@
 // The function is const and called once for each window that has records, again each time that a
 // window fires anew (lateness, updates, a trigger), and with none for the windows that
 // UpdateOptions::fill_max adds. The records, the key and the bounds are valid during the call: the
-// value must own what it keeps of them. What the function throws ends the run. Each value becomes a
-// WindowResult, or a WindowUpdate of window_updates; with `process` each one that is emitted does.
+// value must own what it keeps of them. An exception of the function ends the run. Each value
+// becomes a WindowResult, or a WindowUpdate; with `process` each one that is emitted does.
 //
 // A key keeps all records of its open windows: each once in its pane, however many windows it lies
 // in, and where windows overlap once more in the container that slides. O(1) per record and pane
@@ -35,12 +35,12 @@
 #include <utility>
 
 #include <strid/base/field.hpp>
-#include <strid/base/text_fields.hpp>
+#include <strid/engine/base/text_fields.hpp>
+#include <strid/engine/window/aggregates/record_list.hpp>
+#include <strid/engine/window/structures/flat_ring.hpp>
 #include <strid/operator/callable.hpp>
 #include <strid/window/aggregates/aggregate.hpp>
 #include <strid/window/aggregates/container.hpp>
-#include <strid/window/aggregates/record_list.hpp>
-#include <strid/window/structures/flat_ring.hpp>
 
 namespace strid::window {
 

@@ -10,7 +10,7 @@
 //
 // Memory, per pane of a key: exactly, an open-addressing table with the values in place, two to
 // four slots for each; approximately, 8 bytes for each of the first 2^precision / 8 values and
-// 2^precision bytes from then on. What a pane or a combination lets go of is used again
+// 2^precision bytes from then on. Memory that a pane or a combination gives up is used again
 // (memory/recycling.hpp), that of texts included: in the long run only results that are lists, and
 // texts in pairs and tuples, ask the heap for memory.
 #pragma once

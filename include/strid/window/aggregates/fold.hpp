@@ -14,8 +14,8 @@
 // window/aggregates/content.hpp).
 //
 // Windows that overlap have nothing in common here: a record is folded into each of the
-// length / slide that it lies in. What is associative is better an aggregate, which shares panes.
-// Sessions, two of which may become one, keep their records and fold them when they fire.
+// length / slide that it lies in. Write an associative function as an aggregate, which shares
+// panes. Sessions, two of which may become one, keep their records and fold them when they fire.
 //
 // Threads: only the task of the node; each replica has its own copy of the function.
 #pragma once
@@ -25,9 +25,9 @@
 #include <span>
 #include <utility>
 
-#include <strid/base/text_fields.hpp>
+#include <strid/engine/base/text_fields.hpp>
+#include <strid/engine/operator/parameters.hpp>
 #include <strid/operator/callable.hpp>
-#include <strid/operator/parameters.hpp>
 #include <strid/window/aggregates/aggregate.hpp>
 #include <strid/window/aggregates/content.hpp>
 

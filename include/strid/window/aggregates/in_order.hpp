@@ -12,10 +12,10 @@
 #include <type_traits>
 #include <utility>
 
+#include <strid/engine/window/structures/daba_lite.hpp>
+#include <strid/engine/window/structures/monotone_deque.hpp>
+#include <strid/engine/window/structures/subtract_on_evict.hpp>
 #include <strid/window/aggregates/aggregate.hpp>
-#include <strid/window/structures/daba_lite.hpp>
-#include <strid/window/structures/monotone_deque.hpp>
-#include <strid/window/structures/subtract_on_evict.hpp>
 
 namespace strid::window {
 

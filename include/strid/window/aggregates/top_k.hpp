@@ -29,7 +29,7 @@
 #include <utility>
 #include <variant>
 
-#include <strid/base/assert.hpp>
+#include <strid/engine/base/assert.hpp>
 #include <strid/window/aggregates.hpp>
 
 namespace strid::window {

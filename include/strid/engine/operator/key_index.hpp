@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The index of the states of keys: an open-addressing table of pointers to entries that never move.
+// A lookup reads one slot and one entry, and seldom more: a slot is small, so at most half of them
+// are taken, and a key is found at the slot of its hash or next to it (linear probing).
+//
+// A slot is a word: the pointer in the lower 48 bits, which is all that present processors use, and
+// above it 15 bits of the hash and a 1. A lookup can therefore pass a slot of another key without
+// reading that key's entry, which would be a cache miss for nothing.
+//
+// Threads: one. Invariant: each entry has one slot; between the slot of its hash and its own slot
+// no slot is empty; at most half are taken.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <strid/engine/base/assert.hpp>
+#include <strid/engine/base/prefetch.hpp>
+#include <strid/engine/base/text.hpp>
+
+namespace strid::operators {
+
+/// Equality of a record's key with a kept key, in this order: the comparison of texts depends on
+/// the size of the first one, and the processor has the record's size long before the other.
+template <class Key>
+[[nodiscard, gnu::always_inline]] inline bool same_key(const Key& of_record, const Key& kept) {
+    if constexpr (std::is_same_v<Key, std::string_view>) {
+        return same_text(of_record, kept);
+    } else {
+        return of_record == kept;
+    }
+}
+
+/// Lookups that run side by side when the states are far: about as many as the processor's memory
+/// requests.
+inline constexpr std::size_t looked_up_at_once = 16;
+
+/// An index of entries by their members `key` and `hash`. It does not own them.
+template <class Entry>
+class KeyIndex {
+    using Key = decltype(Entry::key);
+
+  public:
+    KeyIndex() = default;
+    /// Operators are copied as prototypes, before their first record: a copy starts empty too.
+    KeyIndex([[maybe_unused]] const KeyIndex& prototype) { STRID_ASSERT(prototype.size() == 0); }
+    KeyIndex& operator=(const KeyIndex&) = delete;
+    /// The index has the entries of the other, which has those of this one. O(1).
+    void swap(KeyIndex& other) noexcept {
+        slots_.swap(other.slots_);
+        std::swap(mask_, other.mask_);
+        std::swap(size_, other.size_);
+    }
+
+    /// The entry of the key, or null. O(1). Inlined: the lookup is most of what a keyed operator
+    /// does.
+    [[nodiscard, gnu::always_inline]] Entry* find(const Key& key, std::uint64_t hash) const {
+        const std::uint64_t salt = salt_of(hash);
+        for (std::size_t at = hash & mask_;; at = (at + 1) & mask_) {
+            const std::uint64_t pointer = slots_[at] ^ salt;  // of the entry, if the salt is equal
+            if (pointer >> pointer_bits == 0) [[likely]] {
+                auto* const entry = reinterpret_cast<Entry*>(pointer);
+                if (same_key(key, entry->key)) [[likely]]
+                    return entry;
+            } else if (slots_[at] == 0) {
+                return nullptr;
+            }
+        }
+    }
+
+    /// Adds an entry whose key has none yet. O(1) amortised: all entries are placed anew when their
+    /// number passes a power of two for the first time.
+    void insert(Entry& entry) {
+        if (size_ + 1 > room()) grow();
+        place(reinterpret_cast<std::uintptr_t>(&entry), entry.hash);
+        ++size_;
+    }
+
+    /// Removes an entry. O(1): entries behind it that it displaced move up.
+    void erase(const Entry& entry) {
+        const auto word = reinterpret_cast<std::uintptr_t>(&entry) | salt_of(entry.hash);
+        std::size_t gap = entry.hash & mask_;
+        while (slots_[gap] != word) gap = (gap + 1) & mask_;
+        for (std::size_t at = (gap + 1) & mask_; slots_[at] != 0; at = (at + 1) & mask_) {
+            const std::size_t probed = (at - (entry_at(at).hash & mask_)) & mask_;
+            if (probed < ((at - gap) & mask_)) continue;  // the gap is not on its probe path
+            slots_[gap] = slots_[at];
+            gap = at;
+        }
+        slots_[gap] = 0;
+        --size_;
+    }
+
+    /// Prefetches the slot that a lookup reads first.
+    void prefetch(std::uint64_t hash) const noexcept { prefetch_for_read(&slots_[hash & mask_]); }
+
+    [[nodiscard]] std::size_t size() const noexcept { return size_; }
+    /// Bytes of the slots.
+    [[nodiscard]] std::size_t bytes() const noexcept {
+        return slots_.size() * sizeof(std::uint64_t);
+    }
+    /// Calls `visit(entry)` for each entry, in an unspecified order. O(slots).
+    template <class Visit>
+    void for_each(Visit&& visit) const {
+        for (std::size_t at = 0; at != slots_.size(); ++at) {
+            if (slots_[at] != 0) visit(entry_at(at));
+        }
+    }
+    /// Checks the invariant above. O(slots).
+    [[nodiscard]] bool is_valid() const {
+        std::size_t taken = 0;
+        for (std::size_t at = 0; at != slots_.size(); ++at) {
+            if (slots_[at] == 0) continue;
+            ++taken;
+            const Entry& entry = entry_at(at);
+            if (find(entry.key, entry.hash) != &entry) return false;
+        }
+        return taken == size_ && size_ <= room();
+    }
+
+  private:
+    static constexpr int pointer_bits = 48;
+    static constexpr std::uint64_t pointer_mask = (std::uint64_t{1} << pointer_bits) - 1;
+    static_assert(sizeof(void*) == sizeof(std::uint64_t));
+
+    /// Bits 33 to 47 of the hash: the lower bits choose the slot, the upper ones the replica. Never
+    /// 0, so that an empty slot matches no key.
+    [[nodiscard]] static std::uint64_t salt_of(std::uint64_t hash) noexcept {
+        return (hash << 16 | std::uint64_t{1} << pointer_bits) & ~pointer_mask;
+    }
+
+    /// How many slots may be taken. One in four while all slots fit a cache of the core: nearly
+    /// every key is then in its own slot, and the branch predictor is right.
+    [[nodiscard]] std::size_t room() const noexcept {
+        constexpr std::size_t near_max = std::size_t{1} << 16;
+        return slots_.size() / (slots_.size() <= near_max ? 4 : 2);
+    }
+    [[nodiscard]] Entry& entry_at(std::size_t at) const noexcept {
+        return *reinterpret_cast<Entry*>(slots_[at] & pointer_mask);
+    }
+
+    void place(std::uintptr_t entry, std::uint64_t hash) {
+        STRID_ASSERT(entry >> pointer_bits == 0);
+        std::size_t at = hash & mask_;
+        while (slots_[at] != 0) at = (at + 1) & mask_;
+        slots_[at] = entry | salt_of(hash);
+    }
+
+    /// Entries move from a slot to the same one or its counterpart in the new half, or close by:
+    /// the written slots lie together. The entries that are read do not, so they are prefetched.
+    [[gnu::noinline]] void grow() {
+        constexpr std::size_t ahead = 16;
+        std::vector<std::uint64_t> old(2 * slots_.size());
+        old.swap(slots_);
+        mask_ = slots_.size() - 1;
+        for (std::size_t at = 0; at != old.size(); ++at) {
+            prefetch_for_read(
+                reinterpret_cast<const void*>(old[(at + ahead) % old.size()] & pointer_mask));
+            if (old[at] == 0) continue;
+            const std::uint64_t pointer = old[at] & pointer_mask;
+            place(pointer, reinterpret_cast<const Entry*>(pointer)->hash);
+        }
+    }
+
+    std::vector<std::uint64_t> slots_ = std::vector<std::uint64_t>(8);  // always a power of two
+    std::size_t mask_ = slots_.size() - 1;
+    std::size_t size_ = 0;
+};
+
+}  // namespace strid::operators

@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Functions by key with timers: each key has its own copy of the function. It gets the records of
+// the key, and sets timers in event time or by the machine's clock. Use it where no window fits:
+// alarms for missing records, or your own kind of session.
+//
+// O(log timers) for each timer. A timer that is set twice is called once.
+//
+// Threads: only the task of the node. Invariant of each key: a timer that is pending has the item
+// of its number in the heap; an item whose timer is not pending is passed over.
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <strid/base/clock.hpp>
+#include <strid/base/time.hpp>
+#include <strid/engine/message/batch.hpp>
+#include <strid/engine/operator/checks.hpp>
+#include <strid/engine/operator/faults.hpp>
+#include <strid/operator/callable.hpp>
+#include <strid/operator/contract.hpp>
+#include <strid/operator/keyed_state.hpp>
+
+namespace strid {
+
+namespace window {
+template <class T, class KeyOf, class K, class F, class U>
+class KeyedProcess;
+}
+
+/// The timers of the present key, for a function with timers. Use it during the call only.
+class Timers {
+  public:
+    /// Does not compile: the engine makes the timers of a function. A test drives the function by a
+    /// strid::test::Harness (test/harness.hpp).
+    template <class Made = Timers>
+    Timers() {
+        static_assert(!std::same_as<Made, Timers>,
+                      "the engine makes the Timers of a function: a test of the function has a "
+                      "strid::test::Harness (strid/test/harness.hpp)");
+    }
+    /// Sets a timer: `on_timer(time, ...)` is called when the watermark reaches this time, right
+    /// after the present call if it already has, and at the end of the stream at the latest. A
+    /// timer that is set at the end of the stream is ignored, because a function that always sets
+    /// the next one would never end.
+    void at(EventTime time) {
+        if (!ended_) event_.add(pending_->event, time, key_);
+    }
+    /// Sets a timer: `on_timer(time, ...)` is called when the clock reaches this time, unless the
+    /// stream ends before.
+    void at(ProcessingTime time) { processing_.add(pending_->processing, time, key_); }
+    /// Forgets a timer of this time; nothing happens where there is none.
+    void cancel(EventTime time) { forget(pending_->event, time); }
+    /// The same for the clock.
+    void cancel(ProcessingTime time) { forget(pending_->processing, time); }
+    /// Forgets the key after the present call, with its function and its timers.
+    void forget_key() noexcept { forgets_ = true; }
+
+    /// The watermark.
+    [[nodiscard]] EventTime watermark() const noexcept { return watermark_; }
+    /// The machine's clock; about 20 ns.
+    [[nodiscard]] static ProcessingTime now() noexcept {
+        return ProcessingTime::of_ns(operator_clock_ns());
+    }
+
+  private:
+    template <class T, class KeyOf, class K, class F, class U>
+    friend class window::KeyedProcess;
+    struct OfAnOperator {};
+    explicit Timers(OfAnOperator) noexcept {}
+    /// A function that takes a copy would set its timers in vain.
+    Timers(const Timers&) = default;
+
+    /// A timer of a key that is pending, and the number of its item in the queue.
+    template <class Time>
+    struct Timer {
+        Time time;
+        std::uint64_t number;
+    };
+    template <class Time>
+    static void forget(std::vector<Timer<Time>>& pending, Time time) {
+        std::erase_if(pending, [time](const Timer<Time>& timer) { return timer.time == time; });
+    }
+
+    /// The timers of all keys by their time.
+    template <class Time>
+    class Queue {
+      public:
+        void add(std::vector<Timer<Time>>& pending, Time time, void* key) {
+            const auto is_set = [time](const Timer<Time>& timer) { return timer.time == time; };
+            if (std::any_of(pending.begin(), pending.end(), is_set)) return;
+            pending.push_back({time, ++last_});
+            heap_.push_back({time, last_, key});
+            std::push_heap(heap_.begin(), heap_.end(), later);
+        }
+        /// The timers of a key came from elsewhere. Call restored() behind the last.
+        void restore(const std::vector<Timer<Time>>& pending, void* key) {
+            for (const Timer<Time>& timer : pending) {
+                heap_.push_back({timer.time, timer.number, key});
+                last_ = std::max(last_, timer.number);
+            }
+        }
+        void restored() { std::make_heap(heap_.begin(), heap_.end(), later); }
+        [[nodiscard]] bool is_due(Time now) const noexcept {
+            return !heap_.empty() && heap_.front().time <= now;
+        }
+        [[nodiscard]] bool empty() const noexcept { return heap_.empty(); }
+        [[nodiscard]] Time first() const noexcept { return heap_.front().time; }
+        struct Item {
+            Time time;
+            std::uint64_t number;
+            void* key;
+        };
+        Item pop() {
+            const Item first = heap_.front();
+            std::pop_heap(heap_.begin(), heap_.end(), later);
+            heap_.pop_back();
+            return first;
+        }
+
+      private:
+        static bool later(const Item& a, const Item& b) noexcept {
+            return a.time != b.time ? a.time > b.time : a.number > b.number;
+        }
+
+        std::vector<Item> heap_;
+        std::uint64_t last_ = 0;  // number of an item
+    };
+    struct Pending {
+        std::vector<Timer<EventTime>> event;
+        std::vector<Timer<ProcessingTime>> processing;
+    };
+
+    Queue<EventTime> event_;
+    Queue<ProcessingTime> processing_;
+    EventTime watermark_ = EventTime::earliest();
+    Pending* pending_ = nullptr;  // of the key at hand
+    void* key_ = nullptr;
+    bool forgets_ = false;
+    bool ended_ = false;  // the stream; what is pending fires now
+};
+
+/// Its hook on(const Opened&) is called for the function that the copies are made of. Called as
+/// `f(record, timers, emit)` with each record, where `emit(U)` takes what comes out, and
+/// as `f.on_timer(time, timers, emit)` with an EventTime or a ProcessingTime for which it asked.
+template <class F, class T, class U>
+concept ProcessFunction =
+    std::copy_constructible<F> &&
+    requires(F& f, const T& record, Timers& timers, Emitter<U>& emit) { f(record, timers, emit); };
+
+namespace operators {
+
+template <class F, class Time, class U>
+concept HearsTimers =
+    requires(F& f, Time time, Timers& timers, Emitter<U>& emit) { f.on_timer(time, timers, emit); };
+
+/// A function that takes Timers has an `on_timer` for them, or says that it sets none.
+template <class F, class U>
+consteval bool has_right_timers() {
+    constexpr bool hears = HearsTimers<F, EventTime, U> || HearsTimers<F, ProcessingTime, U>;
+    constexpr bool right = hears || traits_of_function<F>.sets_no_timers;
+    static_assert(right,
+                  "a function F that takes Timers has a public void on_timer(EventTime, Timers&, "
+                  "auto& emit), or the same of a ProcessingTime; one that sets no timers says so: "
+                  "FunctionTraits{.sets_no_timers = true}, or is given to flat_map");
+    return right;
+}
+
+/// As operators/checks.hpp.
+template <class F, class T, class U>
+consteval bool takes_process() {
+    if constexpr (!std::copy_constructible<F>) {
+        return can_be_copied<F>();
+    } else if constexpr (!ProcessFunction<F, T, U>) {
+        static_assert(ProcessFunction<F, T, U>,
+                      "process<U> needs a function F of the records T that arrive: void f(const "
+                      "T&, Timers&, auto& emit), which calls emit(U)");
+        return false;
+    } else {
+        if constexpr (!keeps_contract<F, const T&, Timers&, Emitter<U>&>()) {
+            return false;
+        } else {
+            return has_right_timers<F, U>();
+        }
+    }
+}
+
+}  // namespace operators
+
+namespace window {
+
+template <class T, class KeyOf, class K, class F, class U>
+class KeyedProcess : public OperatorTypes<message::Hashed<T>, U> {
+    template <class Time>
+    static constexpr bool has_timers = operators::HearsTimers<F, Time, U>;
+
+  public:
+    static constexpr bool asks_the_clock = has_timers<ProcessingTime>;
+    static constexpr OperatorTraits traits{.kind = "process",
+                                           .emits = Emits::any_number,
+                                           .hears = events<Opened, Restored, Watermark, Ended>,
+                                           .has = has_if(asks_the_clock, Has::wake_at_ns),
+                                           .needs_watermarks = has_timers<EventTime>,
+                                           .only_reads = true,
+                                           .may_skip = true};
+
+    KeyedProcess(F function, KeyOf key_of)
+        : prototype_(std::move(function)), key_of_(std::move(key_of)) {}
+
+    void on(const Opened& opened) {
+        name_ = opened.context.name;
+        operators::notify_function(prototype_, opened);
+    }
+    auto state() { return std::tie(keys_, timers_.watermark_); }
+
+    void on(Restored) {
+        keys_.for_each([this](Entry& key) {
+            timers_.event_.restore(key.state.pending.event, &key);
+            timers_.processing_.restore(key.state.pending.processing, &key);
+        });
+        timers_.event_.restored();
+        timers_.processing_.restored();
+    }
+
+    void process(const message::Hashed<T>& arrived, auto& emit) {
+        const T& record = arrived.record;
+        Entry& key = keys_.find_or_make(std::invoke(key_of_, record), arrived.hash, [this] {
+            return KeyState{prototype_, {}};
+        });
+        call(key, emit, [&](Emitter<U>& take) { key.state.function(record, timers_, take); });
+        // A timer for what has been is not kept waiting for the watermark to move on.
+        while (timers_.event_.is_due(timers_.watermark_)) fire_first(timers_.event_, emit);
+    }
+
+    bool on(Watermark watermark, auto& emit) {
+        if (!fire_event_timers(watermark.time, emit)) return false;
+        if constexpr (asks_the_clock) {
+            if (timers_.processing_.empty()) return true;
+            const ProcessingTime now = Timers::now();
+            while (timers_.processing_.is_due(now)) {
+                if (!emit.room()) return false;
+                fire_first(timers_.processing_, emit);
+            }
+        }
+        return true;
+    }
+    bool on(Ended, auto& emit) {
+        timers_.ended_ = true;
+        return fire_event_timers(EventTime::latest(), emit);
+    }
+
+    /// When the clock is to be looked at; 0: never.
+    [[nodiscard]] std::int64_t wake_at_ns() const noexcept
+        requires(asks_the_clock)
+    {
+        return timers_.processing_.empty() ? 0 : timers_.processing_.first().ns();
+    }
+
+  private:
+    struct KeyState {
+        /// The key is forgotten and another one begins.
+        void clear(KeyState&& fresh) {
+            std::destroy_at(&function);
+            std::construct_at(&function, std::move(fresh.function));
+            pending.event.clear();
+            pending.processing.clear();
+        }
+        F function;
+        Timers::Pending pending;
+    };
+    using Keys =
+        KeyedState<K, KeyState, KeyLife{.expires = true, .clears = true, .shows_keys = false}>;
+    using Entry = typename Keys::Entry;
+
+    template <class Call>
+    void call(Entry& key, auto& emit, const Call& user) {
+        timers_.pending_ = &key.state.pending;
+        timers_.key_ = &key;
+        timers_.forgets_ = false;
+        auto take = [&emit](U emitted) { emit(emitted); };
+        Emitter<U> emitter{take};
+        user(emitter);
+        if (!timers_.forgets_) return;
+        key.state.pending.event.clear();
+        key.state.pending.processing.clear();
+        keys_.expire(key);
+    }
+
+    bool fire_event_timers(EventTime watermark, auto& emit) {
+        timers_.watermark_ = std::max(timers_.watermark_, watermark);
+        while (timers_.event_.is_due(watermark)) {
+            if (!emit.room()) return false;
+            fire_first(timers_.event_, emit);
+        }
+        return true;
+    }
+
+    template <class Time>
+    void fire_first(Timers::Queue<Time>& queue, auto& emit) {
+        const auto [time, number, at_key] = queue.pop();
+        Entry& key = *static_cast<Entry*>(at_key);
+        auto& pending = pending_of<Time>(key);
+        const auto found =
+            std::find_if(pending.begin(), pending.end(),
+                         [one = number](const auto& timer) { return timer.number == one; });
+        if (found == pending.end()) return;  // cancelled, or its key was forgotten
+        pending.erase(found);
+        if constexpr (has_timers<Time>) {
+            // There is no record that could be left out.
+            operators::guarded(name_, [&] {
+                call(key, emit,
+                     [&](Emitter<U>& take) { key.state.function.on_timer(time, timers_, take); });
+            });
+        }
+    }
+    template <class Time>
+    static std::vector<Timers::Timer<Time>>& pending_of(Entry& key) noexcept {
+        if constexpr (std::same_as<Time, EventTime>) {
+            return key.state.pending.event;
+        } else {
+            return key.state.pending.processing;
+        }
+    }
+
+    F prototype_;
+    [[no_unique_address]] KeyOf key_of_;
+    Keys keys_;
+    Timers timers_{Timers::OfAnOperator{}};
+    std::string name_;
+};
+
+}  // namespace window
+}  // namespace strid

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A graph as the command line shows it: its explanation, its tasks, its picture."""
+
+import unittest
+
+from bundled import TEXT
+from command_line import Case
+
+
+class Layouts(Case):
+    def test_explain(self):
+        text = self.strid("explain", "word-count", "--parallelism", "count=3").stdout.decode()
+        for name in ["lines", "split", "count", "write"]:
+            self.assertIn(name, text)
+
+    def test_explain_lists_the_tasks_of_a_replay(self):
+        run = ["--workers", 2, "--duration", "10ms"]
+        for way in [[], ["--parallelism", 3], ["--mode", "dedicated"]]:
+            text = self.strid("explain", "word-count", *run, *way).stdout.decode()
+            listed = next(line for line in text.splitlines() if line.startswith("Tasks, "))
+            refused = self.fails("run", "word-count", "--input", TEXT, *run, *way, "--affinity",
+                                 ",".join(["0"] * 100), code=2)
+            self.assertEqual(listed.split(": ")[1], refused.split("tasks: ")[1])
+
+    def test_pictures(self):
+        run = ["run", "word-count", "--input", TEXT, "--output", "/dev/null", "--graph"]
+        for ending, words in [("svg", "<svg"), ("dot", "digraph"), ("txt", "split")]:
+            path = self.folder / f"graph.{ending}"
+            self.strid(*run, path)
+            text = path.read_text()
+            self.assertIn(words, text)
+            self.assertIn("count", text)
+
+    def test_pictures_that_cannot_be_drawn_are_said_before_the_work(self):
+        out = self.folder / "out.csv"
+        run = ["run", "word-count", "--input", TEXT, "--output", out, "--graph"]
+        error = self.fails(*run, self.folder / "graph.svg", code=1, env={"PATH": "/nowhere"})
+        self.assertIn("graphviz", error.lower())
+        self.assertIn("cannot open for writing", self.fails(*run, "/dev/full/graph.txt", code=1))
+        self.assertFalse(out.exists())
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/common/application.hpp"
+
+#include <strid/program/arguments.hpp>
+
+#include "word_count.hpp"
+
+namespace strid::apps {
+
+namespace {
+
+class WordCount final : public Application {
+  public:
+    WordCount()
+        : Application(
+              {.name = "word-count",
+               .details =
+                   "Input:   text; a word is what stands between spaces and is not empty.\n"
+                   "Output:  word,count\n"
+                   "Operators: lines, split, count, write\n"
+                   "\n"
+                   "Examples:\n"
+                   "  strid run word-count --input papers/2-windflow/word-count/data/opticks.txt "
+                   "--output "
+                   "counts.csv\n"
+                   "  zcat access.log.gz | strid run word-count --emit updates | head\n"
+                   "  strid run word-count --input book.txt --duration 10s --parallelism 2\n",
+               .source_name = "lines"}) {}
+
+    void add_options(CLI::App& command) override {
+        add_choice<Emit>(command, "--emit", options_.emit,
+                         {{"final", Emit::at_end}, {"updates", Emit::every_update}},
+                         "A row per word at the end of the text, or one per occurrence with the "
+                         "count so far");
+    }
+    void build(Graph& graph, const Endpoints& endpoints) override {
+        bytes_ = std::make_shared<word_count::ByteCount>(0);
+        word_count::build(graph, endpoints, options_, bytes_);
+    }
+    [[nodiscard]] std::function<std::uint64_t()> bytes_done() const override {
+        return [bytes = bytes_] { return bytes->load(std::memory_order_relaxed); };
+    }
+
+  private:
+    word_count::Options options_;
+    std::shared_ptr<word_count::ByteCount> bytes_;
+};
+
+}  // namespace
+
+std::unique_ptr<Application> make_word_count() {
+    return std::make_unique<WordCount>();
+}
+
+}  // namespace strid::apps

@@ -1,0 +1,398 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "session/session.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "fix/time_text.hpp"
+
+namespace strid::exchange {
+
+using fix::FieldError;
+using fix::Message;
+using fix::Reason;
+using fix::Tag;
+
+namespace {
+
+constexpr std::int64_t second_ns = 1'000'000'000;
+/// Beyond it there would soon be no next number.
+constexpr std::int64_t sequence_max = 1'000'000'000'000'000;
+/// Of a text that repeats what a client has sent.
+constexpr std::size_t text_max = 200;
+
+std::int64_t read_sequence(const Message& message, int tag) {
+    const std::int64_t sequence = message.integer(tag);
+    if (sequence >= 1 && sequence <= sequence_max) return sequence;
+    throw FieldError(tag, Reason::value_out_of_range,
+                     fmt::format("tag {} is not from 1 to {}: {}", tag, sequence_max, sequence));
+}
+
+/// Reasons of a business reject (380).
+constexpr int unsupported_message_type = 3;
+
+}  // namespace
+
+// Actions
+
+Action& Session::act(Action::Kind kind, Actions& actions) {
+    Action& action = actions.emplace_back();
+    action.kind = kind;
+    action.user = user_;
+    action.connection = connection_;
+    action.next_incoming = numbers_.next_incoming;
+    action.next_outgoing = numbers_.next_outgoing;
+    return action;
+}
+
+void Session::send(Message message, bool kept, Actions& actions, std::int64_t report) {
+    message.set(Tag::msg_seq_num, numbers_.next_outgoing);
+    message.set(Tag::sender_comp_id, rules_->exchange).set(Tag::target_comp_id, user_);
+    message.set(Tag::sending_time, fix::utc_timestamp());
+    const std::int64_t sequence = numbers_.next_outgoing++;
+    Action& action = act(Action::Kind::send, actions);
+    action.sequence = sequence;
+    action.kept = kept;
+    action.report = report;
+    action.message = std::make_shared<const Message>(std::move(message));
+    sent_ns_ = now_ns_;
+}
+
+void Session::command(const Message& message, Actions& actions) {
+    Message one(message.type());
+    one.set(Tag::sender_comp_id, user_);
+    for (const fix::Field& field : message) {
+        if (!fix::is_header(field.tag)) one.add(field.tag, field.value);
+    }
+    act(Action::Kind::command, actions).message = std::make_shared<const Message>(std::move(one));
+}
+
+void Session::reject(const Message& message, int tag, int reason, std::string_view text,
+                     Actions& actions) {
+    Message answer("3");
+    answer.set(Tag::ref_seq_num, message.integer_or(Tag::msg_seq_num, 0));
+    if (tag > 0) answer.set(Tag::ref_tag_id, tag);
+    answer.set(Tag::ref_msg_type, message.type()).set(Tag::session_reject_reason, reason);
+    answer.set(Tag::text, text.substr(0, text_max));
+    send(std::move(answer), true, actions);
+}
+
+void Session::log_out(const std::string& text, Actions& actions) {
+    Message message("5");
+    if (!text.empty()) message.set(Tag::text, text);
+    send(std::move(message), false, actions);
+    drop_connection(text, actions);
+}
+
+void Session::request_resend(Actions& actions) {
+    Message message("2");
+    message.set(Tag::begin_seq_no, numbers_.next_incoming).set(Tag::end_seq_no, 0);
+    send(std::move(message), false, actions);
+}
+
+void Session::resend(std::int64_t from, std::int64_t until, Actions& actions) {
+    Action& action = act(Action::Kind::resend, actions);
+    action.sequence = from;
+    action.until = until;
+    // The header of the gap fills; their messages are known when the resend is done.
+    Message header("4");
+    header.set(Tag::sender_comp_id, rules_->exchange).set(Tag::target_comp_id, user_);
+    action.message = std::make_shared<const Message>(std::move(header));
+}
+
+void Session::drop_connection(std::string reason, Actions& actions) {
+    end_market_data(actions);
+    act(Action::Kind::close, actions).reason = std::move(reason);
+    connection_ = 0;
+    requested_until_ = 0;
+    waiting_.clear();
+}
+
+// Events
+
+void Session::handle(const Event& event, std::int64_t now_ns, Actions& actions) {
+    now_ns_ = now_ns;
+    switch (event.kind) {
+        case Event::Kind::message:
+            if (event.connection == connection_) return on_message(event, now_ns, actions);
+            return on_first(event, now_ns, actions);
+        case Event::Kind::closed:
+            if (event.connection == connection_ && connection_ != 0) on_closed(actions);
+            return;
+        case Event::Kind::report:
+            return on_report(event, actions);
+    }
+}
+
+void Session::on_first(const Event& event, std::int64_t now_ns, Actions& actions) {
+    const Message& message = *event.message;
+    const auto refuse = [&](std::string reason) {
+        Action& action = act(Action::Kind::close, actions);
+        action.connection = event.connection;
+        action.reason = std::move(reason);
+    };
+    // No message goes with it: it would take a number of the session that is on.
+    if (connection_ != 0) return refuse(fmt::format("{} is logged on already", user_));
+    if (!message.is("A")) return refuse("the first message is no Logon");
+    if (event.fault) return refuse("Logon: " + event.fault->text);
+    if (!is_comp_id(user_)) return refuse("Logon: SenderCompID is none");
+    try {
+        if (message.get(Tag::target_comp_id) != rules_->exchange) {
+            return refuse(fmt::format("Logon: TargetCompID is not {}", rules_->exchange));
+        }
+        const std::int64_t heartbeat_s = message.integer(Tag::heart_bt_int);
+        if (message.integer(Tag::encrypt_method) != 0 || heartbeat_s < 0 ||
+            heartbeat_s > rules_->heartbeat_s_max) {
+            return refuse("Logon: EncryptMethod or HeartBtInt is out of range");
+        }
+        const std::int64_t sequence = read_sequence(message, Tag::msg_seq_num);
+        if (message.flag(Tag::reset_seq_num_flag) && sequence != 1) {
+            return refuse("Logon: ResetSeqNumFlag with a MsgSeqNum that is not 1");
+        }
+        (void)message.integer_or(Tag::next_expected_msg_seq_num, 1);
+        heartbeat_ns_ = heartbeat_s * second_ns;
+        log_on(event, sequence, now_ns, actions);
+    } catch (const FieldError& error) {
+        refuse(std::string("Logon: ") + error.what());
+    }
+}
+
+void Session::log_on(const Event& event, std::int64_t sequence, std::int64_t now_ns,
+                     Actions& actions) {
+    const Message& message = *event.message;
+    connection_ = event.connection;
+    received_ns_ = now_ns;
+    tested_ns_ = 0;
+    const bool resets = message.flag(Tag::reset_seq_num_flag);
+    if (resets) {
+        numbers_ = {};
+        act(Action::Kind::reset, actions);
+    }
+    if (sequence < numbers_.next_incoming && !message.flag(Tag::poss_dup_flag)) {
+        return log_out(fmt::format("MsgSeqNum too low, expecting {} but received {}",
+                                   numbers_.next_incoming, sequence),
+                       actions);
+    }
+    const std::int64_t wanted = message.integer_or(Tag::next_expected_msg_seq_num, 0);
+    if (wanted > numbers_.next_outgoing) {
+        return log_out(fmt::format("NextExpectedMsgSeqNum too high, {} is next but received {}",
+                                   numbers_.next_outgoing, wanted),
+                       actions);
+    }
+    const bool is_early = sequence > numbers_.next_incoming;
+    if (sequence == numbers_.next_incoming) ++numbers_.next_incoming;
+    Message answer("A");
+    answer.set(Tag::encrypt_method, 0).set(Tag::heart_bt_int, heartbeat_ns_ / second_ns);
+    if (resets) answer.set(Tag::reset_seq_num_flag, "Y");
+    if (wanted > 0) answer.set(Tag::next_expected_msg_seq_num, numbers_.next_incoming);
+    const std::int64_t answered = numbers_.next_outgoing;
+    send(std::move(answer), false, actions);
+    if (wanted > 0 && wanted < answered) resend(wanted, answered - 1, actions);
+    if (!is_early) return;
+    // The Logon itself is done; its number is passed when the messages before it have come.
+    waiting_[sequence] = {std::make_shared<const Message>("0"), nullptr};
+    requested_until_ = sequence;
+    if (wanted == 0) request_resend(actions);
+}
+
+void Session::on_closed(Actions& actions) {
+    end_market_data(actions);
+    connection_ = 0;
+    requested_until_ = 0;
+    waiting_.clear();
+}
+
+void Session::on_report(const Event& event, Actions& actions) {
+    const Message& report = *event.message;
+    const bool market_data = report.is("W") || report.is("X") || report.is("Y");
+    if (market_data && !takes_market_data(report, actions)) {
+        act(Action::Kind::state, actions).report = event.report;
+        return;
+    }
+    Message message(report.type());
+    for (const fix::Field& field : report) {
+        if (!fix::is_header(field.tag)) message.add(field.tag, field.value);
+    }
+    // Old market data is of no use: in a resend it is a gap.
+    send(std::move(message), !market_data, actions, event.report);
+}
+
+void Session::on_message(const Event& event, std::int64_t now_ns, Actions& actions) {
+    const Message& message = *event.message;
+    received_ns_ = now_ns;
+    tested_ns_ = 0;
+    try {
+        if (message.get_or(Tag::sender_comp_id, "") != user_ ||
+            message.get_or(Tag::target_comp_id, "") != rules_->exchange) {
+            reject(message, 0, Reason::comp_id_problem, "SenderCompID or TargetCompID is wrong",
+                   actions);
+            return log_out("SenderCompID or TargetCompID is wrong", actions);
+        }
+        const std::int64_t sequence = read_sequence(message, Tag::msg_seq_num);
+        // In this mode its own number does not count.
+        if (message.is("4") && !message.flag(Tag::gap_fill_flag)) {
+            return try_to(&Session::on_sequence_reset, message, actions);
+        }
+        on_numbered({event.message, event.fault}, sequence, actions);
+        accept_waiting(actions);
+    } catch (const FieldError& error) {
+        // Without a number that can be read the order of what follows is not known.
+        log_out(error.what(), actions);
+    }
+}
+
+void Session::on_numbered(const Waiting& one, std::int64_t sequence, Actions& actions) {
+    if (sequence == numbers_.next_incoming) return accept(one, actions);
+    if (sequence > numbers_.next_incoming) return on_too_early(one, sequence, actions);
+    if (one.message->flag(Tag::poss_dup_flag)) {
+        act(Action::Kind::state, actions);
+        return;
+    }
+    log_out(fmt::format("MsgSeqNum too low, expecting {} but received {}", numbers_.next_incoming,
+                        sequence),
+            actions);
+}
+
+void Session::on_too_early(const Waiting& one, std::int64_t sequence, Actions& actions) {
+    // Answered out of turn: both sides might wait for each other's messages otherwise.
+    if (one.message->is("2")) {
+        on_resend_request(*one.message, actions);
+        waiting_[sequence] = {std::make_shared<const Message>("0"), nullptr};
+    } else if (waiting_.size() < rules_->waiting_max &&
+               bytes_of(*one.message) <= application_bytes_max) {
+        waiting_[sequence] = one;
+    }
+    if (one.message->is("5")) return on_logout(actions);
+    if (requested_until_ >= numbers_.next_incoming) return;  // it is on its way
+    requested_until_ = sequence;
+    request_resend(actions);
+}
+
+void Session::accept(const Waiting& one, Actions& actions) {
+    ++numbers_.next_incoming;
+    const std::size_t before = actions.size();
+    if (one.fault) {
+        reject(*one.message, one.fault->tag, one.fault->reason, one.fault->text, actions);
+    } else {
+        try_to(&Session::dispatch, *one.message, actions);
+    }
+    if (actions.size() == before) act(Action::Kind::state, actions);
+}
+
+void Session::try_to(Handler handler, const Message& message, Actions& actions) {
+    try {
+        (this->*handler)(message, actions);
+    } catch (const FieldError& error) {
+        reject(message, error.tag(), error.reason(), error.what(), actions);
+    }
+}
+
+void Session::accept_waiting(Actions& actions) {
+    while (connection_ != 0 && !waiting_.empty()) {
+        const auto first = waiting_.begin();
+        if (first->first > numbers_.next_incoming) break;
+        const Waiting one = std::move(first->second);
+        const bool is_next = first->first == numbers_.next_incoming;
+        waiting_.erase(first);
+        if (is_next) accept(one, actions);
+    }
+    if (connection_ == 0 || requested_until_ == 0) return;
+    if (numbers_.next_incoming > requested_until_) requested_until_ = 0;
+    // Messages that were dropped during the resend are requested again.
+    if (requested_until_ == 0 && !waiting_.empty()) {
+        requested_until_ = waiting_.rbegin()->first;
+        request_resend(actions);
+    }
+}
+
+void Session::dispatch(const Message& message, Actions& actions) {
+    const std::string& type = message.type();
+    if (type == "0" || type == "3" || type == "j") return;
+    if (type == "1") {
+        Message answer("0");
+        answer.set(Tag::test_req_id, message.get(Tag::test_req_id));
+        return send(std::move(answer), false, actions);
+    }
+    if (type == "2") return on_resend_request(message, actions);
+    if (type == "4") return on_sequence_reset(message, actions);
+    if (type == "5") return on_logout(actions);
+    if (type == "A") {
+        if (message.flag(Tag::poss_dup_flag)) return;
+        return log_out("a Logon while logged on", actions);
+    }
+    dispatch_application(message, actions);
+}
+
+void Session::dispatch_application(const Message& message, Actions& actions) {
+    const std::string& type = message.type();
+    if (type == "D" || type == "F" || type == "G" || type == "V") {
+        check_application(message);
+        if (type == "V") note_market_data(message);
+        return command(message, actions);
+    }
+    if (!is_message_type(type)) {
+        throw FieldError(Tag::msg_type, Reason::invalid_message_type,
+                         fmt::format("MsgType '{}' is none", type));
+    }
+    Message answer("j");
+    answer.set(Tag::ref_seq_num, message.integer(Tag::msg_seq_num));
+    answer.set(Tag::ref_msg_type, type).set(Tag::business_reject_reason, unsupported_message_type);
+    answer.set(Tag::text, fmt::format("MsgType '{}' is not supported", type));
+    send(std::move(answer), true, actions);
+}
+
+void Session::on_resend_request(const Message& message, Actions& actions) {
+    const std::int64_t from = message.integer(Tag::begin_seq_no);
+    const std::int64_t until = message.integer(Tag::end_seq_no);
+    const std::int64_t last = numbers_.next_outgoing - 1;
+    if (from < 1 || from > last || (until != 0 && until < from)) {
+        throw FieldError(Tag::begin_seq_no, Reason::value_out_of_range,
+                         fmt::format("messages {} to {} of {}", from, until, last));
+    }
+    resend(from, until == 0 ? last : std::min(until, last), actions);
+}
+
+void Session::on_sequence_reset(const Message& message, Actions& actions) {
+    const std::int64_t next = read_sequence(message, Tag::new_seq_no);
+    if (next < numbers_.next_incoming) {
+        throw FieldError(
+            Tag::new_seq_no, Reason::value_out_of_range,
+            fmt::format("NewSeqNo is {}, but {} is next", next, numbers_.next_incoming));
+    }
+    numbers_.next_incoming = next;
+    act(Action::Kind::state, actions);
+    accept_waiting(actions);
+}
+
+void Session::on_logout(Actions& actions) {
+    log_out("", actions);
+}
+
+// Time
+
+void Session::check_time(std::int64_t now_ns, Actions& actions) {
+    now_ns_ = now_ns;
+    if (connection_ == 0 || heartbeat_ns_ == 0) return;
+    if (tested_ns_ != 0 && now_ns >= tested_ns_ + heartbeat_ns_) {
+        return log_out("nothing came after a TestRequest", actions);
+    }
+    // As long again as a fifth of the interval: for the way of a heartbeat that is due.
+    if (tested_ns_ == 0 && now_ns >= received_ns_ + heartbeat_ns_ + heartbeat_ns_ / 5) {
+        tested_ns_ = now_ns;
+        Message message("1");
+        message.set(Tag::test_req_id, fmt::format("test-{}", numbers_.next_outgoing));
+        send(std::move(message), false, actions);
+    }
+    if (now_ns >= sent_ns_ + heartbeat_ns_) send(Message("0"), false, actions);
+}
+
+std::int64_t Session::due_ns() const noexcept {
+    if (connection_ == 0 || heartbeat_ns_ == 0) return 0;
+    const std::int64_t silence = tested_ns_ != 0 ? tested_ns_ + heartbeat_ns_
+                                                 : received_ns_ + heartbeat_ns_ + heartbeat_ns_ / 5;
+    return std::min(silence, sent_ns_ + heartbeat_ns_);
+}
+
+}  // namespace strid::exchange

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The search of a database by a farm (paper 4, section 1.3.3: SWPS3-FF, "a simple farm without the
+// collector"), and the alignments of the hits by a loop over them. Borrows everything it is given.
+//
+// Threads: the caller's and those of the pattern. The database is read by one node, so that what is
+// in memory is the batches that are searched. Each worker keeps hits of its own until it ends.
+//
+// Invariant: the results are the same for any number of workers, since the best hits do not depend
+// on the order in which they are found (top_hits.hpp).
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <vector>
+
+#include <strid/pattern/team.hpp>
+
+#include "fasta_reader.hpp"
+#include "query.hpp"
+#include "report.hpp"
+#include "tools/common/interruption.hpp"
+#include "top_hits.hpp"
+
+namespace strid::align {
+
+/// The best `hits_max` hits of each query, by so many workers (0: one for each core). `read_some`
+/// is called after each part that was read, by one thread at a time. Throws InputOutputError,
+/// Interrupted.
+[[nodiscard]] Hits search_database(FastaReader& database, const std::vector<Query>& queries,
+                                   std::size_t hits_max, std::size_t workers,
+                                   const tool::Interruption& interruption,
+                                   const std::function<void()>& read_some);
+
+/// Adds the alignments to the results of each query. Throws Interrupted.
+void align_results(std::vector<std::vector<Result>>& results, const std::vector<Query>& queries,
+                   const Scoring& scoring, pattern::Team& team,
+                   const tool::Interruption& interruption);
+
+}  // namespace strid::align

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A network of reactions as a model describes it, and what the methods of simulation need of it:
+// propensities, changes of counts, and which propensities a reaction changes.
+//
+// A species is a number, a reaction is a number; both in the order of the model. Counts are doubles
+// that hold whole numbers, exact below `count_max`. Constant after it is made; any thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "expression.hpp"
+
+namespace strid::ssa {
+
+/// Counts above it are an error: sums of so many stay exact (statistics.hpp).
+inline constexpr double count_max = 1125899906842624.0;  // 2^50
+/// Of one species in one reaction.
+inline constexpr std::int64_t stoichiometry_max = 1'000'000;
+
+struct Species {
+    std::string name;
+    double initial = 0;
+    /// Reactions leave its count as it is (SBML: boundaryCondition, constant).
+    bool fixed = false;
+};
+
+struct Term {
+    std::size_t species;
+    std::int64_t count;
+};
+
+struct Reaction {
+    std::string name;
+    std::vector<Term> reactants;  ///< each species once
+    std::vector<Term> products;
+    double constant = 0;  ///< of mass action, where there is no rate
+    std::optional<Expression> rate = {};
+};
+
+struct Network {
+    std::vector<Species> species = {};
+    std::vector<Reaction> reactions = {};
+};
+
+/// Adds to the term of the species, or a new one. Throws GraphError above `stoichiometry_max`.
+void add_term(std::vector<Term>& terms, std::size_t species, std::int64_t count);
+
+/// Rows of different lengths one behind the other.
+template <class T>
+class Rows {
+  public:
+    void append(const std::vector<T>& row) {
+        all_.insert(all_.end(), row.begin(), row.end());
+        begins_.push_back(all_.size());
+    }
+    [[nodiscard]] std::span<const T> operator[](std::size_t i) const noexcept {
+        return {all_.data() + begins_[i], begins_[i + 1] - begins_[i]};
+    }
+    [[nodiscard]] std::size_t size() const noexcept { return begins_.size() - 1; }
+
+  private:
+    std::vector<T> all_;
+    std::vector<std::size_t> begins_{0};
+};
+
+/// How a reaction changes a count.
+struct Change {
+    std::uint32_t species;
+    double by;
+};
+
+/// A network made ready to be simulated.
+class Kinetics {
+  public:
+    explicit Kinetics(Network network);
+
+    [[nodiscard]] const Network& network() const noexcept { return network_; }
+    [[nodiscard]] std::size_t species() const noexcept { return network_.species.size(); }
+    [[nodiscard]] std::size_t reactions() const noexcept { return laws_.size(); }
+
+    /// How many events of the reaction are expected in a unit of time: not checked.
+    [[nodiscard]] double propensity(std::size_t reaction, const double* counts) const noexcept {
+        const Law& law = laws_[reaction];
+        switch (law.kind) {
+            case Kind::constant:
+                return law.constant;
+            case Kind::one:
+                return law.constant * counts[law.first];
+            case Kind::two:
+                return law.constant * counts[law.first] * counts[law.second];
+            case Kind::pair:
+                return law.constant * 0.5 * counts[law.first] * (counts[law.first] - 1);
+            case Kind::many:
+                return many(law, counts);
+            case Kind::rate:
+                return rates_[law.first].at(counts);
+        }
+        return 0;
+    }
+    /// The changes by its event.
+    [[nodiscard]] std::span<const Change> changes(std::size_t reaction) const noexcept {
+        return changes_[reaction];
+    }
+    /// The reactions with propensities that read what it changes, itself not among them; ascending.
+    [[nodiscard]] std::span<const std::uint32_t> dependents(std::size_t reaction) const noexcept {
+        return dependents_[reaction];
+    }
+    [[nodiscard]] bool changes_own_propensity(std::size_t reaction) const noexcept {
+        return own_[reaction] != 0;
+    }
+    /// Its rate is an expression, so that its propensity and the counts after it are to be checked.
+    [[nodiscard]] bool is_checked(std::size_t reaction) const noexcept {
+        return checked_[reaction] != 0;
+    }
+    [[nodiscard]] std::vector<double> initial_counts() const;
+
+    /// Species that its propensity reads: for mass action, the reactants.
+    [[nodiscard]] std::vector<std::size_t> reads(std::size_t reaction) const;
+
+  private:
+    enum class Kind : std::uint8_t { constant, one, two, pair, many, rate };
+    struct Law {
+        Kind kind;
+        std::uint32_t first = 0;
+        std::uint32_t second = 0;
+        double constant = 0;
+    };
+
+    [[nodiscard]] Law law_of(std::size_t reaction);
+    [[nodiscard]] double many(const Law& law, const double* counts) const noexcept;
+    void find_dependents();
+
+    Network network_;
+    std::vector<Law> laws_;
+    Rows<Term> reactants_;
+    Rows<Change> changes_;
+    Rows<std::uint32_t> dependents_;
+    std::vector<unsigned char> own_;
+    std::vector<unsigned char> checked_;
+    std::vector<CompiledRate> rates_;
+};
+
+}  // namespace strid::ssa

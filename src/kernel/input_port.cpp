@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <strid/engine/kernel/input_port.hpp>
+
+namespace strid::operators {
+
+InputPort::Received InputPort::receive() {
+    return ordered_ ? receive_ordered() : receive_any();
+}
+
+InputPort::Received InputPort::receive_any() {
+    for (std::size_t tried = 0; tried < open_.size();) {
+        if (next_ >= open_.size()) next_ = 0;
+        Link* link = open_[next_];
+        memory::Block* batch = nullptr;
+        switch (link->receive(batch)) {
+            case channel::PopResult::ok:
+                ++next_;
+                return {batch, link};
+            case channel::PopResult::empty:
+                ++next_;
+                ++tried;
+                break;
+            case channel::PopResult::closed:
+                end(*link);
+                open_.erase(open_.begin() + static_cast<std::ptrdiff_t>(next_));
+                break;
+        }
+    }
+    return {};
+}
+
+InputPort::Received InputPort::receive_ordered() {
+    for (std::size_t i = 0; i < open_.size();) {
+        Link* link = open_[i];
+        memory::Block* batch = link->front();
+        if (batch == nullptr) {
+            if (link->drained()) {
+                end(*link);
+                open_.erase(open_.begin() + static_cast<std::ptrdiff_t>(i));
+            } else {
+                ++i;
+            }
+            continue;
+        }
+        const auto& header = message::header_of(*batch);
+        if (header.sequence != expected_) {
+            ++i;
+            continue;
+        }
+        if (header.ends_sequence) ++expected_;
+        if (link->receive(batch) == channel::PopResult::ok) return {batch, link};
+    }
+    return {};
+}
+
+void InputPort::handled(const Link& link, const message::BatchHeader& header) {
+    if (ordered_) {
+        last_ = header.progress;
+    } else if (header.progress.idle) {
+        merge_.set_idle(link.input());
+    } else {
+        merge_.update(link.input(), header.progress.watermark);
+    }
+}
+
+bool InputPort::waiting() const noexcept {
+    for (const Link* link : open_) {
+        if (link->queued() != 0) return true;
+    }
+    return false;
+}
+
+}  // namespace strid::operators

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <atomic>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <poll.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <strid/base/destination.hpp>
+#include <strid/program/picture.hpp>
+#include <strid/program/session.hpp>
+
+#include "progress.hpp"
+#include "watch.hpp"
+
+namespace strid {
+
+namespace {
+
+RunOptions with_watchdog_reported(const RunOptions& options, Terminal& terminal) {
+    RunOptions result = options;
+    if (options.watchdog.count() == 0 || options.on_stalled) return result;
+    result.on_stalled = [&terminal, period = options.watchdog](const auto& names) {
+        terminal.say(fmt::format("strid: no progress for {:.3g} s: {}\n",
+                                 std::chrono::duration<double>(period).count(),
+                                 fmt::join(names, ", ")));
+    };
+    return result;
+}
+
+std::string_view how_it_ended(Outcome outcome, int signals) noexcept {
+    if (outcome == Outcome::cancelled) return "cancelled";
+    return signals == 0 ? "done" : "stopped and drained";
+}
+
+/// True where standard output is a pipe whose reader has closed it.
+bool stdout_is_closed() noexcept {
+    pollfd asked{STDOUT_FILENO, 0, 0};
+    return ::poll(&asked, 1, 0) == 1 && (asked.revents & POLLERR) != 0;
+}
+
+int report_error(const std::exception& error, int code) noexcept {
+    try {
+        write_to_stderr(fmt::format("strid: error: {}\n", error.what()));
+    } catch (...) {
+        write_to_stderr("strid: error: out of memory\n");
+    }
+    return code;
+}
+
+bool is_input_output_error(const std::exception_ptr& cause) noexcept {
+    try {
+        if (cause) std::rethrow_exception(cause);
+    } catch (const InputOutputError&) {
+        return true;
+    } catch (...) {
+    }
+    return false;
+}
+
+/// Open for what is known at the end; null: nowhere.
+std::unique_ptr<Destination> opened(const std::string& path) {
+    if (path.empty()) return nullptr;
+    auto file = std::make_unique<Destination>(path, Writing::whole);
+    file->open();
+    return file;
+}
+
+void fill(Destination& file, std::string_view text) {
+    const std::atomic<bool> interrupted{false};  // signals end the process again
+    file.write(text, interrupted);
+    file.commit(interrupted);
+}
+
+}  // namespace
+
+void check_files(const Graph& graph, const SessionOptions& session) {
+    std::vector<FileUse> uses = graph.files();
+    uses.insert(uses.end(), session.files.begin(), session.files.end());
+    const auto add = [&uses](const std::string& path, const char* option) {
+        if (path.empty()) return;
+        uses.push_back(
+            {.kind = FileUse::Kind::writes, .path = path, .beside = true, .user = option});
+    };
+    add(session.metrics_path, "--metrics");
+    add(session.picture_path, "--graph");
+    check_files(uses);
+}
+
+int run_session(const Graph& graph, const RunOptions& options, const SessionOptions& session) {
+    check_files(graph, session);
+    // A picture that cannot be drawn or written is an error before the run begins.
+    if (!session.picture_path.empty()) {
+        static_cast<void>(picture_of(graph.description(options), session.picture_path));
+    }
+    const auto picture = opened(session.picture_path);
+    const auto metrics = opened(session.metrics_path);
+    Terminal terminal;
+    RunReport report;
+    Outcome outcome = Outcome::finished;
+    int signals = 0;
+    int last_signal = 0;
+    {
+        std::optional<Running> running;  // outlives the watch
+        Watch watch(session, terminal);
+        RunOptions watched = with_watchdog_reported(options, terminal);
+        watched.stop_opening = watch.stop_opening();
+        watched.on_end = [&outcome, next = options.on_end](const RunEnd& end) {
+            outcome = end.outcome;
+            if (next) next(end);
+        };
+        running.emplace(start(graph, watched));
+        watch.begin(*running);
+        report = running->wait();
+        signals = watch.signals().count();
+        last_signal = watch.signals().last();
+    }
+    if (!session.quiet) {
+        const std::uint64_t bytes = session.bytes_done ? session.bytes_done() : report.bytes_read;
+        terminal.say(summary(report, bytes, how_it_ended(outcome, signals)));
+    }
+    const bool drained = outcome != Outcome::cancelled;
+    if (metrics && drained) fill(*metrics, report.to_json() + '\n');
+    if (session.when_done) session.when_done(report);
+    if (picture && drained) {
+        fill(*picture,
+             picture_of(annotated(graph.description(options), report), session.picture_path));
+    }
+    if (signals == 0) return ExitCode::done;
+    if (drained && session.zero_on_sigterm && last_signal == SIGTERM) return ExitCode::done;
+    return ExitCode::signalled + last_signal;
+}
+
+int with_errors_reported(const std::function<int()>& body) noexcept {
+    try {
+        return body();
+    } catch (const OperatorError& error) {
+        if (stdout_is_closed() && is_input_output_error(error.cause())) {
+            return ExitCode::closed_pipe;
+        }
+        return report_error(error, ExitCode::failed);
+    } catch (const GraphError& error) {
+        return report_error(error, ExitCode::usage);
+    } catch (const InputOutputError& error) {
+        return stdout_is_closed() ? ExitCode::closed_pipe : report_error(error, ExitCode::failed);
+    } catch (const std::bad_alloc&) {
+        write_to_stderr("strid: error: out of memory\n");
+        return ExitCode::failed;
+    } catch (const std::exception& error) {
+        return report_error(error, ExitCode::failed);
+    } catch (...) {
+        write_to_stderr("strid: error: an exception of an unknown type\n");
+        return ExitCode::failed;
+    }
+}
+
+void write_file(const std::string& path, std::string_view text) {
+    Destination file(path, Writing::whole);
+    file.open();
+    fill(file, text);
+}
+
+}  // namespace strid

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <strid/engine/plan/segment.hpp>
+
+namespace strid::graph {
+
+OperatorInfo::OperatorInfo(std::string named, std::string of_kind, const OperatorOptions& options)
+    : name(std::move(named)),
+      kind(std::move(of_kind)),
+      parallelism(options.parallelism),
+      on_exception(options.on_exception) {}
+
+OperatorInfo::OperatorInfo(const OperatorInfo&) = default;
+OperatorInfo::OperatorInfo(OperatorInfo&&) noexcept = default;
+OperatorInfo& OperatorInfo::operator=(const OperatorInfo&) = default;
+OperatorInfo& OperatorInfo::operator=(OperatorInfo&&) noexcept = default;
+OperatorInfo::~OperatorInfo() = default;
+
+void OperatorInfo::add_note(std::string_view why) {
+    if (!why.empty()) notes.emplace_back(why);
+}
+
+void OperatorInfo::take(OperatorFacts facts) {
+    one_replica = one_replica || facts.one_replica;
+    parallel_by_default = facts.parallel_by_default;
+    shares_broadcast = facts.shares_broadcast;
+    ends_time = facts.ends_time;
+    light = facts.light;
+    files = std::move(facts.files);
+    for (const std::string& note : facts.notes) add_note(note);
+}
+
+SegmentBase::SegmentBase(std::vector<OperatorInfo> operators, Routing routing, std::size_t branches,
+                         Kernels kernels)
+    : operators_(std::move(operators)),
+      routing_(routing),
+      targets_(branches, no_segment),
+      kernels_(kernels) {}
+
+SegmentBase::~SegmentBase() = default;
+
+std::vector<std::string> SegmentBase::names(std::size_t first, std::size_t last) const {
+    std::vector<std::string> result;
+    for (std::size_t i = first; i < last; ++i) result.push_back(operators_[i].name);
+    return result;
+}
+
+}  // namespace strid::graph

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The text of explain() for a graph with windows of a stream of events.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "../windows.hpp"
+
+namespace strid::test {
+
+template <class Build>
+std::string explanation_of(const Build& build, const RunOptions& options = {.workers = 3}) {
+    Graph graph{"why"};
+    build(graph.source(replay(std::vector<Event>{})).event_time<&Event::time>(MonotonousTime{}))
+        .sink([](const auto&) {});
+    return graph.explain(options);
+}
+
+}  // namespace strid::test

@@ -1,6 +1,0 @@
-# SPDX-License-Identifier: Apache-2.0
-"""The commands of `strid memory`, a module each: `add_options(parser)`, `run(options) -> status`.
-
-The first line of a module's docstring is its help. What a command needs of other packages it
-imports in run(): `--help` needs nothing.
-"""
