@@ -104,7 +104,6 @@ class MergedTables {
         return 1;
     }
     auto state() { return std::tie(awaited_); }
-    auto state() { return std::tie(awaited_); }
 
   private:
     struct Input {

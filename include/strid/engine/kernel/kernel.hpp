@@ -75,8 +75,7 @@ class Kernel final : public Node {
 
     void open(runtime::Task& task, const std::stop_token& stop) override {
         if constexpr (has_source) {
-            const Context own = context(0);
-            guarded(names_.front(), [&] { head_.open({own, task, stop}); });
+            guarded(names_.front(), [&] { head_.open({context(0), task, stop}); });
         }
         chain_.template each_that_hears<Opened>([&]<std::size_t I>(auto& stage) {
             const Context own = context(Head::operators + I);
