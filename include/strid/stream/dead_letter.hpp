@@ -148,8 +148,8 @@ class WithDeadLetter : public AsBase<F> {
 
 /// `function`, wrapped so that its exceptions end no run: `report` is called with the original
 /// record and the text of the error, and the operator continues with the next record. `T` is the
-/// type of the record (the last argument of this type). What the function changed before it threw
-/// (a state by key, its members) stays changed, and records that a flat_map emitted stay emitted.
+/// type of the record (the last argument of this type). A change that the function made before it
+/// threw (a state by key, its members) stays, and records that a flat_map emitted stay emitted.
 /// `on_timer` is not covered. An exception of `report` ends the run.
 ///
 /// A record that the function might change is copied before each call; with a `const T&` nothing is

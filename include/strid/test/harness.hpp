@@ -13,9 +13,9 @@
 //     using namespace strid::test;
 //     Harness harness{process<Alarm>(MissingClick{}), arriving_by_key<Click>(&Click::user)};
 //
-// The records pass the fused chain of the engine (operator/fused_chain.hpp), with the operator and
-// a sink that keeps them: the rules of the contract hold as in a graph. The machine's clock stands
-// still for the operator, and moves by advance_clock().
+// The records pass the fused chain of the engine (engine/kernel/fused_chain.hpp), with the operator
+// and a sink that keeps them: the rules of the contract hold as in a graph. The machine's clock
+// stands still for the operator, and moves by advance_clock().
 //
 // A record may point to text that lives as long as the harness, such as a literal.
 //

@@ -30,7 +30,7 @@ class TableState {
     explicit TableState(const TablePlan& plan) {
         if (plan.has_blocks()) make_block(plan);
     }
-    /// What is written of a window, in the place of its state.
+    /// The text that is written of a window, in the place of its state.
     explicit TableState(std::string_view text);
     TableState(const TableState& other) : here_(other.here_) {
         if (has_block()) copy_block(other);

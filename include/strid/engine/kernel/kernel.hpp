@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The fused loop: a head that supplies records (a source, or the batches of an input port) and the
-// chain that they pass (engine/kernel/fused_chain.hpp). One template instance is one function from
-// batch to batches, with every operator inlined into it.
+// chain that they pass (engine/kernel/fused_chain.hpp). One instance is one function from batch to
+// batches, with every operator inlined into it.
 //
 // A kernel stops only between two records, when the output has no spare block, and keeps its place
 // in the batch. An exception of user code becomes an OperatorError that names the operator.
@@ -21,7 +21,6 @@
 #include <strid/engine/kernel/passage.hpp>
 #include <strid/engine/kernel/poll_budget.hpp>
 #include <strid/engine/kernel/router.hpp>
-#include <strid/engine/kernel/stage_list.hpp>
 #include <strid/engine/message/batch.hpp>
 #include <strid/engine/operator/state_size.hpp>
 #include <strid/operator/source.hpp>
