@@ -28,8 +28,8 @@
 #include <strid/base/clock.hpp>
 #include <strid/base/error.hpp>
 #include <strid/base/time.hpp>
-#include <strid/operator/contract.hpp>
 #include <strid/engine/operator/function_state.hpp>
+#include <strid/operator/contract.hpp>
 #include <strid/operator/keyed_state.hpp>
 #include <strid/runtime/task.hpp>
 

@@ -26,11 +26,11 @@
 #include <utility>
 #include <variant>
 
+#include <strid/engine/operator/function_state.hpp>
 #include <strid/operator/callable.hpp>
 #include <strid/operator/contract.hpp>
 #include <strid/operator/counter.hpp>
 #include <strid/operator/current_table.hpp>
-#include <strid/engine/operator/function_state.hpp>
 #include <strid/operator/lookup_table.hpp>
 
 namespace strid {
