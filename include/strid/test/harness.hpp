@@ -86,8 +86,7 @@ class Harness {
     Harness(const Harness&) = delete;
     Harness& operator=(const Harness&) = delete;
 
-    // ---- what arrives
-    // ----------------------------------------------------------------------------
+    // ---- records and events --------------------
 
     /// A batch of one record.
     void record(Record record) { batch(std::span<Record>(&record, 1)); }
@@ -176,8 +175,7 @@ class Harness {
         chain_.skip(0);
     }
 
-    // ---- what comes out
-    // --------------------------------------------------------------------------
+    // ---- results --------------------
 
     /// All emitted records, in order.
     [[nodiscard]] const std::vector<Emitted>& emitted() const noexcept { return results_.emitted; }
@@ -220,8 +218,7 @@ class Harness {
         return found;
     }
 
-    // ---- the operator
-    // ----------------------------------------------------------------------------
+    // ---- the operator --------------------
 
     /// The operator, between two calls.
     [[nodiscard]] Operator& one() noexcept { return at_hand(); }
