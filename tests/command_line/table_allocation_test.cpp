@@ -11,7 +11,6 @@
 
 #include <gtest/gtest.h>
 
-#include "../../tools/strid/window/table_row.hpp"
 #include "../../tools/strid/window/window_graph.hpp"
 #include "../support/allocation_row.hpp"
 #include "../support/allocations.hpp"
@@ -64,7 +63,7 @@ void expect_none_per_row(const std::string& name, Windows windows) {
         job.csv.columns = {"key"};
         if (!plan->time.empty()) job.csv.columns.emplace_back(plan->time);
         for (const ValueColumn& value : plan->values) job.csv.columns.emplace_back(value.name);
-        build_windows<WideTable>(graph, job, windows);
+        build_windows(graph, job, windows);
         run(graph, options);
         return static_cast<double>(test::allocations.load() - before);
     };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The CSV reader of `strid window`. The first byte chooses options. Invariants: there are no more
-// rows than lines; a narrow table, whose plain rows are scanned in one pass, has the same rows as a
-// wide one, whose rows are scanned carefully because a column is requested twice.
+// rows than lines; a table whose plain rows are scanned in one pass has the same rows as one whose
+// rows are scanned carefully because a column is requested twice.
 #include <algorithm>
 #include <cstring>
 
@@ -33,19 +33,20 @@ tool::WindowJob job_for(std::uint8_t choice, const std::string& path, bool caref
     return job;
 }
 
-template <class Row, class Other>
-void expect_same(const Row& one, const Other& other) {
-    std::string_view key;
-    tool::visit_key(other.key, 1, [&key](std::string_view text) { key = text; });
-    require(one.key == key && one.time == other.time && one.has(0) == other.has(0));
+void expect_same(const tool::TableRow& one, const tool::TableRow& other) {
+    require(one.key == other.key && one.time == other.time && one.has(0) == other.has(0));
     if (!one.has(0)) return;
-    require(std::memcmp(&one.values[0], &other.values[0], sizeof one.values[0]) == 0);
+    const tool::TableValue value = one.number(0).value;
+    const tool::TableValue other_value = other.number(0).value;
+    require(std::memcmp(&value, &other_value, sizeof value) == 0);
 }
 
 void check(std::uint8_t choice, std::string_view text) {
     const MemoryFile file(text);
-    const auto quick = read_all<tool::NarrowTable>(job_for(choice, file.path(), false));
-    const auto careful = read_all<tool::WideTable>(job_for(choice, file.path(), true));
+    tool::TableSource quick_source(job_for(choice, file.path(), false));
+    tool::TableSource careful_source(job_for(choice, file.path(), true));
+    const Rows quick = read_all(quick_source);
+    const Rows careful = read_all(careful_source);
     const auto lines = std::count(text.begin(), text.end(), '\n') + 1;
     require(quick.rows.size() + quick.malformed <= static_cast<std::size_t>(lines));
     require(quick.rows.size() == careful.rows.size() && quick.malformed == careful.malformed);

@@ -10,7 +10,6 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include <sys/mman.h>
@@ -50,31 +49,27 @@ class MemoryFile {
     std::string path_;
 };
 
-/// The emitter of a source; the chunks that records refer to stay.
-template <class Row>
+/// The emitter of a source; the memory that rows lie in stays.
 struct Rows {
-    bool operator()(Row&& row) {
-        rows.push_back(std::move(row));
+    bool operator()(const tool::TableRow& row) {
+        rows.push_back(row);
         return true;
     }
-    bool operator()(const Row& row) { return (*this)(Row(row)); }
     void keep_alive(const memory::TextReference& chunk) {
         if (chunks.empty() || !(chunks.back() == chunk)) chunks.push_back(chunk);
     }
     void ingress_at(std::int64_t /*ns*/) {}
     void count_malformed(std::uint64_t count) { malformed += count; }
 
-    std::vector<Row> rows;
+    std::vector<tool::TableRow> rows;
     std::vector<memory::TextReference> chunks;
     std::uint64_t malformed = 0;
 };
 
-/// All rows of the job's input.
-template <class Table>
-Rows<tool::TableRow<Table>> read_all(const tool::WindowJob& job) {
-    tool::TableSource<Table> source(job);
+/// All rows of the source's input, for as long as the source lives.
+inline Rows read_all(tool::TableSource& source) {
     source.keep_all_text();
-    Rows<tool::TableRow<Table>> found;
+    Rows found;
     test::open(source);
     while (source.poll(found, 100) != SourceStatus::finished) {
     }

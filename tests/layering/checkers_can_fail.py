@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The checkers of rooms, style and English on small planted trees: each rule must be able to fail.
+"""The checkers of rooms, contract, style and English on small planted trees: each rule can fail.
 
     checkers_can_fail.py SCRIPTS     SCRIPTS: the folder of the checkers
 """
@@ -11,6 +11,7 @@ from pathlib import Path
 
 sys.path.insert(0, sys.argv.pop())
 
+import check_contract  # noqa: E402
 import check_english  # noqa: E402
 import check_rooms  # noqa: E402
 import check_style  # noqa: E402
@@ -38,6 +39,27 @@ class Planted(unittest.TestCase):
                 file.parent.mkdir(parents=True, exist_ok=True)
                 file.write_text(spdx + text if file.suffix in {".hpp", ".cpp"} else text)
             return "\n".join(checker.check(root))
+
+
+class Contract(Planted):
+    LISTS = {"include/strid/operator/contract.hpp": "// bool held_back() const\n"}
+
+    def found(self, text: str) -> str:
+        return self.faults(check_contract, {**self.LISTS, "include/strid/graph/ask.hpp": text})
+
+    def test_a_listed_name_passes(self):
+        self.assertEqual(self.found("requires(const Operator& o) { o.held_back(); }\n"), "")
+        self.assertEqual(self.found("requires(const T& record) { record.size(); }\n"), "")
+        self.assertEqual(self.found("requires(a && b)\n{\n    source.begin();\n}\n"), "")
+
+    def test_another_name_fails(self):
+        for asked in (
+            "requires(const Operator& o) { o.holds(); }",
+            "if constexpr (requires { source_.holds(); }) f();",
+            "requires requires(F& f) {\n    { f.holds() } -> std::same_as<bool>;\n}",
+            "requires { requires S::holds; }",
+        ):
+            self.assertIn("ask.hpp:2: asks a class for `holds`", self.found(asked))
 
 
 class Rooms(Planted):

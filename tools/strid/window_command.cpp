@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <memory>
-#include <type_traits>
 #include <utility>
 #include <variant>
 
@@ -38,8 +37,8 @@ void complete(WindowCommand& command) {
     WindowJob& job = command.job;
     TablePlan& plan = *command.plan;
     plan.keys = read_columns(command.keys);
-    if (plan.keys.size() > LargeTable::keys_max) {
-        throw GraphError(fmt::format("--key: more than {} columns", LargeTable::keys_max));
+    if (plan.keys.size() > TablePlan::keys_max) {
+        throw GraphError(fmt::format("--key: more than {} columns", TablePlan::keys_max));
     }
     plan.read_aggregates(command.aggregates);
     for (const std::string& key : plan.keys) {
@@ -61,46 +60,6 @@ void complete(WindowCommand& command) {
     if (command.drop_open) job.window.at_end = OpenWindows::drop;
     job.window.name = "window";
 }
-
-#ifdef STRID_LEAN_TOOL
-/// The largest rows have room for everything; the smallest show that rows without lines work.
-template <class Spec>
-void build_smallest(Graph& graph, const WindowJob& job, const Spec& windows) {
-    if constexpr (!std::is_same_v<Spec, window::CountWindows>) {
-        if (job.is_live()) return build_live_windows<LargeTable>(graph, job, windows);
-    }
-    if constexpr (std::is_same_v<Spec, window::TimeWindows>) {
-        if (!job.late && job.plan->fits<NarrowTable>()) {
-            return build_windows<NarrowTable>(graph, job, windows);
-        }
-    }
-    build_windows<LargeTable>(graph, job, windows);
-}
-#else
-/// With the smallest rows, states and results that have room for what is asked.
-template <class Spec>
-void build_smallest(Graph& graph, const WindowJob& job, const Spec& windows) {
-    if constexpr (!std::is_same_v<Spec, window::CountWindows>) {
-        if (job.is_live()) {
-            if (job.plan->fits<WideTable>()) {
-                return build_live_windows<WideTable>(graph, job, windows);
-            }
-            return build_live_windows<LargeTable>(graph, job, windows);
-        }
-    }
-    if (!job.late && job.plan->fits<SmallTable>()) {
-        return build_windows<SmallTable>(graph, job, windows);
-    }
-    if (job.plan->fits<NarrowTable>()) {
-        if (!job.late) return build_windows<NarrowTable>(graph, job, windows);
-        if constexpr (!std::is_same_v<Spec, window::CountWindows>) {
-            return build_windows<NarrowTableOfLines>(graph, job, windows);
-        }
-    }
-    if (job.plan->fits<WideTable>()) return build_windows<WideTable>(graph, job, windows);
-    build_windows<LargeTable>(graph, job, windows);
-}
-#endif
 
 /// A member that no row of JSON has is a name misspelt, or nothing to compute. Empty: there is
 /// none.
@@ -147,7 +106,7 @@ int run_windows(WindowCommand& command) {
         break;
     }
     Graph graph{"window"};
-    std::visit([&](const auto& spec) { build_smallest(graph, job, spec); }, windows);
+    std::visit([&](const auto& spec) { build_windows(graph, job, spec); }, windows);
     const int status = run_session(graph, command.arguments.run, command.arguments.session);
     if (!command.arguments.session.quiet) {
         write_to_stderr(values_in_no_row(*job.plan) + live_notes(job));

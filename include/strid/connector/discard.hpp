@@ -2,7 +2,7 @@
 //
 // A sink that counts records and forgets them. Each replica counts for itself and adds its number
 // to the shared one at on(Flush) and on(Closed); any thread may read that. While records come fast,
-// flush() may not come for long, and the shared number is behind. It is exact after a run that
+// Flush may not come for long, and the shared number is behind. It is exact after a run that
 // ended well; after one that failed or was cancelled it may lack the last records.
 #pragma once
 
@@ -11,6 +11,8 @@
 #include <memory>
 #include <tuple>
 #include <utility>
+
+#include <strid/operator/contract.hpp>
 
 namespace strid {
 

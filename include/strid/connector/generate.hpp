@@ -35,6 +35,7 @@ template <class T, class Function>
 class Generate {
   public:
     using record_type = T;
+    /// What the engine calls.
     static constexpr SourceTraits traits{.hears = events<Opened>,
                                          .has = Has::wake_at_ns | Has::fraction_done};
 

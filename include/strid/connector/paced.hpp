@@ -26,6 +26,7 @@ template <class Source>
 class Paced {
   public:
     using record_type = typename Source::record_type;
+    /// What the engine calls.
     static constexpr SourceTraits traits{
         .hears = events<Opened, Stopped>,
         .has = Has::wake_at_ns | Has::blocks | Has::files | Has::fraction_done | Has::bytes_read,

@@ -142,6 +142,7 @@ template <class T>
 class Replay {
   public:
     using record_type = T;
+    /// What the engine calls.
     static constexpr SourceTraits traits{.hears = events<Opened>,
                                          .has = Has::wake_at_ns | Has::fraction_done | Has::files};
 

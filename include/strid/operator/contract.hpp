@@ -19,7 +19,7 @@
 //
 // Types. The base class OperatorTypes<Arrived, Emitted> names the types of the records that arrive
 // and that are emitted. Behind `key_by` a `message::Hashed<T>` arrives, the record with the hash of
-// its key.
+// its key. A source names its `record_type`, and has `poll` (operator/source.hpp).
 //
 // Traits. `static constexpr OperatorTraits traits` (SourceTraits, FunctionTraits) has the
 // properties that are known at compile time. Two of them declare what the class has for the engine:
@@ -67,6 +67,9 @@
 //     std::uint64_t bytes_read() const S    in all up to now; any thread
 //     std::size_t replicas_used(n)     S    how many of n replicas emit records
 //     void keep_all_text()             S    its texts are kept for the run: called before it opens
+//
+// A function that takes Timers has `void on_timer(time, Timers&, auto& emit)`, or says that it sets
+// none.
 //
 // Emitting. `emit(record)` passes a record on; it may be moved from. `emit.late(record)` reports a
 // late record: it is counted, and goes to the late stream if the graph has one.

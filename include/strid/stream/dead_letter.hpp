@@ -22,6 +22,8 @@
 
 #include <strid/base/error.hpp>
 #include <strid/engine/kernel/output_port.hpp>
+#include <strid/engine/operator/function_state.hpp>
+#include <strid/operator/contract.hpp>
 
 namespace strid {
 
@@ -38,7 +40,7 @@ struct BoxedFunction {
     }
 };
 
-/// Derived from the function, so that its `open`, `flush`, `close` and the like are found.
+/// Derived from the function, so that its hooks and members are found.
 template <class F>
 using AsBase = std::conditional_t<std::is_class_v<F> && !std::is_final_v<F>, F, BoxedFunction<F>>;
 
@@ -51,6 +53,8 @@ class WithDeadLetter : public AsBase<F> {
     using Base = AsBase<F>;
 
   public:
+    static constexpr FunctionTraits traits = traits_of_function<F>;
+
     WithDeadLetter(F function, Report report)
         : Base{std::move(function)}, shared_(std::make_shared<Shared>(std::move(report))) {}
 
@@ -79,6 +83,8 @@ class WithDeadLetter : public AsBase<F> {
             return guarded(before, std::forward<Arguments>(arguments)...);
         }
     }
+
+    auto state() { return state_of_function(static_cast<Base&>(*this)); }
 
   private:
     struct Shared {
@@ -142,8 +148,8 @@ class WithDeadLetter : public AsBase<F> {
 
 /// `function`, wrapped so that its exceptions end no run: `report` is called with the original
 /// record and the text of the error, and the operator continues with the next record. `T` is the
-/// type of the record (the last argument of this type). State that the function changed before it
-/// threw (by key, or its members) stays changed, and records that a flat_map emitted stay emitted.
+/// type of the record (the last argument of this type). What the function changed before it threw
+/// (a state by key, its members) stays changed, and records that a flat_map emitted stay emitted.
 /// `on_timer` is not covered. An exception of `report` ends the run.
 ///
 /// A record that the function might change is copied before each call; with a `const T&` nothing is

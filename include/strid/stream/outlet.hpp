@@ -250,7 +250,7 @@ class Inlet {
     /// reaches the end of the graph, unless the run fails or is cancelled.
     template <class U = T>
         requires std::constructible_from<T, U&&>
-    bool push(U&& record) {
+    bool push(U&& record) const {
         std::unique_lock lock{state_->mutex};
         state_->room.wait(lock, [this] { return state_->closed || has_room(); });
         return add(std::forward<U>(record));
@@ -258,19 +258,19 @@ class Inlet {
     /// Does not wait. False also when there is no room.
     template <class U = T>
         requires std::constructible_from<T, U&&>
-    bool try_push(U&& record) {
+    bool try_push(U&& record) const {
         const std::lock_guard lock{state_->mutex};
         return has_room() && add(std::forward<U>(record));
     }
     /// No more records: the stream ends after those that were pushed.
-    void close() { state_->close(); }
+    void close() const { state_->close(); }
 
   private:
     [[nodiscard]] bool has_room() const noexcept {
         return state_->waiting.size() < state_->capacity_records;
     }
     template <class U>
-    bool add(U&& record) {
+    bool add(U&& record) const {
         if (state_->closed) return false;
         state_->waiting.emplace_back(std::forward<U>(record));
         // Only the first record of a bunch needs to wake the graph.

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <memory>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -96,6 +97,7 @@ class Predictor {
             emit(Outlier{transaction.account, transaction.transaction, score});
         });
     }
+    auto state() { return std::tie(last_, known_); }
 
   private:
     std::shared_ptr<const Scorer> scorer_;

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include <strid/connector/row_writer.hpp>
-#include <strid/operator/context.hpp>
+#include <strid/operator/contract.hpp>
 
 #include "records.hpp"
 #include "timetable.hpp"

@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -48,6 +49,7 @@ class MovingAverage {
         sum_ = sum;
         return {reading.device, reading.value, sum * share_};
     }
+    auto state() { return std::tie(values_, next_, sum_, share_); }
 
   private:
     /// How much larger than the sum a value is whose rounding would show in it.

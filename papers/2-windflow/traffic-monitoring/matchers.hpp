@@ -10,7 +10,7 @@
 #include <tuple>
 #include <utility>
 
-#include <strid/operator/context.hpp>
+#include <strid/operator/contract.hpp>
 
 #include "fix.hpp"
 #include "road_index.hpp"

@@ -26,6 +26,7 @@ struct Order {
 enum class Where : std::uint8_t { left, right, timer };
 
 struct Breaks {
+    static constexpr FunctionTraits traits{.hears = events<>, .stateless = true};
     Probe probe;
     Where where;
 
@@ -63,6 +64,7 @@ TEST(Connect, AFunctionThatThrowsEndsTheRun) {
 
 /// Throws for even values and for orders.
 struct Odd {
+    static constexpr FunctionTraits traits{.hears = events<>, .sets_no_timers = true};
     void operator()(const Event& event, Timers&, auto& emit) {
         if (event.value % 2 == 0) throw std::runtime_error("even");
         emit(event.value);

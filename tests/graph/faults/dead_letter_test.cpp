@@ -108,6 +108,14 @@ TEST(DeadLetters, HaveTheRecordAsItCame) {
     expect(generic);
 }
 
+struct Processing {
+    static constexpr FunctionTraits traits{.hears = events<>, .sets_no_timers = true};
+    void operator()(const Text& t, Timers&, Emitter<int>& emit) const {
+        check(std::stoull(t.text));
+        emit(1);
+    }
+};
+
 TEST(DeadLetters, AreOfEveryOperatorByRecord) {
     Letters letters;
     Graph graph{"letters"};
@@ -115,10 +123,6 @@ TEST(DeadLetters, AreOfEveryOperatorByRecord) {
     const auto last = [](std::uint64_t& state, const Text& t) {
         check(std::stoull(t.text));
         ++state;
-    };
-    const auto process = [](const Text& t, Timers&, Emitter<int>& emit) {
-        check(std::stoull(t.text));
-        emit(1);
     };
     const auto emitting = [](const Text& t, auto& emit) {
         check(std::stoull(t.text));
@@ -142,7 +146,7 @@ TEST(DeadLetters, AreOfEveryOperatorByRecord) {
         .sink(ignore);
     all.select(3)
         .key_by(length)
-        .process<int>(dead_letter<Text>(process, letters.teller()), {.name = "3"})
+        .process<int>(dead_letter<Text>(Processing{}, letters.teller()), {.name = "3"})
         .sink(ignore);
     all.select(4)
         .key_by(length)

@@ -51,6 +51,7 @@ OperatorOptions broken(OnException policy) {
 }
 
 struct Checking {
+    static constexpr FunctionTraits traits{.hears = events<>, .sets_no_timers = true};
     void operator()(const std::uint64_t& n, Timers&, Emitter<std::uint64_t>& emit) {
         check(n);
         emit(n);

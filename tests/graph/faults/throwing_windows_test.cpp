@@ -17,7 +17,7 @@ struct Alarm {
     Probe probe;
 
     template <class Emit>
-    void operator()(const Event& event, Timers& timers, Emit&) {
+    void operator()(const Event& event, Timers& timers, Emit&) const {
         timers.at(event.time + 5ns);
     }
     template <class Emit>

@@ -167,7 +167,7 @@ TEST(Connect, OrdersAndPaymentsMeetByKeyOrByTimer) {
 
 /// The rate of a currency that came last, for what is asked of it: no timer, and so no time.
 struct Convert {
-    static constexpr FunctionTraits traits{.hears = events<Opened>};
+    static constexpr FunctionTraits traits{.hears = events<Opened>, .sets_no_timers = true};
 
     std::int64_t rate = 0;
     std::string name = {};
@@ -273,6 +273,7 @@ struct Name {
     std::string_view visitor, name;
 };
 struct Visits {
+    static constexpr FunctionTraits traits{.hears = events<>, .sets_no_timers = true};
     std::string name;
     std::int64_t sum = 0;
     void operator()(const Page& page, Timers& timers, auto& emit) {
@@ -289,6 +290,7 @@ struct Visits {
         emit(name);
         timers.forget_key();
     }
+    auto state() { return std::tie(name, sum); }
 };
 
 /// Text fields, also those of keys, are valid during the call: chunks are so small that they are

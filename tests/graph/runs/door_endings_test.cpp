@@ -295,7 +295,7 @@ TEST(EndedDoors, LetAPushFromInsideTheGraphGo) {
     Graph graph{"feedback"};
     auto [inlet, stream] = graph.inlet<std::uint64_t>(1);
     std::atomic<bool> pushing{false};
-    std::move(stream).sink([&pushing, inlet = inlet](std::uint64_t n) mutable {
+    std::move(stream).sink([&pushing, inlet = inlet](std::uint64_t n) {
         pushing = true;
         while (inlet.push(n + 1)) {
         }

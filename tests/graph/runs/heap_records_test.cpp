@@ -104,7 +104,7 @@ struct SlowSink {
     std::shared_ptr<std::atomic<const Running*>> running;
     std::shared_ptr<int> taken;
 
-    void operator()(const T& record) {
+    void operator()(const T& record) const {
         if ((*taken)++ == 0) wait_for_source();
         EXPECT_EQ(record.number, *taken - 1);
     }

@@ -187,9 +187,9 @@ std::vector<AskedAggregate> read_aggregate_list(std::string_view list) {
     std::vector<AskedAggregate> asked;
     for (const std::string_view item : split_items(list)) asked.push_back(read_item(item));
     if (asked.empty()) throw GraphError("no aggregate is asked for");
-    if (asked.size() > LargeTable::aggregates_max) {
+    if (asked.size() > TablePlan::aggregates_max) {
         throw GraphError(
-            fmt::format("--aggregate: more than {} aggregates", LargeTable::aggregates_max));
+            fmt::format("--aggregate: more than {} aggregates", TablePlan::aggregates_max));
     }
     return asked;
 }

@@ -88,6 +88,11 @@ void TablePlan::read_aggregates(std::string_view list) {
             if ((all[i].function.takes == FunctionTakes::any) == counts) add_cell(all[i], items[i]);
         }
     }
+    if (has_blocks()) return;
+    for (TableCell& cell : cells) {  // the last word of a state is that of the last cell
+        cell.word = static_cast<std::uint16_t>(cell.word + words_in_state - words);
+    }
+    words = words_in_state;
 }
 
 void TablePlan::add_cell(const AskedAggregate& asked, TableAggregateItem& item) {
@@ -142,9 +147,9 @@ std::size_t TablePlan::value_index(std::string_view name, bool is_text) {
     const auto found = std::find(values.begin(), values.end(), wanted);
     const auto index = static_cast<std::size_t>(found - values.begin());
     if (found == values.end()) {
-        if (values.size() == LargeTable::values_max) {
+        if (values.size() == TablePlan::values_max) {
             throw GraphError(
-                fmt::format("--aggregate: more than {} columns", LargeTable::values_max));
+                fmt::format("--aggregate: more than {} columns", TablePlan::values_max));
         }
         values.push_back(wanted);
     }

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <type_traits>
 #include <utility>
 #include <variant>
 
@@ -28,8 +29,9 @@ using TextHashes =
     boost::unordered_flat_set<std::uint64_t, boost::hash<std::uint64_t>, std::equal_to<>,
                               memory::RecyclingAllocator<std::uint64_t>>;
 using TextEstimate = window::HyperLogLog<14>;
+/// The text is what is written of a window (table_results.hpp): no sketch becomes one.
 using TableSketch = std::variant<window::TDigest, TextHashes, TextEstimate, ChosenText,
-                                 LeadingNumbers, FrequentTexts, CollectedTexts>;
+                                 LeadingNumbers, FrequentTexts, CollectedTexts, KeptText>;
 
 [[nodiscard]] constexpr bool is_sketch(CellKind kind) noexcept {
     return kind >= CellKind::digest;
@@ -59,8 +61,8 @@ using TableSketch = std::variant<window::TDigest, TextHashes, TextEstimate, Chos
 }
 
 /// The value of the row is not missing. `time`: that of the row, or of all rows the same.
-template <class Row>
-void add_to_sketch(TableSketch& sketch, const TableCell& cell, const Row& row, EventTime time) {
+inline void add_to_sketch(TableSketch& sketch, const TableCell& cell, const TableRow& row,
+                          EventTime time) {
     switch (cell.kind) {
         case CellKind::digest:
             std::get<window::TDigest>(sketch).add(decimal_of(row.number(cell.value)));
@@ -98,10 +100,10 @@ inline void merge_sketch(TableSketch& sketch, const TableSketch& newer) {
     std::visit(
         [&newer]<class Sketch>(Sketch& older) {
             const auto& other = std::get<Sketch>(newer);
-            if constexpr (requires { older.merge(other); }) {
-                older.merge(other);
-            } else {
+            if constexpr (std::is_same_v<Sketch, TextHashes>) {
                 older.insert(other.begin(), other.end());
+            } else if constexpr (!std::is_same_v<Sketch, KeptText>) {
+                older.merge(other);
             }
         },
         sketch);

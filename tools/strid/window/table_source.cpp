@@ -51,18 +51,19 @@ bool is_named_tsv(std::string_view path) noexcept {
 }
 
 // A row that nothing is read from still has a first column, which is not looked at.
-TableInput::TableInput(const WindowJob& job)
+TableSource::TableSource(const WindowJob& job)
     : CsvSource(job.inputs, job.csv, std::max<std::size_t>(job.plan->columns(), 1)),
       plan_(job.plan),
       times_(plan_->format),
       asked_format_(job.format),
       format_(job.format),
       json_(members_of(*job.plan)),
-      late_(job.late) {
+      late_(job.late),
+      memory_(plan_->values.size() + (late_ ? 1 : 0)) {
     name_options_as_command_line();
 }
 
-void TableInput::begin_input() {
+void TableSource::begin_input() {
     CsvSource::begin_input();
     format_ = asked_format_ != TableFormat::unknown ? asked_format_ : format_by_name(path());
     cutter_.forget();
@@ -75,7 +76,7 @@ void TableInput::begin_input() {
     times_.reset();
 }
 
-TableFormat TableInput::look_at_text() {
+TableFormat TableSource::look_at_text() {
     const char* const first = std::find_if_not(position_, end_, is_blank);
     if (first == end_) return format_;
     const std::string_view text(first, static_cast<std::size_t>(end_ - first));
@@ -83,13 +84,13 @@ TableFormat TableInput::look_at_text() {
     return format_ = is_json ? TableFormat::json : TableFormat::csv;
 }
 
-CsvSource::Row TableInput::pass_blank_lines() {
+CsvSource::Row TableSource::pass_blank_lines() {
     line_number_ += static_cast<std::uint64_t>(std::count(position_, end_, '\n'));
     position_ = end_;
     return Row::none;
 }
 
-void TableInput::plan_steps() {
+void TableSource::plan_steps() {
     struct Wanted {
         std::size_t column;
         Step step;
@@ -100,7 +101,8 @@ void TableInput::plan_steps() {
     const auto needed = [&](Step::Target target, std::size_t index) {
         wanted.push_back({columns()[field++], {target, index}});
     };
-    for (std::size_t i = 0; i < plan_->keys.size(); ++i) needed(Step::Target::key, i);
+    const auto key = plan_->keys.size() == 1 ? Step::Target::key : Step::Target::key_part;
+    for (std::size_t i = 0; i < plan_->keys.size(); ++i) needed(key, i);
     if (!plan_->time.empty()) needed(Step::Target::time, 0);
     for (std::size_t i = 0; i < plan_->values.size(); ++i) {
         needed(is_dialect                 ? Step::Target::in_dialect
@@ -127,13 +129,112 @@ void TableInput::plan_steps() {
     }
 }
 
-void TableInput::keep_line(std::string_view text, std::string_view changed) {
+void TableSource::keep_line(std::string_view text, std::string_view changed) {
     if (!late_) return;
-    const bool is_changed = text.find(changed) != std::string_view::npos;
-    line_ = is_changed ? copies_.keep(text, reader_->chunk()) : text;
+    line_ = text;
+    is_line_copied_ = text.find(changed) != std::string_view::npos;
+    if (is_line_copied_) line_copy_ = text;
 }
 
-CsvSource::Row TableInput::next_csv_row() {
+template <class TextOf>
+detail::CsvFault TableSource::read_columns_of(TableRow& row, TextOf&& text_of,
+                                              const NumberFormat& numbers, std::size_t& faulty) {
+    std::size_t column = 0;
+    for (; column != plan_->keys.size(); ++column) key_[column] = text_of(column);
+    row.key = key_[0];
+    if (!plan_->time.empty()) {
+        faulty = column;
+        const auto fault = times_.read(text_of(column++), row.time);
+        if (fault != nullptr) return fault;
+    }
+    for (std::size_t i = 0; i < plan_->values.size(); ++i) {
+        faulty = column;
+        const std::string_view text = text_of(column++);
+        if (plan_->values[i].is_text) {
+            row.set_text_or_missing(i, text);
+            continue;
+        }
+        row.forget(i);
+        if (detail::trimmed(text).empty()) continue;
+        TableNumber number;
+        const auto fault = read_table_number(text, number, numbers);
+        if (fault != nullptr) return fault;
+        row.set_number(i, number);
+    }
+    return nullptr;
+}
+
+CsvSource::Row TableSource::read_csv_row(TableRow& row) {
+    const Row found = next_csv_row();
+    if (found != Row::ready) return found;
+    if (steps_.empty()) plan_steps();
+    std::size_t faulty = 0;
+    const auto fault = read_columns_of(
+        row,
+        [this](std::size_t column) {
+            return column < plan_->keys.size() ? text_of(column) : value_of(column);
+        },
+        number_format(), faulty);
+    if (fault != nullptr) {
+        refuse_field(faulty, fault);
+        return Row::none;
+    }
+    times_.take();
+    complete(row);
+    return found;
+}
+
+CsvSource::Row TableSource::read_json_row(TableRow& row) {
+    const Row found = next_json_row();
+    if (found != Row::ready) return found;
+    std::size_t faulty = 0;
+    const auto fault = read_columns_of(
+        row,
+        [this](std::size_t column) {
+            const std::string_view text = json_.text(column);
+            return column < plan_->keys.size() ? text : without_null(text);
+        },
+        options().non_finite, faulty);
+    if (fault != nullptr) {
+        refuse_member(faulty, fault);
+        return Row::none;
+    }
+    times_.take();
+    complete(row);
+    note_json_values(row);
+    return found;
+}
+
+// The line, where reading has changed it, and the key of several columns.
+void TableSource::copy_texts(TableRow& row) {
+    const std::size_t columns = plan_->keys.size();
+    std::size_t key_bytes = 0;
+    if (columns > 1) {
+        for (std::size_t i = 0; i != columns; ++i)
+            key_bytes += sizeof(KeyPartLength) + key_[i].size();
+    }
+    const std::size_t line_bytes = is_line_copied_ ? line_copy_.size() : 0;
+    char* to = memory_.behind_row(key_bytes + line_bytes);
+    row.fields = memory_.row();
+    const auto put = [&to](const void* from, std::size_t size) {
+        if (size != 0) std::memcpy(to, from, size);
+        to += size;
+    };
+    if (is_line_copied_) {
+        line_ = {to, line_bytes};
+        put(line_copy_.data(), line_bytes);
+        is_line_copied_ = false;
+    }
+    if (columns < 2) return;
+    row.key = {to, key_bytes};
+    for (std::size_t i = 0; i != columns; ++i) {
+        const auto length = static_cast<KeyPartLength>(key_[i].size());
+        put(&length, sizeof length);
+        put(key_[i].data(), length);
+    }
+}
+
+CsvSource::Row TableSource::next_csv_row() {
     char* const begin = position_;
     if (!late_) return checked(next_row());
     const bool awaits_header = !is_header_done();
@@ -147,7 +248,7 @@ CsvSource::Row TableInput::next_csv_row() {
 }
 
 // A ragged row may lack what it cannot do without.
-CsvSource::Row TableInput::checked(Row found) {
+CsvSource::Row TableSource::checked(Row found) {
     if (found != Row::ready || !options().ragged) return found;
     const std::size_t needed = plan_->keys.size() + (plan_->time.empty() ? 0 : 1);
     for (std::size_t i = 0; i < needed; ++i) {
@@ -160,7 +261,7 @@ CsvSource::Row TableInput::checked(Row found) {
 }
 
 // The file of late rows has one header: its writers may look at it from the first row on.
-void TableInput::keep_header(std::string_view header) {
+void TableSource::keep_header(std::string_view header) {
     const auto without_end = [](std::string_view line) {
         while (!line.empty() && (line.back() == '\n' || line.back() == '\r')) line.remove_suffix(1);
         return line;
@@ -175,7 +276,7 @@ void TableInput::keep_header(std::string_view header) {
     }
 }
 
-CsvSource::Row TableInput::next_json_row() {
+CsvSource::Row TableSource::next_json_row() {
     const auto cut = cutter_.cut(position_, end_, reader_->region_end() == '}');
     position_ = cut.next;
     line_number_ = cut.line;
@@ -198,12 +299,12 @@ CsvSource::Row TableInput::next_json_row() {
     return Row::none;
 }
 
-void TableInput::refuse_partial_row() {
+void TableSource::refuse_partial_row() {
     if (format_ == TableFormat::json) return finish_json();
     refuse_open_quote();
 }
 
-void TableInput::finish_json() {
+void TableSource::finish_json() {
     if (format_ != TableFormat::json) return;
     const auto cut = cutter_.finish(position_, end_);
     position_ = end_;
@@ -214,12 +315,23 @@ void TableInput::finish_json() {
     refuse(line_number_, cut.reason, text);
 }
 
-void TableInput::refuse_member(std::size_t column, detail::CsvFault fault) {
+void TableSource::note_json_values(const TableRow& row) noexcept {
+    std::uint32_t present = 0;
+    for (std::size_t i = 0; i != plan_->values.size(); ++i)
+        present |= std::uint32_t{row.has(i)} << i;
+    if (has_json_rows_ && (present & ~json_values_seen_) == 0) return;
+    has_json_rows_ = true;
+    json_values_seen_ |= present;
+    plan_->has_json_rows.store(true, std::memory_order_relaxed);
+    plan_->json_values_seen.store(json_values_seen_, std::memory_order_relaxed);
+}
+
+void TableSource::refuse_member(std::size_t column, detail::CsvFault fault) {
     refuse_json(fmt::format("member '{}': {}: \"{}\"", excerpt(json_.name(column)), fault,
                             excerpt(json_.text(column))));
 }
 
-void TableInput::refuse_json(std::string_view reason) {
+void TableSource::refuse_json(std::string_view reason) {
     const bool is_kept = options().on_malformed == OnMalformed::dead_letter;
     refuse(line_number_, reason, is_kept ? std::string_view(json_as_it_stood_) : json_line_);
 }

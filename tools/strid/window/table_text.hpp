@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <strid/connector/csv_value.hpp>
@@ -40,12 +41,11 @@ class TableText {
             }
         }
         out += bounds_;
-        append_results(out, *plan_, result.window, result.value);
+        append_result(out, *plan_, seconds_of(result.window), result.value);
     }
 
   private:
-    template <class Key>
-    void append_key(std::string& out, const Key& key) const {
+    void append_key(std::string& out, std::string_view key) const {
         visit_key(key, plan_->keys.size(), [&out](std::string_view text) {
             append_csv_field(out, text, ',');
             out += ',';

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The graph of `strid window`: a table read row by row, its time, its keys, the windows, and a
-// writer for results and one for late rows. One instance for each kind of window and of table, in
-// files of their own because each takes a while to compile.
+// writer for results and one for late rows. Each kind of windows has a file of its own, because
+// each takes a while to compile.
 #pragma once
 
 #include <atomic>
@@ -15,7 +15,7 @@
 #include <strid/connector/csv_source.hpp>
 #include <strid/stream/graph.hpp>
 
-#include "late_rows.hpp"
+#include "late_file.hpp"
 #include "table_plan.hpp"
 #include "table_time.hpp"
 
@@ -56,21 +56,15 @@ struct WindowJob {
     std::shared_ptr<std::atomic<std::uint64_t>> set_aside =
         std::make_shared<std::atomic<std::uint64_t>>(0);
 
-    /// Windows are written in a way, or rows are set aside, that build_windows() does not know.
+    /// Windows are written in a way, or rows are set aside, that only a live graph does.
     [[nodiscard]] bool is_live() const noexcept {
         return rows != WindowRows{} || progress.future != Duration::zero();
     }
 };
 
-/// For TimeWindows, SessionWindows and CountWindows over a SmallTable or a NarrowTable, which have
-/// no late rows to write, a WideTable or a LargeTable; for windows of time also over a
-/// NarrowTableOfLines.
-template <class Table, class Windows>
-void build_windows(Graph& graph, const WindowJob& job, Windows windows);
-
-/// The same for a job that is_live(): TimeWindows and SessionWindows over a WideTable or a
-/// LargeTable.
-template <class Table, class Windows>
-void build_live_windows(Graph& graph, const WindowJob& job, Windows windows);
+/// Adds the operators of the job to the graph. Windows of a number of records are not live.
+void build_windows(Graph& graph, const WindowJob& job, const window::TimeWindows& windows);
+void build_windows(Graph& graph, const WindowJob& job, const window::SessionWindows& windows);
+void build_windows(Graph& graph, const WindowJob& job, const window::CountWindows& windows);
 
 }  // namespace strid::tool

@@ -13,7 +13,7 @@ constexpr const char* description =
     "Compute windows over a table: CSV or JSON lines in, one row of CSV out for each window of "
     "each key, written when the window is complete";
 
-/// Its braces are the limits of `LargeTable`.
+/// Its braces are the limits of `TablePlan`.
 constexpr const char* footer =
     "Windows:     tumbling:10s   sliding:10s/1s (length/slide)   session:30s (gap)\n"
     "             count:1000   count:1000/25   (records of the key; they need no --time)\n"
@@ -95,8 +95,8 @@ std::string window_description() {
 }
 
 std::string window_footer() {
-    return fmt::format(footer, LargeTable::keys_max, LargeTable::values_max,
-                       LargeTable::aggregates_max);
+    return fmt::format(footer, TablePlan::keys_max, TablePlan::values_max,
+                       TablePlan::aggregates_max);
 }
 
 }  // namespace strid::tool

@@ -75,14 +75,11 @@ class Kernel final : public Node {
 
     void open(runtime::Task& task, const std::stop_token& stop) override {
         if constexpr (has_source) {
-            const Context context_of_source = context(0);
-            guarded(names_.front(), [&] { head_.open({context_of_source, task, stop}); });
+            guarded(names_.front(), [&] { head_.open({context(0), task, stop}); });
         }
         chain_.template each_that_hears<Opened>([&]<std::size_t I>(auto& stage) {
-            const Context context_of_stage = context(Head::operators + I);
-            guarded(names_[Head::operators + I], [&] {
-                stage.on(Opened{context_of_stage, task, stop});
-            });
+            const Context own = context(Head::operators + I);
+            guarded(names_[Head::operators + I], [&] { stage.on(Opened{own, task, stop}); });
         });
     }
 

@@ -87,18 +87,11 @@ consteval NamesUsed names_used() {
 template <class Class>
 inline constexpr NamesUsed used_names = names_used<Class>();
 
-/// An argument of any type.
-struct Anything {
-    template <class T>
-    operator T&() const;  // NOLINT: implicit by intent
-    template <class T>
-    operator T&&() const;  // NOLINT: implicit by intent
-};
-
-/// It has an overload of `on` for the event, whatever other argument that takes.
+/// It has an overload of `on` for the event, with an emitter or without.
 template <class Class, class Event>
-concept TakesSomehow = requires(Class& one, Event& event) { one.on(event); } ||
-                       requires(Class& one, Event& event, Anything& any) { one.on(event, any); };
+concept TakesSomehow = requires(Class& one, const Event& event) {
+    one.on(event);
+} || requires(Class& one, const Event& event, EmitterProbe& emit) { one.on(event, emit); };
 
 template <class Class, class Event, class Result>
 concept TakesAlone = requires(Class& one, const Event& event) {

@@ -31,7 +31,7 @@ void Committer::on(Flush) {
 }
 
 void Committer::on(Closed) {
-    flush();
+    on(Flush{});
     if (!early_.empty()) throw InputOutputError("a command was lost on its way to the journal");
 }
 

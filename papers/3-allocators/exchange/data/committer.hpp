@@ -14,7 +14,7 @@
 #include <memory>
 #include <tuple>
 
-#include <strid/operator/context.hpp>
+#include <strid/operator/contract.hpp>
 
 #include "data/journal.hpp"
 #include "data/progress.hpp"

@@ -10,6 +10,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -73,6 +74,7 @@ class MatchSymbol {
     ~MatchSymbol() = default;
 
     Matched operator()(Task&& task);
+    auto state() { return std::tie(book_); }
 
   private:
     Matched carry_out(const Command& command, const std::string& symbol);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "session/session_graph.hpp"
 
+#include <tuple>
 #include <utility>
 
 #include <strid/strid.hpp>
@@ -38,6 +39,7 @@ class UserSession {
         session_->check_time(Timers::now().ns(), actions_);
         hand_on(timers, emit);
     }
+    auto state() { return std::tie(session_, due_ns_); }
 
   private:
     void begin(const std::string& user) {

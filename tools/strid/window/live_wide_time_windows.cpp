@@ -1,9 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-#include "live_stages.hpp"
-
-namespace strid::tool {
-
-template void build_live_windows<WideTable>(Graph& graph, const WindowJob& job,
-                                            window::TimeWindows windows);
-
-}  // namespace strid::tool

@@ -1,9 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-#include "window_stages.hpp"
-
-namespace strid::tool {
-
-template void build_windows<NarrowTable>(Graph& graph, const WindowJob& job,
-                                         window::CountWindows windows);
-
-}  // namespace strid::tool
