@@ -22,7 +22,9 @@ std::vector<EventTime> watermarks(const std::vector<Event>& events, Duration bou
 }
 
 bool has_passed(std::int64_t end, Duration lateness, EventTime asserted) {
-    return asserted.ns() >= end && asserted.ns() - end >= lateness.count();
+    // From a time before 1970 to the last one it is more than a signed number holds.
+    const auto since = static_cast<std::uint64_t>(asserted.ns()) - static_cast<std::uint64_t>(end);
+    return asserted.ns() >= end && since >= static_cast<std::uint64_t>(lateness.count());
 }
 
 std::vector<std::int64_t> starts_of(const TimeWindows& windows, EventTime time) {

@@ -130,6 +130,25 @@ ByKey firings_in_a_graph(const std::vector<Event>& events, const RunOptions& opt
     return all;
 }
 
+/// Sessions of each key, with their late records.
+auto sessions_by_key(std::int64_t gap, Duration lateness) {
+    return [windows = SessionWindows::with_gap(Duration{gap}), lateness](auto stream) {
+        return std::move(stream).template key_by<&Event::key>().window(windows, sum, late_apart,
+                                                                       {.lateness = lateness});
+    };
+}
+
+/// The end of the stream comes after every time, also after one before 1970.
+TEST(SessionsInAGraph, FireAtTheEndOfAStreamBefore1970) {
+    const std::vector<Event> events{{1, at(-504), 3}, {2, at(-495), 4}, {1, at(-490), 5}};
+    const ByKey firings{{1, {.rows = {Row{1, -504, -470, 8}}, .late = {}}},
+                        {2, {.rows = {Row{2, -495, -475, 4}}, .late = {}}}};
+    for (const Duration lateness : {Duration{0}, Duration{300}}) {
+        EXPECT_EQ(firings_of(events, 20, lateness), firings) << "the obvious computation";
+        EXPECT_EQ(firings_in_a_graph(events, {}, sessions_by_key(20, lateness)), firings);
+    }
+}
+
 /// Every row, also of what fires again, in the order of its key, whichever replica has it.
 TEST(SessionsInAGraph, FireExactlyWhenTheirRecordsSay) {
     std::size_t late = 0;
@@ -145,13 +164,7 @@ TEST(SessionsInAGraph, FireExactlyWhenTheirRecordsSay) {
             const auto where = testing::Message() << "gap " << gap << ", lateness " << lateness_ns
                                                   << ", seed " << seed;
             const ByKey by_key = firings_of(events, gap, lateness);
-            ASSERT_EQ(by_key,
-                      firings_in_a_graph(
-                          events, options,
-                          [&](auto stream) {
-                              return std::move(stream).template key_by<&Event::key>().window(
-                                  windows, sum, late_apart, {.lateness = lateness});
-                          }))
+            ASSERT_EQ(by_key, firings_in_a_graph(events, options, sessions_by_key(gap, lateness)))
                 << where;
             ASSERT_EQ(firings_of(of_one_key, gap, lateness),
                       firings_in_a_graph(of_one_key, options,
