@@ -75,9 +75,10 @@ class KeyedState {
     KeyedState() = default;
     /// A copy is another replica's: it has no keys.
     KeyedState(const KeyedState&) : KeyedState() {}
+    /// The entries stay where they are, and the texts of keys come with them.
     KeyedState(KeyedState&& other) : KeyedState() { swap(other); }
     KeyedState& operator=(const KeyedState&) = delete;
-    /// The entries stay where they are, and the texts of keys come with them.
+    /// The same.
     KeyedState& operator=(KeyedState&& other) noexcept {
         swap(other);
         return *this;

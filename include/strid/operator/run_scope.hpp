@@ -12,6 +12,7 @@
 
 namespace strid {
 
+/// The scope of one run (Context::run). Threads: any may add a result.
 class RunScope {
   public:
     /// A result that is kept back until the whole run has ended well, such as a file that replaces

@@ -113,10 +113,11 @@ class Timers {
         }
         [[nodiscard]] bool empty() const noexcept { return heap_.empty(); }
         [[nodiscard]] Time first() const noexcept { return heap_.front().time; }
+        /// A timer of a key.
         struct Item {
-            Time time;
-            std::uint64_t number;
-            void* key;
+            Time time;             ///< When it is due.
+            std::uint64_t number;  ///< Its place among the timers that were set.
+            void* key;             ///< The entry of its key.
         };
         Item pop() {
             const Item first = heap_.front();
