@@ -73,10 +73,12 @@ TEST(Restored, LateFilter) {
     state_is_complete([] {
         return LateFilter<Reading, TimeOf, LateByWatermark>{{}, {Duration{5}}};
     });
-    state_is_complete([] {
-        return LateFilter<Reading, TimeOf, LateByWindows>{
-            {}, {TimeWindows::sliding(Duration{30}, Duration{10}), Duration{5}}};
-    });
+    state_is_complete(
+        [] {
+            return LateFilter<Reading, TimeOf, LateByWindows>{
+                {}, {TimeWindows::sliding(Duration{30}, Duration{10}), Duration{5}}};
+        },
+        {.disorder = 150});
 }
 
 }  // namespace
