@@ -36,8 +36,10 @@ namespace operators {
 template <class T, class TimeOf>
 class EventTimeOperator<T, TimeOf, SourceTime> : public OperatorTypes<T, T> {
   public:
-    static constexpr OperatorTraits traits{
-        .kind = "event_time", .hears = events<SourceProgress, Watermark>, .passes_records = true};
+    static constexpr OperatorTraits traits{.kind = "event_time",
+                                           .hears = events<SourceProgress, Watermark>,
+                                           .has = Has::draws_from,
+                                           .passes_records = true};
 
     /// Throws Error if `idle_after` is not 0.
     EventTimeOperator(TimeOf time_of, SourceTime, Duration idle_after)
@@ -54,6 +56,9 @@ class EventTimeOperator<T, TimeOf, SourceTime> : public OperatorTypes<T, T> {
             emit.assert_progress({asserted_, false});
         emit(record);
     }
+
+    /// The time function of the records that the source's watermarks are about.
+    [[nodiscard]] const TimeOf& draws_from() const noexcept { return time_of_; }
 
     void on(SourceProgress source) noexcept { asserted_ = source.progress.watermark; }
     void on(Watermark watermark, auto& /*emit*/) noexcept { asserted_ = watermark.time; }

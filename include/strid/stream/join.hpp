@@ -139,7 +139,7 @@ class Joins {
         if constexpr (late_is_apart) {
             auto [in_time, late] = records_and_late<Either>(
                 std::move(both).apply(with_late<Either>(std::move(late_filter)), of_late_filter),
-                options_.name, sides_.time_of());
+                options_.name, sides_.time_of(), sides_.time_of());
             auto pairs = joined(std::move(in_time));
             using Pair = typename decltype(pairs)::record_type;
             return sides_.pairs_and_late(Stream<Pair>{std::move(pairs)}, std::move(late));
