@@ -65,7 +65,7 @@ constexpr std::uint64_t records = 55'000;
 
 /// Allocations from the end of the warm-up on.
 template <class Source, class Function>
-std::uint64_t steady_allocations(Source source, Function function) {
+std::uint64_t steady_allocations(Source& source, Function function) {
     Forward<typename Source::record_type, Function> emit{std::move(function)};
     test::open(source);
     std::uint64_t before = 0;
@@ -84,7 +84,7 @@ void expect_none(const std::string& what, std::uint64_t steady) {
 
 template <class Source, class Function>
 void expect_none_per_record(const std::string& what, Source source, Function function) {
-    expect_none(what, steady_allocations(std::move(source), std::move(function)));
+    expect_none(what, steady_allocations(source, std::move(function)));
 }
 
 constexpr auto nothing = [](auto&) {};
