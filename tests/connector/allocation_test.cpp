@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -65,8 +66,9 @@ constexpr std::uint64_t records = 55'000;
 
 /// Allocations from the end of the warm-up on.
 template <class Source, class Function>
-std::uint64_t steady_allocations(Source& source, Function function) {
-    Forward<typename Source::record_type, Function> emit{std::move(function)};
+std::uint64_t steady_allocations(Source&& source, Function function) {
+    using Record = typename std::remove_cvref_t<Source>::record_type;
+    Forward<Record, Function> emit{std::move(function)};
     test::open(source);
     std::uint64_t before = 0;
     while (emit.count < records) {
