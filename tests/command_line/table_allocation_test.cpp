@@ -45,9 +45,9 @@ void expect_none_per_row(const std::string& name, Windows windows) {
     plan->format.unit_ns = 1;
     plan->read_aggregates("median(number),p99(number),distinct(word),distinct_approximately(word)");
     constexpr std::uint64_t few = 140'000;
-    // With two workers a run asks for memory up to a thousand times more or less, by how far the
-    // lanes between them fill: a fraction of what the bar allows for the rows between.
-    constexpr std::uint64_t many = 16 * few;
+    // With two workers a run asks for memory up to two thousand times more or less, by how many
+    // results wait between them: half of the bar for the rows between.
+    constexpr std::uint64_t many = 32 * few;
     const test::Folder folder;
     const std::string short_path = folder.write("short.csv", table_of(few));
     const std::string long_path = folder.write("long.csv", table_of(many));
