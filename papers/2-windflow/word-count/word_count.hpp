@@ -36,7 +36,7 @@ class SplitWords {
     explicit SplitWords(std::shared_ptr<ByteCount> bytes) : bytes_(std::move(bytes)) {}
 
     template <class EmitWord>
-    void operator()(const Line& line, EmitWord& emit) {
+    void operator()(const Line& line, EmitWord& emit) const {
         bytes_->fetch_add(line.text.size() + 1, std::memory_order_relaxed);
         for_each_word(line.text, [&emit](std::string_view text) { emit(Word{text}); });
     }

@@ -45,10 +45,7 @@ class Turns {
 
     /// The key is looked at by `window` at the latest.
     void await(Entry& key, Index window) {
-        Turn& turn = key.state.turn;
-        if (window >= turn.window) return;
-        turn = {window, ++last_};
-        schedule_.add(window, {&key, last_});
+        if (window < key.state.turn.window) put(key, window);
     }
     /// The next item before `end`: its key, which has no turn then, or null for an item that
     /// another one has taken the place of. False where there is none.
@@ -77,6 +74,12 @@ class Turns {
     }
 
   private:
+    /// Out of line: most records find their key waiting.
+    [[gnu::noinline]] void put(Entry& key, Index window) {
+        key.state.turn = {window, ++last_};
+        schedule_.add(window, {&key, last_});
+    }
+
     Schedule<Item> schedule_;
     std::uint64_t last_ = 0;  // number of an item
 };
