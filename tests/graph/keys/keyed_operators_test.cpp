@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -129,6 +130,7 @@ struct LastTwo {
         if (kept.size() > 2) kept.erase(kept.begin());
         for (const std::uint64_t one : kept) emit(1000 * n + one % 1000);
     }
+    auto state() { return std::tie(kept); }
 };
 
 TEST(KeyedOperators, AFlatMapHasOneStatePerKey) {
