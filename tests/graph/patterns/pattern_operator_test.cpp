@@ -90,7 +90,7 @@ class Search {
 
   private:
     Graph graph_{"search"};
-    Collected<Item> results_;
+    test::Collected<Item> results_;
 };
 
 RunOptions simulation(std::uint64_t seed) {
