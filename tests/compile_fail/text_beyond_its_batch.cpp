@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // An operator that keeps records for longer than their batches takes none whose text goes with
-// these. expect: map them to records that own it
+// these.
+// expect: map them to records that own it
 #include <string>
 #include <string_view>
 #include <utility>

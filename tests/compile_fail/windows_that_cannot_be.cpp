@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A window that there is not, or whose work cannot be shared so (engine/plan/window_table.hpp), and
-// a stream that is asked for a time it has not: the compiler says which in one sentence. error: a
-// window needs windows (TimeWindows, CountWindows, SessionWindows error: a window needs a function
-// of the records T that arrive error: it is not known when these records happened: give event_time
-// before error: it is not known when these records happened: give event_time before error: sessions
-// and windows with a trigger are by key error: records of a key_by that is sealed or merged are
-// sent by key already error: windows of counts are not combined error: not those of full content,
-// of several values or of final aggregates error: the aggregate has to be commutative (see
-// share::farmed, any_order) error: combined windows are for commutative aggregates with a small
-// plain state error: late_apart is for windows of time and sessions, by key or share::farmed error:
-// late_apart is for windows of time and sessions, by key or share::farmed error: streams that are
-// merged take their time from one function error: is for map, filter, flat_map, accumulate and
-// reduce: windows and process forget keys by error: late_apart is for an operator that finds late
-// records
+// a stream that is asked for a time it has not: the compiler says which in one sentence.
+// error: a window needs windows (TimeWindows, CountWindows, SessionWindows
+// error: a window needs a function of the records T that arrive
+// error: it is not known when these records happened: give event_time before
+// error: it is not known when these records happened: give event_time before
+// error: sessions and windows with a trigger are by key
+// error: records of a key_by that is sealed or merged are sent by key already
+// error: windows of counts are not combined
+// error: not those of full content, of several values or of final aggregates
+// error: the aggregate has to be commutative (see share::farmed, any_order)
+// error: combined windows are for commutative aggregates with a small plain state
+// error: late_apart is for windows of time and sessions, by key or share::farmed
+// error: late_apart is for windows of time and sessions, by key or share::farmed
+// error: streams that are merged take their time from one function
+// error: is for map, filter, flat_map, accumulate and reduce: windows and process forget keys by
+// error: late_apart is for an operator that finds late records
 #include <span>
 #include <string>
 
