@@ -189,7 +189,7 @@ TEST(Allocations, NoneForARecordInFlights) {
     GTEST_SKIP() << "takes a minute here, and asks for as much memory as everywhere";
 #endif
     constexpr std::int64_t days_ms = 13LL * 24 * 60 * 60 * 1000;
-    const Input weather("flights/data/weather.csv", 0, days_ms);
+    const Input weather(STRID_FLIGHTS "/data/weather.csv", 0, days_ms);
     expect_none_per_record(
         "flights",
         [](Graph& graph, const Endpoints& ends, const std::string& path) {
@@ -199,7 +199,8 @@ TEST(Allocations, NoneForARecordInFlights) {
                             .joined = "/dev/null",
                             .late = "/dev/null"});
         },
-        32, 2, {"flights/data/flights.csv", 0, days_ms}, &weather, allocations_with_lists_max);
+        32, 2, {STRID_FLIGHTS "/data/flights.csv", 0, days_ms}, &weather,
+        allocations_with_lists_max);
 }
 
 TEST(Allocations, NoneForARecordInTheYahooBenchmark) {

@@ -74,8 +74,8 @@ void expect_same(const test::Folder& folder, const std::string& expected, Endpoi
         Graph graph{"generated"};
         build(graph, ends);
         EXPECT_EQ(run(graph, options).records_in(), count);
-        EXPECT_TRUE(shell(fmt::format("python3 {}/compare.py {} {} --key-order 1",
-                                      applications.string(), expected, ends.output)));
+        EXPECT_TRUE(shell(fmt::format("python3 {}/../compare.py {} {} --key-order 1", STRID_FLIGHTS,
+                                      expected, ends.output)));
     }
 }
 
