@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Calendar windows: days, weeks and months of a time zone, against dates that are known and against
-// the plain search for the window of a moment. tests/apps/calendar_windows.py asks Python's
-// zoneinfo about many zones.
+// the plain search for the window of a moment. tests/command_line/calendar_windows.py asks
+// Python's zoneinfo about many zones.
 #include <chrono>
 #include <cstdint>
 #include <limits>
