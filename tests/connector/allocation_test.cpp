@@ -22,6 +22,7 @@
 #include <strid/connector/replay.hpp>
 #include <strid/connector/text_lines.hpp>
 #include <strid/connector/text_writer.hpp>
+#include <strid/engine/operator/declared.hpp>
 
 #include "../support/allocation_row.hpp"
 #include "../support/counting_new.hpp"

@@ -13,6 +13,7 @@
 
 #include <gtest/gtest.h>
 
+#include <strid/engine/operator/declared.hpp>
 #include <strid/memory/text_arena.hpp>
 #include <strid/operator/context.hpp>
 #include <strid/operator/source.hpp>

@@ -15,6 +15,7 @@
 
 #include <strid/base/clock.hpp>
 #include <strid/connector/pace.hpp>
+#include <strid/engine/operator/declared.hpp>
 #include <strid/engine/operator/state_size.hpp>
 #include <strid/memory/text_arena.hpp>
 #include <strid/operator/source.hpp>

@@ -24,6 +24,7 @@
 #include <strid/base/clock.hpp>
 #include <strid/base/file_use.hpp>
 #include <strid/connector/pace.hpp>
+#include <strid/engine/operator/declared.hpp>
 #include <strid/memory/text_arena.hpp>
 #include <strid/operator/source.hpp>
 
@@ -303,7 +304,8 @@ template <class T>
     return Replay<T>(std::move(recording), options);
 }
 
-/// All records of `source`, which is read to its end by open(), from memory in passes.
+/// All records of `source`, which is read to its end before the first record, from memory in
+/// passes.
 template <class Source>
     requires requires { typename Source::record_type; }
 [[nodiscard]] Replay<typename Source::record_type> replay(Source source,

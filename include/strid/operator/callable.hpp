@@ -103,7 +103,7 @@ concept FlatMapFunction =
     std::copy_constructible<F> && (operators::Callable<F, T&, operators::NextProbe<U>&> ||
                                    operators::Callable<F, T&, Emitter<U>&>);
 
-/// Callables for `sink`: `void f(const T&)`; optional `open(const Context&)`, `flush()`, `close()`.
+/// Callables for `sink`: `void f(const T&)`, with the hooks of FunctionTraits.
 template <class F, class T>
 concept SinkFunction = std::copy_constructible<F> && operators::Callable<F, T&&>;
 

@@ -24,8 +24,8 @@ struct Context {
     operators::CounterSet* counters = nullptr;  ///< Used by the engine.
 
     /// A counter of the application. Reports, `--metrics` and the summary show it by operator and
-    /// name, added up over all replicas. Takes a lock and searches the name: call it in `open`, and
-    /// keep the result.
+    /// name, added up over all replicas. Takes a lock and searches the name: call it in on(const
+    /// Opened&), and keep the result.
     [[nodiscard]] Counter counter(std::string_view counter_name) const {
         return counters == nullptr ? Counter{} : counters->counter(counter_name);
     }

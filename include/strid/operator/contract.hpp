@@ -181,37 +181,20 @@ struct Stopped {};
 
 namespace operators {
 
+template <class Event, class... Events>
+consteval std::uint32_t bit_among() {
+    std::uint32_t found = 0;
+    std::uint32_t bit = 1;
+    ((found |= std::same_as<Event, Events> ? bit : 0, bit <<= 1U), ...);
+    return found;
+}
 /// The place of an event in an EventSet; 0: it is no event.
 template <class Event>
-inline constexpr std::uint32_t event_bit = 0;
-template <>
-inline constexpr std::uint32_t event_bit<TasksWanted> = 1U << 0U;
-template <>
-inline constexpr std::uint32_t event_bit<Opened> = 1U << 1U;
-template <>
-inline constexpr std::uint32_t event_bit<Restored> = 1U << 2U;
-template <>
-inline constexpr std::uint32_t event_bit<BatchBegins> = 1U << 3U;
+inline constexpr std::uint32_t event_bit =
+    bit_among<Event, TasksWanted, Opened, Restored, BatchBegins, Watermark, Clock, BatchEnds,
+              SourceProgress, Flush, Ended, Closed, CutOff, Stopped>();
 template <class Arrived>
-inline constexpr std::uint32_t event_bit<Coming<Arrived>> = 1U << 4U;
-template <>
-inline constexpr std::uint32_t event_bit<Watermark> = 1U << 5U;
-template <>
-inline constexpr std::uint32_t event_bit<Clock> = 1U << 6U;
-template <>
-inline constexpr std::uint32_t event_bit<BatchEnds> = 1U << 7U;
-template <>
-inline constexpr std::uint32_t event_bit<SourceProgress> = 1U << 8U;
-template <>
-inline constexpr std::uint32_t event_bit<Flush> = 1U << 9U;
-template <>
-inline constexpr std::uint32_t event_bit<Ended> = 1U << 10U;
-template <>
-inline constexpr std::uint32_t event_bit<Closed> = 1U << 11U;
-template <>
-inline constexpr std::uint32_t event_bit<CutOff> = 1U << 12U;
-template <>
-inline constexpr std::uint32_t event_bit<Stopped> = 1U << 13U;
+inline constexpr std::uint32_t event_bit<Coming<Arrived>> = 1U << 31U;
 
 }  // namespace operators
 
@@ -406,67 +389,4 @@ struct ArrivingByKey {
     [[no_unique_address]] TimeOf time_of;  ///< When a record happened, unless it is a NoTime.
 };
 
-// ---- used by the engine -------------------------------------------------------------------------
-
-namespace operators {
-
-/// Stands for the emitter of a chain when a concept checks a hook.
-struct EmitterProbe {
-    template <class Record>
-    void operator()(Record&& record) const;
-    [[nodiscard]] bool room() const;
-    void assert_progress(const Progress& progress) const;
-    template <std::size_t side = 0, class Record>
-    void late(const Record& record, std::uint64_t count = 1) const;
-};
-
-/// The class, which keeps the contract, has the hook for the event.
-template <class Class, class Event>
-concept Hears = Class::traits.hears.template has<Event>();
-/// The class, which keeps the contract, has the member.
-template <class Class, Has member>
-inline constexpr bool has = (Class::traits.has & member) != Has::none;
-
-/// A function that declares what it has for the engine.
-template <class F>
-concept HasFunctionTraits = requires {
-    { F::traits } -> std::same_as<const FunctionTraits&>;
-};
-/// The traits of a function: of one without them, no hooks.
-template <class F>
-inline constexpr FunctionTraits traits_of_function = [] {
-    if constexpr (HasFunctionTraits<F>) {
-        return F::traits;
-    } else {
-        return FunctionTraits{.hears = events<>};
-    }
-}();
-/// The function has the hook for the event.
-template <class F, class Event>
-concept FunctionHears = traits_of_function<F>.hears.template has<Event>();
-/// The function has the member.
-template <class F, Has member>
-inline constexpr bool function_has = (traits_of_function<F>.has & member) != Has::none;
-/// Sends the function an event that it may have a hook for.
-template <class F, class Event>
-void notify_function(F& function, const Event& event) {
-    if constexpr (FunctionHears<F, Event>) function.on(event);
-}
-
-/// It emits any number of records for one, so that they are counted.
-template <class Operator>
-inline constexpr bool is_selective =
-    Operator::traits.emits == Emits::at_most_one || Operator::traits.emits == Emits::any_number;
-/// It may make several records of one.
-template <class Operator>
-inline constexpr bool fans_out = Operator::traits.emits == Emits::any_number;
-/// It gives the stream a watermark, whatever that of its input is.
-template <class Operator>
-inline constexpr bool draws_watermarks = Hears<Operator, Clock>;
-/// It is called in every run, to look at the clock or for results of its tasks.
-template <class Operator>
-inline constexpr bool asks_in_every_run =
-    draws_watermarks<Operator> || has<Operator, Has::wake_at_ns> || Hears<Operator, TasksWanted>;
-
-}  // namespace operators
 }  // namespace strid

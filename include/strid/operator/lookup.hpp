@@ -26,6 +26,7 @@
 #include <utility>
 #include <variant>
 
+#include <strid/engine/operator/declared.hpp>
 #include <strid/engine/operator/function_state.hpp>
 #include <strid/operator/callable.hpp>
 #include <strid/operator/contract.hpp>

@@ -16,6 +16,7 @@
 #include <utility>
 
 #include <strid/engine/message/batch.hpp>
+#include <strid/engine/operator/declared.hpp>
 #include <strid/engine/operator/per_record.hpp>
 #include <strid/operator/contract.hpp>
 #include <strid/operator/forget_keys.hpp>

@@ -12,6 +12,7 @@
 
 #include <strid/base/file_use.hpp>
 #include <strid/base/time.hpp>
+#include <strid/engine/operator/declared.hpp>
 #include <strid/memory/text_arena.hpp>
 #include <strid/operator/contract.hpp>
 

@@ -24,6 +24,7 @@
 #include <mutex>
 #include <utility>
 
+#include <strid/engine/operator/declared.hpp>
 #include <strid/operator/contract.hpp>
 #include <strid/pattern/node_work.hpp>
 #include <strid/runtime/task.hpp>

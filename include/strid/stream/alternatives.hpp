@@ -44,11 +44,25 @@ operators::LateApart<Operator, Late...> with_late(Operator one) {
     return {std::move(one)};
 }
 
-/// Branch I of a split of variants: what they hold, as operator `name`-`what`. Not sealed: the
-/// next operator is fused with it.
+/// Which type a variant holds. A class of its own, not a lambda in a template: streams of the same
+/// records share the kernels with it.
+struct IndexOfType {
+    template <class Any>
+    std::size_t operator()(const Any& any) const noexcept {
+        return any.index();
+    }
+};
+/// The value of type I out of a variant.
+template <std::size_t I, class Any>
+struct TakeType {
+    auto operator()(Any&& any) const { return std::get<I>(std::move(any)); }
+};
+
+/// Branch I of a split of variants, as operator `name`-`what`. Not sealed: the next operator is
+/// fused with it.
 template <std::size_t I, class Any, class Branches>
 auto alternative(Branches& branches, const std::string& name, const char* what) {
-    return branches.select(I).map([](Any&& any) { return std::get<I>(std::move(any)); },
+    return branches.select(I).map(TakeType<I, Any>{},
                                   OperatorOptions{.name = name.empty() ? "" : name + "-" + what});
 }
 
@@ -56,8 +70,7 @@ auto alternative(Branches& branches, const std::string& name, const char* what) 
 template <class S>
 auto parted(S stream) {
     using Any = typename S::record_type;
-    return std::move(stream).split(std::variant_size_v<Any>,
-                                   [](const Any& any) { return any.index(); });
+    return std::move(stream).split(std::variant_size_v<Any>, IndexOfType{});
 }
 
 /// A stream of variants as a stream for each type; `of` gives their names.
@@ -82,7 +95,7 @@ auto streams_by_type(S stream, const OperatorOptions& options) {
         if (!named.name.empty()) {
             named.name += "-" + type_name<std::variant_alternative_t<I, Any>>();
         }
-        return branches.select(I).map([](Any&& any) { return std::get<I>(std::move(any)); }, named);
+        return branches.select(I).map(TakeType<I, Any>{}, named);
     };
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
         return std::tuple{one(std::integral_constant<std::size_t, I>{})...};

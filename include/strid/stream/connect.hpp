@@ -13,6 +13,7 @@
 #include <variant>
 
 #include <strid/engine/operator/checks.hpp>
+#include <strid/engine/operator/declared.hpp>
 #include <strid/operator/callable.hpp>
 #include <strid/stream/join_keys.hpp>
 #include <strid/stream/keyed_stream.hpp>

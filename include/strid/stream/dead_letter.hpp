@@ -22,6 +22,7 @@
 
 #include <strid/base/error.hpp>
 #include <strid/engine/kernel/output_port.hpp>
+#include <strid/engine/operator/declared.hpp>
 #include <strid/engine/operator/function_state.hpp>
 #include <strid/operator/contract.hpp>
 

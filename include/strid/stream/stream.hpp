@@ -26,6 +26,7 @@
 #include <strid/base/field.hpp>
 #include <strid/engine/base/text_fields.hpp>
 #include <strid/engine/operator/checks.hpp>
+#include <strid/engine/operator/declared.hpp>
 #include <strid/engine/operator/per_record.hpp>
 #include <strid/engine/plan/consumed_once.hpp>
 #include <strid/engine/plan/handle.hpp>
@@ -132,10 +133,9 @@ class Stream<T, graph::Chain<Head, Operators...>, Time>
         }
     }
 
-    /// Ends the stream with `void f(const T&)`. `f` may have `open(const Context&)`, `flush()`
-    /// (called when no more records wait), `close()` (called at the end of the stream) and
-    /// `files()` (see Source). One replica unless `f` has no state, says `parallel_by_default`, or
-    /// the options ask for more.
+    /// Ends the stream with `void f(const T&)`. `f` may have traits with hooks for Opened, Flush
+    /// (no more records wait) and Closed, and with `files()` (operator/contract.hpp). One replica
+    /// unless `f` has no state, has the trait `parallel_by_default`, or the options ask for more.
     template <class F>
     auto sink(F f, const OperatorOptions& options = {}) && {
         if constexpr (operators::takes_sink<F, T>()) {

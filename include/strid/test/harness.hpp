@@ -45,6 +45,7 @@
 #include <strid/engine/kernel/stage_list.hpp>
 #include <strid/engine/message/batch.hpp>
 #include <strid/engine/operator/contract_checks.hpp>
+#include <strid/engine/operator/declared.hpp>
 #include <strid/engine/operator/faults.hpp>
 #include <strid/engine/test/observed.hpp>
 #include <strid/memory/text_arena.hpp>

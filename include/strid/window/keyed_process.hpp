@@ -23,6 +23,7 @@
 #include <strid/base/time.hpp>
 #include <strid/engine/message/batch.hpp>
 #include <strid/engine/operator/checks.hpp>
+#include <strid/engine/operator/declared.hpp>
 #include <strid/engine/operator/faults.hpp>
 #include <strid/operator/callable.hpp>
 #include <strid/operator/contract.hpp>

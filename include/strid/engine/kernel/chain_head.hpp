@@ -16,6 +16,7 @@
 #include <strid/base/watermark.hpp>
 #include <strid/engine/kernel/node.hpp>
 #include <strid/engine/kernel/split_clock.hpp>
+#include <strid/engine/operator/declared.hpp>
 #include <strid/memory/text_arena.hpp>
 #include <strid/operator/source.hpp>
 #include <strid/runtime/task.hpp>

@@ -26,6 +26,7 @@
 #include <strid/engine/kernel/output_port.hpp>
 #include <strid/engine/kernel/stage_list.hpp>
 #include <strid/engine/message/batch.hpp>
+#include <strid/engine/operator/declared.hpp>
 #include <strid/engine/operator/faults.hpp>
 #include <strid/engine/operator/late_apart.hpp>
 #include <strid/engine/operator/state_size.hpp>

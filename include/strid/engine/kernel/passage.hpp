@@ -22,6 +22,7 @@
 #include <strid/engine/kernel/fused_chain.hpp>
 #include <strid/engine/kernel/output_port.hpp>
 #include <strid/engine/kernel/stage_list.hpp>
+#include <strid/engine/operator/declared.hpp>
 #include <strid/engine/operator/faults.hpp>
 #include <strid/engine/operator/late_apart.hpp>
 #include <strid/operator/contract.hpp>

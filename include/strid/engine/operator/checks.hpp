@@ -15,6 +15,7 @@
 #include <strid/base/hash.hpp>
 #include <strid/engine/base/text_fields.hpp>
 #include <strid/engine/operator/contract_names.hpp>
+#include <strid/engine/operator/declared.hpp>
 #include <strid/engine/operator/function_state.hpp>
 #include <strid/engine/operator/key_texts.hpp>
 #include <strid/engine/operator/parameters.hpp>

@@ -14,6 +14,7 @@
 #include <type_traits>
 
 #include <strid/engine/operator/contract_names.hpp>
+#include <strid/engine/operator/declared.hpp>
 #include <strid/operator/contract.hpp>
 #include <strid/operator/source.hpp>
 

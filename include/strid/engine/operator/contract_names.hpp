@@ -14,6 +14,7 @@
 #include <tuple>
 #include <type_traits>
 
+#include <strid/engine/operator/declared.hpp>
 #include <strid/operator/contract.hpp>
 
 namespace strid::operators {

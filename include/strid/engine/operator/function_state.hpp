@@ -13,6 +13,7 @@
 #include <type_traits>
 
 #include <strid/engine/base/members.hpp>
+#include <strid/engine/operator/declared.hpp>
 #include <strid/operator/contract.hpp>
 
 namespace strid::operators {

@@ -17,6 +17,7 @@
 
 #include <strid/base/hash.hpp>
 #include <strid/engine/message/batch.hpp>
+#include <strid/engine/operator/declared.hpp>
 #include <strid/engine/operator/faults.hpp>
 #include <strid/engine/operator/function_state.hpp>
 #include <strid/operator/callable.hpp>

@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <strid/engine/operator/declared.hpp>
 #include <strid/engine/operator/state_size.hpp>
 #include <strid/operator/contract.hpp>
 #include <strid/pattern/node_work.hpp>

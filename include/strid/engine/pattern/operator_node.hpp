@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include <strid/engine/operator/declared.hpp>
 #include <strid/engine/operator/faults.hpp>
 #include <strid/engine/pattern/node_type.hpp>
 #include <strid/engine/pattern/pattern_task.hpp>

@@ -21,6 +21,7 @@
 #include <utility>
 #include <vector>
 
+#include <strid/engine/operator/declared.hpp>
 #include <strid/engine/operator/state_size.hpp>
 #include <strid/engine/pattern/name_of_tasks.hpp>
 #include <strid/engine/pattern/pattern_task.hpp>

@@ -23,6 +23,7 @@
 #include <utility>
 
 #include <strid/base/heap_bytes.hpp>
+#include <strid/engine/operator/declared.hpp>
 #include <strid/pattern/composition.hpp>
 #include <strid/pattern/node_work.hpp>
 

@@ -15,6 +15,7 @@
 
 #include <strid/engine/operator/agreed_time.hpp>
 #include <strid/engine/operator/contract_checks.hpp>
+#include <strid/engine/operator/declared.hpp>
 #include <strid/engine/operator/per_record.hpp>
 #include <strid/engine/plan/segment.hpp>
 #include <strid/stream/options.hpp>

@@ -24,6 +24,7 @@
 #include <strid/base/file_use.hpp>
 #include <strid/engine/kernel/kernel.hpp>
 #include <strid/engine/kernel/stage_list.hpp>
+#include <strid/engine/operator/declared.hpp>
 #include <strid/engine/operator/per_record.hpp>
 #include <strid/stream/options.hpp>
 
