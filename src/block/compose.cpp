@@ -120,7 +120,7 @@ class RuleComposer {
             }
         }
         const std::size_t target = terms.front();
-        const Outcome outcome =
+        const RuleOutcome outcome =
             terms.size() == 1 ? merge(*terms_[target], streams, first_operator(section), apart)
                               : join_terms(terms, apart, first_operator(section));
         if (!outcome || !outcome.transition().changed()) return false;
@@ -135,9 +135,9 @@ class RuleComposer {
 
     // merge-ind takes every open end of the MultiPipes, so it applies only if all of them are to
     // merge.
-    Outcome join_terms(const std::vector<std::size_t>& indices,
-                       const std::vector<RoutedApart>& apart,
-                       const OperatorDescriptor& descriptor) const {
+    RuleOutcome join_terms(const std::vector<std::size_t>& indices,
+                           const std::vector<RoutedApart>& apart,
+                           const OperatorDescriptor& descriptor) const {
         std::vector<ParallelBlock> multipipes;
         std::size_t ends = 0;
         for (const std::size_t index : indices) {
@@ -156,11 +156,11 @@ class RuleComposer {
             const Attachment attachment = dag_.attachment_at(operators[place]);
             const ShuffleComposition composition =
                 in_shuffle(dag_, operators[place - 1], composition_);
-            const Outcome whole =
+            const RuleOutcome whole =
                 add_in(*terms_[part.term], *part.open, descriptor, attachment, composition);
-            const Outcome alone = attachment == Attachment::add
-                                      ? add(*part.open, descriptor, composition)
-                                      : chain(*part.open, descriptor, composition);
+            const RuleOutcome alone = attachment == Attachment::add
+                                          ? add(*part.open, descriptor, composition)
+                                          : chain(*part.open, descriptor, composition);
             if (!whole || !alone) return false;
             terms_[part.term] = derivation_.record(whole);
             part.open = alone.term();
@@ -176,7 +176,7 @@ class RuleComposer {
         for (const std::size_t successor : next) {
             branches.push_back(first_operator(successor));
         }
-        const Outcome outcome =
+        const RuleOutcome outcome =
             split(*terms_[part.term], *part.open, branches, at_border(dag_, sections_[section]));
         if (!outcome || !outcome.transition().changed()) return false;
         terms_[part.term] = derivation_.record(outcome);
@@ -230,10 +230,10 @@ ParallelBlock with_routing(const ParallelBlock& block, const Dag& dag,
 
 }  // namespace
 
-Composition compose(const Dag& dag, ShuffleComposition composition) {
+DagComposition compose(const Dag& dag, ShuffleComposition composition) {
     if (dag.size() == 0) throw GraphError("the graph has no operators");
     const std::vector<SectionPlan> sections = cut_into_sections(dag);
-    Composition result;
+    DagComposition result;
     for (const SectionPlan& section : sections) {
         const ParallelBlock block = compose_section(dag, section, composition, result.derivation);
         result.sections.push_back(
@@ -251,7 +251,7 @@ bool is_expressible(const Dag& dag) {
     return compose(dag).in_grammar();
 }
 
-std::vector<PlacedNode> placement_order(const Composition& composition) {
+std::vector<PlacedNode> placement_order(const DagComposition& composition) {
     std::vector<PlacedNode> order;
     const auto append = [&](const ParallelBlock& block) {
         for (PlacedNode& node : placement_order(block)) order.push_back(std::move(node));
@@ -259,12 +259,13 @@ std::vector<PlacedNode> placement_order(const Composition& composition) {
     if (composition.multipipes) {
         for (const ParallelBlock& term : *composition.multipipes) append(term);
     } else {
-        for (const Composition::Section& section : composition.sections) append(section.matryoshka);
+        for (const DagComposition::Section& section : composition.sections)
+            append(section.matryoshka);
     }
     return order;
 }
 
-BlockCounts Composition::counts() const {
+BlockCounts DagComposition::counts() const {
     BlockCounts totals;
     if (multipipes) {
         for (const ParallelBlock& term : *multipipes) totals += block::counts(term);
@@ -274,7 +275,7 @@ BlockCounts Composition::counts() const {
     return totals;
 }
 
-std::string Composition::explain(Notation notation) const {
+std::string DagComposition::explain(Notation notation) const {
     std::string text = derivation.explain(notation) + "\n";
     if (multipipes) {
         for (const ParallelBlock& term : *multipipes) {

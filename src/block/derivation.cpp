@@ -17,7 +17,7 @@ ParallelBlock Derivation::record(Transition transition) {
     return steps_.back().after;
 }
 
-ParallelBlock Derivation::record(const Outcome& outcome) {
+ParallelBlock Derivation::record(const RuleOutcome& outcome) {
     if (!outcome) throw GraphError(std::string(to_string(outcome.refusal())));
     return record(outcome.transition());
 }

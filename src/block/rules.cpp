@@ -98,7 +98,7 @@ ParallelBlock grow(const ParallelBlock& matryoshka, const OperatorDescriptor& de
 
 }  // namespace
 
-Outcome create(const OperatorDescriptor& descriptor) {
+RuleOutcome create(const OperatorDescriptor& descriptor) {
     if (const auto refusal = detail::refuse_operator({descriptor}, {})) return *refusal;
     return Transition{.operation = fmt::format("create {}", detail::describe(descriptor)),
                       .rules = {Rule::create},
@@ -106,8 +106,8 @@ Outcome create(const OperatorDescriptor& descriptor) {
                       .after = detail::new_seed(descriptor)};
 }
 
-Outcome add(const ParallelBlock& matryoshka, const OperatorDescriptor& descriptor,
-            ShuffleComposition composition) {
+RuleOutcome add(const ParallelBlock& matryoshka, const OperatorDescriptor& descriptor,
+                ShuffleComposition composition) {
     if (const auto refusal = refuse_growth(matryoshka, descriptor)) return *refusal;
     Rule rule{};
     ParallelBlock after = grow(matryoshka, descriptor, composition, rule);
@@ -117,8 +117,8 @@ Outcome add(const ParallelBlock& matryoshka, const OperatorDescriptor& descripto
                       .after = std::move(after)};
 }
 
-Outcome chain(const ParallelBlock& matryoshka, const OperatorDescriptor& descriptor,
-              ShuffleComposition composition) {
+RuleOutcome chain(const ParallelBlock& matryoshka, const OperatorDescriptor& descriptor,
+                  ShuffleComposition composition) {
     if (const auto refusal = refuse_growth(matryoshka, descriptor)) return *refusal;
     Transition transition{.operation = fmt::format("chain {}", detail::describe(descriptor)),
                           .rules = {Rule::chain_1},
@@ -134,15 +134,16 @@ Outcome chain(const ParallelBlock& matryoshka, const OperatorDescriptor& descrip
     return transition;
 }
 
-Outcome add_in(const ParallelBlock& multipipe, const ParallelBlock& rightmost,
-               const OperatorDescriptor& descriptor, Attachment attachment,
-               ShuffleComposition composition) {
+RuleOutcome add_in(const ParallelBlock& multipipe, const ParallelBlock& rightmost,
+                   const OperatorDescriptor& descriptor, Attachment attachment,
+                   ShuffleComposition composition) {
     const std::optional<MultiPipe> view = MultiPipe::view(multipipe);
     if (!view) return Refusal::not_a_multipipe;
     if (!detail::contains(view->rightmost(), rightmost)) return Refusal::not_rightmost;
     if (const auto refusal = detail::refuse_operator({descriptor}, {multipipe})) return *refusal;
-    const Outcome inner = attachment == Attachment::add ? add(rightmost, descriptor, composition)
-                                                        : chain(rightmost, descriptor, composition);
+    const RuleOutcome inner = attachment == Attachment::add
+                                  ? add(rightmost, descriptor, composition)
+                                  : chain(rightmost, descriptor, composition);
     if (!inner || multipipe == rightmost) return inner;
     Transition transition = inner.transition();
     transition.rules.insert(transition.rules.begin(), Rule::in_branch);

@@ -176,8 +176,8 @@ std::string last_names(const std::vector<ParallelBlock>& ends) {
 
 }  // namespace
 
-Outcome split(const ParallelBlock& multipipe, const ParallelBlock& matryoshka,
-              const std::vector<OperatorDescriptor>& branches, ShuffleComposition composition) {
+RuleOutcome split(const ParallelBlock& multipipe, const ParallelBlock& matryoshka,
+                  const std::vector<OperatorDescriptor>& branches, ShuffleComposition composition) {
     if (!is_multipipe(multipipe)) return Refusal::not_a_multipipe;
     const std::optional<Matryoshka> view = Matryoshka::view(matryoshka);
     if (!view) return Refusal::not_a_matryoshka;
@@ -200,9 +200,9 @@ Outcome split(const ParallelBlock& multipipe, const ParallelBlock& matryoshka,
     return transition;
 }
 
-Outcome merge_independent(const std::vector<ParallelBlock>& multipipes,
-                          const OperatorDescriptor& descriptor,
-                          const std::vector<RoutedApart>& apart) {
+RuleOutcome merge_independent(const std::vector<ParallelBlock>& multipipes,
+                              const OperatorDescriptor& descriptor,
+                              const std::vector<RoutedApart>& apart) {
     if (multipipes.size() < 2) return Refusal::too_few_to_merge;
     std::vector<ParallelBlock> ends;
     for (const ParallelBlock& multipipe : multipipes) {
@@ -218,8 +218,8 @@ Outcome merge_independent(const std::vector<ParallelBlock>& multipipes,
                       .after = unite(multipipes, descriptor, apart)};
 }
 
-Outcome merge(const ParallelBlock& multipipe, const std::vector<ParallelBlock>& matryoshkas,
-              const OperatorDescriptor& descriptor, const std::vector<RoutedApart>& apart) {
+RuleOutcome merge(const ParallelBlock& multipipe, const std::vector<ParallelBlock>& matryoshkas,
+                  const OperatorDescriptor& descriptor, const std::vector<RoutedApart>& apart) {
     if (!is_multipipe(multipipe)) return Refusal::not_a_multipipe;
     std::vector<ParallelBlock> distinct;
     for (const ParallelBlock& block : matryoshkas) {

@@ -11,7 +11,7 @@ namespace strid::pattern {
 
 std::string LoopWatch::standstill(const std::string& name) {
     Seen now{turned_.load(std::memory_order_relaxed), entered_.load(std::memory_order_relaxed), 0};
-    for (const Node* exit : exits_) now.left += exit->tasks_that_left();
+    for (const PatternNode* exit : exits_) now.left += exit->tasks_that_left();
     const Seen before = std::exchange(seen_, now);
     const std::int64_t time_ns = now_ns();
     const bool got_on = now.entered != before.entered || now.left != before.left;

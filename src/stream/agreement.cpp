@@ -33,7 +33,7 @@ void compare_keys(const Map& term, const Map& plan, const auto& name,
 
 }  // namespace
 
-std::string disagreement(const block::Composition& term, const Segments& segments,
+std::string disagreement(const block::DagComposition& term, const Segments& segments,
                          const Plan& plan) {
     std::vector<std::string> faults;
     const Layout blocks = layout_of(term, faults);

@@ -130,7 +130,7 @@ class DagOfPlan {
 
 }  // namespace
 
-block::Composition composition_of(const Segments& segments, const Plan& plan) {
+block::DagComposition composition_of(const Segments& segments, const Plan& plan) {
     return block::compose(DagOfPlan{segments, plan}.make());
 }
 

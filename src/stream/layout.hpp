@@ -36,6 +36,6 @@ struct Layout {
 /// Reads a term by what its blocks mean, not by how they were built: along a node and a pipe each
 /// operator feeds the next, across an all-to-all every last one on the left feeds every first one
 /// on the right. Adds to `faults` where a distribution does not name exactly those.
-[[nodiscard]] Layout layout_of(const block::Composition& term, std::vector<std::string>& faults);
+[[nodiscard]] Layout layout_of(const block::DagComposition& term, std::vector<std::string>& faults);
 
 }  // namespace strid::graph

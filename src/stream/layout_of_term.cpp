@@ -16,7 +16,7 @@ class TermReader {
   public:
     explicit TermReader(std::vector<std::string>& faults) : faults_(faults) {}
 
-    Layout read(const block::Composition& term) && {
+    Layout read(const block::DagComposition& term) && {
         if (term.multipipes) {
             for (const ParallelBlock& multipipe : *term.multipipes) {
                 expect_none_addressed(read(multipipe, 1).last);
@@ -120,7 +120,7 @@ class TermReader {
     }
     void expect_none_addressed(const std::map<std::string, Addressed>& last) { connect(last, {}); }
 
-    void read_sections(const std::vector<block::Composition::Section>& sections) {
+    void read_sections(const std::vector<block::DagComposition::Section>& sections) {
         std::vector<Ends> ends;
         for (const auto& section : sections) ends.push_back(read(section.matryoshka, 1));
         for (std::size_t i = 0; i < sections.size(); ++i) {
@@ -177,7 +177,7 @@ class TermReader {
 
 }  // namespace
 
-Layout layout_of(const block::Composition& term, std::vector<std::string>& faults) {
+Layout layout_of(const block::DagComposition& term, std::vector<std::string>& faults) {
     return TermReader{faults}.read(term);
 }
 

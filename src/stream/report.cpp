@@ -55,7 +55,7 @@ std::string to_json(const LatencySplit& split) {
 
 LatencySplit split_of(const operators::SplitClock::Totals& totals) {
     const std::uint64_t records = totals.records.get();
-    const auto mean = [records](const operators::Sum& sum) {
+    const auto mean = [records](const operators::SharedSum& sum) {
         return records == 0 ? 0 : sum.get() / static_cast<double>(records);
     };
     return {.batches = totals.batches.get(),

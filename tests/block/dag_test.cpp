@@ -141,7 +141,7 @@ void check_every_graph(unsigned size) {
             }
         }
         const Dag dag = dag_of(graphs, size, edges);
-        const Composition composition = compose(dag);
+        const DagComposition composition = compose(dag);
         ASSERT_EQ(composition.in_grammar(), graphs.generates(edges)) << composition.explain();
         if (!composition.in_grammar()) continue;
         ++expressible;
@@ -190,12 +190,12 @@ Dag crossing() {
 }
 
 TEST(Compose, MergeOfBranchesOfDifferentSplitsTakesTheGeneralForm) {
-    const Composition composition = compose(crossing());
+    const DagComposition composition = compose(crossing());
     EXPECT_FALSE(composition.in_grammar());
     EXPECT_FALSE(is_expressible(crossing()));
     ASSERT_EQ(composition.sections.size(), 6u);
     std::set<std::string> sections;
-    for (const Composition::Section& section : composition.sections) {
+    for (const DagComposition::Section& section : composition.sections) {
         EXPECT_TRUE(is_matryoshka(section.matryoshka));
         sections.insert(to_string(section.matryoshka));
     }
@@ -216,10 +216,10 @@ TEST(Compose, ManyToManyTakesTheGeneralForm) {
     for (std::size_t from : {0u, 1u}) {
         for (std::size_t to : {2u, 3u, 4u}) dag.add_edge(from, to);
     }
-    const Composition composition = compose(dag);
+    const DagComposition composition = compose(dag);
     EXPECT_FALSE(composition.in_grammar());
     std::size_t edges = 0;
-    for (const Composition::Section& section : composition.sections) {
+    for (const DagComposition::Section& section : composition.sections) {
         edges += section.successors.size();
     }
     EXPECT_EQ(edges, 6u);
@@ -245,7 +245,7 @@ TEST(Compose, SeparateGraphsAreSeparateTerms) {
     Dag dag;
     dag.add_edge(dag.add_vertex(testing::source("s")), dag.add_vertex(testing::sink("k")));
     dag.add_edge(dag.add_vertex(testing::source("t")), dag.add_vertex(testing::sink("l")));
-    const Composition composition = compose(dag);
+    const DagComposition composition = compose(dag);
     ASSERT_TRUE(composition.in_grammar());
     EXPECT_EQ(composition.multipipes->size(), 2u);
 }

@@ -25,9 +25,9 @@ using testing::random_multipipe;
 using testing::random_operator;
 
 /// Every way to put an operator behind one end of a term.
-std::vector<Outcome> grown_by(const ParallelBlock& term, const ParallelBlock& end,
-                              const OperatorDescriptor& more) {
-    std::vector<Outcome> outcomes;
+std::vector<RuleOutcome> grown_by(const ParallelBlock& term, const ParallelBlock& end,
+                                  const OperatorDescriptor& more) {
+    std::vector<RuleOutcome> outcomes;
     for (const Attachment attachment : {Attachment::add, Attachment::chain}) {
         for (const ShuffleComposition composition :
              {ShuffleComposition::combined, ShuffleComposition::dedicated,
@@ -71,23 +71,23 @@ RC_GTEST_PROP(RefusalProperties, GrowthNamesTheConditionThatIsBroken, ()) {
     int number = 0;
     const ParallelBlock term = random_multipipe(number);
     const ParallelBlock end = *rc::gen::elementOf(MultiPipe::view(term)->rightmost());
-    for (const Outcome& outcome : grown_by(term, end, random_operator("right"))) {
+    for (const RuleOutcome& outcome : grown_by(term, end, random_operator("right"))) {
         RC_ASSERT(bool(outcome));
     }
     const Wrong wrong = random_wrong(term);
-    for (const Outcome& outcome : grown_by(term, end, wrong.descriptor)) {
+    for (const RuleOutcome& outcome : grown_by(term, end, wrong.descriptor)) {
         RC_ASSERT(!outcome);
         RC_ASSERT(outcome.refusal() == wrong.refusal);
     }
     // An end of another term is not an end of this one.
     const ParallelBlock stranger = create(random_operator("stranger")).term();
-    for (const Outcome& outcome : grown_by(term, stranger, random_operator("right"))) {
+    for (const RuleOutcome& outcome : grown_by(term, stranger, random_operator("right"))) {
         RC_ASSERT(!outcome);
         RC_ASSERT(outcome.refusal() == Refusal::not_rightmost);
     }
     // A Matryoshka that was split or merged is no longer the last of its branch.
     const auto split_term = split(term, end, {testing::map("one"), testing::map("two")}).term();
-    for (const Outcome& outcome : grown_by(split_term, end, random_operator("right"))) {
+    for (const RuleOutcome& outcome : grown_by(split_term, end, random_operator("right"))) {
         RC_ASSERT(!outcome);
         RC_ASSERT(outcome.refusal() == Refusal::not_rightmost);
     }
@@ -100,7 +100,7 @@ RC_GTEST_PROP(RefusalProperties, GrowthNamesTheConditionThatIsBroken, ()) {
 RC_GTEST_PROP(RefusalProperties, CreationNamesTheConditionThatIsBroken, ()) {
     const ParallelBlock term = create(random_operator("other")).term();
     const Wrong wrong = random_wrong(term);
-    const Outcome outcome = create(wrong.descriptor);
+    const RuleOutcome outcome = create(wrong.descriptor);
     // At the beginning of a term there is no operator before a source, and no other name.
     const bool is_wrong_alone =
         wrong.refusal == Refusal::no_replicas || wrong.refusal == Refusal::inadmissible;

@@ -32,7 +32,7 @@ ParallelBlock begin(const OperatorDescriptor& descriptor) {
 TEST(Routing, ARebalanceIsAShuffleAlsoToAsManyReplicas) {
     OperatorDescriptor spread = map("m", 2);
     spread.distribution = DistributionKind::rebalance;
-    const Outcome outcome = chain(begin(source("s", 2)), spread);
+    const RuleOutcome outcome = chain(begin(source("s", 2)), spread);
     EXPECT_EQ(to_string(outcome.term()),
               "A2A([Pipe(Comb(Seq(s), Seq(f_d(m))))]^2, [Pipe(Seq(m))]^2)");
     EXPECT_THAT(outcome.transition().rules, ElementsAre(Rule::chain_2, Rule::add_shuffle));
@@ -62,7 +62,7 @@ TEST(Routing, EachStreamOfAMergeMayHaveItsOwn) {
     const ParallelBlock s = begin(source("s", 2));
     const ParallelBlock t = begin(source("t", 2));
     const ParallelBlock u = begin(source("u", 2));
-    const Outcome outcome =
+    const RuleOutcome outcome =
         merge_independent({s, t, u}, keyby(map("m")), {{t, dedicated}, {u, centralised}});
     EXPECT_EQ(to_string(outcome.term()),
               "A2A([[Pipe(Comb(Seq(s), Seq(f_d(m))))]^2, [Pipe(Seq(t) • Seq(f_d(m)))]^2, "
@@ -75,8 +75,8 @@ TEST(Routing, EachStreamOfAMergeMayHaveItsOwn) {
 TEST(Routing, SiblingsMergeWithTheirs) {
     const ParallelBlock start = begin(source("s"));
     const ParallelBlock term = split(start, start, {map("a"), map("b", 2)}).term();
-    const Outcome outcome = merge(term, {begin(map("a")), begin(map("b", 2))}, map("m"),
-                                  {{begin(map("b", 2)), dedicated}});
+    const RuleOutcome outcome = merge(term, {begin(map("a")), begin(map("b", 2))}, map("m"),
+                                      {{begin(map("b", 2)), dedicated}});
     EXPECT_EQ(to_string(outcome.term()),
               "A2A(Pipe(Comb(Seq(s), Comb◂(Seq(f_s(s)), {Seq(f_d(a)), Seq(f_d(b))}))), "
               "A2A([Pipe(Comb(Seq(a), Seq(f_d(m)))), [Pipe(Seq(b) • Seq(f_d(m)))]^2], "
@@ -105,7 +105,7 @@ Dag forked_and_merged() {
 }
 
 TEST(Routing, OfAVertexOverrulesThatOfTheGraph) {
-    const Composition composition = compose(forked_and_merged(), dedicated);
+    const DagComposition composition = compose(forked_and_merged(), dedicated);
     ASSERT_FALSE(composition.in_grammar()) << "a closed branch beside one that merges";
     std::vector<std::string> sections;
     for (const auto& section : composition.sections) {

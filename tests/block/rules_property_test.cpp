@@ -104,7 +104,7 @@ RC_GTEST_PROP(RuleProperties, GrowingMatchesTheModel, ()) {
                               ShuffleComposition::centralised);
         const bool direct = next.distribution == DistributionKind::forward &&
                             next.replicas == model.levels.back().replicas;
-        const Outcome outcome =
+        const RuleOutcome outcome =
             chained ? chain(term, next, composition) : add(term, next, composition);
         RC_ASSERT(bool(outcome));
         std::vector<Rule> rules;
@@ -199,9 +199,9 @@ RC_GTEST_PROP(RuleProperties, SplitsAndMergesKeepTheGrammar, ()) {
         std::vector<OperatorDescriptor> added{fresh()};
         if (action == 1) added.push_back(fresh());
         if (action == 2 && chosen.size() < 2) continue;
-        const Outcome outcome = action == 0   ? add_in(term, chosen.front(), added.front())
-                                : action == 1 ? split(term, chosen.front(), added)
-                                              : merge(term, chosen, added.front());
+        const RuleOutcome outcome = action == 0   ? add_in(term, chosen.front(), added.front())
+                                    : action == 1 ? split(term, chosen.front(), added)
+                                                  : merge(term, chosen, added.front());
         RC_ASSERT(bool(outcome));
         const ParallelBlock& after = outcome.term();
         RC_ASSERT(is_multipipe(after));
@@ -254,7 +254,7 @@ RC_GTEST_PROP(ComposeProperties, TermsMeanTheGraphTheyWereMadeOf, ()) {
             }
         }
     }
-    const Composition composition = compose(dag);
+    const DagComposition composition = compose(dag);
     RC_CLASSIFY(composition.in_grammar(), "in the grammar");
     testing::NamedEdges built;
     if (composition.in_grammar()) {
@@ -263,7 +263,7 @@ RC_GTEST_PROP(ComposeProperties, TermsMeanTheGraphTheyWereMadeOf, ()) {
             testing::collect_edges(term, built);
         }
     } else {
-        for (const Composition::Section& section : composition.sections) {
+        for (const DagComposition::Section& section : composition.sections) {
             const testing::Borders borders = testing::collect_edges(section.matryoshka, built);
             const std::string& last = dag.operator_at(section.operators.back()).name;
             std::set<std::string> next;

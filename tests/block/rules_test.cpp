@@ -74,7 +74,7 @@ TEST(UtilityFunctions, FigureSix) {
 }
 
 TEST(Create, MakesASeedOfReplicas) {
-    const Outcome outcome = create(source("s", 2));
+    const RuleOutcome outcome = create(source("s", 2));
     EXPECT_EQ(to_string(outcome.term()), "[Pipe(Seq(s))]^2");
     EXPECT_THAT(outcome.transition().rules, ElementsAre(Rule::create));
     EXPECT_TRUE(create(map("m")));
@@ -86,28 +86,28 @@ TEST(Create, MakesASeedOfReplicas) {
 
 TEST(Add, FigureSeven) {
     const ParallelBlock start = begin(source("src", 2));
-    const Outcome direct = add(start, map("op1", 2));
+    const RuleOutcome direct = add(start, map("op1", 2));
     EXPECT_EQ(to_string(direct.term()), "[Pipe(Seq(src) • Seq(op1))]^2");
     EXPECT_THAT(direct.transition().rules, ElementsAre(Rule::add_direct));
 
     const std::string shuffled =
         "A2A([Pipe(Seq(src) • Comb(Seq(op1), Seq(f_d(op2))))]^2, [Pipe(Seq(op2))]^2)";
-    const Outcome by_key = add(direct.term(), keyby(map("op2", 2)));
+    const RuleOutcome by_key = add(direct.term(), keyby(map("op2", 2)));
     EXPECT_EQ(to_string(by_key.term()), shuffled);
     EXPECT_THAT(by_key.transition().rules, ElementsAre(Rule::add_shuffle));
 
-    const Outcome by_number = add(direct.term(), map("op2", 3));
+    const RuleOutcome by_number = add(direct.term(), map("op2", 3));
     EXPECT_THAT(by_number.transition().rules, ElementsAre(Rule::add_shuffle));
     EXPECT_EQ(out_card(by_number.term()), 3u);
 }
 
 TEST(Chain, FigureSeven) {
     const ParallelBlock start = begin(source("src", 2));
-    const Outcome fused = chain(start, map("op1", 2));
+    const RuleOutcome fused = chain(start, map("op1", 2));
     EXPECT_EQ(to_string(fused.term()), "[Pipe(Comb(Seq(src), Seq(op1)))]^2");
     EXPECT_THAT(fused.transition().rules, ElementsAre(Rule::chain_1));
 
-    const Outcome by_key = chain(start, keyby(map("op1", 2)));
+    const RuleOutcome by_key = chain(start, keyby(map("op1", 2)));
     EXPECT_THAT(by_key.transition().rules, ElementsAre(Rule::chain_2, Rule::add_shuffle));
     EXPECT_EQ(by_key.term(), add(start, keyby(map("op1", 2))).term());
 }
@@ -152,7 +152,7 @@ TEST(AddShuffle, CompositionsOfFigureSeventeen) {
 
 TEST(Split, FigureNine) {
     const ParallelBlock start = begin(map("op", 2));
-    const Outcome outcome = split(start, start, {map("op1", 2), keyby(map("op2", 2))});
+    const RuleOutcome outcome = split(start, start, {map("op1", 2), keyby(map("op2", 2))});
     EXPECT_EQ(to_string(outcome.term()),
               "A2A([Pipe(Comb(Seq(op), Comb◂(Seq(f_s(op)), {Seq(f_d(op1)), Seq(f_d(op2))})))]^2, "
               "[[Pipe(Seq(op1))]^2, [Pipe(Seq(op2))]^2])");
@@ -162,7 +162,7 @@ TEST(Split, FigureNine) {
 }
 
 TEST(Split, DescendsTheRightHandSides) {
-    const Outcome inner = split(forked(), end(forked(), "b"), {map("x"), map("y")});
+    const RuleOutcome inner = split(forked(), end(forked(), "b"), {map("x"), map("y")});
     EXPECT_THAT(inner.transition().rules, ElementsAre(Rule::split_2, Rule::split_3));
     EXPECT_EQ(
         to_string(inner.term()),
@@ -172,7 +172,7 @@ TEST(Split, DescendsTheRightHandSides) {
 
     const ParallelBlock merged =
         merge_independent({begin(source("s1")), begin(source("s2"))}, map("m")).term();
-    const Outcome after = split(merged, end(merged, "m"), {map("x"), map("y")});
+    const RuleOutcome after = split(merged, end(merged, "m"), {map("x"), map("y")});
     EXPECT_THAT(after.transition().rules, ElementsAre(Rule::split_1, Rule::split_3));
     EXPECT_TRUE(is_multipipe(after.term()));
 }
@@ -180,11 +180,11 @@ TEST(Split, DescendsTheRightHandSides) {
 TEST(Split, HasNoEffectOnClosedOrInnerMatryoshkas) {
     const std::vector<OperatorDescriptor> branches{map("x"), map("y")};
     const ParallelBlock closed = add(begin(source("s")), sink("k")).term();
-    const Outcome on_closed = split(closed, closed, branches);
+    const RuleOutcome on_closed = split(closed, closed, branches);
     EXPECT_THAT(on_closed.transition().rules, ElementsAre(Rule::split_no_effect));
     EXPECT_FALSE(on_closed.transition().changed());
 
-    const Outcome on_inner = split(forked(), begin(source("s")), branches);
+    const RuleOutcome on_inner = split(forked(), begin(source("s")), branches);
     EXPECT_THAT(on_inner.transition().rules, ElementsAre(Rule::split_no_effect));
     EXPECT_EQ(on_inner.term(), forked());
 }
@@ -200,7 +200,7 @@ TEST(Split, RefusesWhatHasNoRule) {
 }
 
 TEST(Merge, IndependentMultiPipes) {
-    const Outcome outcome =
+    const RuleOutcome outcome =
         merge_independent({forked(), begin(source("t", 2))}, keyby(map("op", 2)));
     EXPECT_EQ(to_string(outcome.term()),
               "A2A([A2A(Pipe(Comb(Seq(s), Comb◂(Seq(f_s(s)), {Seq(f_d(a)), Seq(f_d(b)), "
@@ -226,7 +226,8 @@ TEST(Merge, IndependentRefusesSinks) {
 }
 
 TEST(Merge, SomeSiblings) {
-    const Outcome outcome = merge(forked(), {end(forked(), "b"), end(forked(), "c")}, map("op"));
+    const RuleOutcome outcome =
+        merge(forked(), {end(forked(), "b"), end(forked(), "c")}, map("op"));
     EXPECT_THAT(outcome.transition().rules, ElementsAre(Rule::merge_4));
     EXPECT_EQ(
         to_string(outcome.term()),
@@ -237,7 +238,7 @@ TEST(Merge, SomeSiblings) {
 }
 
 TEST(Merge, AllSiblings) {
-    const Outcome outcome =
+    const RuleOutcome outcome =
         merge(forked(), {end(forked(), "a"), end(forked(), "b"), end(forked(), "c")}, map("op"));
     EXPECT_THAT(outcome.transition().rules, ElementsAre(Rule::merge_4));
     EXPECT_EQ(counts(outcome.term()), (BlockCounts{12, 5, 5, 4, 2}));
@@ -248,14 +249,15 @@ TEST(Merge, AllSiblings) {
 TEST(Merge, WholeBranchThatWasSplitAgain) {
     const ParallelBlock term = split(forked(), end(forked(), "b"), {map("x"), map("y")}).term();
     // x and y alone are siblings of the inner split: merge2 finds them.
-    const Outcome inner = merge(term, {end(term, "x"), end(term, "y")}, map("op"));
+    const RuleOutcome inner = merge(term, {end(term, "x"), end(term, "y")}, map("op"));
     EXPECT_THAT(inner.transition().rules, ElementsAre(Rule::merge_2, Rule::merge_4));
     // All of the second branch with the third: siblings of the outer split.
-    const Outcome outer = merge(term, {end(term, "c"), end(term, "y"), end(term, "x")}, map("op"));
+    const RuleOutcome outer =
+        merge(term, {end(term, "c"), end(term, "y"), end(term, "x")}, map("op"));
     EXPECT_THAT(outer.transition().rules, ElementsAre(Rule::merge_4));
     EXPECT_TRUE(is_multipipe(outer.term()));
     // The paper does not cover a part of the second branch with the third.
-    const Outcome crossing = merge(term, {end(term, "c"), end(term, "y")}, map("op"));
+    const RuleOutcome crossing = merge(term, {end(term, "c"), end(term, "y")}, map("op"));
     EXPECT_THAT(crossing.transition().rules, ElementsAre(Rule::merge_3));
     EXPECT_EQ(crossing.term(), term);
 }
@@ -264,14 +266,14 @@ TEST(Merge, BehindAMergeDescendsByMergeOne) {
     const ParallelBlock merged =
         merge_independent({begin(source("s1")), begin(source("s2"))}, map("m")).term();
     const ParallelBlock term = split(merged, end(merged, "m"), {map("x"), map("y")}).term();
-    const Outcome outcome = merge(term, {end(term, "x"), end(term, "y")}, map("op"));
+    const RuleOutcome outcome = merge(term, {end(term, "x"), end(term, "y")}, map("op"));
     EXPECT_THAT(outcome.transition().rules, ElementsAre(Rule::merge_1, Rule::merge_4));
     EXPECT_TRUE(is_multipipe(outcome.term()));
 }
 
 TEST(Merge, NoEffectAndRefusals) {
     const ParallelBlock elsewhere = begin(source("t"));
-    const Outcome none = merge(forked(), {elsewhere, begin(map("u"))}, map("op"));
+    const RuleOutcome none = merge(forked(), {elsewhere, begin(map("u"))}, map("op"));
     EXPECT_THAT(none.transition().rules, ElementsAre(Rule::merge_no_effect));
     EXPECT_FALSE(none.transition().changed());
     EXPECT_EQ(merge(forked(), {end(forked(), "a"), elsewhere}, map("op")).refusal(),
@@ -285,7 +287,7 @@ TEST(Merge, NoEffectAndRefusals) {
 }
 
 TEST(AddIn, ChangesOneBranchOnly) {
-    const Outcome outcome = add_in(forked(), end(forked(), "b"), map("x"));
+    const RuleOutcome outcome = add_in(forked(), end(forked(), "b"), map("x"));
     EXPECT_THAT(outcome.transition().rules, ElementsAre(Rule::in_branch, Rule::add_direct));
     const std::vector<ParallelBlock> ends = MultiPipe::view(outcome.term())->rightmost();
     EXPECT_EQ(to_string(ends.at(0)), "Pipe(Seq(a))");

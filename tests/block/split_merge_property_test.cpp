@@ -57,12 +57,12 @@ RC_GTEST_PROP(RuleProperties, SplitsInsertTheirRouters, ()) {
         fan_out(seq(splitting_after(operator_names(end).back())), distributions);
     const ParallelBlock expected =
         replaced(term, end, all_to_all(combine_with_last(end, router), container(created)));
-    const Outcome outcome = split(term, end, branches);
+    const RuleOutcome outcome = split(term, end, branches);
     RC_ASSERT(bool(outcome));
     RC_ASSERT(outcome.transition().rules.back() == Rule::split_3);
     RC_ASSERT(outcome.term() == expected);
     // A Matryoshka that is no end has been split: splitting it again has no effect.
-    const Outcome again =
+    const RuleOutcome again =
         split(outcome.term(), end, {testing::map("again0"), testing::map("again1")});
     RC_ASSERT(again.transition().rules.back() == Rule::split_no_effect);
     RC_ASSERT(again.term() == outcome.term());
@@ -75,14 +75,14 @@ RC_GTEST_PROP(RuleProperties, SinksCloseTheirEnds, ()) {
     const std::vector<ParallelBlock> ends = MultiPipe::view(open)->rightmost();
     const ParallelBlock end = *rc::gen::elementOf(ends);
     const ParallelBlock closed_end = add(end, testing::sink("sink")).term();
-    const Outcome outcome = add_in(open, end, testing::sink("sink"));
+    const RuleOutcome outcome = add_in(open, end, testing::sink("sink"));
     RC_ASSERT(bool(outcome));
     const ParallelBlock& term = outcome.term();
     RC_ASSERT(term == replaced(open, end, closed_end));
     RC_ASSERT(MultiPipe::view(open)->no_sink());
     RC_ASSERT(!MultiPipe::view(term)->no_sink());
     const OperatorDescriptor more = testing::map("more");
-    const Outcome split_of_it = split(term, closed_end, {more, testing::map("other")});
+    const RuleOutcome split_of_it = split(term, closed_end, {more, testing::map("other")});
     RC_ASSERT(split_of_it.transition().rules.back() == Rule::split_no_effect);
     RC_ASSERT(split_of_it.term() == term);
     RC_ASSERT(add_in(term, closed_end, more).refusal() == Refusal::closed);
@@ -105,7 +105,7 @@ RC_GTEST_PROP(RuleProperties, IndependentMultiPipesMerge, ()) {
     const SequentialBlock router = seq(distribution_of(united));
     std::vector<ParallelBlock> routed;
     for (const ParallelBlock& term : separate) routed.push_back(combine_with_last(term, router));
-    const Outcome outcome = merge_independent(separate, united);
+    const RuleOutcome outcome = merge_independent(separate, united);
     RC_ASSERT(bool(outcome));
     RC_ASSERT(outcome.transition().rules == std::vector<Rule>{Rule::merge_independent});
     RC_ASSERT(outcome.transition().before == separate);
@@ -114,7 +114,7 @@ RC_GTEST_PROP(RuleProperties, IndependentMultiPipesMerge, ()) {
 
     const std::vector<ParallelBlock> strangers{create(testing::source("stranger0")).term(),
                                                create(testing::source("stranger1")).term()};
-    const Outcome none = merge(outcome.term(), strangers, testing::map("more"));
+    const RuleOutcome none = merge(outcome.term(), strangers, testing::map("more"));
     RC_ASSERT(none.transition().rules.back() == Rule::merge_no_effect);
     RC_ASSERT(none.term() == outcome.term());
 }
@@ -165,7 +165,7 @@ RC_GTEST_PROP(RuleProperties, SiblingsMerge, ()) {
     after.insert(after.begin() + place, all_to_all(container(routed), create(united).term()));
     const ParallelBlock expected = replaced(base, end, all_to_all(left, container(after)));
 
-    const Outcome outcome = merge(term, ends, united);
+    const RuleOutcome outcome = merge(term, ends, united);
     RC_ASSERT(bool(outcome));
     std::vector<Rule> rules = outcome.transition().rules;
     RC_ASSERT(rules.back() == Rule::merge_4);
@@ -183,7 +183,7 @@ RC_GTEST_PROP(RuleProperties, SiblingsMerge, ()) {
         std::erase(ends, *rc::gen::elementOf(own));
         break;
     }
-    const Outcome part = merge(term, ends, united);
+    const RuleOutcome part = merge(term, ends, united);
     RC_ASSERT(part.transition().rules.back() == Rule::merge_3);
     RC_ASSERT(part.term() == term);
 }

@@ -51,7 +51,7 @@ struct Sketch {
 BlockCounts counts_of_pipeline(const std::vector<OperatorDescriptor>& operators) {
     Sketch sketch;
     sketch.path(sketch.begin(source("source")), operators);
-    const Composition composition = compose(sketch.dag);
+    const DagComposition composition = compose(sketch.dag);
     EXPECT_TRUE(composition.in_grammar());
     EXPECT_TRUE(is_matryoshka(composition.multipipes->front()));
     return composition.counts();
@@ -92,7 +92,7 @@ TEST(TableThree, LinearRoad) {
         dispatcher, {flat_map("speed"), flat_map("last_speed"), flat_map("toll_speed")});
     const std::size_t count = sketch.path(dispatcher, {flat_map("count"), flat_map("toll_count")});
     sketch.join({position, speed, count}, sink("sink"));
-    const Composition composition = compose(sketch.dag);
+    const DagComposition composition = compose(sketch.dag);
     ASSERT_TRUE(composition.in_grammar());
     EXPECT_EQ(composition.counts(), (BlockCounts{16, 5, 5, 4, 2}));
 }
@@ -118,7 +118,7 @@ TEST(TableThree, VoipStreamAsFarAsTheRulesReach) {
     const std::size_t acd = sketch.join({ct24, global, ecr24}, keyby(flat_map("acd")));
     sketch.path(sketch.join({acd, fofir, url}, keyby(map("score"))), {sink("sink")});
 
-    const Composition composition = compose(sketch.dag);
+    const DagComposition composition = compose(sketch.dag);
     ASSERT_TRUE(composition.in_grammar());
     const BlockCounts found = composition.counts();
     EXPECT_EQ(found.seqs, 32u);

@@ -87,7 +87,7 @@ TEST(Restored, KeyedTimeWindowsOfTexts) {
 
 /// Late records among its results.
 TEST(Restored, LateApart) {
-    using Apart = operators::LateApart<Windows<InOrderOfArrival>, Reading>;
+    using Apart = operators::WithLate<Windows<InOrderOfArrival>, Reading>;
     keyed_state_is_complete([] {
         return Apart{Windows<InOrderOfArrival>{overlapping, {}, {}, {}, {}}};
     });

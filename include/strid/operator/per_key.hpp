@@ -49,14 +49,14 @@ inline constexpr auto dropped = [](const auto&, auto&) {};
 
 /// The table of an operator that holds a state for each key, and its use of time.
 template <class T, class KeyOf, class State, class Life, bool shows_keys = false>
-class ByKey {
+class KeyedOperator {
     using K = KeyType<KeyOf, T>;
 
   public:
     using Keys = LivingKeys<K, State, Life, shows_keys>;
     using Entry = typename Keys::Entry;
 
-    ByKey(KeyOf key_of, Life life) : key_of_(std::move(key_of)), keys_(life) {}
+    KeyedOperator(KeyOf key_of, Life life) : key_of_(std::move(key_of)), keys_(life) {}
 
     [[nodiscard]] std::size_t on(Coming<message::Hashed<T>> coming) {
         return keys_.table().look_ahead(coming.records, key_of_);
@@ -104,8 +104,8 @@ class ByKey {
 /// One copy of the function for each key, made from the prototype when the key first comes. The
 /// prototype's `open` runs before the first record.
 template <class F, class T, class KeyOf, class Life>
-class PerKey : public ByKey<T, KeyOf, F, Life> {
-    using Base = ByKey<T, KeyOf, F, Life>;
+class PerKey : public KeyedOperator<T, KeyOf, F, Life> {
+    using Base = KeyedOperator<T, KeyOf, F, Life>;
 
   public:
     static constexpr bool keyed = true;
@@ -141,9 +141,9 @@ class PerKey : public ByKey<T, KeyOf, F, Life> {
 
 /// The state of a keyed accumulation: `Fold` is called as `fold(state, record)`.
 template <class T, class State, class Fold, class KeyOf, class Life>
-class Accumulate : public ByKey<T, KeyOf, State, Life, true>,
+class Accumulate : public KeyedOperator<T, KeyOf, State, Life, true>,
                    public OperatorTypes<message::Hashed<T>, Keyed<KeyType<KeyOf, T>, State>> {
-    using Base = ByKey<T, KeyOf, State, Life, true>;
+    using Base = KeyedOperator<T, KeyOf, State, Life, true>;
     using K = KeyType<KeyOf, T>;
     using Update = Keyed<K, State>;
 
@@ -232,9 +232,9 @@ class Accumulate : public ByKey<T, KeyOf, State, Life, true>,
 /// record of a key passes as it is. The kept record must own its data: a `T` with text fields would
 /// outlive the batch of its text.
 template <class T, class F, class KeyOf, class Life>
-class Reduce : public ByKey<T, KeyOf, std::optional<T>, Life>,
+class Reduce : public KeyedOperator<T, KeyOf, std::optional<T>, Life>,
                public OperatorTypes<message::Hashed<T>, T> {
-    using Base = ByKey<T, KeyOf, std::optional<T>, Life>;
+    using Base = KeyedOperator<T, KeyOf, std::optional<T>, Life>;
 
   public:
     static constexpr OperatorTraits traits =

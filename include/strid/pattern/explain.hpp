@@ -32,7 +32,7 @@ template <TaskType T, class Pattern>
     auto& entrance = network.add(std::make_unique<Entrance<T>>());
     auto behind = detail::build(network, Ends<T>{{{&entrance.output(), &entrance}}}, pattern);
     [&]<class U>(const Ends<U>& ends) {
-        if constexpr (!std::is_same_v<U, Nothing> && !std::is_same_v<U, detail::Refused>) {
+        if constexpr (!std::is_same_v<U, Nothing> && !std::is_same_v<U, detail::RefusedTasks>) {
             auto& exit = network.add(std::make_unique<Exit<U>>());
             network.connect(ends, exit.input(), exit);
         }

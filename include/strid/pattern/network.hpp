@@ -73,7 +73,7 @@ class Network {
     /// A lane from each of the ends to the node, for this number of tasks; 0: the number in the
     /// options.
     template <class T>
-    void connect(const Ends<T>& ends, Input<T>& input, Node& node, std::size_t tasks = 0) {
+    void connect(const Ends<T>& ends, Input<T>& input, PatternNode& node, std::size_t tasks = 0) {
         connect(ends, input, node, node.task_ns(), tasks);
     }
     /// The same to a task that is none of the network's nodes. `task_ns` is how long a task of the
@@ -93,7 +93,7 @@ class Network {
     }
     /// Which task goes where is written down for the node, by the one node that hands them out.
     template <class T>
-    void keep_order(const Ends<T>& ends, Input<Run>& input, Node& node) {
+    void keep_order(const Ends<T>& ends, Input<Run>& input, PatternNode& node) {
         const auto& end = ends.nodes.front();
         auto lane = std::make_shared<Lane<Run>>(lane_tasks(sizeof(Run), 1));
         lane->connect(*end.node, end.output->room_wait(), node);
@@ -189,7 +189,7 @@ class Network {
     std::atomic<std::int64_t> started_ns_{0};
     std::atomic<std::int64_t> ended_ns_{0};  // 0: it has not ended
     std::vector<std::shared_ptr<void>> lanes_;
-    std::vector<std::unique_ptr<Node>> nodes_;
+    std::vector<std::unique_ptr<PatternNode>> nodes_;
     std::unique_ptr<runtime::Execution> execution_;  // first to go
 };
 

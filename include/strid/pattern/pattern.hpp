@@ -28,7 +28,7 @@ Report run(const Pattern& pattern, const Options& options = {}) {
     Network network(options);
     using Behind = decltype(detail::build(network, Ends<Nothing>{}, pattern));
     static_assert(
-        std::same_as<Behind, Ends<Nothing>> || std::same_as<Behind, Ends<detail::Refused>>,
+        std::same_as<Behind, Ends<Nothing>> || std::same_as<Behind, Ends<detail::RefusedTasks>>,
         "the last node of a pattern that runs by itself takes tasks and makes none: "
         "void f(T)");
     (void)detail::build(network, Ends<Nothing>{}, pattern);

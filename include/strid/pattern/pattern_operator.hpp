@@ -293,7 +293,7 @@ template <class Pattern>
             return operators::Refused{};
         } else {
             using U = typename detail::TaskOf<detail::Behind<T, Pattern>>::type;
-            if constexpr (std::same_as<U, detail::Refused>) {
+            if constexpr (std::same_as<U, detail::RefusedTasks>) {
                 return operators::Refused{};
             } else {
                 using TimeOf = std::remove_cvref_t<decltype(arriving.time_of)>;

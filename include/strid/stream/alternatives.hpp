@@ -40,7 +40,7 @@ namespace graph {
 
 /// The operator with its late records, of these types, among its results.
 template <class... Late, class Operator>
-operators::LateApart<Operator, Late...> with_late(Operator one) {
+operators::WithLate<Operator, Late...> with_late(Operator one) {
     return {std::move(one)};
 }
 

@@ -155,11 +155,11 @@ class ResultSink {
 
 /// The node.
 template <class T, class U, class Build>
-class GraphNode final : public pattern::Node {
+class GraphNode final : public pattern::PatternNode {
   public:
     GraphNode(std::string name, std::size_t replica, std::size_t parallelism, Build build,
               GraphNodeOptions options)
-        : Node(std::move(name), replica, parallelism, {}),
+        : PatternNode(std::move(name), replica, parallelism, {}),
           build_(std::move(build)),
           options_(std::move(options)) {}
 
@@ -294,7 +294,7 @@ struct GraphPattern {
         if constexpr (!std::same_as<Arriving, T>) {
             static_assert(std::same_as<Arriving, T>,
                           "other tasks arrive here than the graph takes: graph_node<T, U>(...)");
-            return pattern::Ends<pattern::detail::Refused>{};
+            return pattern::Ends<pattern::detail::RefusedTasks>{};
         } else {
             return add_node(network, ends, name);
         }

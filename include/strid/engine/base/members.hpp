@@ -47,7 +47,7 @@ struct AnyBase {
 };
 
 /// Only a member that accepts anything (std::any) is initialised from this.
-struct Nothing {};
+struct NoMember {};
 
 template <class T, std::size_t... i>
 constexpr bool takes(std::index_sequence<i...>) {
@@ -63,7 +63,7 @@ constexpr bool takes_braces(std::index_sequence<before...>, std::index_sequence<
 template <class T, std::size_t... behind>
 constexpr bool begins_with_base(std::index_sequence<behind...>) {
     constexpr bool takes_base = requires { T{AnyBase<T>{}, Any<T>{behind}...}; };
-    constexpr bool takes_anything = requires { T{Nothing{}, Any<T>{behind}...}; };
+    constexpr bool takes_anything = requires { T{NoMember{}, Any<T>{behind}...}; };
     return takes_base && !takes_anything;
 }
 

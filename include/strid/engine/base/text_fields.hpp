@@ -42,7 +42,7 @@ template <class T, std::size_t index = 0>
 constexpr bool has_view_field() {
     constexpr auto before = std::make_index_sequence<index>{};
     if constexpr (takes_behind<T, ViewProbe>(before)) {
-        return !takes_behind<T, Nothing>(before);
+        return !takes_behind<T, NoMember>(before);
     } else if constexpr (index < initialisers_max &&
                          takes<T>(std::make_index_sequence<index + 1>{})) {
         return has_view_field<T, index + 1>();

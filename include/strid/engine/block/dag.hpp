@@ -72,7 +72,7 @@ class Dag {
 };
 
 /// The result of composing a Dag.
-struct Composition {
+struct DagComposition {
     /// A longest stretch of operators without a branch: one Matryoshka of the general form.
     struct Section {
         std::vector<std::size_t> operators;  ///< vertices of the Dag, in the order of the stream
@@ -97,13 +97,13 @@ struct Composition {
 /// Composes a Dag under the paper's rules as far as they apply, and in the general form elsewhere.
 /// `composition` applies to add-shuffle; splits and merges are combined, unless Dag::route sets
 /// them otherwise. Throws GraphError for an empty or a cyclic graph.
-[[nodiscard]] Composition compose(const Dag& dag,
-                                  ShuffleComposition composition = ShuffleComposition::combined);
+[[nodiscard]] DagComposition compose(const Dag& dag,
+                                     ShuffleComposition composition = ShuffleComposition::combined);
 
 /// Whether grammar (2) has terms for the graph.
 [[nodiscard]] bool is_expressible(const Dag& dag);
 
 /// The nodes of a composition in placement order: of each term, or of each section in turn.
-[[nodiscard]] std::vector<PlacedNode> placement_order(const Composition& composition);
+[[nodiscard]] std::vector<PlacedNode> placement_order(const DagComposition& composition);
 
 }  // namespace strid::block

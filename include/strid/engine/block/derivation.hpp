@@ -18,7 +18,7 @@ class Derivation {
 
     /// Records the outcome of a rule and returns its term. Throws GraphError with the reason when
     /// the outcome is a refusal.
-    ParallelBlock record(const Outcome& outcome);
+    ParallelBlock record(const RuleOutcome& outcome);
 
     [[nodiscard]] const std::vector<Transition>& steps() const noexcept { return steps_; }
 

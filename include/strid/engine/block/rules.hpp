@@ -81,10 +81,10 @@ struct Transition {
 };
 
 /// A transition, or the reason there is none.
-class [[nodiscard]] Outcome {
+class [[nodiscard]] RuleOutcome {
   public:
-    Outcome(Transition transition) : value_(std::move(transition)) {}
-    Outcome(Refusal refusal) : value_(refusal) {}
+    RuleOutcome(Transition transition) : value_(std::move(transition)) {}
+    RuleOutcome(Refusal refusal) : value_(refusal) {}
 
     [[nodiscard]] explicit operator bool() const noexcept { return value_.index() == 0; }
     /// Precondition: the outcome is a transition.
@@ -100,45 +100,45 @@ class [[nodiscard]] Outcome {
 
 /// create: OP -> M (figure 7): a seed, one pipe of one node for each replica. Any operator may
 /// begin a term, because branches begin with operators that are no source.
-Outcome create(const OperatorDescriptor& descriptor);
+RuleOutcome create(const OperatorDescriptor& descriptor);
 
 /// add: OP x M -> M (figure 7). add-direct when the distribution is forward and the replicas equal
 /// OutCard(M), else add-shuffle, composed as asked. Refused when M is closed.
-Outcome add(const ParallelBlock& matryoshka, const OperatorDescriptor& descriptor,
-            ShuffleComposition composition = ShuffleComposition::combined);
+RuleOutcome add(const ParallelBlock& matryoshka, const OperatorDescriptor& descriptor,
+                ShuffleComposition composition = ShuffleComposition::combined);
 
 /// chain: OP x M -> M (figure 7). Combines with the last nodes under the condition of add-direct
 /// (chain1), else adds (chain2).
-Outcome chain(const ParallelBlock& matryoshka, const OperatorDescriptor& descriptor,
-              ShuffleComposition composition = ShuffleComposition::combined);
+RuleOutcome chain(const ParallelBlock& matryoshka, const OperatorDescriptor& descriptor,
+                  ShuffleComposition composition = ShuffleComposition::combined);
 
 /// The operation of `add_in` on the branch.
 enum class Attachment : std::uint8_t { add, chain };
 
 /// Adds or chains an operator to one rightmost Matryoshka of a MultiPipe, in its place.
-Outcome add_in(const ParallelBlock& multipipe, const ParallelBlock& rightmost,
-               const OperatorDescriptor& descriptor, Attachment attachment = Attachment::add,
-               ShuffleComposition composition = ShuffleComposition::combined);
+RuleOutcome add_in(const ParallelBlock& multipipe, const ParallelBlock& rightmost,
+                   const OperatorDescriptor& descriptor, Attachment attachment = Attachment::add,
+                   ShuffleComposition composition = ShuffleComposition::combined);
 
 /// split: Z x G -> G (figure 9): the Matryoshka's records go to new branches, one for each of the n
 /// > 1 operators, as its splitting function decides. No effect (split-noeffect) when `matryoshka`
 /// is not one of the rightmost, or is closed. `composition` is as for an add-shuffle (figure 17).
-Outcome split(const ParallelBlock& multipipe, const ParallelBlock& matryoshka,
-              const std::vector<OperatorDescriptor>& branches,
-              ShuffleComposition composition = ShuffleComposition::combined);
+RuleOutcome split(const ParallelBlock& multipipe, const ParallelBlock& matryoshka,
+                  const std::vector<OperatorDescriptor>& branches,
+                  ShuffleComposition composition = ShuffleComposition::combined);
 
 /// merge-ind: G* x OP -> G (figure 10): unites n > 1 separate MultiPipes before a new operator.
 /// Refused when one of their rightmost Matryoshkas is closed. Their distributions are combined with
 /// their last nodes, except for those that are routed apart.
-Outcome merge_independent(const std::vector<ParallelBlock>& multipipes,
-                          const OperatorDescriptor& descriptor,
-                          const std::vector<RoutedApart>& apart = {});
+RuleOutcome merge_independent(const std::vector<ParallelBlock>& multipipes,
+                              const OperatorDescriptor& descriptor,
+                              const std::vector<RoutedApart>& apart = {});
 
 /// merge: Xi x G -> G (figure 10): unites n > 1 of the rightmost Matryoshkas before a new operator.
 /// They must be all the rightmost of two or more sibling branches of one split (merge4, found
 /// through merge1 and merge2); otherwise the term stays as it is (merge3), and also when it
 /// contains none of them (merge-noeffect). Composed as by merge_independent.
-Outcome merge(const ParallelBlock& multipipe, const std::vector<ParallelBlock>& matryoshkas,
-              const OperatorDescriptor& descriptor, const std::vector<RoutedApart>& apart = {});
+RuleOutcome merge(const ParallelBlock& multipipe, const std::vector<ParallelBlock>& matryoshkas,
+                  const OperatorDescriptor& descriptor, const std::vector<RoutedApart>& apart = {});
 
 }  // namespace strid::block

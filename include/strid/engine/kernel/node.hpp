@@ -44,13 +44,13 @@ struct RunShape {
 
 /// Counters of one operator within a node.
 struct OperatorCounts {
-    Count in;
-    Count out;
-    Count malformed;  ///< Records that a source refused, by the user's policy.
-    Count late;       ///< Records that came after all their windows.
-    Count skipped;    ///< Records that the operator's function threw on, by the user's policy.
-    Count keys;       ///< Number of keys in its state at present.
-    Count state_bytes;
+    SharedCount in;
+    SharedCount out;
+    SharedCount malformed;  ///< Records that a source refused, by the user's policy.
+    SharedCount late;       ///< Records that came after all their windows.
+    SharedCount skipped;  ///< Records that the operator's function threw on, by the user's policy.
+    SharedCount keys;     ///< Number of keys in its state at present.
+    SharedCount state_bytes;
 };
 
 class Node {
@@ -191,11 +191,11 @@ class Node {
     std::vector<OperatorCounts> counts_;
     std::vector<CounterSet> counters_;
     Histogram latency_;
-    Count busy_ns_;
-    Count batches_;
-    Count refusals_;
-    Count queued_;
-    Count queued_max_;
+    SharedCount busy_ns_;
+    SharedCount batches_;
+    SharedCount refusals_;
+    SharedCount queued_;
+    SharedCount queued_max_;
     WaitClock waits_;
     SplitClock split_;
 

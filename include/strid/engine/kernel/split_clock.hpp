@@ -40,15 +40,15 @@ class SplitClock {
     };
     /// Sums over sampled batches. Relaxed, each on its own: Running::State::report() reads them.
     struct Totals {
-        Count batches;
-        Count records;  ///< In these batches.
-        Count user_ns;
-        Count engine_ns;
-        Count waiting_ns;
+        SharedCount batches;
+        SharedCount records;  ///< In these batches.
+        SharedCount user_ns;
+        SharedCount engine_ns;
+        SharedCount waiting_ns;
         /// The times of each batch multiplied by its number of records.
-        Sum user_of_records_ns;
-        Sum engine_of_records_ns;
-        Sum waiting_of_records_ns;
+        SharedSum user_of_records_ns;
+        SharedSum engine_of_records_ns;
+        SharedSum waiting_of_records_ns;
 
         void add(std::uint64_t records_of_batch, const Times& times) noexcept;
     };

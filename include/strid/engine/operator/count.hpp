@@ -9,7 +9,7 @@
 namespace strid::operators {
 
 /// A count written by one thread and read by any: no read-modify-write, a plain store.
-class Count {
+class SharedCount {
   public:
     void add(std::uint64_t n) noexcept {
         value_.store(value_.load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
@@ -24,7 +24,7 @@ class Count {
 };
 
 /// The same for a sum that may be larger than a whole number of 64 bits.
-class Sum {
+class SharedSum {
   public:
     void add(double x) noexcept {
         value_.store(value_.load(std::memory_order_relaxed) + x, std::memory_order_relaxed);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Late records as a stream. An operator reports late records (emit.late); the chain counts them. A
-// LateApart of an operator emits them as well: its output is a variant of results and late records,
+// WithLate of an operator emits them as well: its output is a variant of results and late records,
 // which stream/alternatives.hpp separates. No operator therefore needs a second version.
 #pragma once
 
@@ -17,7 +17,7 @@ namespace strid::operators {
 /// The operator with its late records among its results. `Late` are the types of its late records:
 /// side I of the operator's emit.late<I>(record).
 template <class Operator, class... Late>
-struct LateApart : Operator {
+struct WithLate : Operator {
     static_assert(Operator::traits.finds_late);
 
     using Emitted = std::variant<typename Operator::Emitted, Late...>;
@@ -28,7 +28,7 @@ struct LateApart : Operator {
         return result;
     }();
 
-    LateApart(Operator one) : Operator(std::move(one)) {}  // NOLINT: implicit by intent
+    WithLate(Operator one) : Operator(std::move(one)) {}  // NOLINT: implicit by intent
 
     /// The variant of a result, and of a late record.
     template <class Record>
@@ -44,6 +44,6 @@ struct LateApart : Operator {
 template <class Operator>
 inline constexpr bool keeps_late = false;
 template <class Operator, class... Late>
-inline constexpr bool keeps_late<LateApart<Operator, Late...>> = true;
+inline constexpr bool keeps_late<WithLate<Operator, Late...>> = true;
 
 }  // namespace strid::operators

@@ -53,7 +53,7 @@ class Builder {
   private:
     template <class T, class Pattern>
     auto add(const Ends<T>& ends, const Pattern& pattern, bool last) {
-        if constexpr (std::same_as<T, Refused>) {
+        if constexpr (std::same_as<T, RefusedTasks>) {
             return ends;
         } else {
             return place(ends, pattern, last);
@@ -68,7 +68,7 @@ class Builder {
         } else if constexpr (is_source<F> && !std::same_as<T, Nothing>) {
             static_assert(std::same_as<T, Nothing>,
                           "a source is the first node of a pattern, and tasks arrive here");
-            return Ends<Refused>{};
+            return Ends<RefusedTasks>{};
         } else if constexpr (is_source<F>) {
             using U = typename F::Emitted;
             const auto [number, of] = network_.replica();
@@ -79,9 +79,9 @@ class Builder {
             static_assert(!std::same_as<T, Nothing>,
                           "no task arrives here: a pattern that runs by itself begins with a "
                           "source, and a node that makes nothing is the last");
-            return Ends<Refused>{};
+            return Ends<RefusedTasks>{};
         } else if constexpr (!is_node_for<F, T>()) {
-            return Ends<Refused>{};
+            return Ends<RefusedTasks>{};
         } else {
             return add_operator(ends, make_operator<T>(function), last);
         }
@@ -126,7 +126,7 @@ class Builder {
     template <class T, class Worker, class Policy>
     auto place(const Ends<T>& ends, const Farm<Worker, Policy>& farm, bool last) {
         if constexpr (!takes_farm<T, Policy>()) {
-            return Ends<Refused>{};
+            return Ends<RefusedTasks>{};
         } else {
             return add_farm(ends, farm, last);
         }
@@ -156,7 +156,7 @@ class Builder {
         const auto part = network_.open({.kind = Part::worker});
         if constexpr (hands_out<Worker> && !std::same_as<T, Nothing>) {
             // A farm of farms: each of them has one node that hands out its tasks.
-            return add(add_operator(ends, Emitter<T>{}, false), farm.worker, last);
+            return add(add_operator(ends, EmitterNode<T>{}, false), farm.worker, last);
         } else {
             return add(ends, farm.worker, last);
         }
@@ -164,7 +164,7 @@ class Builder {
     template <class T, class Worker, class Policy>
     auto place(const Ends<T>& ends, const OrderedFarm<Worker, Policy>& farm, bool /*last*/) {
         if constexpr (!takes_ordered_farm<T, Worker, Policy>()) {
-            return Ends<Refused>{};
+            return Ends<RefusedTasks>{};
         } else {
             using Operator = decltype(make_operator<T>(farm.worker));
             using Worked = std::conditional_t<Operator::traits.emits == Emits::one, Operator,
@@ -176,7 +176,7 @@ class Builder {
     template <class T>
     Ends<T> one_end(const Ends<T>& ends) {
         if (ends.nodes.size() == 1) return ends;
-        return add_operator(ends, Emitter<T>{}, false);
+        return add_operator(ends, EmitterNode<T>{}, false);
     }
     template <class U, class Operator, class T, class Worker, class Policy>
     Ends<U> add_ordered(const Ends<T>& ends, const OrderedFarm<Worker, Policy>& farm) {
@@ -221,7 +221,7 @@ class Builder {
     template <class T, class Body>
     auto place(const Ends<T>& ends, const Iterate<Body>& loop, bool /*last*/) {
         if constexpr (!takes_loop<T, Body>()) {
-            return Ends<Refused>{};
+            return Ends<RefusedTasks>{};
         } else {
             return add_loop(ends, loop);
         }
@@ -244,7 +244,7 @@ class Builder {
     template <class T, class Body, class BytesOf>
     auto place(const Ends<T>& ends, const Limited<Body, BytesOf>& limited, bool last) {
         if constexpr (!takes_limit<T, Body, BytesOf>()) {
-            return Ends<Refused>{};
+            return Ends<RefusedTasks>{};
         } else {
             check_limit(limited.limit);
             const auto part =
@@ -264,7 +264,7 @@ class Builder {
         return add_operator(ends, EndOfFlight<U>{}, last);
     }
     auto add_exit(const Ends<Nothing>& ends, bool /*last*/) { return ends; }
-    auto add_exit(const Ends<Refused>& ends, bool /*last*/) { return ends; }
+    auto add_exit(const Ends<RefusedTasks>& ends, bool /*last*/) { return ends; }
 
     template <class T, class U>
     Ends<U> place(const Ends<T>& ends, const AnyPattern<T, U>& any, bool /*last*/) {

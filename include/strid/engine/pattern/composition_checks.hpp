@@ -20,7 +20,7 @@
 namespace strid::pattern::detail {
 
 /// Stands for the tasks of a composition that was refused.
-struct Refused {};
+struct RefusedTasks {};
 
 template <class Pattern>
 inline constexpr bool hands_out = false;  // begins with a farm, so that several take its tasks

@@ -32,9 +32,9 @@ namespace strid::pattern {
 
 /// Where tasks come in.
 template <TaskType T>
-class Entrance final : public Node {
+class Entrance final : public PatternNode {
   public:
-    Entrance() : Node("entrance", 0, 1, {}) {}
+    Entrance() : PatternNode("entrance", 0, 1, {}) {}
 
     [[nodiscard]] Output<T>& output() noexcept { return output_; }
 
@@ -113,9 +113,9 @@ class Entrance final : public Node {
 
 /// Where results go out.
 template <TaskType U>
-class Exit final : public Node {
+class Exit final : public PatternNode {
   public:
-    Exit() : Node("exit", 0, 1, {}) {}
+    Exit() : PatternNode("exit", 0, 1, {}) {}
 
     [[nodiscard]] Input<U>& input() noexcept { return input_; }
     /// Before the run, when all lanes are there.

@@ -12,7 +12,7 @@ namespace strid::pattern::detail {
 
 /// Hands each task on as it is.
 template <class T>
-class Emitter : public OperatorTypes<T, T> {
+class EmitterNode : public OperatorTypes<T, T> {
   public:
     static constexpr OperatorTraits traits{
         .kind = "emitter", .emits = Emits::one, .hears = events<>};

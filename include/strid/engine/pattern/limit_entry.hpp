@@ -109,10 +109,10 @@ class FlightTag {
 
 /// Where tasks enter the part that is limited.
 template <TaskType T, class BytesOf>
-class LimitEntry final : public Node {
+class LimitEntry final : public PatternNode {
   public:
     LimitEntry(std::string name, std::vector<Loop*> loops, const Limit& limit, BytesOf bytes_of)
-        : Node(std::move(name), 0, 1, std::move(loops)),
+        : PatternNode(std::move(name), 0, 1, std::move(loops)),
           limit_(limit),
           bytes_of_(std::move(bytes_of)),
           flight_(std::make_shared<Flight>(limit, *this)) {}

@@ -24,13 +24,13 @@ namespace strid::pattern {
 /// The entry of a loop: tasks that come back go first, so that what is in the loop gets done before
 /// more comes in.
 template <TaskType T>
-class LoopEntry final : public Node {
+class LoopEntry final : public PatternNode {
   public:
     static constexpr std::size_t task_bytes = sizeof(T);
 
     /// `loops` are those around its own.
     LoopEntry(std::string name, std::vector<Loop*> loops)
-        : Node(std::move(name), 0, 1, std::move(loops)) {
+        : PatternNode(std::move(name), 0, 1, std::move(loops)) {
         own_.set_entry(*this);
     }
 

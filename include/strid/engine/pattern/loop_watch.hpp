@@ -18,7 +18,7 @@ namespace strid::pattern {
 class LoopWatch {
   public:
     /// One of the last nodes of the loop.
-    void add_exit(const Node& node) { exits_.push_back(&node); }
+    void add_exit(const PatternNode& node) { exits_.push_back(&node); }
 
     void count(std::uint64_t turned, std::uint64_t entered) noexcept {
         add(turned_, turned);
@@ -41,7 +41,7 @@ class LoopWatch {
         }
     }
 
-    std::vector<const Node*> exits_;
+    std::vector<const PatternNode*> exits_;
     std::atomic<std::uint64_t> turned_{0};
     std::atomic<std::uint64_t> entered_{0};
     // The watchdog's thread: what it saw last, and when tasks began to turn without leaving.

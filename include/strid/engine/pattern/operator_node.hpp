@@ -25,13 +25,13 @@ namespace strid::pattern {
 
 /// A node that works on tasks of `T` by an operator. `Again` is what its loop's entry takes.
 template <TaskType T, class Operator, class Again>
-class OperatorNode final : public Node {
+class OperatorNode final : public PatternNode {
   public:
     using Made = detail::Made<typename Operator::Emitted>;
 
     OperatorNode(std::string name, std::size_t replica, std::size_t parallelism,
                  std::vector<Loop*> loops, Operator one)
-        : Node(std::move(name), replica, parallelism, std::move(loops)),
+        : PatternNode(std::move(name), replica, parallelism, std::move(loops)),
           operator_(std::move(one)) {}
     ~OperatorNode() override { forget_resource(); }
     OperatorNode(const OperatorNode&) = delete;

@@ -110,10 +110,10 @@ class Marking
 
 /// Gathers the results of the workers, `Item` each, in the order of the tasks.
 template <TaskType U, TaskType Item>
-class OrderedCollector final : public Node {
+class OrderedCollector final : public PatternNode {
   public:
     OrderedCollector(std::string name, std::vector<Loop*> loops)
-        : Node(std::move(name), 0, 1, std::move(loops)) {}
+        : PatternNode(std::move(name), 0, 1, std::move(loops)) {}
 
     [[nodiscard]] Input<Run>& order() noexcept { return order_; }
     /// Of the next worker.

@@ -33,10 +33,11 @@ struct NodeCounters {
     std::vector<std::pair<std::string, std::uint64_t>> own;
 };
 
-class Node : public runtime::Task {
+class PatternNode : public runtime::Task {
   public:
     /// `loops` are those that the node is in, from the outermost on.
-    Node(std::string name, std::size_t replica, std::size_t parallelism, std::vector<Loop*> loops)
+    PatternNode(std::string name, std::size_t replica, std::size_t parallelism,
+                std::vector<Loop*> loops)
         : Task(std::move(name)),
           context_{Task::name(), replica, parallelism, nullptr, &counters_},
           loops_(std::move(loops)) {}

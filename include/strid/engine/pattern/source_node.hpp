@@ -20,10 +20,11 @@ namespace strid::pattern {
 
 /// The first node of a pattern.
 template <TaskType U, class Generator>
-class SourceNode final : public Node {
+class SourceNode final : public PatternNode {
   public:
     SourceNode(std::string name, std::size_t replica, std::size_t parallelism, Generator generator)
-        : Node(std::move(name), replica, parallelism, {}), generator_(std::move(generator)) {}
+        : PatternNode(std::move(name), replica, parallelism, {}),
+          generator_(std::move(generator)) {}
 
     [[nodiscard]] Output<U>& output() noexcept { return output_; }
 

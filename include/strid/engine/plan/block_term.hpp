@@ -31,11 +31,11 @@
 namespace strid::graph {
 
 /// The term that the rules derive for the operators of a plan, with its derivation. O(blocks).
-[[nodiscard]] block::Composition composition_of(const Segments& segments, const Plan& plan);
+[[nodiscard]] block::DagComposition composition_of(const Segments& segments, const Plan& plan);
 
 /// Where a term and a plan break these rules, a line for each place; empty where they keep them.
 /// O(blocks + replicas).
-[[nodiscard]] std::string disagreement(const block::Composition& term, const Segments& segments,
+[[nodiscard]] std::string disagreement(const block::DagComposition& term, const Segments& segments,
                                        const Plan& plan);
 
 }  // namespace strid::graph

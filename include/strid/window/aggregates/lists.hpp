@@ -75,10 +75,10 @@ struct Leading {
 /// The result of collect(): values in the order of time, and the number of values that found no
 /// room.
 template <class Value>
-struct Collected {
+struct CollectedValues {
     std::vector<Value> values;   ///< At most the requested number of values.
     std::uint64_t left_out = 0;  ///< The number of values that were not kept.
-    friend bool operator==(const Collected&, const Collected&) = default;
+    friend bool operator==(const CollectedValues&, const CollectedValues&) = default;
 };
 
 /// The earliest `length` values in the order of time, those of one time as they came.
@@ -128,8 +128,8 @@ struct Collect {
         shorten(both);
         return both;
     }
-    [[nodiscard]] Collected<Value> lower(const State& state) const {
-        Collected<Value> all{{}, state.left_out};
+    [[nodiscard]] CollectedValues<Value> lower(const State& state) const {
+        CollectedValues<Value> all{{}, state.left_out};
         all.values.reserve(state.values.size());
         for (const Timed& one : state.values) all.values.push_back(one.second);
         return all;
@@ -166,7 +166,7 @@ template <detail::NamesRecord Field>
 [[nodiscard]] auto bottom(std::size_t length, Field field) {
     return bottom<detail::RecordOf<Field>>(length, std::move(field));
 }
-/// The earliest `length` values in the order of time: a Collected.
+/// The earliest `length` values in the order of time: a CollectedValues.
 template <class T, class Field, class TimeOf>
 [[nodiscard]] auto collect(std::size_t length, Field field, TimeOf time_of) {
     using Value = detail::OwnedType<detail::FieldType<Field, T>>;
