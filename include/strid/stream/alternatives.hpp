@@ -47,6 +47,7 @@ operators::WithLate<Operator, Late...> with_late(Operator one) {
 /// Which type a variant holds. A class of its own, not a lambda in a template: streams of the same
 /// records share the kernels with it.
 struct IndexOfType {
+    /// Its place among the types of the variant.
     template <class Any>
     std::size_t operator()(const Any& any) const noexcept {
         return any.index();
@@ -55,6 +56,7 @@ struct IndexOfType {
 /// The value of type I out of a variant.
 template <std::size_t I, class Any>
 struct TakeType {
+    /// The variant is moved from.
     auto operator()(Any&& any) const { return std::get<I>(std::move(any)); }
 };
 

@@ -22,7 +22,6 @@
 #include <strid/engine/kernel/poll_budget.hpp>
 #include <strid/engine/kernel/router.hpp>
 #include <strid/engine/message/batch.hpp>
-#include <strid/engine/operator/declared.hpp>
 #include <strid/engine/operator/state_size.hpp>
 #include <strid/operator/source.hpp>
 
