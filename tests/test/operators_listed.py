@@ -23,7 +23,7 @@ NO_TEST = {
     "WithLate": "the harness's, around an operator: the state is the operator's",
     "Comb": NODE,
     "EmittingStep": NODE,
-    "Emitter": NODE,
+    "EmitterNode": NODE,
     "EndOfFlight": NODE,
     "Marking": NODE,
     "MaybeStep": NODE,

@@ -118,7 +118,7 @@ TEST(Lists, AreTheBeginningOfAStableSort) {
     for (const std::size_t length : {0U, 1U, 13U, 1000U}) {
         expect_in_windows(collect(length, field<&Bid::bidder>, field<&Bid::at>),
                           [length](const auto& bids) {
-                              Collected<std::string> all;
+                              CollectedValues<std::string> all;
                               for (const Bid& bid : sorted(bids, time_of)) {
                                   if (all.values.size() < length) {
                                       all.values.emplace_back(bid.bidder);
