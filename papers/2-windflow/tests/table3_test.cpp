@@ -123,7 +123,7 @@ Graph built(Application& application, std::vector<std::string> more = {}) {
 /// The term, what `explain` shows and the plan agree on the counts.
 void expect_counts(const Graph& graph, const RunOptions& options, const BlockCounts& expected) {
     const graph::Plan plan = graph::make_plan(graph.segments(), options, 4);
-    const block::Composition term = graph::composition_of(graph.segments(), plan);
+    const block::DagComposition term = graph::composition_of(graph.segments(), plan);
     EXPECT_EQ(graph::disagreement(term, graph.segments(), plan), "");
     EXPECT_EQ(term.counts(), expected);
     EXPECT_EQ(explained_counts(graph.explain(options)), expected);
