@@ -28,10 +28,6 @@ namespace detail {
 
 namespace {
 
-std::string reason_of(int error) {
-    return std::generic_category().message(error);
-}
-
 // The first bytes of the formats. '?' is any digit from 1, '#' what begins the skippable frames of
 // zstd that pzstd puts in front; no magic number has those two bytes themselves. Behind the level
 // of bzip2 comes a block or, of nothing, the end: a text may begin with BZh9.

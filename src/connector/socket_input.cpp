@@ -33,10 +33,6 @@ std::string_view scheme_of(std::string_view path) noexcept {
     return found == schemes.end() ? std::string_view{} : *found;
 }
 
-std::string reason_of(int error) {
-    return std::generic_category().message(error);
-}
-
 const ::sockaddr* address_of(const ::sockaddr_storage& storage) noexcept {
     return reinterpret_cast<const ::sockaddr*>(&storage);
 }
@@ -46,6 +42,10 @@ int nonblocking_socket(int family) noexcept {
 }
 
 }  // namespace
+
+std::string reason_of(int error) {
+    return std::generic_category().message(error);
+}
 
 bool is_socket_address(const std::string& path) noexcept {
     return !scheme_of(path).empty();

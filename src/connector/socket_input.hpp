@@ -18,6 +18,9 @@
 
 namespace strid::detail {
 
+/// The system's text for a value of errno.
+[[nodiscard]] std::string reason_of(int error);
+
 [[nodiscard]] bool is_socket_address(const std::string& path) noexcept;
 
 class SocketInput {

@@ -20,8 +20,6 @@
 
 namespace strid::connector {
 
-namespace {
-
 /// The properties of a file that are known without reading it.
 struct FileState {
     dev_t device = 0;
@@ -35,6 +33,8 @@ struct FileState {
     }
     bool operator==(const FileState&) const = default;
 };
+
+namespace {
 
 /// Nothing where there is no such file, with errno set.
 std::optional<FileState> state_of(const std::string& path) {

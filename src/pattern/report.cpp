@@ -13,13 +13,13 @@ namespace strid::pattern {
 namespace {
 
 /// Of each node: whether a lane leads to it, and whether one leads on from it.
-struct Ends {
+struct NodeEnds {
     std::vector<bool> takes;
     std::vector<bool> leads_on;
 };
 
-Ends ends_of(const NetworkDescription& network) {
-    Ends ends{std::vector<bool>(network.nodes.size()), std::vector<bool>(network.nodes.size())};
+NodeEnds ends_of(const NetworkDescription& network) {
+    NodeEnds ends{std::vector<bool>(network.nodes.size()), std::vector<bool>(network.nodes.size())};
     for (const LaneDescription& lane : network.lanes) {
         if (lane.kind != LaneKind::forward) continue;
         ends.takes[lane.to] = true;
@@ -77,7 +77,7 @@ std::string share_text(double share) {
 }  // namespace
 
 std::uint64_t Report::tasks_in() const {
-    const Ends ends = ends_of(network);
+    const NodeEnds ends = ends_of(network);
     std::uint64_t sum = 0;
     for (std::size_t i = 0; i < nodes.size(); ++i) {
         if (!ends.takes[i]) sum += nodes[i].counters.tasks_out;
@@ -86,7 +86,7 @@ std::uint64_t Report::tasks_in() const {
 }
 
 std::uint64_t Report::tasks_done() const {
-    const Ends ends = ends_of(network);
+    const NodeEnds ends = ends_of(network);
     std::uint64_t sum = 0;
     for (std::size_t i = 0; i < nodes.size(); ++i) {
         if (!ends.leads_on[i]) sum += nodes[i].counters.tasks_in;

@@ -17,6 +17,15 @@
 
 namespace strid::apps::traffic_monitoring {
 
+/// A piece of a road, in the plane.
+struct Segment {
+    Point begin;
+    Point end;
+    Point direction;  // of length 1
+    std::uint32_t road;
+    bool one_way;
+};
+
 namespace {
 
 namespace bg = boost::geometry;
@@ -26,15 +35,6 @@ constexpr double radians_per_degree = std::numbers::pi / 180;
 constexpr double earth_radius_m = 6'371'008.8;  // the mean radius of WGS 84
 constexpr double metres_per_degree = earth_radius_m * radians_per_degree;
 constexpr double mm_per_m = 1000;
-
-/// A piece of a road, in the plane.
-struct Segment {
-    Point begin;
-    Point end;
-    Point direction;  // of length 1
-    std::uint32_t road;
-    bool one_way;
-};
 
 double squared_distance(const Point& a, const Point& b) {
     const double x = a.x - b.x;

@@ -11,8 +11,8 @@ namespace strid::apps::voip_stream {
 
 namespace {
 
-constexpr std::uint64_t days = 4;
-constexpr std::uint32_t day_seconds = 86'400;
+constexpr std::uint64_t days_of_calls = 4;
+constexpr std::uint32_t seconds_of_a_day = 86'400;
 constexpr std::uint32_t first_day = 1'772'409'600;  // Monday, 2026-03-02
 constexpr std::uint64_t calls_per_subscriber = 20;
 constexpr std::uint64_t contacts = 12;
@@ -57,7 +57,7 @@ void CallGenerator::on(const Opened& opened) noexcept {
 Call CallGenerator::call(std::uint64_t place) const noexcept {
     Random random(seed_, place);
     const double passed = (static_cast<double>(place) + random.uniform()) /
-                          static_cast<double>(asked_for_) * static_cast<double>(days);
+                          static_cast<double>(asked_for_) * static_cast<double>(days_of_calls);
     const double day = std::floor(passed);
     const double share = passed - day;
     const auto next = std::upper_bound(day_.begin() + 1, day_.end() - 1, share);
@@ -65,7 +65,7 @@ Call CallGenerator::call(std::uint64_t place) const noexcept {
     const double of_hour = (share - day_[hour]) / (day_[hour + 1] - day_[hour]);
     const double second = (static_cast<double>(hour) + std::min(of_hour, 1.0)) * 3600;
     Call made;
-    made.start = first_day + static_cast<std::uint32_t>(day) * day_seconds +
+    made.start = first_day + static_cast<std::uint32_t>(day) * seconds_of_a_day +
                  static_cast<std::uint32_t>(second) - static_cast<std::uint32_t>(random.below(20));
     std::uint64_t caller = 0;
     std::uint64_t callee = 0;

@@ -18,7 +18,7 @@ constexpr std::size_t output_bytes_max = std::size_t{128} << 20;
 constexpr std::size_t kept_bytes_max = std::size_t{4} << 20;
 
 /// The work of a worker; each replica has a codec of its own, made by its first block.
-class Worker {
+class BlockWorker {
   public:
     BlockPointer operator()(BlockPointer block) {
         if (!codec_) codec_ = std::make_shared<Codec>();
@@ -76,7 +76,7 @@ void BlockLine::discard_all() {
 BlockAccelerator::BlockAccelerator(std::size_t workers)
     : BlockLine(workers + 1, workers * blocks_per_worker),
       accelerator_(pattern::accelerate<BlockPointer>(
-          pattern::named("block", pattern::ordered_farm(Worker{}, {.workers = workers})),
+          pattern::named("block", pattern::ordered_farm(BlockWorker{}, {.workers = workers})),
           options_for(workers))) {}
 
 BlockPointer BlockAccelerator::wait_for_one() {

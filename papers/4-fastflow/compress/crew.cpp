@@ -33,9 +33,9 @@ struct Bench {
     BlocksInTurn line{codec};
 };
 
-class Worker {
+class FileWorker {
   public:
-    Worker(const Setting& setting, bool keeps_result)
+    FileWorker(const Setting& setting, bool keeps_result)
         : setting_(&setting), keeps_result_(keeps_result) {}
 
     DonePointer operator()(const Job* job) {
@@ -79,7 +79,7 @@ class Crew {
           files_max_(setting.options.workers *
                      (shared != nullptr ? results_per_worker : files_per_worker)),
           accelerator_(pattern::accelerate<const Job*>(
-              pattern::named("file", pattern::ordered_farm(Worker(setting, shared != nullptr),
+              pattern::named("file", pattern::ordered_farm(FileWorker(setting, shared != nullptr),
                                                            pattern::OnDemand{2},
                                                            {.workers = setting.options.workers})),
               options_for(setting.options.workers))) {}

@@ -7,7 +7,7 @@ namespace strid::denoise {
 
 namespace {
 
-constexpr std::size_t samples_at_once = 65'536;
+constexpr std::size_t noisy_at_once = 65'536;
 
 /// The finalizer of SplitMix64 (Steele, Lea and Flood 2014).
 std::uint64_t mixed(std::uint64_t bits) {
@@ -26,7 +26,7 @@ void add_noise(Picture& picture, const AddedNoise& noise, std::uint64_t frame, c
     for (std::size_t i = 0; i < picture.changed_planes(); ++i) {
         Plane& plane = picture.planes[i];
         const std::uint64_t stream = mixed(mixed(mixed(noise.seed + golden) + frame) + i);
-        for_parts(loop, plane.samples.size(), samples_at_once, [&](std::size_t b, std::size_t e) {
+        for_parts(loop, plane.samples.size(), noisy_at_once, [&](std::size_t b, std::size_t e) {
             for (std::size_t at = b; at < e; ++at) {
                 const std::uint64_t draw = mixed(stream + golden * (at + 1)) >> 32;
                 if (draw >= noisy) continue;

@@ -29,10 +29,6 @@ std::uint32_t number_at(std::string_view bytes, std::size_t at) {
     return number;
 }
 
-void append_number(std::string& out, std::uint32_t number) {
-    for (int shift = 24; shift >= 0; shift -= 8) out += static_cast<char>(number >> shift & 0xff);
-}
-
 std::uint32_t check_sum(std::string_view type_and_data) {
     return static_cast<std::uint32_t>(
         ::crc32_z(0, reinterpret_cast<const Bytef*>(type_and_data.data()), type_and_data.size()));
@@ -102,6 +98,10 @@ std::string chunks_to_keep(std::string_view png) {
         at += size;
     }
     return kept;
+}
+
+void append_number(std::string& out, std::uint32_t number) {
+    for (int shift = 24; shift >= 0; shift -= 8) out += static_cast<char>(number >> shift & 0xff);
 }
 
 void append_chunk(std::string& out, std::string_view type, std::string_view data) {

@@ -53,6 +53,9 @@ class PngScan {
 /// and texts, whole; damaged ones are left out.
 [[nodiscard]] std::string chunks_to_keep(std::string_view png);
 
+/// The four bytes of a number, the highest first.
+void append_number(std::string& out, std::uint32_t number);
+
 /// Length, type, data and check sum.
 void append_chunk(std::string& out, std::string_view type, std::string_view data);
 

@@ -18,7 +18,7 @@ namespace {
 
 using Bytes = Array<unsigned char>;
 
-constexpr std::size_t rows_at_once = 16;
+constexpr std::size_t filtered_rows_at_once = 16;
 constexpr std::size_t part_bytes = 128U << 10;
 constexpr std::size_t dictionary_bytes = 32U << 10;
 constexpr std::size_t filter_count = 5;
@@ -119,7 +119,7 @@ class RowFilter {
 
 Bytes filter_rows(const Picture& picture, const Layout& layout, const Loop& loop) {
     Bytes out(layout.filtered_row_bytes() * layout.height);
-    for_parts(loop, layout.height, rows_at_once, [&](std::size_t begin, std::size_t end) {
+    for_parts(loop, layout.height, filtered_rows_at_once, [&](std::size_t begin, std::size_t end) {
         RowFilter filter(layout);
         filter.begin(picture, begin);
         for (std::size_t y = begin; y < end; ++y) {
@@ -157,10 +157,6 @@ Part compress(const Bytes& data, std::size_t begin, std::size_t end, int level) 
     part.compressed.resize(stream.total_out);
     part.sum = ::adler32_z(1, &data[begin], end - begin);
     return part;
-}
-
-void append_number(std::string& out, std::uint32_t number) {
-    for (int shift = 24; shift >= 0; shift -= 8) out += static_cast<char>(number >> shift & 0xff);
 }
 
 std::string header(const Picture& picture) {

@@ -13,18 +13,18 @@ namespace strid::denoise {
 
 namespace {
 
-constexpr std::size_t samples_at_once = 65'536;
+constexpr std::size_t compared_at_once = 65'536;
 
 std::uint64_t squared_error(const Plane& one, const Plane& other, const Loop& loop) {
     const std::size_t size = one.samples.size();
-    std::vector<std::uint64_t> sums(size / samples_at_once + 1);
-    for_parts(loop, size, samples_at_once, [&](std::size_t begin, std::size_t end) {
+    std::vector<std::uint64_t> sums(size / compared_at_once + 1);
+    for_parts(loop, size, compared_at_once, [&](std::size_t begin, std::size_t end) {
         std::uint64_t sum = 0;
         for (std::size_t i = begin; i < end; ++i) {
             const std::int64_t difference = std::int64_t{one.samples[i]} - other.samples[i];
             sum += static_cast<std::uint64_t>(difference * difference);
         }
-        sums[begin / samples_at_once] = sum;
+        sums[begin / compared_at_once] = sum;
     });
     return std::accumulate(sums.begin(), sums.end(), std::uint64_t{0});
 }

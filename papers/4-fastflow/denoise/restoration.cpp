@@ -13,8 +13,8 @@ namespace strid::denoise {
 
 namespace {
 
-constexpr std::size_t rows_at_once = 16;
-constexpr std::size_t samples_at_once = 4'096;
+constexpr std::size_t restored_rows_at_once = 16;
+constexpr std::size_t restored_at_once = 4'096;
 constexpr float grey_max = 255;
 
 /// The mean of the samples that are no noise in the smallest window that has one, in sample units;
@@ -82,11 +82,12 @@ Lists list_noise(const Plane& plane, const NoiseMap& map, const Loop& loop) {
     using Counts = std::array<std::size_t, 4>;  // 2 * colour + at border
     std::vector<Counts> begins(plane.height + 1);
     const auto for_rows = [&](auto&& body) {
-        for_parts(loop, plane.height, rows_at_once, [&](std::size_t begin, std::size_t end) {
-            for (std::size_t y = begin; y < end; ++y) {
-                if (map.row_counts[y] != 0) body(y);
-            }
-        });
+        for_parts(loop, plane.height, restored_rows_at_once,
+                  [&](std::size_t begin, std::size_t end) {
+                      for (std::size_t y = begin; y < end; ++y) {
+                          if (map.row_counts[y] != 0) body(y);
+                      }
+                  });
     };
     for_rows([&](std::size_t y) {
         for_noise(plane, map, y, [&](std::size_t colour, bool at_border, std::int32_t) {
@@ -137,16 +138,17 @@ class Restorer {
         for (std::size_t colour = 0; colour < 2; ++colour) {
             const auto& inner = lists_.inner[colour];
             const auto& border = lists_.border[colour];
-            changes_.assign(inner.size() / samples_at_once + 2, 0);
-            const std::size_t inner_blocks = (inner.size() + samples_at_once - 1) / samples_at_once;
+            changes_.assign(inner.size() / restored_at_once + 2, 0);
+            const std::size_t inner_blocks =
+                (inner.size() + restored_at_once - 1) / restored_at_once;
             loop_(inner_blocks + (border.empty() ? 0 : 1), [&](std::size_t number) {
-                const std::size_t first = number * samples_at_once;
+                const std::size_t first = number * restored_at_once;
                 changes_[number] =
                     number == inner_blocks
                         ? sweep_border(sweep_, border)
                         : sweep_inner(sweep_,
                                       std::span(inner).subspan(
-                                          first, std::min(samples_at_once, inner.size() - first)));
+                                          first, std::min(restored_at_once, inner.size() - first)));
             });
             change += std::accumulate(changes_.begin(), changes_.end(), std::uint64_t{0});
         }
@@ -156,7 +158,7 @@ class Restorer {
     void finish() {
         for (const auto* lists : {&lists_.inner, &lists_.border}) {
             for (const auto& list : *lists) {
-                for_parts(loop_, list.size(), samples_at_once, [&](std::size_t b, std::size_t e) {
+                for_parts(loop_, list.size(), restored_at_once, [&](std::size_t b, std::size_t e) {
                     for (std::size_t i = b; i < e; ++i) write(static_cast<std::size_t>(list[i]));
                 });
             }
@@ -165,23 +167,24 @@ class Restorer {
 
   private:
     void begin(const NoiseMap& map) {
-        for_parts(loop_, plane_.height, rows_at_once, [&](std::size_t begin, std::size_t end) {
-            for (std::size_t at = begin * plane_.width; at < end * plane_.width; ++at) {
-                values_[at] = static_cast<float>(plane_.samples[at]) * scale_;
-            }
-            for (std::size_t y = begin; y < end; ++y) {
-                if (map.row_counts[y] == 0) continue;
-                for (std::size_t x = 0; x < plane_.width; ++x) {
-                    const std::size_t at = y * plane_.width + x;
-                    if (map.noisy[at] == 0) continue;
-                    const bool at_border =
-                        y == 0 || y + 1 == plane_.height || x == 0 || x + 1 == plane_.width;
-                    const double mean = at_border ? mean_around(plane_, map, x, y, 1)
-                                                  : mean_inside(plane_, map, x, y);
-                    values_[at] = mean < 0 ? grey_max / 2 : static_cast<float>(mean) * scale_;
+        for_parts(
+            loop_, plane_.height, restored_rows_at_once, [&](std::size_t begin, std::size_t end) {
+                for (std::size_t at = begin * plane_.width; at < end * plane_.width; ++at) {
+                    values_[at] = static_cast<float>(plane_.samples[at]) * scale_;
                 }
-            }
-        });
+                for (std::size_t y = begin; y < end; ++y) {
+                    if (map.row_counts[y] == 0) continue;
+                    for (std::size_t x = 0; x < plane_.width; ++x) {
+                        const std::size_t at = y * plane_.width + x;
+                        if (map.noisy[at] == 0) continue;
+                        const bool at_border =
+                            y == 0 || y + 1 == plane_.height || x == 0 || x + 1 == plane_.width;
+                        const double mean = at_border ? mean_around(plane_, map, x, y, 1)
+                                                      : mean_inside(plane_, map, x, y);
+                        values_[at] = mean < 0 ? grey_max / 2 : static_cast<float>(mean) * scale_;
+                    }
+                }
+            });
     }
     void write(std::size_t at) {
         const float sample = values_[at] / scale_;

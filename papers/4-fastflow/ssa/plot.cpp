@@ -97,7 +97,7 @@ std::string run_gnuplot(std::string_view script) {
 }
 
 /// In single quotes of gnuplot; no markup.
-std::string quoted(std::string_view text) {
+std::string quoted_name(std::string_view text) {
     std::string made = "'";
     for (const char mark : text) {
         made += mark == '\'' ? "''" : std::string(1, mark);
@@ -139,7 +139,7 @@ std::string draw(const Statistics& statistics, const Network& network, const Pla
                            i + 1);
         }
         fmt::format_to(out, "$statistics index {} using 1:2 with lines lw 2 lc {} title {}{}", i,
-                       i + 1, quoted(network.species[i].name),
+                       i + 1, quoted_name(network.species[i].name),
                        i + 1 == network.species.size() ? "\n" : ", ");
     }
     return run_gnuplot(script);

@@ -133,7 +133,7 @@ void check_share(const char* name, double share) {
     }
 }
 
-constexpr const char* footer =
+constexpr const char* generate_footer =
     "The nine attributes of the generator QUEST (Agrawal, Imielinski, Swami 1993) and the groups\n"
     "of its function 5. Further attributes say nothing of the group.\n"
     "\n"
@@ -146,7 +146,7 @@ constexpr const char* footer =
 void add_generate_command(CLI::App& app, Action& action) {
     auto arguments = std::make_shared<GenerateArguments>();
     CLI::App& command = *app.add_subcommand("generate", "Makes a table to learn from.");
-    command.footer(footer);
+    command.footer(generate_footer);
     command.add_option("--output", arguments->output, "The table; -: standard output (default)")
         ->type_name("FILE");
     add_number_option(command, "--rows", arguments->rows, 0, UINT64_MAX,

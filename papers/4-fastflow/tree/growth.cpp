@@ -11,7 +11,6 @@ namespace strid::tree {
 
 namespace {
 
-constexpr double rounding = Training::rounding;
 constexpr double gain_slack = 1e-3;  // C4.5's Epsilon
 constexpr double tie = 1e-10;
 
@@ -59,8 +58,8 @@ bool Growing::begin() {
     }
     node.cases = std::accumulate(node.counts.begin(), node.counts.end(), 0.0);
     node.majority = majority_of(node.counts);
-    if (node.errors() <= rounding || node.cases < 2 * training_->options().cases_min - rounding ||
-        places() == 0) {
+    if (node.errors() <= Training::rounding ||
+        node.cases < 2 * training_->options().cases_min - Training::rounding || places() == 0) {
         return false;
     }
     candidates_.resize(places());

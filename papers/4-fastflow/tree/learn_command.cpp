@@ -130,7 +130,7 @@ class Learning {
     strid::pattern::Team team_;
 };
 
-constexpr const char* footer =
+constexpr const char* learn_footer =
     "The input is CSV with the names of the columns in its first row; also gzip, zstd, xz or\n"
     "bzip2. A column is numeric where each value is a number. A missing value is ? or empty.\n"
     "\n"
@@ -155,7 +155,7 @@ void add_columns_option(CLI::App& command, const char* name, std::vector<std::st
 void add_learn_command(CLI::App& app, Action& action) {
     auto arguments = std::make_shared<LearnArguments>();
     CLI::App& command = *app.add_subcommand("learn", "Learns a decision tree from a table.");
-    command.footer(footer);
+    command.footer(learn_footer);
     ReadingOptions& reading = arguments->learning.reading;
     command.add_option("--input", arguments->input, "The table; -: standard input (default)")
         ->type_name("FILE");

@@ -135,7 +135,7 @@ int run_predict(const PredictArguments& arguments, const tool::Interruption& int
     return ExitCode::done;
 }
 
-constexpr const char* footer =
+constexpr const char* predict_footer =
     "The rows of the input with two columns more: the prediction, and the share of its class\n"
     "among the training cases that got where the row gets. A value that is missing, or that\n"
     "the model does not know, follows all branches, in parts.\n"
@@ -153,7 +153,7 @@ constexpr const char* footer =
 void add_predict_command(CLI::App& app, Action& action) {
     auto arguments = std::make_shared<PredictArguments>();
     CLI::App& command = *app.add_subcommand("predict", "Asks a tree for the classes of rows.");
-    command.footer(footer);
+    command.footer(predict_footer);
     command.add_option("--model", arguments->model, "What learn --output has written")
         ->type_name("FILE")
         ->required();

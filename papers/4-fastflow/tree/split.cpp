@@ -12,7 +12,6 @@ namespace {
 
 constexpr double cut_cases_max = 25;
 constexpr double cut_part = 0.1;
-constexpr double rounding = Training::rounding;
 
 struct Unit {
     using Count = std::uint32_t;
@@ -58,13 +57,13 @@ class CutSearch {
             known_ += weight;
         }
         const auto known = static_cast<double>(known_);
-        if (known < 2 * training_.options().cases_min - rounding) return found;
+        if (known < 2 * training_.options().cases_min - Training::rounding) return found;
         known_part_ = known / total_;
         base_ = (training_.n_log_n(known_) - n_log_n_sum<Count>(training_, all_)) / known;
         search();
         if (tries_ == 0) return found;
         const double gain = gain_ - std::log2(static_cast<double>(tries_)) / total_;
-        if (gain <= rounding) return found;
+        if (gain <= Training::rounding) return found;
         found.is_possible = true;
         found.gain = gain;
         found.split_info = split_info();
@@ -83,8 +82,8 @@ class CutSearch {
     }
 
     void search() {
-        const double least_below = least() - rounding;
-        const double most_below = static_cast<double>(known_) - least() + rounding;
+        const double least_below = least() - Training::rounding;
+        const double most_below = static_cast<double>(known_) - least() + Training::rounding;
         Count below{};
         bool is_pure = true;  // the group of equal numbers that ends at i
         std::size_t first = 0;
@@ -174,7 +173,7 @@ struct ValueSums {
         value_info += training.n_log_n(size);
         class_info += n_log_n_sum<Count>(training, counts);
         ++values;
-        if (weight >= training.options().cases_min - rounding) ++large_values;
+        if (weight >= training.options().cases_min - Training::rounding) ++large_values;
     }
 };
 

@@ -13,7 +13,7 @@ namespace strid::exchange {
 
 namespace {
 
-constexpr int events_max = 256;
+constexpr int writable_max = 256;
 
 }  // namespace
 
@@ -90,8 +90,8 @@ void Core::flush_touched() {
 }
 
 void Core::flush_waiting() {
-    std::array<epoll_event, events_max> events;
-    const int count = ::epoll_wait(writable_.descriptor(), events.data(), events_max, 0);
+    std::array<epoll_event, writable_max> events;
+    const int count = ::epoll_wait(writable_.descriptor(), events.data(), writable_max, 0);
     for (int at = 0; at < count; ++at) {
         if (Client* const client = find(events[static_cast<std::size_t>(at)].data.u64)) {
             flush(*client);

@@ -13,11 +13,6 @@
 
 namespace strid::exchange {
 
-namespace {
-
-/// Batches that are on their way in one direction, and results that were not taken.
-constexpr std::size_t lane_batches = 16;
-
 /// Results that wait for the thread that polls.
 template <class T>
 class Mailbox {
@@ -41,6 +36,11 @@ class Mailbox {
     std::mutex mutex_;
     std::vector<T> results_;  // guarded by mutex_
 };
+
+namespace {
+
+/// Batches that are on their way in one direction, and results that were not taken.
+constexpr std::size_t lane_batches = 16;
 
 LinkFrames translate(const ClientFrames& batch) {
     LinkFrames output;

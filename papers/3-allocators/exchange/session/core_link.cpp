@@ -16,8 +16,8 @@ using fix::Tag;
 
 namespace {
 
-constexpr int poll_ms = 100;
-constexpr std::size_t chunk_bytes = std::size_t{64} << 10;
+constexpr int core_poll_ms = 100;
+constexpr std::size_t core_chunk_bytes = std::size_t{64} << 10;
 
 std::shared_ptr<const fix::FieldFault> fault_of(const Message& message) {
     if (!message.has(CoreTag::fault_reason)) return nullptr;
@@ -52,7 +52,7 @@ void CoreLink::send(std::uint64_t link, std::string_view bytes) {
 
 void CoreLink::run() {
     while (!ended_.load(std::memory_order_relaxed)) {
-        if (!listener_.wait_readable(poll_ms)) continue;
+        if (!listener_.wait_readable(core_poll_ms)) continue;
         Socket accepted(::accept4(listener_.descriptor(), nullptr, nullptr, SOCK_CLOEXEC));
         if (!accepted) continue;
         set_no_delay(accepted);
@@ -79,9 +79,9 @@ bool CoreLink::serve(Socket& socket) {
     Message message;
     std::string bytes;
     while (!ended_.load(std::memory_order_relaxed)) {
-        if (!socket.wait_readable(poll_ms)) continue;
+        if (!socket.wait_readable(core_poll_ms)) continue;
         bytes.clear();
-        if (socket.receive_some(bytes, chunk_bytes) < 0) return true;
+        if (socket.receive_some(bytes, core_chunk_bytes) < 0) return true;
         decoder.feed(bytes);
         while (true) {
             const fix::Decoded outcome = decoder.next(message);
