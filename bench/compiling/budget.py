@@ -109,7 +109,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=Path, required=True, help="a build of any preset")
-    parser.add_argument("--rounds", type=int, default=2, metavar="N")
+    parser.add_argument("--rounds", type=int, default=1, metavar="N")
     options = parser.parse_args()
     compilations = {program: compilation_of(options.build, program) for program, _, _ in BUDGET}
     words, directory = next(iter(compilations.values()))
