@@ -6,16 +6,15 @@
 #include <limits>
 #include <utility>
 
+#include <strid/base/civil_time.hpp>
+
 namespace strid::window {
 
 namespace {
 
-constexpr std::int64_t second_ns = 1'000'000'000;
-constexpr std::int64_t day_s = 86'400;
-
-std::int64_t floor_divide(std::int64_t a, std::int64_t b) noexcept {
-    return a / b - (a % b < 0 ? 1 : 0);
-}
+using strid::detail::day_s;
+using strid::detail::floor_divide;
+using strid::detail::second_ns;
 
 /// Beyond the limits of time, 292 years around 1970, so that clamped numbers stay beyond them.
 constexpr std::int64_t years_max = 300;
@@ -31,16 +30,14 @@ Calendar::Calendar(CalendarAxis axis, TimeZone zone, Duration offset)
       offset_ns_(offset.count() - offset_s_ * second_ns) {}
 
 Calendar::Wide Calendar::begin_ns(std::int64_t number) const noexcept {
-    using namespace std::chrono;
     std::int64_t day = 0;
     if (axis_ == CalendarAxis::days) {
         day = std::clamp(number, -days_max, days_max);
     } else {
         const std::int64_t month = std::clamp(number, -months_max, months_max);
         const std::int64_t year = floor_divide(month, 12);
-        const sys_days first = std::chrono::year{static_cast<int>(1970 + year)} /
-                               static_cast<int>(month - year * 12 + 1) / 1;
-        day = first.time_since_epoch().count();
+        day = day_number({.year = static_cast<int>(1970 + year),
+                          .month = static_cast<int>(month - year * 12 + 1)});
     }
     return Wide{zone_.first_moment_from(day * day_s + offset_s_)} * second_ns + offset_ns_;
 }

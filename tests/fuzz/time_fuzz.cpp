@@ -18,16 +18,14 @@ namespace {
 
 void check(std::uint8_t choice, std::string_view text) {
     static constexpr std::array<std::int64_t, 4> units{1'000'000'000, 1'000'000, 1'000, 1};
-    tool::TimeFormat format;
-    format.unit_ns = units[choice % units.size()];
+    const TimeNotation notation{.unit_ns = units[choice % units.size()]};
     EventTime time;
-    tool::TimeForm form;
-    if (tool::read_time(text, format, time, form) != nullptr) return;
-    format.form.store(form);
+    TimeForm form;
+    if (read_time(text, notation, time, form) != TimeFault::none) return;
     std::string written;
-    tool::append_time(written, time, format);
+    append_time(written, time, form, notation);
     EventTime again;
-    require(tool::read_time(written, format, again, form) == nullptr);
+    require(read_time(written, notation, again, form) == TimeFault::none);
     require(again == time || form.between == 0);
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The start of a call as text: `2026-03-02T08:15:30`, maybe with a fraction of a second, which is
-// left out, and a zone. The date that was read last is kept, as calls of a day come together. One
-// thread at a time.
+// left out, and a zone. The date that was read last is kept, as calls of a day come together: this
+// is why base/time_text.hpp does not read them. One thread at a time.
 #pragma once
 
 #include <array>

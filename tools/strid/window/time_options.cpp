@@ -44,8 +44,7 @@ void read_output_times(const std::string& text, TimeFormat& format) {
     } else if (text == "number") {
         form.kind = TimeForm::Kind::decimal;
     } else if (text.find('%') != std::string::npos) {
-        form.kind = TimeForm::Kind::asked;
-        format.output = std::make_shared<const TimePattern>(text);
+        format.output = made([&text] { return std::make_shared<const TimePattern>(text); });
     } else if (text != "read") {
         throw GraphError(
             fmt::format("'{}' is none of read, iso, number, nor a pattern as "
@@ -69,7 +68,7 @@ void add_format_options(CLI::App& command, WindowCommand& options) {
     add_text_option(
         command, "--time-format", "FORMAT",
         [&format](const std::string& text) {
-            format.pattern = std::make_shared<const TimePattern>(text);
+            format.pattern = made([&text] { return std::make_shared<const TimePattern>(text); });
         },
         "How --time is written, as for strptime: '%d.%m.%Y %H:%M:%S.%f'");
     add_text_option(

@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "time_pattern.hpp"
-
 #include <charconv>
 #include <iterator>
 
 #include <fmt/format.h>
 
 #include <strid/base/error.hpp>
+#include <strid/base/time_pattern.hpp>
+#include <strid/engine/base/time_fields.hpp>
 
-#include "civil_time.hpp"
-
-namespace strid::tool {
+namespace strid {
 
 namespace {
+
+using detail::day_s;
+using detail::HalfOfDay;
+using detail::second_ns;
+using detail::take;
+using detail::take_number;
+using detail::take_word;
 
 constexpr bool is_space(char c) noexcept {
     return c == ' ' || c == '\t' || c == '\n';
@@ -52,7 +57,7 @@ bool take_directive(std::string_view& text, char directive, Parsed& parsed) {
         case 'j':
             return take_number(text, 1, 3, parsed.day_of_year) && parsed.day_of_year != 0;
         case 'b':
-            return take_month(text, civil.month);
+            return detail::take_month(text, civil.month);
         case 'H':
         case 'I':
             return take_number(text, 1, 2, civil.hour);
@@ -61,15 +66,15 @@ bool take_directive(std::string_view& text, char directive, Parsed& parsed) {
         case 'S':
             return take_number(text, 1, 2, civil.second);
         case 'f':
-            return take_fraction(text, civil.ns);
+            return detail::take_fraction(text, civil.ns);
         case 'p':
-            return take_half(text, parsed.half);
+            return detail::take_half(text, parsed.half);
         case 'a':
-            return take_weekday(text);
+            return detail::take_weekday(text);
         case 's':
             return take_epoch(text, parsed.epoch_s);
         case 'z':
-            if (take_offset(text, civil)) return true;
+            if (detail::take_offset(text, civil)) return true;
             civil.has_offset = true;
             return take_word(text, "Z");
         default:  // Z
@@ -104,10 +109,10 @@ void append_directive(std::string& out, char directive, const CivilTime& civil, 
             fmt::format_to(to, "{:03}", day_number(civil) - day_number({.year = civil.year}) + 1);
             return;
         case 'b':
-            out += month_name(civil.month).substr(0, 3);
+            out += detail::month_name(civil.month).substr(0, 3);
             return;
         case 'B':
-            out += month_name(civil.month);
+            out += detail::month_name(civil.month);
             return;
         case 'H':
             return two(civil.hour);
@@ -123,10 +128,10 @@ void append_directive(std::string& out, char directive, const CivilTime& civil, 
             out += civil.hour < 12 ? "AM" : "PM";
             return;
         case 'a':
-            out += weekday_name(day_number(civil)).substr(0, 3);
+            out += detail::weekday_name(day_number(civil)).substr(0, 3);
             return;
         case 'A':
-            out += weekday_name(day_number(civil));
+            out += detail::weekday_name(day_number(civil));
             return;
         case 's':
             fmt::format_to(to, "{}", time.ns() / second_ns - (time.ns() % second_ns < 0 ? 1 : 0));
@@ -175,7 +180,7 @@ std::string written_out(std::string_view pattern) {
             default:
                 if (directive == '\0' || std::string_view("YymdejbBHIMSfpaAszZ%").find(directive) ==
                                              std::string_view::npos) {
-                    throw GraphError(fmt::format(
+                    throw Error(fmt::format(
                         "'{}' has an unknown directive '%{}': there are %Y %y %m %d %e %j %b %B "
                         "%H %I %M %S %f %p %z %Z %s %a %A %F %T %R %D %n %t and %%",
                         pattern, directive == '\0' ? std::string{} : std::string(1, directive)));
@@ -202,22 +207,22 @@ TimePattern::TimePattern(std::string_view pattern)
       is_utc_(asks_for(pattern_, "Z")),
       is_epoch_(asks_for(pattern_, "s")) {
     if (is_epoch_ && asks_for(pattern_, "f")) {
-        throw GraphError(fmt::format(
-            "'{}': seconds with a fraction are read without a format, by --unit s", pattern));
+        throw Error(fmt::format(
+            "'{}': seconds with a fraction are read without a pattern, as a number (--unit s)",
+            pattern));
     }
     if (!is_epoch_ && !asks_for(pattern_, "Yy")) {
-        throw GraphError(
+        throw Error(
             fmt::format("'{}' says no year (%Y, %y) and no seconds since 1970 (%s)", pattern));
     }
     if (asks_for(pattern_, "I") != asks_for(pattern_, "p")) {
-        throw GraphError(
+        throw Error(
             fmt::format("'{}': %I (hours from 1 to 12) and %p (AM, PM) go together", pattern));
     }
 }
 
-detail::CsvFault TimePattern::read(std::string_view text, const TimeZone& zone,
-                                   EventTime& time) const {
-    constexpr const char* fault = "not a time as --time-format says";
+TimeFault TimePattern::read(std::string_view text, const TimeZone& zone, EventTime& time) const {
+    constexpr TimeFault fault = TimeFault::not_of_pattern;
     Parsed parsed;
     for (std::size_t i = 0; i < pattern_.size(); ++i) {
         if (is_space(pattern_[i])) {
@@ -237,23 +242,24 @@ detail::CsvFault TimePattern::read(std::string_view text, const TimeZone& zone,
         const EventTime earliest = EventTime::earliest();
         if (parsed.epoch_s == earliest.ns() / second_ns - 1) {  // as it is written
             time = earliest;
-            return nullptr;
+            return TimeFault::none;
         }
-        if (__builtin_mul_overflow(parsed.epoch_s, second_ns, &civil.ns)) return "out of range";
+        if (__builtin_mul_overflow(parsed.epoch_s, second_ns, &civil.ns))
+            return TimeFault::out_of_range;
         time = EventTime::of_ns(civil.ns);
-        return nullptr;
+        return TimeFault::none;
     }
     if (parsed.day_of_year != 0) {
         civil.month = 1;
         civil.day = 1;
         const bool is_leap = day_number({.year = civil.year + 1}) - day_number(civil) == 366;
-        if (parsed.day_of_year > (is_leap ? 366 : 365)) return "no such day";
+        if (parsed.day_of_year > (is_leap ? 366 : 365)) return TimeFault::no_day;
         const std::int64_t day = day_number(civil) + parsed.day_of_year - 1;
         const CivilTime date = civil_of(EventTime{std::chrono::seconds{day * day_s}}, {});
         civil.month = date.month;
         civil.day = date.day;
     }
-    if (!add_half(civil, parsed.half)) return fault;
+    if (!detail::add_half(civil, parsed.half)) return fault;
     return moment_of(civil, zone, time);
 }
 
@@ -269,4 +275,4 @@ void TimePattern::append(std::string& out, EventTime time, const TimeZone& zone)
     }
 }
 
-}  // namespace strid::tool
+}  // namespace strid

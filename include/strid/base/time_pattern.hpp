@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A pattern for times, written as for strptime and Python's datetime: what --time-format says.
+// A pattern for times, written as for strptime and Python's datetime.
 //
 //     %Y %y %m %d %e %j %b %B %h  the date: the year in four or two digits (69 is 1969), month,
 //                                 day, day of the year, the month's name (three letters or all)
@@ -19,21 +19,21 @@
 #include <string>
 #include <string_view>
 
+#include <strid/base/civil_time.hpp>
 #include <strid/base/time.hpp>
 #include <strid/base/time_zone.hpp>
-#include <strid/connector/csv_value.hpp>
 
-namespace strid::tool {
+namespace strid {
 
+/// How times are written as text, as `%Y-%m-%d %H:%M:%S`. Constant; any thread.
 class TimePattern {
   public:
-    /// Throws GraphError for a directive that is unknown, and where no moment can be determined by
-    /// what is asked for.
+    /// Throws Error for an unknown directive, and for a pattern that determines no moment.
     explicit TimePattern(std::string_view pattern);
 
-    /// The whole text. Null, or what is wrong with it.
-    [[nodiscard]] detail::CsvFault read(std::string_view text, const TimeZone& zone,
-                                        EventTime& time) const;
+    /// Reads the whole text, a time of the zone where it has no offset. O(size).
+    TimeFault read(std::string_view text, const TimeZone& zone, EventTime& time) const;
+    /// Appends the time, in the zone unless the pattern has a `%Z`. O(size).
     void append(std::string& out, EventTime time, const TimeZone& zone) const;
 
   private:
@@ -42,4 +42,4 @@ class TimePattern {
     bool is_epoch_ = false;
 };
 
-}  // namespace strid::tool
+}  // namespace strid
