@@ -53,7 +53,7 @@ struct TimeForm {
 struct TimeNotation {
     std::int64_t unit_ns = 1'000'000;  ///< The unit of numbers; below 10^15.
     char decimal_point = '.';          ///< Of numbers, where they are read.
-    TimeZone zone;                     ///< Of dates without an offset, and of those written.
+    TimeZone zone{};                   ///< Of dates without an offset, and of those written.
 };
 
 /// Reads the whole text, which has no blanks around it, and returns its form. Eight digits are a
