@@ -202,20 +202,20 @@ bool scan_iso(std::string_view text, const TimeZone& zone, EventTime& time, Time
                           (text[10] == 'T' || text[10] == ' ') && text[13] == ':' &&
                           text[16] == ':';
     if (!has_form) return false;
-    bool has_digits = true;
-    const auto two = [&](std::size_t at) {
-        return detail::two_digits(text.data() + at, has_digits);
-    };
-    const year_month_day date{year{static_cast<int>(two(0) * 100 + two(2))}, month{two(5)},
-                              day{two(8)}};
+    const auto two = [&](std::size_t at) { return detail::two_digits(text.data() + at); };
+    const unsigned number = two(0) * 100 + two(2);
+    const unsigned in_year = two(5);
+    const unsigned in_month = two(8);
     const unsigned hours = two(11);
     const unsigned minutes = two(14);
     const unsigned second = two(17);
-    constexpr year first{1678};
-    constexpr year last{2261};
-    const bool is_sure = has_digits && date.ok() && date.year() >= first && date.year() <= last &&
-                         hours < 24 && minutes < 60 && second < 60;
-    if (!is_sure) return false;
+    constexpr unsigned first_year = 1678;
+    constexpr unsigned last_year = 2261;
+    const bool may_be = number >= first_year && number <= last_year && in_year <= 12 &&
+                        in_month <= 31 && hours < 24 && minutes < 60 && second < 60;
+    if (!may_be) return false;
+    const year_month_day date{year{static_cast<int>(number)}, month{in_year}, day{in_month}};
+    if (!date.ok()) return false;
     const char between = text[10];
     text.remove_prefix(19);
     std::int64_t ns = 0;

@@ -72,13 +72,11 @@ StartFault StartReader::read(std::string_view text, std::uint32_t& start) noexce
         if (!read_date(text.data())) return StartFault::no_time;
         text.copy(date_.data(), date_bytes);
     }
-    bool are_digits = true;
-    const unsigned hour = detail::two_digits(text.data() + 11, are_digits);
-    const unsigned minute = detail::two_digits(text.data() + 14, are_digits);
-    const unsigned second = detail::two_digits(text.data() + 17, are_digits);
+    const unsigned hour = detail::two_digits(text.data() + 11);
+    const unsigned minute = detail::two_digits(text.data() + 14);
+    const unsigned second = detail::two_digits(text.data() + 17);
     std::int64_t ahead = 0;
-    if (!are_digits || hour > 23 || minute > 59 || second > 59 ||
-        !read_zone(text.substr(least), ahead))
+    if (hour > 23 || minute > 59 || second > 59 || !read_zone(text.substr(least), ahead))
         return StartFault::no_time;
     const std::int64_t at = day_ + hour * 3600 + minute * 60 + second - ahead;
     if (at < 0 || at >= end_of_time) return StartFault::out_of_range;
@@ -89,12 +87,10 @@ StartFault StartReader::read(std::string_view text, std::uint32_t& start) noexce
 bool StartReader::read_date(const char* text) noexcept {
     using namespace std::chrono;
     if (text[4] != '-' || text[7] != '-') return false;
-    bool are_digits = true;
-    const unsigned century = detail::two_digits(text, are_digits);
-    const unsigned number = century * 100 + detail::two_digits(text + 2, are_digits);
-    const unsigned in_year = detail::two_digits(text + 5, are_digits);
-    const unsigned in_month = detail::two_digits(text + 8, are_digits);
-    if (!are_digits || number == 0) return false;
+    const unsigned number = detail::two_digits(text) * 100 + detail::two_digits(text + 2);
+    const unsigned in_year = detail::two_digits(text + 5);
+    const unsigned in_month = detail::two_digits(text + 8);
+    if (number < 1 || number > 9999 || in_year > 12 || in_month > 31) return false;
     const year_month_day date{year{static_cast<int>(number)}, month{in_year}, day{in_month}};
     if (!date.ok()) return false;
     day_ = sys_days{date}.time_since_epoch().count() * day_seconds;

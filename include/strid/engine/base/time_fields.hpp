@@ -19,12 +19,11 @@ enum class HalfOfDay : std::uint8_t { none, am, pm };
     return c >= '0' && c <= '9';
 }
 
-/// The number of two characters, without a branch; `are_digits` becomes false where one is none.
-[[nodiscard]] constexpr unsigned two_digits(const char* at, bool& are_digits) noexcept {
+/// The number that two digits are, or one that is beyond all parts of times.
+[[nodiscard]] constexpr unsigned two_digits(const char* at) noexcept {
     const auto tens = static_cast<unsigned>(at[0] - '0');
     const auto ones = static_cast<unsigned>(at[1] - '0');
-    are_digits = are_digits && tens < 10 && ones < 10;
-    return tens * 10 + ones;
+    return tens < 10 && ones < 10 ? tens * 10 + ones : 1'000'000;
 }
 
 [[nodiscard]] constexpr bool take(std::string_view& text, char c) noexcept {

@@ -20,10 +20,7 @@ bool is_utc_timestamp(std::string_view text) noexcept {
     for (std::size_t at = 0; at < text.size(); ++at) {
         if (form[at] == '0' ? !detail::is_digit(text[at]) : text[at] != form[at]) return false;
     }
-    bool are_digits = true;
-    const auto number = [&](std::size_t at) {
-        return detail::two_digits(text.data() + at, are_digits);
-    };
+    const auto number = [text](std::size_t at) { return detail::two_digits(text.data() + at); };
     return number(4) >= 1 && number(4) <= 12 && number(6) >= 1 && number(6) <= 31 &&
            number(9) <= 23 && number(12) <= 59 && number(15) <= 60;
 }
