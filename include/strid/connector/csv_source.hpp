@@ -99,15 +99,8 @@ class CsvSource : public FileSource {
     CsvSource(CsvSource&&) noexcept;
     ~CsvSource();
 
-    enum class [[nodiscard]] Row : std::uint8_t {
-        ready,    ///< text_of() has the record's fields; position_ is after the row
-        none,     ///< a header, a blank line or a refused row was passed
-        partial,  ///< the row goes on beyond the region; nothing was passed
-    };
-    /// The poll of a derived source. `read(record)` takes the row at position_ into a fresh record
-    /// and returns the result; on `ready` the record is emitted. `holds_text`: records may point
-    /// into the text. `read.refuse_partial()`, where there is one, refuses a row that is not whole,
-    /// and `read.finish()` what the input ends in.
+    /// poll_records() of a derived source. `read` has what differs from CSV: `refuse_partial()` and
+    /// `pass_partial_at_stop()` instead of those for an open quote, and `end_input()`.
     template <class T, bool holds_text, class Emit, class Read>
     SourceStatus poll_rows(Emit& emit, std::size_t budget, Read&& read);
     /// Cuts the row at position_.
@@ -174,21 +167,34 @@ class CsvSource : public FileSource {
     static constexpr std::size_t no_header = SIZE_MAX / 2;  // longer than any line
 
     template <class Read>
-    void refuse_partial(Read& read) {
-        if constexpr (requires { read.refuse_partial(); }) {
-            read.refuse_partial();
-        } else {
-            refuse_open_quote();
+    struct Format {
+        CsvSource* source;
+        Read& read;
+
+        template <class T>
+        [[gnu::always_inline]] Row operator()(T& record) {
+            return read(record);
         }
-    }
-    template <class Read>
-    bool pass_partial_at_stop(Read& read) {
-        if constexpr (requires { read.pass_partial_at_stop(); }) {
-            return read.pass_partial_at_stop();
-        } else {
-            return pass_open_quote_at_stop();
+        void begin_input() { source->begin_input(); }
+        void begin_text() { source->start(); }
+        void refuse_partial() {
+            if constexpr (requires { read.refuse_partial(); }) {
+                read.refuse_partial();
+            } else {
+                source->refuse_open_quote();
+            }
         }
-    }
+        bool pass_partial_at_stop() {
+            if constexpr (requires { read.pass_partial_at_stop(); }) {
+                return read.pass_partial_at_stop();
+            } else {
+                return source->pass_open_quote_at_stop();
+            }
+        }
+        void end_input() {
+            if constexpr (requires { read.end_input(); }) read.end_input();
+        }
+    };
     bool pass_line();
     bool is_header_again() const noexcept;
     [[nodiscard]] bool is_null(std::string_view text) const noexcept;
@@ -223,64 +229,7 @@ class CsvSource : public FileSource {
 
 template <class T, bool holds_text, class Emit, class Read>
 SourceStatus CsvSource::poll_rows(Emit& emit, std::size_t budget, Read&& read) {
-    if (!reader_) return SourceStatus::finished;
-    const auto keep_text = [&] {
-        if constexpr (holds_text) {
-            if (position_ != end_) emit.keep_alive(reader_->chunk());
-        }
-    };
-    keep_text();
-    for (;;) {
-        bool partial = false;
-        while (position_ != end_ && !partial) {
-            if (budget == 0) return SourceStatus::more;
-            T record{};
-            const Row row = read(record);
-            partial = row == Row::partial;
-            if (row != Row::ready) continue;
-            --budget;
-            if (!emit(std::move(record))) return SourceStatus::more;
-        }
-        if (const auto refused = malformed_->take_count()) emit.count_malformed(refused);
-        switch (refill()) {
-            case Refill::text:
-                stamp_arrival(emit);
-                start();
-                keep_text();
-                break;
-            case Refill::wait:
-                return SourceStatus::idle;
-            case Refill::too_long:
-                if (position_ == end_) {
-                    drop_too_long();
-                } else {
-                    refuse_partial(read);
-                }
-                break;
-            case Refill::stopped:
-                if (position_ != end_ && pass_partial_at_stop(read)) break;
-                if (const auto cut_off = report_cut_off()) emit.count_malformed(cut_off);
-                finish();
-                return SourceStatus::finished;
-            case Refill::end:
-                if (position_ != end_) {
-                    refuse_partial(read);
-                    break;
-                }
-                if constexpr (requires { read.finish(); }) {
-                    read.finish();
-                    if (const auto refused = malformed_->take_count()) {
-                        emit.count_malformed(refused);
-                    }
-                }
-                if (begin_next_input()) {
-                    begin_input();
-                    break;
-                }
-                finish();
-                return SourceStatus::finished;
-        }
-    }
+    return poll_records<T, holds_text>(emit, budget, Format<Read>{this, read});
 }
 
 }  // namespace strid

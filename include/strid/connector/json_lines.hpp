@@ -37,50 +37,18 @@ class JsonLines : public JsonSource {
 
     template <class Emit>
     SourceStatus poll(Emit& emit, std::size_t budget) {
-        if (!reader_) return SourceStatus::finished;
-        keep_text(emit);
-        for (;;) {
-            bool is_partial = false;
-            while (position_ != end_ && !is_partial) {
-                if (budget == 0) return SourceStatus::more;
-                T record{};
-                const Row row = read_row(record);
-                is_partial = row == Row::partial;
-                if (row != Row::ready) continue;
-                --budget;
-                if (!emit(std::move(record))) return SourceStatus::more;
-            }
-            if (const auto refused = malformed_->take_count()) emit.count_malformed(refused);
-            switch (refill()) {
-                case Refill::text:
-                    stamp_arrival(emit);
-                    keep_text(emit);
-                    break;
-                case Refill::wait:
-                    return SourceStatus::idle;
-                case Refill::too_long:
-                    if (position_ == end_) {
-                        drop_too_long();
-                    } else {
-                        refuse_rest();
-                    }
-                    break;
-                case Refill::stopped:
-                    if (const auto cut_off = report_cut_off()) emit.count_malformed(cut_off);
-                    finish();
-                    return SourceStatus::finished;
-                case Refill::end:
-                    refuse_rest();
-                    if (const auto refused = malformed_->take_count()) {
-                        emit.count_malformed(refused);
-                    }
-                    finish();
-                    return SourceStatus::finished;
-            }
-        }
+        return poll_records<T, detail::holds_text<T>>(emit, budget, Format{this});
     }
 
   private:
+    struct Format {
+        JsonLines* source;
+
+        [[gnu::always_inline]] Row operator()(T& record) const { return source->read_row(record); }
+        void refuse_partial() const { source->refuse_rest(); }
+        void end_input() const { source->refuse_rest(); }
+    };
+
     static std::vector<bool> optional_fields() {
         std::vector<bool> are_optional;
         T record{};
@@ -89,13 +57,6 @@ class JsonLines : public JsonSource {
             return true;
         });
         return are_optional;
-    }
-
-    template <class Emit>
-    void keep_text(Emit& emit) {
-        if constexpr (detail::holds_text<T>) {
-            if (position_ != end_) emit.keep_alive(reader_->chunk());
-        }
     }
 
     Row read_row(T& record) {

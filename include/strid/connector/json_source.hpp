@@ -44,11 +44,6 @@ class JsonSource : public FileSource {
     /// GraphError for options that do not fit it.
     JsonSource(std::string path, JsonOptions options, const std::vector<bool>& may_be_empty);
 
-    enum class [[nodiscard]] Row : std::uint8_t {
-        ready,   ///< text_of() has the record's fields; position_ is behind the object
-        none,    ///< blanks or a refused object were passed
-        partial  ///< the object goes on beyond the region; nothing was passed
-    };
     /// Takes the object at position_.
     Row next_object();
     /// The text of what fills the record's field `index`.

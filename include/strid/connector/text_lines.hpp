@@ -46,40 +46,14 @@ class TextLines : public FileSource {
 
     template <class Emit>
     SourceStatus poll(Emit& emit, std::size_t budget) {
-        if (!reader_) return SourceStatus::finished;
-        if (position_ != end_) emit.keep_alive(reader_->chunk());
-        for (;;) {
-            while (position_ != end_) {
-                if (budget == 0) return SourceStatus::more;
-                Line line = next_line();
-                if (line.text.size() > line_bytes_max()) [[unlikely]] {
-                    refuse_too_long(line.text);
-                    emit.count_malformed(malformed_->take_count());
-                    continue;
-                }
-                --budget;
-                if (!emit(std::move(line))) return SourceStatus::more;
-            }
-            switch (refill()) {
-                case Refill::text:
-                    stamp_arrival(emit);
-                    emit.keep_alive(reader_->chunk());
-                    break;
-                case Refill::too_long:
-                    drop_too_long();
-                    emit.count_malformed(malformed_->take_count());
-                    break;
-                case Refill::wait:
-                    return SourceStatus::idle;
-                case Refill::stopped:
-                    if (const auto cut_off = report_cut_off()) emit.count_malformed(cut_off);
-                    finish();
-                    return SourceStatus::finished;
-                case Refill::end:
-                    finish();
-                    return SourceStatus::finished;
-            }
-        }
+        return poll_records<Line, true>(emit, budget, [this, &emit](Line& line) {
+            line = next_line();
+            if (line.text.size() <= line_bytes_max()) [[likely]]
+                return Row::ready;
+            refuse_too_long(line.text);
+            emit.count_malformed(malformed_->take_count());
+            return Row::none;
+        });
     }
 
   private:

@@ -74,7 +74,7 @@ class TableSource : public CsvSource {
         bool pass_partial_at_stop() const {
             return source->format() == TableFormat::csv && source->pass_open_quote_at_stop();
         }
-        void finish() const { source->finish_json(); }
+        void end_input() const { source->finish_json(); }
     };
 
     /// A column up to the last that is asked for, as a scan from left to right comes upon it.

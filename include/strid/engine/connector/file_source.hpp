@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The common part of every source that reads lines: opening, waiting for pipes, back-pressure,
-// refused lines and progress. Derived: TextLines, CsvFile. Used by one thread at a time, but for
-// fraction_done() and bytes_read(), which any thread may call.
+// refused lines and progress. Derived: TextLines, CsvSource, JsonSource. Used by one thread at a
+// time, but for fraction_done() and bytes_read(), which any thread may call.
 //
 // A file is read by replica 0; other replicas are finished at once. A copy reads from the start.
 // Several files are read one after the other, each from its first line on as if it were alone.
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -72,6 +73,20 @@ class FileSource {
     FileSource(std::string path, TextOptions text, MalformedOptions malformed)
         : FileSource(std::vector{std::move(path)}, text, std::move(malformed)) {}
 
+    enum class [[nodiscard]] Row : std::uint8_t {
+        ready,   ///< the record was read; position_ is behind it
+        none,    ///< text that is no record, or a refused record, was passed
+        partial  ///< the record goes on beyond the region; nothing was passed
+    };
+    /// The poll of every format. `format(record)` takes the text at position_ into a fresh record
+    /// and returns the result; on `ready` the record is emitted. `holds_text`: records may point
+    /// into the text. The other functions of a format may be missing: `begin_input()` before the
+    /// text of each further input, `begin_text()` before each region, `refuse_partial()` for a
+    /// record that is not whole (needed where `partial` is returned), `pass_partial_at_stop()`, and
+    /// `end_input()`, which refuses what the input ends in.
+    template <class T, bool holds_text, class Emit, class Format>
+    SourceStatus poll_records(Emit& emit, std::size_t budget, Format&& format);
+
     enum class [[nodiscard]] Refill : std::uint8_t { text, too_long, wait, end, stopped };
     /// Gives up what precedes `position_` and reads on; on `text` and `too_long` the members
     /// `position_` and `end_` name the region. After a stop nothing more is read: `stopped`.
@@ -124,5 +139,73 @@ class FileSource {
     // Relaxed: a poll that does not see it yet is followed by another.
     std::atomic<bool> stopped_{false};
 };
+
+template <class T, bool holds_text, class Emit, class Format>
+SourceStatus FileSource::poll_records(Emit& emit, std::size_t budget, Format&& format) {
+    if (!reader_) return SourceStatus::finished;
+    const auto keep_text = [&] {
+        if constexpr (holds_text) {
+            if (position_ != end_) emit.keep_alive(reader_->chunk());
+        }
+    };
+    keep_text();
+    for (;;) {
+        bool partial = false;
+        while (position_ != end_ && !partial) {
+            if (budget == 0) return SourceStatus::more;
+            T record{};
+            const Row row = format(record);
+            partial = row == Row::partial;
+            if (row != Row::ready) continue;
+            --budget;
+            if (!emit(std::move(record))) return SourceStatus::more;
+        }
+        if (const auto refused = malformed_->take_count()) emit.count_malformed(refused);
+        switch (refill()) {
+            case Refill::text:
+                stamp_arrival(emit);
+                if constexpr (requires { format.begin_text(); }) format.begin_text();
+                keep_text();
+                break;
+            case Refill::wait:
+                return SourceStatus::idle;
+            case Refill::too_long:
+                if constexpr (requires { format.refuse_partial(); }) {
+                    if (position_ != end_) {
+                        format.refuse_partial();
+                        break;
+                    }
+                }
+                drop_too_long();
+                break;
+            case Refill::stopped:
+                if constexpr (requires { format.pass_partial_at_stop(); }) {
+                    if (position_ != end_ && format.pass_partial_at_stop()) break;
+                }
+                if (const auto cut_off = report_cut_off()) emit.count_malformed(cut_off);
+                finish();
+                return SourceStatus::finished;
+            case Refill::end:
+                if constexpr (requires { format.refuse_partial(); }) {
+                    if (position_ != end_) {
+                        format.refuse_partial();
+                        break;
+                    }
+                }
+                if constexpr (requires { format.end_input(); }) {
+                    format.end_input();
+                    if (const auto refused = malformed_->take_count()) {
+                        emit.count_malformed(refused);
+                    }
+                }
+                if (begin_next_input()) {
+                    if constexpr (requires { format.begin_input(); }) format.begin_input();
+                    break;
+                }
+                finish();
+                return SourceStatus::finished;
+        }
+    }
+}
 
 }  // namespace strid
