@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An application as its program sees it: facts, options of its own, and a graph. The objects hold
-// the options that were parsed; one thread at a time.
+// An application as its program sees it: its row of the table, options of its own, and a graph. The
+// objects hold the options that were parsed; one thread at a time.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include <strid/base/time.hpp>
 #include <strid/stream/graph.hpp>
 
+#include "applications.hpp"
 #include "endpoints.hpp"
 
 namespace CLI {
@@ -20,41 +23,43 @@ class App;
 
 namespace strid::apps {
 
-/// The properties of an application that the command line uses before it reads an option.
-struct ApplicationFacts {
-    std::string_view name;         ///< As in the table (applications.hpp).
-    std::string_view details;      ///< Its input, its output, and examples; whole lines.
-    std::string_view source_name;  ///< The operator that reads the input.
-    bool generates = false;        ///< It can make its records (Endpoints::generate).
-    /// Its answer depends on the order of all records: a replay has one source.
-    bool needs_order = false;
-};
-
 class Application {
   public:
-    explicit Application(const ApplicationFacts& facts) : facts_(facts) {}
+    /// Of the row of that name. Throws std::invalid_argument where there is none.
+    explicit Application(std::string_view name);
     Application(const Application&) = delete;
     Application& operator=(const Application&) = delete;
     virtual ~Application() = default;
 
-    [[nodiscard]] const ApplicationFacts& facts() const noexcept { return facts_; }
-    [[nodiscard]] std::string_view name() const noexcept { return facts_.name; }
+    [[nodiscard]] const ApplicationFacts& facts() const noexcept { return *facts_; }
+    [[nodiscard]] std::string_view name() const noexcept { return facts_->name; }
 
-    /// Adds the application's own options to a command line.
-    virtual void add_options(CLI::App& command) = 0;
-    /// Throws GraphError when an option is missing that a run cannot do without.
-    virtual void check() const {}
+    /// Adds the option of the file beside the input, and the application's own.
+    void add_options(CLI::App& command);
+    /// Throws GraphError when an option is missing or wrong that a run cannot do without.
+    void check() const;
     virtual void build(Graph& graph, const Endpoints& endpoints) = 0;
-    /// Files that build() reads.
-    [[nodiscard]] virtual std::vector<FileUse> files() const { return {}; }
+    /// Files that build() reads or writes: the one beside the input.
+    [[nodiscard]] virtual std::vector<FileUse> files() const;
     /// Whether its own options have it make its records, so that it reads no input.
     [[nodiscard]] virtual bool makes_records() const noexcept { return false; }
     /// Of the graph that was built last: bytes of input that were handled, from any thread. Empty
     /// where the application does not count them.
     [[nodiscard]] virtual std::function<std::uint64_t()> bytes_done() const { return {}; }
 
+  protected:
+    virtual void add_own_options(CLI::App& command) = 0;
+    virtual void check_own() const {}
+    /// The file beside the input; empty where none is named.
+    [[nodiscard]] const std::string& side_file() const noexcept { return side_file_; }
+
   private:
-    ApplicationFacts facts_;
+    const ApplicationFacts* facts_;
+    std::string side_file_;
 };
+
+/// Adds `NAME TIME`; `read` is read_duration or read_duration_or_zero (program/arguments.hpp).
+void add_duration_option(CLI::App& command, const char* name, Duration& value, const char* help,
+                         Duration (*read)(std::string_view));
 
 }  // namespace strid::apps

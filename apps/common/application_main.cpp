@@ -15,7 +15,6 @@
 #include <strid/program/arguments.hpp>
 #include <strid/program/picture.hpp>
 
-#include "applications.hpp"
 #include "tools/common/output_options.hpp"
 
 namespace strid::apps {
@@ -150,9 +149,9 @@ int run_application(Application& application, RunCommand& run) {
 }
 
 std::unique_ptr<CLI::App> command_of(Application& application, std::string_view word) {
-    auto command = std::make_unique<CLI::App>(std::string(summary_of(application.name())),
+    auto command = std::make_unique<CLI::App>(std::string(application.facts().summary),
                                               fmt::format("strid {} {}", word, application.name()));
-    command->footer(std::string(application.facts().details));
+    command->footer(std::string(application.facts().details.substr(1)));
     application.add_options(*command);
     return command;
 }

@@ -35,8 +35,8 @@ std::string program_of(std::string_view name) {
     return {};
 }
 
-std::vector<apps::ApplicationName> applications_here() {
-    std::vector<apps::ApplicationName> here;
+std::vector<apps::ApplicationFacts> applications_here() {
+    std::vector<apps::ApplicationFacts> here;
     std::ranges::copy_if(apps::application_table(), std::back_inserter(here),
                          [](const auto& row) { return !program_of(row.name).empty(); });
     return here;
@@ -45,12 +45,12 @@ std::vector<apps::ApplicationName> applications_here() {
 int list(int argc, char** argv) {
     CLI::App app{"List the applications", "strid list"};
     if (const auto code = parse_arguments(app, argc, argv)) return *code;
-    const std::vector<apps::ApplicationName> here = applications_here();
+    const std::vector<apps::ApplicationFacts> here = applications_here();
     std::size_t width = 0;
-    for (const auto& [name, summary] : here) width = std::max(width, name.size());
+    for (const apps::ApplicationFacts& row : here) width = std::max(width, row.name.size());
     std::string text;
-    for (const auto& [name, summary] : here) {
-        text += fmt::format("{:<{}}  {}\n", name, width, summary);
+    for (const apps::ApplicationFacts& row : here) {
+        text += fmt::format("{:<{}}  {}\n", row.name, width, row.summary);
     }
     write_to_stdout(text);
     return ExitCode::done;
@@ -59,7 +59,7 @@ int list(int argc, char** argv) {
 /// `strid run NAME ...` and `strid explain NAME ...`: everything behind NAME is the program's.
 int launch(const std::string& command, const std::string& description, int argc, char** argv) {
     const std::string_view name = argc > 1 ? argv[1] : "";
-    if (!apps::summary_of(name).empty()) {
+    if (apps::find_application(name) != nullptr) {
         const std::string program = program_of(name);
         if (program.empty()) {
             throw GraphError(

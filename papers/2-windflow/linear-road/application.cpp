@@ -18,31 +18,9 @@ namespace {
 
 class LinearRoad final : public Application {
   public:
-    LinearRoad()
-        : Application(
-              {.name = "linear-road",
-               .details =
-                   "Input:   Type,Time,VID,Spd,XWay,Lane,Dir,Seg,Pos,QID,Sinit,Send,DOW,TOD,Day\n"
-                   "History: VID,Day,XWay,Toll\n"
-                   "Output:  0,VID,Time,Emit,LAV,Toll   1,Time,Emit,VID,Seg   (toll, accident)\n"
-                   "         2,Time,Emit,ResultTime,QID,Balance   3,Time,Emit,QID,Expenditure\n"
-                   "Operators: events, dispatch, time, roads, accounts, history, write, "
-                   "write-balances,\n"
-                   "         write-expenditures; with --layout operators speeds, velocities, "
-                   "counts,\n"
-                   "         accidents and tolls in the place of roads\n"
-                   "\n"
-                   "Examples (in papers/2-windflow/linear-road/data):\n"
-                   "  strid run linear-road --input cars.csv.gz --history history.csv\n"
-                   "  strid run linear-road --minutes 180 --expressways 2 --pace 1 --output "
-                   "answers.csv\n"
-                   "  strid run linear-road --minutes 10 --write-input --output cars.csv\n",
-               .source_name = "events",
-               .generates = true}) {}
+    LinearRoad() : Application("linear-road") {}
 
-    void add_options(CLI::App& command) override {
-        command.add_option("--history", history_path_, "What cars paid in the last ten weeks")
-            ->type_name("FILE");
+    void add_own_options(CLI::App& command) override {
         const auto number = [&command](const char* name, std::int32_t& value, std::uint64_t least,
                                        std::uint64_t most, const char* help) {
             add_number_option(
@@ -76,26 +54,21 @@ class LinearRoad final : public Application {
         command.add_flag("--write-input", options_.writes_input,
                          "The records themselves are the output");
     }
-    [[nodiscard]] std::vector<FileUse> files() const override {
-        if (history_path_.empty()) return {};
-        return {{.kind = FileUse::Kind::reads, .path = history_path_, .user = "--history"}};
-    }
     void build(Graph& graph, const Endpoints& endpoints) override {
         linear_road::Options options = options_;
         options.makes_traffic = minutes_ > 0;
         options.traffic.expressways = std::max(options.expressways, 1);
         if (minutes_ > 0) options.traffic.seconds = minutes_ * 60;
-        if (history_path_.empty()) {
+        if (side_file().empty()) {
             return linear_road::build(graph, endpoints, options,
                                       CurrentTable<linear_road::HistoryTable>{});
         }
-        const auto history = linear_road::read_history(history_path_);
+        const auto history = linear_road::read_history(side_file());
         linear_road::build(graph, endpoints, options, history.current());
     }
     [[nodiscard]] bool makes_records() const noexcept override { return minutes_ > 0; }
 
   private:
-    std::string history_path_;
     std::int32_t minutes_ = 0;
     linear_road::Options options_;
 };

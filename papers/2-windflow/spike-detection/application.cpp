@@ -14,24 +14,9 @@ namespace {
 
 class SpikeDetection final : public Application {
   public:
-    SpikeDetection()
-        : Application(
-              {.name = "spike-detection",
-               .details =
-                   "Input:   device,value\n"
-                   "Output:  device,value,mean\n"
-                   "Operators: readings, average, spikes, write\n"
-                   "\n"
-                   "Examples:\n"
-                   "  strid run spike-detection --input "
-                   "papers/2-windflow/spike-detection/data/readings.csv\n"
-                   "  tail -f sensors.csv | strid run spike-detection --threshold 0.5\n"
-                   "  strid run spike-detection --input readings.csv --duration 10s --rate 100k\n"
-                   "  strid run spike-detection --generate 10M --seed 7 --output spikes.csv\n",
-               .source_name = "readings",
-               .generates = true}) {}
+    SpikeDetection() : Application("spike-detection") {}
 
-    void add_options(CLI::App& command) override {
+    void add_own_options(CLI::App& command) override {
         add_decimal_option(command, "--threshold", options_.threshold,
                            "A spike is a reading with |value - mean| > threshold * mean");
         add_number_option(

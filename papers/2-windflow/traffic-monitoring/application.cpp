@@ -24,32 +24,9 @@ using traffic_monitoring::RoadIndex;
 
 class TrafficMonitoring final : public Application {
   public:
-    TrafficMonitoring()
-        : Application(
-              {.name = "traffic-monitoring",
-               .details =
-                   "Input:   vehicle,latitude,longitude,speed,bearing,time  (degrees, km/h; the "
-                   "time "
-                   "is not\n"
-                   "         looked at); see --columns\n"
-                   "Roads:   a shapefile, GeoJSON, or CSV: road,one_way,latitude,longitude, a row "
-                   "a "
-                   "point\n"
-                   "Output:  road,mean_speed,count\n"
-                   "Operators: fixes, match, speed, rows, write\n"
-                   "\n"
-                   "Examples (in papers/2-windflow/traffic-monitoring/data):\n"
-                   "  strid run traffic-monitoring --roads roads.csv --input fixes.csv\n"
-                   "  strid run traffic-monitoring --roads roads.csv --input fixes.csv --emit "
-                   "final\n"
-                   "  strid run traffic-monitoring --roads city.shp --input fixes.csv --matcher "
-                   "hidden-markov\n"
-                   "  strid run traffic-monitoring --roads roads.csv --input taxi-traces.csv "
-                   "--columns 2,4,5,6,7\n",
-               .source_name = "fixes"}) {}
+    TrafficMonitoring() : Application("traffic-monitoring") {}
 
-    void add_options(CLI::App& command) override {
-        command.add_option("--roads", roads_path_, "The network; needed")->type_name("FILE");
+    void add_own_options(CLI::App& command) override {
         add_choice<RoadFormat>(command, "--roads-format", roads_format_,
                                {{"by-suffix", RoadFormat::by_suffix},
                                 {"csv", RoadFormat::csv},
@@ -78,25 +55,16 @@ class TrafficMonitoring final : public Application {
             "--ordered", options_.ordered,
             "The rows and means of a road in the order of the input, however many replicas match");
     }
-    void check() const override {
-        if (roads_path_.empty()) {
-            throw GraphError(
-                "traffic-monitoring needs --roads FILE, as "
-                "papers/2-windflow/traffic-monitoring/data/roads.csv");
-        }
+    void check_own() const override {
         check_positive("--tolerance", matching_.tolerance, tolerance_max_m);
         check_positive("--bearing-tolerance", matching_.bearing_tolerance, 180);
         check_positive("--position-error", options_.markov.position_error_m, tolerance_max_m);
     }
-    [[nodiscard]] std::vector<FileUse> files() const override {
-        if (roads_path_.empty()) return {};
-        return {{.kind = FileUse::Kind::reads, .path = roads_path_, .user = "--roads"}};
-    }
     void build(Graph& graph, const Endpoints& endpoints) override {
         std::shared_ptr<const RoadIndex> index;
-        if (!roads_path_.empty()) {
+        if (!side_file().empty()) {
             index = std::make_shared<const RoadIndex>(
-                traffic_monitoring::read_roads(roads_path_, roads_format_), matching_);
+                traffic_monitoring::read_roads(side_file(), roads_format_), matching_);
         }
         traffic_monitoring::build(graph, endpoints, options_, std::move(index));
     }
@@ -131,7 +99,6 @@ class TrafficMonitoring final : public Application {
 
     static constexpr std::size_t columns_count = 5;
 
-    std::string roads_path_;
     RoadFormat roads_format_ = RoadFormat::by_suffix;
     Matching matching_;
     traffic_monitoring::Options options_;

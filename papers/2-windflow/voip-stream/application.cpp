@@ -22,36 +22,9 @@ using voip_stream::Form;
 
 class VoipStream final : public Application {
   public:
-    VoipStream()
-        : Application(
-              {.name = "voip-stream",
-               .details =
-                   "Input:   calling,called,start,duration,established  (2026-03-02T08:15:30Z; "
-                   "seconds; "
-                   "true or false)\n"
-                   "Output:  calling,called,start,fofir,url,acd,score  (0 to 1) of each "
-                   "established "
-                   "call\n"
-                   "Operators: calls, parser, sides, features, score, write; with --form full "
-                   "calls, "
-                   "parser,\n"
-                   "         dispatcher, ct24, ecr24, global_acd, pre_rcr, rcr, ecr_1, ecr_2, "
-                   "encr, "
-                   "acd, fofir, url,\n"
-                   "         score, write\n"
-                   "\n"
-                   "Examples (in papers/2-windflow/voip-stream/data):\n"
-                   "  strid run voip-stream --input calls.csv --threshold 0.5\n"
-                   "  strid run voip-stream --input calls.csv --filters exact --form full\n"
-                   "  strid run voip-stream --generate 10M --numbers 500k --pairs 10M --output "
-                   "scores.csv\n"
-                   "  strid run voip-stream --generate 100k --calls calls.csv --telemarketers-file "
-                   "telemarketers.csv\n",
-               .source_name = "calls",
-               .generates = true,
-               .needs_order = true}) {}
+    VoipStream() : Application("voip-stream") {}
 
-    void add_options(CLI::App& command) override {
+    void add_own_options(CLI::App& command) override {
         const auto seconds = [&command](const char* name, std::chrono::seconds& value,
                                         const char* help) {
             add_text_option(
@@ -100,7 +73,7 @@ class VoipStream final : public Application {
                         "With --generate: write there which numbers are telemarketers")
             ->type_name("FILE");
     }
-    void check() const override {
+    void check_own() const override {
         if (!(options_.telemarketers >= 0 && options_.telemarketers <= 0.5))
             throw GraphError("--telemarketers must be a share from 0 to 0.5");
     }

@@ -11,23 +11,9 @@ namespace {
 
 class WordCount final : public Application {
   public:
-    WordCount()
-        : Application(
-              {.name = "word-count",
-               .details =
-                   "Input:   text; a word is what stands between spaces and is not empty.\n"
-                   "Output:  word,count\n"
-                   "Operators: lines, split, count, write\n"
-                   "\n"
-                   "Examples:\n"
-                   "  strid run word-count --input papers/2-windflow/word-count/data/opticks.txt "
-                   "--output "
-                   "counts.csv\n"
-                   "  zcat access.log.gz | strid run word-count --emit updates | head\n"
-                   "  strid run word-count --input book.txt --duration 10s --parallelism 2\n",
-               .source_name = "lines"}) {}
+    WordCount() : Application("word-count") {}
 
-    void add_options(CLI::App& command) override {
+    void add_own_options(CLI::App& command) override {
         add_choice<Emit>(command, "--emit", options_.emit,
                          {{"final", Emit::at_end}, {"updates", Emit::every_update}},
                          "A row per word at the end of the text, or one per occurrence with the "

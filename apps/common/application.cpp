@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "application.hpp"
+
+#include <stdexcept>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <strid/base/error.hpp>
+#include <strid/program/arguments.hpp>
+
+namespace strid::apps {
+
+Application::Application(std::string_view name) : facts_(find_application(name)) {
+    if (facts_ == nullptr) {
+        throw std::invalid_argument(fmt::format("no application is called {}", name));
+    }
+}
+
+void Application::add_options(CLI::App& command) {
+    const SideFile& file = facts_->side_file;
+    if (!file.option.empty()) {
+        command.add_option(std::string(file.option), side_file_, std::string(file.help))
+            ->type_name("FILE");
+    }
+    add_own_options(command);
+}
+
+void Application::check() const {
+    const SideFile& file = facts_->side_file;
+    if (side_file_.empty() && !file.example.empty()) {
+        throw GraphError(fmt::format("{} needs {} FILE, as {}", name(), file.option, file.example));
+    }
+    check_own();
+}
+
+std::vector<FileUse> Application::files() const {
+    if (side_file_.empty()) return {};
+    return {{.kind = FileUse::Kind::reads,
+             .path = side_file_,
+             .user = std::string(facts_->side_file.option)}};
+}
+
+void add_duration_option(CLI::App& command, const char* name, Duration& value, const char* help,
+                         Duration (*read)(std::string_view)) {
+    add_text_option(
+        command, name, "TIME", [&value, read](const std::string& text) { value = read(text); },
+        help);
+}
+
+}  // namespace strid::apps
