@@ -189,7 +189,8 @@ def _run_in(folder, file, command, environment, timeout_s, on_start, popen_optio
         try:
             child = subprocess.Popen(
                 list(command),
-                executable=str(file),
+                # A name without a folder would be looked up along the PATH once more.
+                executable=os.path.join(os.curdir, file),
                 env=environment,
                 preexec_fn=signals.unblock_in_child,
                 **popen_options,

@@ -28,6 +28,7 @@ struct Polymorphic { virtual ~Polymorphic() {} char flag; };
 struct Derived : Polymorphic { char other; int count; };
 struct Virtual : virtual Polymorphic { int rank; };
 struct FromEmpty : Empty { int value; };
+struct FromVirtual : Virtual { char mark; double weight; };
 struct Compact { [[no_unique_address]] Empty nothing; int value; };
 union Choice { int number; char text[13]; };
 struct alignas(64) Line { char text[60]; long last; };
@@ -40,7 +41,8 @@ namespace { struct Hidden { int x; } hidden; }
 struct Text { char* begin; unsigned long size; char local[16]; };
 struct Long { long a[7]; Text text; int (*function)(int); int Plain::* member;
               void (Plain::* method)(); decltype(nullptr) nothing; };
-Plain plain; Derived derived; Virtual with_virtual; FromEmpty from_empty; Compact compact;
+Plain plain; Derived derived; Virtual with_virtual;
+FromVirtual from_virtual; FromEmpty from_empty; Compact compact;
 Choice choice; Line line; Packed packed; Flexible* flexible; Outer outer; space::Box<long> box;
 space::Box<long>::Inside inside; Long* pointer;
 int main() { struct Local { char c; long l; } local{}; Long l{};

@@ -158,6 +158,9 @@ class OfCxx(Layouts):
         virtual = self.members(found["Virtual"])["Polymorphic"]
         self.assertEqual((virtual["kind"], virtual["bit"]), ("virtual base", None))
         self.assertIsNone(found["Virtual"]["smaller_order"])
+        # Behind its members lies the virtual base of its base; between mark and weight are 3 bytes.
+        self.assertEqual(found["FromVirtual"]["unused_bytes"], 3)
+        self.assertIsNone(found["FromVirtual"]["smaller_order"])
         for name in ("FromEmpty", "Compact", "Empty"):
             self.assertEqual(found[name]["unused_bytes"], 0, name)
         self.assertEqual(found["Choice"]["unused_bytes"], 3)
@@ -197,7 +200,7 @@ class OfCxx(Layouts):
         self.assertIn("this order, 16 bytes (8 less): price, quantity, venue, live", text)
         table = self.run_program("layout", file, "--limit", 3).stdout.decode().splitlines()
         self.assertEqual(len(table), 5)
-        self.assertTrue(table[1].endswith(f"Line ({self.folder}/classes.cpp:11)"), table[1])
+        self.assertTrue(table[1].endswith(f"Line ({self.folder}/classes.cpp:12)"), table[1])
         by_saving = self.run_program("layout", file, "--sort", "saves").stdout.decode().splitlines()
         self.assertIn("Plain", by_saving[1])
 

@@ -44,6 +44,12 @@ class Processes(TraceCase):
             self.assertEqual(child["counters"]["releases_of_unknown_blocks"], 10)
             self.assertEqual(child["ended"], "killed")
 
+    def test_a_program_of_this_folder_is_run_whatever_lies_on_the_path(self):
+        for name in ("whoami", "mine"):
+            (self.folder / name).symlink_to(TRACED)
+            process = self.traced_process(f"./{name}", "nothing", cwd=self.folder)
+            self.assertEqual(os.path.basename(process["executable"]), os.path.basename(TRACED))
+
     def test_exec_loses_nothing(self):
         data = self.trace(TRACED, "exec")
         before, after = data["processes"]

@@ -24,6 +24,15 @@ class Hole:
         return max(0, (self.bit + self.bits) // 8 - (self.bit + 7) // 8)
 
 
+def has_virtual_bases(record: Record) -> bool:
+    """Its own or those of its bases: debug information does not say where they lie."""
+    return any(
+        member.bit is None
+        or (member.kind == "base" and member.type_record and has_virtual_bases(member.type_record))
+        for member in record.members
+    )
+
+
 def data_end(record: Record) -> int:
     """The bit behind the last one that is used; a class may lay members of its own from there."""
     ends = [0]
@@ -62,7 +71,7 @@ def holes_of(record: Record) -> list[Hole]:
         if member.bit > covered:
             holes.append(Hole(covered, member.bit - covered))
         covered = max(covered, used_end(member, others))
-    if covered < 8 * record.bytes and len(placed) == len(record.members):
+    if covered < 8 * record.bytes and not has_virtual_bases(record):
         holes.append(Hole(covered, 8 * record.bytes - covered, at_end=True))
     return holes
 
@@ -181,7 +190,8 @@ def order_can_be_judged(record: Record) -> bool:
     return (
         record.kind != "union"
         and not record.is_packed
-        and all(m.bit is not None and not m.may_overlap for m in record.members)
+        and not has_virtual_bases(record)
+        and not any(m.may_overlap for m in record.members)
         and all(m.bits or m.kind == "base" for m in record.members)
         and len(own_members(record)) > 1
     )
