@@ -186,14 +186,16 @@ class Trace {
     std::vector<std::uint8_t> steps_;  // of one block, column by column
 };
 
-void count(Alignment& alignment, std::string_view query, std::string_view target) {
+void count(Alignment& alignment, std::string_view query, std::string_view target,
+           const Scoring& scoring) {
     std::size_t q = alignment.query_begin;
     std::size_t t = alignment.target_begin;
     for (const Columns& columns : alignment.columns) {
         alignment.length += columns.count;
         if (columns.kind == Columns::Kind::pair) {
             for (std::size_t i = 0; i < columns.count; ++i) {
-                ++(query[q + i] == target[t + i] ? alignment.identities : alignment.mismatches);
+                const bool is_identical = scoring.identical(query[q + i], target[t + i]);
+                ++(is_identical ? alignment.identities : alignment.mismatches);
             }
         } else {
             ++alignment.gaps;
@@ -231,7 +233,7 @@ Alignment align(std::string_view query, std::string_view target, const Score& sc
     trace.backward(alignment);
     alignment.query_begin += query_skipped;
     alignment.target_begin += target_skipped;
-    count(alignment, query, target);
+    count(alignment, query, target, scoring);
     return alignment;
 }
 

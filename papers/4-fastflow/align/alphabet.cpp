@@ -20,7 +20,8 @@ Alphabet::Alphabet(Molecule molecule, Unknown unknown) : molecule_(molecule) {
         codes_[static_cast<unsigned char>(letter)] = code;
         if (letter >= 'A' && letter <= 'Z') codes_[static_cast<unsigned char>(letter) + 32U] = code;
     };
-    const auto replaced = static_cast<std::uint8_t>(static_cast<std::uint8_t>(any()) | replaces);
+    const auto replaced =
+        static_cast<std::uint8_t>(static_cast<std::uint8_t>(any_residue(molecule)) | replaces);
     codes_.fill(unknown == Unknown::any ? replaced : rejects);
     const bool protein = molecule == Molecule::protein;
     for (const char letter : protein ? protein_residues : dna_residues) {
@@ -41,7 +42,7 @@ Alphabet::Encoded Alphabet::encode(std::string_view text, std::string& out) cons
         if (code > space && code < replaces) [[likely]] {
             *to++ = static_cast<char>(code);
         } else if (code >= replaces) {
-            *to++ = any();
+            *to++ = any_residue(molecule_);
             ++encoded.replaced;
         } else if (code == rejects) {
             encoded.rejected = &letter;

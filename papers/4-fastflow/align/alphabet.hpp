@@ -16,6 +16,11 @@ namespace strid::align {
 
 enum class Molecule : std::uint8_t { protein, dna };
 
+/// The letter of a residue that is not known: X of proteins, N of nucleic acids.
+[[nodiscard]] constexpr char any_residue(Molecule molecule) noexcept {
+    return molecule == Molecule::protein ? 'X' : 'N';
+}
+
 /// The treatment of a letter that is no residue.
 enum class Unknown : std::uint8_t {
     reject,
@@ -35,7 +40,6 @@ class Alphabet {
     Encoded encode(std::string_view text, std::string& out) const;
 
     [[nodiscard]] Molecule molecule() const noexcept { return molecule_; }
-    [[nodiscard]] char any() const noexcept { return molecule_ == Molecule::protein ? 'X' : 'N'; }
 
   private:
     // A letter; above it bit 7 where it stands for another residue; or one of these.

@@ -124,7 +124,7 @@ void FastaReader::take_residues(SequenceBatch& batch, std::string_view part) {
              fmt::format("{} is no residue of a {}; --unknown any reads it as {}",
                          shown(*encoded.rejected),
                          alphabet_.molecule() == Molecule::protein ? "protein" : "nucleic acid",
-                         alphabet_.any()));
+                         any_residue(alphabet_.molecule())));
     }
     replaced_ += encoded.replaced;
     if (in_sequence_ &&

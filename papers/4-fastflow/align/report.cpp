@@ -118,7 +118,7 @@ Lines lines_of(const Result& result, const Query& query, const Scoring& scoring)
             lines.target += b;
             const bool pair = has_query && has_target;
             const bool similar = pair && scoring.row_of(a)[scoring.code_of(b)] > 0;
-            lines.middle += pair && a == b ? '|' : similar ? '+' : ' ';
+            lines.middle += pair && scoring.identical(a, b) ? '|' : similar ? '+' : ' ';
         }
     }
     return lines;

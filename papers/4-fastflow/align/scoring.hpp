@@ -43,6 +43,10 @@ class Scoring {
     [[nodiscard]] int code_of(char residue) const noexcept {
         return matrix_->mapper[static_cast<unsigned char>(residue)];
     }
+    /// Whether two residues are known to be the same: one that stands for any residue never is.
+    [[nodiscard]] bool identical(char a, char b) const noexcept {
+        return a == b && a != any_residue(molecule_);
+    }
     /// The greatest score of a residue beside any.
     [[nodiscard]] int greatest(char residue) const noexcept;
 

@@ -51,9 +51,9 @@ class Scores(AlignCase):
                 [(hit.score, hit.header) for hit in hits], [(-s, n) for s, _, n in expected], name
             )
             for hit, (_, place, _) in zip(hits, expected):
-                self.check_alignment(
-                    hit, query, read_as_x(database[place][1]), scores, gap_open, gap_extend
-                )
+                target = read_as_x(database[place][1])
+                unknown = "N" if "--dna" in options else "X"
+                self.check_alignment(hit, query, target, scores, gap_open, gap_extend, unknown)
 
     def family(self, seed, query_lengths, letters=PROTEIN):
         rng = random.Random(seed)
@@ -88,6 +88,20 @@ class Scores(AlignCase):
         result = self.run_program(self.write("q.fa", queries), self.write("db.fa", database))
         replaced = sum(letter in "UOJ" for _, s in queries + database for letter in s)
         self.assertIn(f"{replaced} letters were read as any residue", result.stderr.decode())
+
+    def test_of_any_residue_are_never_identical(self):
+        for options, query, target, row in [
+            ((), "MKVLUAAGKW", "MKVLOAAGKW", ["90.000", "10", "1"]),
+            ((), "MKVLUAAGKW", "MKVLUAAGKW", ["90.000", "10", "1"]),
+            ((), "MKVLXAAGKW", "MKVLXAAGKW", ["90.000", "10", "1"]),
+            (("--dna", "--strand", "plus"), "ACGTACGTACGTRACGTACGTACGT",
+             "ACGTACGTACGTYACGTACGTACGT", ["96.000", "25", "1"]),
+            (("--dna", "--strand", "plus"), "ACGTACGTACGTNACGTACGTACGT",
+             "ACGTACGTACGTNACGTACGTACGT", ["96.000", "25", "1"]),
+        ]:  # fmt: skip
+            files = self.write("q.fa", [("q", query)]), self.write("db.fa", [("t", target)])
+            text = self.run_program(*files, "--format", "blast", "--quiet", *options).stdout
+            self.assertEqual(rows(text)[0][2:5], row, (query, target))
 
     def test_do_not_depend_on_the_vectors(self):
         queries, database = self.family(12, [3, 30, 90, 200])
