@@ -161,9 +161,10 @@ class SbmlModel {
         if (amount < 0) {
             fail(species, fmt::format("the initial amount of '{}' is negative: {}", name, amount));
         }
-        // 0.1 * 30 is not 3: what the division has rounded is.
+        // 0.1 * 30 is not 3: a product may be rounded. Nothing rounds to no molecules: so small an
+        // amount is one of moles.
         const double count = std::round(amount);
-        if (!(std::fabs(amount - count) <= 1e-9 * std::max(count, 1.0)) || count > count_max) {
+        if (!(std::fabs(amount - count) <= 1e-9 * count) || count > count_max) {
             fail(species, fmt::format("the initial amount of '{}' is no whole number of molecules "
                                       "up to {}: {}",
                                       name, count_max, amount));

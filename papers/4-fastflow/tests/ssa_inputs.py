@@ -44,6 +44,8 @@ class Models(SsaCase):
             (michaelis_menten_sbml(3, law=now), 14, "depends on time"),
             (michaelis_menten_sbml(3, law=unknown), 14, "'nothing' has no value"),
             (michaelis_menten_sbml(3, species_more=half), 9, "no whole number"),
+            (michaelis_menten_sbml(3, species_more=half.replace("0.5", "1e-9")), 9,
+             "no whole number"),
             (michaelis_menten_sbml(3, species_more=half.replace("0.5", "-2")), 9, "is negative"),
         ):
             with self.subTest(what=what):
