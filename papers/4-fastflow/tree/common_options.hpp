@@ -13,6 +13,8 @@
 #include <strid/engine/connector/csv_row.hpp>
 #include <strid/program/arguments.hpp>
 
+#include "table_parser.hpp"
+
 namespace strid::tree {
 
 inline constexpr std::size_t workers_max = 1024;
@@ -28,6 +30,14 @@ inline void add_delimiter_option(CLI::App& app, char& delimiter) {
             check_csv_delimiter(delimiter);
         },
         "Between the fields of a row (default: ,)");
+}
+
+inline void add_missing_option(CLI::App& app, MissingWords& missing) {
+    app.add_option("--missing", missing.words,
+                   "Words for a missing value (default: ?,NA); an empty field is one always")
+        ->type_name("WORD[,WORD]")
+        ->delimiter(',')
+        ->allow_extra_args(false);
 }
 
 inline void add_running_options(CLI::App& app, std::size_t& workers, bool& quiet) {

@@ -48,6 +48,9 @@ class Learning {
         check_files(files);
         const Table table = read();
         interruption_.check();
+        for (const std::string& remark : table.remarks) {
+            write_to_stderr("strid: warning: " + remark + '\n');
+        }
         // Folds are made before the tree is learned, so that too many are refused at once.
         std::vector<std::vector<std::uint32_t>> folds;
         if (arguments_.folds != 0) {
@@ -132,7 +135,7 @@ class Learning {
 
 constexpr const char* learn_footer =
     "The input is CSV with the names of the columns in its first row; also gzip, zstd, xz or\n"
-    "bzip2. A column is numeric where each value is a number. A missing value is ? or empty.\n"
+    "bzip2. A column is numeric where each value is a number. A missing value is ?, NA or empty.\n"
     "\n"
     "The tree goes to standard output: a line for each branch; of a leaf its class, the weight\n"
     "of its training cases and, after a slash, of those that are of another class.\n"
@@ -171,6 +174,7 @@ void add_learn_command(CLI::App& app, Action& action) {
     add_columns_option(command, "--numeric", reading.numeric,
                        "Columns that have to be numbers: another value is an error");
     add_columns_option(command, "--ignore", reading.ignored, "Columns to leave out");
+    add_missing_option(command, reading.missing);
     add_delimiter_option(command, reading.delimiter);
     add_number_option(command, "--cases-min", arguments->cases_min, 1, 1'000'000'000,
                       "Two branches of a test have so many cases at least (default: 2)");

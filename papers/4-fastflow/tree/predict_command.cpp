@@ -29,6 +29,7 @@ struct PredictArguments {
     std::string input = "-";
     std::string output = {};
     char delimiter = ',';
+    MissingWords missing = {};
     bool compares = false;
     bool only_predictions = false;
     std::size_t workers = 0;
@@ -112,7 +113,8 @@ int run_predict(const PredictArguments& arguments, const tool::Interruption& int
     const Predictor predictor(model, input,
                               {.writes_rows = !arguments.output.empty(),
                                .only_predictions = arguments.only_predictions,
-                               .compares = arguments.compares});
+                               .compares = arguments.compares,
+                               .missing = arguments.missing});
     std::optional<Destination> output;
     if (!arguments.output.empty()) {
         output.emplace(arguments.output, Writing::whole);
@@ -167,6 +169,7 @@ void add_predict_command(CLI::App& app, Action& action) {
                      "Accuracy and confusion matrix, to standard output");
     command.add_flag("--only-predictions", arguments->only_predictions,
                      "Without the columns of the input");
+    add_missing_option(command, arguments->missing);
     add_delimiter_option(command, arguments->delimiter);
     add_running_options(command, arguments->workers, arguments->quiet);
     command.callback([&action, arguments] {

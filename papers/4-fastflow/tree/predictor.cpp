@@ -13,8 +13,6 @@
 #include <strid/engine/base/excerpt.hpp>
 #include <strid/program/arguments.hpp>
 
-#include "table_parser.hpp"
-
 namespace strid::tree {
 
 namespace {
@@ -126,12 +124,12 @@ void Predictor::read_values(BlockRows& rows, Values& values) const {
         const Attribute& attribute = model_.schema.attributes[tested.attribute];
         if (!attribute.is_numeric) {
             const auto found = tested.codes.find(text);
-            const bool is_known = found != tested.codes.end() && !is_missing(text);
+            const bool is_known = found != tested.codes.end() && !options_.missing.contains(text);
             values.codes[tested.attribute] = is_known ? found->second : missing_code;
             continue;
         }
         double number = std::numeric_limits<double>::quiet_NaN();
-        if (!is_missing(text)) {
+        if (!options_.missing.contains(text)) {
             const auto fault = detail::read_floating(text, number, NonFinite::reject);
             if (fault != nullptr) {
                 fail_at_line(name_, rows.line(),
@@ -145,7 +143,7 @@ void Predictor::read_values(BlockRows& rows, Values& values) const {
 
 void Predictor::compare(BlockRows& rows, ClassCode kind, PredictedBlock& predicted) const {
     const std::string_view text = detail::trimmed(rows.field(target_));
-    if (is_missing(text)) {
+    if (options_.missing.contains(text)) {
         ++predicted.without_class;
         return;
     }

@@ -17,6 +17,7 @@
 #include "classification.hpp"
 #include "csv_blocks.hpp"
 #include "model.hpp"
+#include "table_parser.hpp"
 
 namespace strid::tree {
 
@@ -24,6 +25,7 @@ struct PredictionOptions {
     bool writes_rows = true;        ///< otherwise they are only counted
     bool only_predictions = false;  ///< without the columns of the input
     bool compares = false;          ///< with the classes in the column of the target
+    MissingWords missing = {};
 };
 
 /// The result of one block.

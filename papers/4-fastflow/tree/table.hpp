@@ -45,7 +45,8 @@ struct Table {
     Schema schema = {};
     std::vector<Column> columns = {};  // by attribute
     std::vector<ClassCode> classes = {};
-    std::size_t rows_without_class = 0;  // left out
+    std::size_t rows_without_class = 0;     // left out
+    std::vector<std::string> remarks = {};  // for the user: what is seldom meant
 
     [[nodiscard]] std::size_t rows() const noexcept { return classes.size(); }
 };

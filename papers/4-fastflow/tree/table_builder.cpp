@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <exception>
 #include <map>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -56,15 +57,42 @@ void TableBuilder::settle_kind(std::size_t column) {
     for (const ParsedBlock& block : blocks_) {
         for (const Word& word : block.columns[column].words) {
             const Likeness likeness = likeness_of(word.text);
-            if (likeness == Likeness::name) return;
+            if (likeness == Likeness::name) return remark_on_words(column);
             if (likeness == Likeness::odd_number && odd == nullptr) odd = &word;
         }
     }
     if (odd == nullptr) return;
     fail_at_line(parser_.name(), odd->line,
-                 fmt::format("column '{}': not a finite number: \"{}\" (a missing value is ? or "
-                             "empty; --categorical takes numbers as names)",
+                 fmt::format("column '{}': not a finite number: \"{}\" (--missing names the "
+                             "words for a missing value; --categorical takes numbers as names)",
                              excerpt(parser_.columns()[column].name), excerpt(odd->text)));
+}
+
+// A column with a few words among numbers is taken as one of names, which is seldom meant.
+void TableBuilder::remark_on_words(std::size_t column) {
+    std::set<std::string_view> numbers;
+    std::map<std::string_view, std::uint64_t> names;  // and where each stands first
+    bool is_mostly_numbers = false;
+    for (const ParsedBlock& block : blocks_) {
+        // Of a whole block of numbers no words were kept.
+        is_mostly_numbers = is_mostly_numbers || block.columns[column].is_numeric;
+        for (const Word& word : block.columns[column].words) {
+            if (likeness_of(word.text) == Likeness::number) {
+                numbers.insert(word.text);
+            } else {
+                names.emplace(word.text, word.line);
+            }
+        }
+    }
+    is_mostly_numbers = is_mostly_numbers || numbers.size() > names.size();
+    if (!is_mostly_numbers) return;
+    const auto first =
+        std::ranges::min_element(names, {}, [](const auto& name) { return name.second; });
+    const std::string shown = excerpt(parser_.columns()[column].name);
+    table_.remarks.push_back(fmt::format(
+        "{0}:{1}: column '{2}': \"{3}\" is no number, so that all of the column are names: "
+        "--missing {3} if it stands for a missing value, --categorical {2} if they are names",
+        excerpt(parser_.name(), 4096), first->second, shown, excerpt(first->first)));
 }
 
 void TableBuilder::check_classes(const std::vector<std::string>& names, bool is_numeric) const {

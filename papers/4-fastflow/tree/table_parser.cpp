@@ -51,8 +51,8 @@ class Dictionary {
 /// The columns of a block that are kept as texts.
 class TextColumns {
   public:
-    TextColumns(ParsedBlock& parsed, std::vector<std::size_t> columns)
-        : parsed_(parsed), columns_(std::move(columns)) {
+    TextColumns(ParsedBlock& parsed, const MissingWords& missing, std::vector<std::size_t> columns)
+        : parsed_(parsed), missing_(missing), columns_(std::move(columns)) {
         for (const std::size_t column : columns_) {
             ParsedColumn& texts = parsed.columns[column];
             texts.is_numeric = false;
@@ -65,12 +65,13 @@ class TextColumns {
         for (std::size_t k = 0; k < columns_.size(); ++k) {
             const std::string_view text = detail::trimmed(rows.field(columns_[k]));
             parsed_.columns[columns_[k]].codes.push_back(
-                is_missing(text) ? missing_code : dictionaries_[k].code(text, rows.line()));
+                missing_.contains(text) ? missing_code : dictionaries_[k].code(text, rows.line()));
         }
     }
 
   private:
     ParsedBlock& parsed_;
+    const MissingWords& missing_;
     std::vector<std::size_t> columns_;
     std::vector<Dictionary> dictionaries_;
 };
@@ -78,7 +79,7 @@ class TextColumns {
 }  // namespace
 
 TableParser::TableParser(const CsvBlocks& input, const ReadingOptions& options)
-    : name_(input.name()), delimiter_(input.delimiter()) {
+    : name_(input.name()), delimiter_(input.delimiter()), missing_(options.missing) {
     for (const std::string& name : input.names()) columns_.push_back({name});
     has_texts_ = std::make_unique<std::atomic<bool>[]>(columns_.size());
     target_ = find(options.target, "--target");
@@ -139,7 +140,7 @@ void TableParser::parse_rows(ParsedBlock& parsed) const {
                              (kind == Kind::found && has_texts_[i].load(std::memory_order_relaxed));
         (is_text ? texts : numeric).push_back(i);
     }
-    TextColumns words(parsed, texts);
+    TextColumns words(parsed, missing_, texts);
     std::vector<std::size_t> found_texts;  // columns that were thought to be of numbers
     BlockRows rows(parsed.block, name_, delimiter_, columns_.size());
     while (rows.next()) {
@@ -164,7 +165,7 @@ bool TableParser::add_number(BlockRows& rows, std::size_t column,
                              std::vector<double>& numbers) const {
     const std::string_view text = detail::trimmed(rows.field(column));
     double number = no_number;
-    if (!is_missing(text)) {
+    if (!missing_.contains(text)) {
         const auto fault = detail::read_floating(text, number, NonFinite::reject);
         if (fault != nullptr) {
             if (columns_[column].kind != Kind::numeric) return false;
@@ -178,7 +179,7 @@ bool TableParser::add_number(BlockRows& rows, std::size_t column,
 }
 
 void TableParser::parse_words(ParsedBlock& parsed, std::size_t column) const {
-    TextColumns words(parsed, {column});
+    TextColumns words(parsed, missing_, {column});
     BlockRows rows(parsed.block, name_, delimiter_, columns_.size());
     while (rows.next()) words.add(rows);
 }

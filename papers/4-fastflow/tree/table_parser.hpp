@@ -10,6 +10,7 @@
 // Invariant: the table does not depend on where blocks begin, nor on which thread parsed which.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -24,11 +25,21 @@
 
 namespace strid::tree {
 
+/// The words that say that a value is not known; an empty field always does.
+struct MissingWords {
+    std::vector<std::string> words = {"?", "NA"};
+
+    [[nodiscard]] bool contains(std::string_view trimmed) const noexcept {
+        return trimmed.empty() || std::ranges::find(words, trimmed) != words.end();
+    }
+};
+
 struct ReadingOptions {
     std::string target = {};
     std::vector<std::string> categorical = {};
     std::vector<std::string> numeric = {};
     std::vector<std::string> ignored = {};
+    MissingWords missing = {};
     char delimiter = ',';
 };
 
@@ -72,6 +83,7 @@ class TableParser {
     [[nodiscard]] std::size_t target() const noexcept { return target_; }
     [[nodiscard]] bool target_is_categorical() const noexcept { return target_is_categorical_; }
     [[nodiscard]] const std::string& name() const noexcept { return name_; }
+    [[nodiscard]] const MissingWords& missing() const noexcept { return missing_; }
 
   private:
     [[nodiscard]] std::size_t find(const std::string& column, const char* option) const;
@@ -82,6 +94,7 @@ class TableParser {
 
     std::string name_;
     char delimiter_;
+    MissingWords missing_;
     std::vector<InputColumn> columns_;
     std::size_t target_ = 0;
     bool target_is_categorical_ = false;
@@ -108,6 +121,7 @@ class TableBuilder {
 
   private:
     void settle_kind(std::size_t column);
+    void remark_on_words(std::size_t column);
     void read_classes();
     void check_classes(const std::vector<std::string>& names, bool is_numeric) const;
     void build_numbers(std::size_t column, Column& built) const;
@@ -124,10 +138,5 @@ class TableBuilder {
 
 /// All of it in the thread that calls.
 [[nodiscard]] Table read_table(CsvBlocks& input, const ReadingOptions& options);
-
-/// Whether a field says that the value is not known: empty, or "?".
-[[nodiscard]] inline bool is_missing(std::string_view trimmed) noexcept {
-    return trimmed.empty() || trimmed == "?";
-}
 
 }  // namespace strid::tree
