@@ -167,6 +167,8 @@ void add_denoise_options(CLI::App& app, DenoiseCommand& command) {
         app.add_flag("--detect-only", command.options.detect_only,
                      "Writes where the noise is: the largest value there, 0 elsewhere");
     app.get_option("--add-noise")->excludes(detect);
+    app.add_flag("--force", command.options.force,
+                 "Also cleans a picture in black and white, where noise looks as what is drawn");
     app.get_option("--reference")->excludes(detect);
     app.add_option("--compression", command.compression, "Of PNG, as zlib has it (default 6)")
         ->type_name("0..9")

@@ -18,11 +18,15 @@ struct DenoiseOptions {
     RestorationOptions restoration = {};
     /// Phase 1 only: noise becomes the largest value, all else 0.
     bool detect_only = false;
+    /// Also cleans a plane of the smallest and the largest value alone, a drawing in black and
+    /// white: there the noise looks as what is drawn.
+    bool force = false;
 };
 
 struct PlaneReport {
     std::size_t samples = 0;
     std::size_t noisy = 0;
+    bool left_alone = false;  ///< A drawing in black and white.
     Restoration restoration = {};
 };
 

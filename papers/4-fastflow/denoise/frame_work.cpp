@@ -16,6 +16,12 @@ namespace {
 
 std::string plane_text(const std::string& name, std::size_t number, const PlaneReport& report,
                        const RestorationOptions& options) {
+    if (report.left_alone) {
+        return fmt::format(
+            "{}: plane {}: black and white, where noise looks as what is drawn: left as it is "
+            "(--force)\n",
+            name, number + 1);
+    }
     const Restoration& done = report.restoration;
     const double share =
         100 * static_cast<double>(report.noisy) / static_cast<double>(report.samples);
@@ -67,7 +73,8 @@ void FrameWorker::decode_and_encode(Work& work, const Loop& loop) const {
         add_noise(picture, *added_noise, work.frame.number, loop);
     } else {
         const auto reports = remove_noise(picture, options, loop);
-        for (std::size_t i = 0; verbose && i < reports.size(); ++i) {
+        for (std::size_t i = 0; i < reports.size(); ++i) {
+            if (!verbose && !reports[i].left_alone) continue;
             work.report += plane_text(work.frame.name, i, reports[i], options.restoration);
         }
     }

@@ -17,7 +17,7 @@ except ImportError:
 class Detection(DenoiseCase):
     def check(self, image, largest=255, window=39):
         data = png(image) if largest == 255 else wide_png(image)
-        found = pixels(self.denoise(data, "--detect-only", "--window", window))
+        found = pixels(self.denoise(data, "--detect-only", "--force", "--window", window))
         expected = oracle.detect(image.astype(int), largest, window)
         numpy.testing.assert_array_equal(found == largest, expected)
         self.assertTrue(((found == 0) | (found == largest)).all())
@@ -59,7 +59,7 @@ class Detection(DenoiseCase):
 
 class RestorationOfNoise(DenoiseCase):
     def check(self, image, *arguments, window=39, **options):
-        found = pixels(self.denoise(png(image), "--window", window, *arguments))
+        found = pixels(self.denoise(png(image), "--force", "--window", window, *arguments))
         expected = oracle.denoise(image, window=window, **options)
         numpy.testing.assert_array_equal(found, expected)
 
@@ -89,6 +89,20 @@ class RestorationOfNoise(DenoiseCase):
             for levels in ((0, 255), (0, 70, 90, 255)):
                 with self.subTest(shape=shape):
                     self.check(random.choice(numpy.array(levels, numpy.uint8), shape))
+
+    def test_a_drawing_in_black_and_white_is_left_as_it_is(self):
+        drawing = numpy.full((40, 60), 255, numpy.uint8)
+        drawing[5:35, 20:22] = 0
+        done = self.run_program("--output", "-", input=png(drawing))
+        numpy.testing.assert_array_equal(pixels(done.stdout), drawing)
+        self.assertIn(b"plane 1: black and white", done.stderr)
+        self.assertFalse((pixels(self.denoise(png(drawing), "--force")) == drawing).all())
+        self.assertFalse(pixels(self.denoise(png(drawing), "--detect-only")).any())
+        # One grey value, or a plane of one value: no drawing in black and white.
+        drawing[0, 0] = 128
+        for image in (drawing, numpy.full((9, 9), 255, numpy.uint8)):
+            self.assertEqual(self.run_program("--output", "-", input=png(image)).stderr, b"")
+        self.check(drawing)
 
     def test_a_picture_of_noise_alone(self):
         self.check(with_noise(picture(30, 30), 1.0))
