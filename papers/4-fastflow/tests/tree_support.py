@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The common part of the tests of strid tree."""
 
+import csv
+import io
 import json
 
 from program import Case
@@ -22,6 +24,44 @@ rain,75,80,false,Play
 rain,68,80,false,Play
 rain,70,96,false,Play
 """
+
+
+def drawn_table(draw, rows, missing=0.0):
+    """A small table in which classes follow some attributes: (header, rows, classes, kinds)."""
+    kinds = [draw.choice(["number", "name"]) for _ in range(draw.randint(1, 6))]
+    values = [draw.randint(2, 5) for _ in kinds]
+    digits = [draw.choice([0, 0, 1, 3]) for _ in kinds]
+    names = ["a", "b", "c", "d"][: draw.randint(2, 4)]
+    table = []
+    classes = []
+    for _ in range(rows):
+        row = []
+        mark = 0.0
+        for kind, count, places in zip(kinds, values, digits):
+            if kind == "number":
+                value = round(draw.gauss(5, 3), places)
+                mark += value > 5
+            else:
+                value = f"v{draw.randrange(count)}"
+                mark += value == "v0"
+            row.append(None if draw.random() < missing else value)
+        classes.append(
+            draw.choice(names) if draw.random() < 0.2 else names[int(mark) % len(names)]
+        )
+        table.append(row)
+    if len(set(classes)) == 1:
+        classes[0] = "z"
+    header = [f"x{i}" for i in range(len(kinds))]
+    return header, table, classes, kinds
+
+
+def as_csv(header, table, classes):
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(header + ["class"])
+    for row, name in zip(table, classes):
+        writer.writerow(["?" if value is None else value for value in row] + [name])
+    return out.getvalue()
 
 
 class TreeCase(Case):

@@ -10,8 +10,9 @@ import random
 import unittest
 
 import tree_oracle
+from tree_missing import MissingValues
 from tree_refusals import Models, Processes, Refusals
-from tree_support import GOLF, TreeCase
+from tree_support import GOLF, TreeCase, as_csv, drawn_table
 
 try:
     import sklearn.datasets as datasets
@@ -20,7 +21,7 @@ try:
 except ImportError:
     datasets = None
 
-__all__ = ["Models", "Processes", "Refusals"]  # run here, with those below
+__all__ = ["MissingValues", "Models", "Processes", "Refusals"]  # run here, with those below
 
 # Quinlan, Induction of decision trees (1986), table 1: names only.
 WEATHER = """outlook,temperature,humidity,windy,class
@@ -39,44 +40,6 @@ overcast,mild,high,true,P
 overcast,hot,normal,false,P
 rain,mild,high,true,N
 """
-
-
-def drawn_table(draw, rows, missing=0.0):
-    """A small table in which classes follow some attributes: (header, rows, classes, kinds)."""
-    kinds = [draw.choice(["number", "name"]) for _ in range(draw.randint(1, 6))]
-    values = [draw.randint(2, 5) for _ in kinds]
-    digits = [draw.choice([0, 0, 1, 3]) for _ in kinds]
-    names = ["a", "b", "c", "d"][: draw.randint(2, 4)]
-    table = []
-    classes = []
-    for _ in range(rows):
-        row = []
-        mark = 0.0
-        for kind, count, places in zip(kinds, values, digits):
-            if kind == "number":
-                value = round(draw.gauss(5, 3), places)
-                mark += value > 5
-            else:
-                value = f"v{draw.randrange(count)}"
-                mark += value == "v0"
-            row.append(None if draw.random() < missing else value)
-        classes.append(
-            draw.choice(names) if draw.random() < 0.2 else names[int(mark) % len(names)]
-        )
-        table.append(row)
-    if len(set(classes)) == 1:
-        classes[0] = "z"
-    header = [f"x{i}" for i in range(len(kinds))]
-    return header, table, classes, kinds
-
-
-def as_csv(header, table, classes):
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(header + ["class"])
-    for row, name in zip(table, classes):
-        writer.writerow(["?" if value is None else value for value in row] + [name])
-    return out.getvalue()
 
 
 class Oracle(TreeCase):
@@ -120,35 +83,6 @@ class Oracle(TreeCase):
     def test_missing_values_are_shared_as_the_oracle_does(self):
         for seed in range(60):
             self.compare(1000 + seed, 20 + 2 * seed, [0.03, 0.1, 0.4][seed % 3])
-
-    def test_a_missing_value_is_written_in_several_ways(self):
-        header, table, classes, _ = drawn_table(random.Random(1), 200, 0.1)
-        text = as_csv(header, table, classes)
-        model, marked = self.learn(self.write("marked.csv", text))
-        for word, options in [("NA", []), ("", []), ("none", ["--missing", "x,none"])]:
-            lines = [",".join(word if field == "?" else field for field in line.split(","))
-                     for line in text.splitlines()]  # fmt: skip
-            path = self.write("other.csv", "\n".join(lines) + "\n")
-            other, result = self.learn(path, *options)
-            self.assertEqual((other, result), (model, marked), word)
-            answers = [
-                self.run_program(
-                    "predict", "--model", self.folder / "model.json", "--input", file,
-                    "--only-predictions", *more).stdout  # fmt: skip
-                for file, more in ((self.folder / "marked.csv", []), (path, options))
-            ]
-            self.assertEqual(*answers)
-
-    def test_a_word_among_numbers_is_a_warning(self):
-        rows = [f"{i},{'a' if i > 20 else 'b'}" for i in range(40)]
-        rows[7] = "none,b"
-        path = self.write("words.csv", "\n".join(["x,class", *rows]) + "\n")
-        arguments = ["learn", "--input", path, "--target", "class", "--quiet"]
-        warning = self.run_program(*arguments).stderr.decode()
-        self.assertIn("words.csv:9: column 'x': \"none\" is no number", warning)
-        self.assertIn("--missing none", warning)
-        for more in (["--missing", "none"], ["--categorical", "x"]):
-            self.assertEqual(self.run_program(*arguments, *more).stderr, b"")
 
     def test_many_values(self):
         draw = random.Random(5)
