@@ -16,6 +16,7 @@
 #include <strid/base/error.hpp>
 #include <strid/program/arguments.hpp>
 
+#include "sbml_limits.hpp"
 #include "sbml_math.hpp"
 
 namespace strid::ssa {
@@ -278,6 +279,7 @@ bool reads_sbml() noexcept {
 }
 
 Network read_sbml_model(const std::string& path, const std::string& text) {
+    check_nesting(path, text);
     const std::unique_ptr<SBMLDocument> document(readSBMLFromString(text.c_str()));
     check_document(path, *document);
     if (document->getLevel() != 2 && document->getLevel() != 3) {
@@ -288,6 +290,7 @@ Network read_sbml_model(const std::string& path, const std::string& text) {
     if (document->getModel() == nullptr) {
         throw InputOutputError(fmt::format("{}: there is no model in it", path));
     }
+    check_expansion(path, *document->getModel());
     if (document->getModel()->getNumFunctionDefinitions() != 0 &&
         !document->expandFunctionDefinitions()) {
         check_document(path, *document);

@@ -54,6 +54,41 @@ class Models(SsaCase):
                 self.assertIn(f"bad.xml:{line}: ", error)
                 self.assertIn(what, error)
 
+    def test_math_of_any_length_and_depth_is_refused(self):
+        """Each function calls the one before twice, or around its own term; or itself."""
+        def functions(count, body):
+            definitions = "".join(
+                f'<functionDefinition id="f{i}"><math {MATH}><lambda><bvar><ci>x</ci></bvar>'
+                f"{body(i) if i else times_of('x', 'x')}</lambda></math></functionDefinition>"
+                for i in range(count))
+            return "<listOfFunctionDefinitions>" + definitions + "</listOfFunctionDefinitions>"
+
+        def times_of(a, b):
+            return f"<apply><times/><ci>{a}</ci><ci>{b}</ci></apply>"
+
+        def call(i, argument="<ci>x</ci>"):
+            return f"<apply><ci>f{i}</ci>{argument}</apply>"
+
+        deep = "<apply><plus/><cn>1</cn>" * 100_000 + "<ci>SE</ci>" + "</apply>" * 100_000
+        for made, what in (
+            (functions(40, lambda i: call(i - 1, call(i - 1))), "more than 1000000 terms"),
+            (functions(3000, lambda i: f"<apply><plus/><cn>1</cn>{call(i - 1)}</apply>"), ""),
+            (functions(2, call), "'f1' calls itself"),
+        ):
+            text = michaelis_menten_sbml(3).replace('<model id="m">', '<model id="m">' + made)
+            error = self.fails(self.model(text, "long.xml"), "--until", 1)
+            self.assertIn("long.xml:", error)
+            self.assertIn(what, error)
+        law = f"<math {MATH}>{deep}</math>"
+        error = self.fails(self.model(michaelis_menten_sbml(3, law=law), "deep.xml"), "--until", 1)
+        self.assertIn("deep.xml:14: elements are nested deeper than 1000", error)
+        # Functions that are within the bounds are expanded.
+        law = f"<math {MATH}><apply><times/><ci>k2</ci>{call(0, '<ci>SE</ci>')}</apply></math>"
+        text = michaelis_menten_sbml(3, law=law)
+        made = functions(3, lambda i: call(i - 1, call(i - 1)))
+        text = text.replace('<model id="m">', '<model id="m">' + made)
+        self.run_program(self.model(text, "some.xml"), "--until", 1)
+
     def test_truncated_sbml(self):
         text = michaelis_menten_sbml(3)
         for part in (40, 300, len(text) // 2, len(text) - 10):

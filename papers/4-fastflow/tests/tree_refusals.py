@@ -130,6 +130,10 @@ class Models(TreeCase):
         broken = "".join(lines[:9]) + lines[9].replace(":", ";") + "".join(lines[10:])
         self.assertRegex(self.refused(broken), r"model\.json:10: not JSON")
 
+    def test_json_of_any_depth(self):
+        for text in ("[" * 200_000, '{"a":' * 200_000, "[" * 2_000 + "]" * 2_000):
+            self.assertRegex(self.refused(text), r"model\.json:\d+: not JSON, or cut off")
+
     def test_json_that_is_no_model(self):
         for path, value, expected in [
             (["format"], "tree", '"format" is not "strid tree"'),

@@ -168,7 +168,8 @@ class ModelReader {
     std::size_t count_ = 0;
 };
 
-simdjson::error_code walk(ondemand::value value) {
+simdjson::error_code walk(ondemand::value value, std::size_t depth = 0) {
+    if (depth == simdjson::DEFAULT_MAX_DEPTH) return simdjson::DEPTH_ERROR;
     ondemand::json_type type{};
     if (const auto error = value.type().get(type)) return error;
     if (type == ondemand::json_type::array) {
@@ -177,7 +178,7 @@ simdjson::error_code walk(ondemand::value value) {
         for (auto item : items) {
             ondemand::value below;
             if (const auto error = item.get(below)) return error;
-            if (const auto error = walk(below)) return error;
+            if (const auto error = walk(below, depth + 1)) return error;
         }
     } else if (type == ondemand::json_type::object) {
         ondemand::object members;
@@ -188,7 +189,7 @@ simdjson::error_code walk(ondemand::value value) {
             if (const auto error = member.unescaped_key().get(key)) return error;
             ondemand::value below;
             if (const auto error = member.value().get(below)) return error;
-            if (const auto error = walk(below)) return error;
+            if (const auto error = walk(below, depth + 1)) return error;
         }
     } else if (type == ondemand::json_type::string) {
         return value.get_string().error();
