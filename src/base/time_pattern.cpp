@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <charconv>
+#include <chrono>
 #include <iterator>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -219,6 +221,16 @@ TimePattern::TimePattern(std::string_view pattern)
         throw Error(
             fmt::format("'{}': %I (hours from 1 to 12) and %p (AM, PM) go together", pattern));
     }
+}
+
+Duration TimePattern::unit() const {
+    using namespace std::chrono_literals;
+    constexpr std::pair<std::string_view, Duration> units[] = {
+        {"f", 1ns}, {"Ss", 1s}, {"M", 1min}, {"HI", 1h}, {"dej", 24h}, {"mbB", 31 * 24h}};
+    for (const auto& [directives, unit] : units) {
+        if (asks_for(pattern_, directives)) return unit;
+    }
+    return 366 * 24h;
 }
 
 TimeFault TimePattern::read(std::string_view text, const TimeZone& zone, EventTime& time) const {

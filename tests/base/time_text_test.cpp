@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <chrono>
+#include <initializer_list>
 #include <string>
+#include <utility>
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <strid/base/time_pattern.hpp>
 #include <strid/base/time_text.hpp>
 
 namespace strid {
@@ -55,6 +59,28 @@ TEST(TimeText, NamesTheFault) {
     EXPECT_EQ(read_time("2024-03-31T25:00", {}, time, form), TimeFault::no_time_of_day);
     EXPECT_EQ(read_time("9999-12-31", {}, time, form), TimeFault::out_of_range);
     EXPECT_EQ(read_time("1e30", {}, time, form), TimeFault::number_out_of_range);
+}
+
+TEST(TimePattern, HasTheUnitThatItsTextsTellApart) {
+    using namespace std::chrono_literals;
+    for (const auto& [pattern, unit] :
+         std::initializer_list<std::pair<const char*, Duration>>{{"%F %T.%f", 1ns},
+                                                                 {"%s", 1s},
+                                                                 {"%d/%b/%Y:%T %z", 1s},
+                                                                 {"%F %R", 1min},
+                                                                 {"%F %I %p", 1h},
+                                                                 {"%Y-%j", 24h},
+                                                                 {"%B %Y", 31 * 24h},
+                                                                 {"%Y", 366 * 24h}}) {
+        const TimePattern asked(pattern);
+        EXPECT_EQ(asked.unit(), unit) << pattern;
+        // Texts of two times that lie so far apart differ.
+        std::string first;
+        std::string second;
+        asked.append(first, EventTime::of_ns(moment), {});
+        asked.append(second, EventTime::of_ns(moment + unit.count()), {});
+        EXPECT_NE(first, second) << pattern;
+    }
 }
 
 RC_GTEST_PROP(TimeText, ATimeThatWasWrittenReadsAsTheSame, ()) {

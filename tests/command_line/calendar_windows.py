@@ -187,6 +187,24 @@ class Days(unittest.TestCase):
         strid("--time", "t", "--window", "tumbling:1d", "--aggregate", "count", "--unit", "d",
               given="t\n1\n")
 
+    def test_bounds_that_a_pattern_does_not_tell_apart_are_refused(self):
+        for pattern, time, spec, fault in (
+                ("%Y-%m-%d %H:%M", "2024-05-01 09:00", "tumbling:30s", "length of 'tumbling:30s'"),
+                ("%Y-%m-%d %H:%M", "2024-05-01 09:00", "sliding:1m/20s", "number of minutes"),
+                ("%Y-%m-%d %H:%M", "2024-05-01 09:00", "session:90s", "the gap of"),
+                ("%d.%m.%Y", "01.05.2024", "sliding:1d/6h", "number of days"),
+                ("%s", "1714554000", "sliding:1s/500ms", "number of seconds")):
+            options = ("--time", "t", "--window", spec, "--aggregate", "count")
+            given = f"t\n{time}\n"
+            done = strid(*options, "--time-format", pattern, given=given, code=2)
+            self.assertIn(fault, done.stderr, spec)
+            strid(*options, "--time-format", pattern, "--output-times", "iso", given=given)
+        strid("--time", "t", "--window", "tumbling:1d", "--aggregate", "count", "--time-format",
+              "%d.%m.%Y", "--zone", "Europe/Berlin", given="t\n01.05.2024\n")
+        done = strid("--time", "t", "--window", "tumbling:1h", "--aggregate", "count", "--unit",
+                     "s", "--output-times", "%F", given="t\n1714554000\n", code=2)
+        self.assertIn("number of days", done.stderr)
+
 
 if __name__ == "__main__":
     unittest.main()

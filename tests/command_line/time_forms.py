@@ -235,7 +235,8 @@ class Dates(unittest.TestCase):
             self.assertEqual(reads(texts, "--time-format", form), sorted(expected), form)
             # And written as Python writes it, whose %f has six digits.
             if "%f" not in form:
-                got = bounds(texts, "--time-format", form)
+                unit = "s" if "%S" in form else "m" if "%M" in form else "h"
+                got = bounds(texts, "--time-format", form, windows=f"tumbling:1{unit}")
                 self.assertEqual({start for start, _ in got}, set(texts), form)
         seconds = [rng.randrange(-10**9, 10**9) for _ in range(50)]
         self.assertEqual(reads([f"@{s}" for s in seconds], "--time-format", "@%s"),
@@ -251,7 +252,7 @@ class Dates(unittest.TestCase):
         for form, text in (("%Y-%m-%d", "2024-03-31x"), ("%Y-%m-%d", "2024-03"),
                            ("%b %Y", "Mai 2024"), ("%Y-%j", "2023-366"),
                            ("%Y-%m-%d %I %p", "2024-03-31 13 PM"), ("%Y %S", "2024 60")):
-            done = window([text], "--time-format", form, code=1)
+            done = window([text], "--time-format", form, windows="tumbling:1y", code=1)
             self.assertRegex(done.stderr, "as --time-format says|no such (day|second)")
 
 

@@ -91,8 +91,11 @@ int run_windows(WindowCommand& command) {
         throw GraphError("windows of time need --time COL");
     }
     check_live_options(job, windows);
-    command.plan->format.misfit =
-        misfit(command.windows, command.plan->format, command.offset, windows);
+    TimeFormat& format = command.plan->format;
+    format.misfit = misfit(command.windows, format, command.offset, windows);
+    if (!format.misfit.empty() && format.pattern_of_bounds() != nullptr) {
+        throw GraphError(format.misfit);
+    }
     settle_dialect(command);
     complete(command);
     job.plan = command.plan;

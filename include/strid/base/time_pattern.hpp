@@ -36,6 +36,10 @@ class TimePattern {
     /// Appends the time, in the zone unless the pattern has a `%Z`. O(size).
     void append(std::string& out, EventTime time, const TimeZone& zone) const;
 
+    /// The least by which two times differ whose texts do: a nanosecond for %f, a second, a
+    /// minute, an hour, a day; a month counts as 31 days, a year as 366. O(size of the pattern).
+    [[nodiscard]] Duration unit() const;
+
   private:
     std::string pattern_;  // without the directives that stand for several
     bool is_utc_ = false;  // %Z: written in UTC

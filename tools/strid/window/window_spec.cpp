@@ -29,18 +29,43 @@ std::uint64_t read_count(std::string_view text) {
     return count;
 }
 
+/// Bounds are whole numbers of this.
+struct BoundUnit {
+    Duration duration;
+    std::string name;
+    const char* reason;
+};
+
+BoundUnit unit_of_integers(const TimeFormat& format) {
+    const auto* const unit = std::find_if(units.begin(), units.end(), [&format](const auto& one) {
+        return one.second == format.unit_ns;
+    });
+    return {Duration{format.unit_ns}, unit->first,
+            "the --unit that integers in --time count and bounds are written in"};
+}
+
+BoundUnit unit_of_pattern(const TimePattern& pattern) {
+    using namespace std::chrono_literals;
+    static constexpr std::pair<Duration, const char*> names[] = {
+        {1s, "seconds"}, {1min, "minutes"},    {1h, "hours"},
+        {24h, "days"},   {31 * 24h, "months"}, {366 * 24h, "years"}};
+    const Duration unit = pattern.unit();
+    const auto* const name =
+        std::ranges::find(names, unit, [](const auto& one) { return one.first; });
+    return {unit, name != std::end(names) ? name->second : "nanoseconds",
+            "the shortest that the pattern of the bounds tells apart"};
+}
+
 /// Why windows of these sizes have bounds that are no whole numbers of the unit; empty: they have
 /// not.
-std::string misfit(std::string_view asked, std::int64_t unit_ns,
+std::string misfit(std::string_view asked, const BoundUnit& unit,
                    std::initializer_list<std::pair<const char*, Duration>> sizes) {
-    const auto* const unit = std::find_if(
-        units.begin(), units.end(), [unit_ns](const auto& one) { return one.second == unit_ns; });
     for (const auto& [name, size] : sizes) {
-        if (size.count() % unit_ns == 0) continue;
+        if (size % unit.duration == Duration::zero()) continue;
         return fmt::format(
-            "--window: the {} of '{}' is no whole number of {}, the --unit that integers in --time "
-            "count and bounds are written in; ask for whole {}, or for --output-times iso",
-            name, asked, unit->first, unit->first);
+            "--window: the {0} of '{1}' is no whole number of {2}, {3}; ask for whole {2}, or for "
+            "--output-times iso",
+            name, asked, unit.name, unit.reason);
     }
     return {};
 }
@@ -135,19 +160,22 @@ Windows read_windows(std::string_view text, const TimeZone& zone, Duration offse
 
 std::string misfit(std::string_view asked, const TimeFormat& format, Duration offset,
                    const Windows& windows) {
-    const std::int64_t unit_ns = format.unit_ns;
+    const TimePattern* const pattern = format.pattern_of_bounds();
+    const BoundUnit unit =
+        pattern != nullptr ? unit_of_pattern(*pattern) : unit_of_integers(format);
     if (const auto* const time = std::get_if<window::TimeWindows>(&windows)) {
         if (!time->is_calendar()) {
             return misfit(
-                asked, unit_ns,
+                asked, unit,
                 {{"length", time->length()}, {"slide", time->slide()}, {"offset", time->offset()}});
         }
-        // Offsets of zones are whole seconds.
-        const Duration begin = format.zone.is_utc() ? offset : offset + std::chrono::seconds{1};
-        return misfit(asked, unit_ns, {{"beginning", begin}});
+        // Offsets of zones are whole seconds; a pattern writes the days of the zone.
+        const bool is_local = pattern != nullptr || format.zone.is_utc();
+        const Duration begin = is_local ? offset : offset + std::chrono::seconds{1};
+        return misfit(asked, unit, {{"beginning", begin}});
     }
     if (const auto* const session = std::get_if<window::SessionWindows>(&windows)) {
-        return misfit(asked, unit_ns, {{"gap", session->gap()}});
+        return misfit(asked, unit, {{"gap", session->gap()}});
     }
     return {};
 }

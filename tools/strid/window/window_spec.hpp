@@ -22,8 +22,8 @@ using Windows = std::variant<window::TimeWindows, window::SessionWindows, window
 /// `offset` behind where they would. Throws GraphError.
 [[nodiscard]] Windows read_windows(std::string_view text, const TimeZone& zone, Duration offset);
 
-/// Why windows of these sizes, `asked` as text, have bounds that are no whole numbers of the unit;
-/// empty where they have not.
+/// Why windows of these sizes, `asked` as text, have bounds that are no whole numbers of the unit
+/// of integers, or of what the pattern of the bounds tells apart; empty where they have not.
 [[nodiscard]] std::string misfit(std::string_view asked, const TimeFormat& format, Duration offset,
                                  const Windows& windows);
 
