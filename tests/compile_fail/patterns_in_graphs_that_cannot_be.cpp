@@ -22,7 +22,7 @@ using namespace strid;
 using pattern::pattern_operator;
 
 template <class Text>
-struct Line {
+struct TextLine {
     Text text = {};
 };
 struct Numbered {
@@ -49,16 +49,16 @@ void build(Graph& graph) {
     const auto size_of = [](const auto& line) { return static_cast<int>(line.text.size()); };
     const auto ignore = [](const auto&) {};
 #ifdef STRID_MUST_NOT_COMPILE
-    build_with<Line<std::string_view>>(
-        graph, [](int) { return Line<std::string_view>{}; }, size_of);
+    build_with<TextLine<std::string_view>>(
+        graph, [](int) { return TextLine<std::string_view>{}; }, size_of);
     build_with<Numbered>(
         graph, [](int number) { return Numbered{number}; }, number_of);
     (void)lines<std::string_view>();
     const auto texts = pattern::source([]() -> std::optional<std::string> { return {}; });
     pattern::run(pattern::pipeline(texts, lines<std::string>(), ignore));
 #else
-    build_with<Line<std::string>>(
-        graph, [](int) { return Line<std::string>{}; }, size_of);
+    build_with<TextLine<std::string>>(
+        graph, [](int) { return TextLine<std::string>{}; }, size_of);
     build_with<std::unique_ptr<Numbered>>(
         graph, [](int number) { return std::make_unique<Numbered>(number); },
         [number_of](const std::unique_ptr<Numbered>& one) { return number_of(*one); });
