@@ -102,7 +102,7 @@ class CsvSource : public FileSource {
     /// poll_records() of a derived source. `read` has what differs from CSV: `refuse_partial()` and
     /// `pass_partial_at_stop()` instead of those for an open quote, and `end_input()`.
     template <class T, bool holds_text, class Emit, class Read>
-    SourceStatus poll_rows(Emit& emit, std::size_t budget, Read&& read);
+    SourceStatus poll_rows(Emit& emit, std::size_t budget, Read read);
     /// Cuts the row at position_.
     Row next_row();
     /// The text of what fills the record's field `index`.
@@ -169,7 +169,7 @@ class CsvSource : public FileSource {
     template <class Read>
     struct Format {
         CsvSource* source;
-        Read& read;
+        Read read;
 
         template <class T>
         [[gnu::always_inline]] Row operator()(T& record) {
@@ -228,7 +228,7 @@ class CsvSource : public FileSource {
 };
 
 template <class T, bool holds_text, class Emit, class Read>
-SourceStatus CsvSource::poll_rows(Emit& emit, std::size_t budget, Read&& read) {
+SourceStatus CsvSource::poll_rows(Emit& emit, std::size_t budget, Read read) {
     return poll_records<T, holds_text>(emit, budget, Format<Read>{this, read});
 }
 

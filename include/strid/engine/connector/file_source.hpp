@@ -85,7 +85,7 @@ class FileSource {
     /// record that is not whole (needed where `partial` is returned), `pass_partial_at_stop()`, and
     /// `end_input()`, which refuses what the input ends in.
     template <class T, bool holds_text, class Emit, class Format>
-    SourceStatus poll_records(Emit& emit, std::size_t budget, Format&& format);
+    SourceStatus poll_records(Emit& emit, std::size_t budget, Format format);
 
     enum class [[nodiscard]] Refill : std::uint8_t { text, too_long, wait, end, stopped };
     /// Gives up what precedes `position_` and reads on; on `text` and `too_long` the members
@@ -141,7 +141,7 @@ class FileSource {
 };
 
 template <class T, bool holds_text, class Emit, class Format>
-SourceStatus FileSource::poll_records(Emit& emit, std::size_t budget, Format&& format) {
+SourceStatus FileSource::poll_records(Emit& emit, std::size_t budget, Format format) {
     if (!reader_) return SourceStatus::finished;
     const auto keep_text = [&] {
         if constexpr (holds_text) {
