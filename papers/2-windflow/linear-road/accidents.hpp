@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Rules 5 and 6 as an operator of `--layout operators`, behind a key by road: the segments that
-// have an accident in a minute, for those that enter in the next one. A road goes to a minute with
-// its own reports or with the watermark, whichever comes first.
+// have an accident at the start of a minute, for those that enter in it. A road goes to a minute
+// with its own reports or with the watermark, whichever comes first.
 //
 // State: the cars of the last three minutes. Threads: only the task of the node.
 #pragma once
@@ -44,7 +44,7 @@ class Accidents : public OperatorTypes<message::Hashed<Event>, Statistic> {
             car = {place, 1, 0};
         }
         car.minute = event.time / 60;
-        if (car.reports == reports_of_stop && ++road.stopped[place] >= 2) happens(road, place);
+        if (car.reports == reports_of_stop) ++road.stopped[place];
     }
     bool on(Watermark watermark, auto& emit) {
         const std::int32_t minute = minute_of(watermark.time);
@@ -67,9 +67,6 @@ class Accidents : public OperatorTypes<message::Hashed<Event>, Statistic> {
         std::map<Place, std::int32_t> stopped;  // how many cars
     };
 
-    void happens(const Road& road, const Place& place) {
-        waiting_.push_back({road.minute + 1, std::get<1>(place), 1, Statistic::Kind::accident});
-    }
     static void leave(Road& road, const Place& place) {
         const auto at = road.stopped.find(place);
         if (--at->second == 0) road.stopped.erase(at);
@@ -90,7 +87,8 @@ class Accidents : public OperatorTypes<message::Hashed<Event>, Statistic> {
                 return true;
             });
             for (const auto& [place, cars] : road.stopped) {
-                if (cars >= 2) happens(road, place);
+                if (cars < 2) continue;
+                waiting_.push_back({now, std::get<1>(place), 1, Statistic::Kind::accident});
             }
         }
     }

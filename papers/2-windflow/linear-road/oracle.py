@@ -73,7 +73,7 @@ def stops_of(reports, trips):
 
 
 def accidents_of(reports, trips):
-    """The (minute, segment) that have an accident."""
+    """The (minute, segment) that have an accident at their start."""
     last = reports[-1].time // 60
     accidents = set()
     for (_, segment, _), moments in stops_of(reports, trips).items():
@@ -85,7 +85,7 @@ def accidents_of(reports, trips):
                 since = minute
             elif since is not None and stopped < 2:
                 until = minute if report < 0 else minute + 1
-                accidents.update((m, segment) for m in range(since, min(until, last + 1)))
+                accidents.update((m, segment) for m in range(since + 1, min(until, last + 1)))
                 since = None
     return accidents
 
@@ -117,7 +117,7 @@ def answers_of_road(direction, reports):
             velocity = latest_average_velocity(means, minute, segment)
             cars = len(means[minute - 1, segment]) if (minute - 1, segment) in means else 0
             ahead = [segment + (i if direction == 0 else -i) for i in range(5)]
-            hit = [s for s in ahead if (minute - 1, s) in accidents]
+            hit = [s for s in ahead if (minute, s) in accidents]
             if velocity < 40 * UNIT and cars > 50 and not hit:
                 pending = 2 * (cars - 50) ** 2
             rows.append((number, 0, report.car, report.time, report.time, velocity // UNIT,

@@ -16,7 +16,6 @@ void Road::go_to(std::int32_t minute) {
 void Road::forget_traffic() noexcept {
     traffic_ = {};
     accidents_.reset();
-    accidents_before_.reset();
     cars_before_ = {};
     for (Averages& averages : averages_) averages.fill(unknown);
     stopped_.clear();
@@ -32,7 +31,6 @@ void Road::begin_minute(std::int32_t minute) {
     }
     traffic_ = {};
     minute_ = minute;
-    accidents_before_ = accidents_;
     accidents_.reset();
     for (auto at = stopped_.begin(); at != stopped_.end();) {
         const std::int32_t number = *at++;
@@ -52,7 +50,7 @@ void Road::update_conditions() noexcept {
         for (std::int32_t i = 0; i < segments_ahead && conditions.accident == no_accident; ++i) {
             const std::int32_t ahead = segments_grow_ ? segment + i : segment - i;
             if (ahead < 0 || ahead >= segments) break;
-            if (accidents_before_[static_cast<std::size_t>(ahead)]) {
+            if (accidents_[static_cast<std::size_t>(ahead)]) {
                 conditions.accident = static_cast<std::uint8_t>(ahead);
             }
         }
@@ -78,8 +76,7 @@ void Road::forget_cars() {
 
 void Road::stop(const Event& event) {
     stopped_.insert(event.car);
-    std::uint32_t& cars = stopped_at_[place_of(event.lane, event.segment, event.position)];
-    if (++cars >= 2) accidents_.set(event.segment);
+    ++stopped_at_[place_of(event.lane, event.segment, event.position)];
 }
 
 void Road::go(std::int32_t number, const Car& car) {

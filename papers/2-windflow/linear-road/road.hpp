@@ -146,8 +146,7 @@ class Road {
     CarTable<Car> cars_;
     std::array<Conditions, segments> conditions_;
     std::array<Traffic, segments> traffic_;
-    Segments accidents_;                                          // of the running minute
-    Segments accidents_before_;                                   // of the minute before
+    Segments accidents_;                                          // at the start of the minute
     std::array<std::uint32_t, segments> cars_before_{};           // in the minute before
     std::array<Averages, minutes_of_velocity> averages_{};        // by minute, in a ring
     boost::unordered_flat_set<std::int32_t> stopped_;             // cars

@@ -172,6 +172,18 @@ class LinearRoad(LinearRoadAnswers):
         alerts = [row for row in self.rows("--input", cars) if row[0] == "1"]
         self.assertEqual(alerts, [["1", "130", "130", "4", "8"], ["1", "135", "135", "9", "8"]])
 
+    def test_the_minute_in_which_an_accident_is_cleared_is_the_last(self):
+        lines = [report(30 * i, car, segment=8) for i in range(4) for car in (1, 2)]
+        lines += [report(150, 1, segment=9)]  # one car goes on in the third minute
+        lines += [report(time, car, segment=5)
+                  for time, car in ((100, 3), (125, 4), (179, 5), (181, 6))]
+        cars = self.file("cars.csv", "".join(sorted(lines, key=lambda l: int(l.split(",")[1]))))
+        for layout in ("fused", "operators"):
+            alerts = [row for row in self.rows("--input", cars, "--layout", layout)
+                      if row[0] == "1"]
+            self.assertEqual(alerts, [["1", "125", "125", "4", "8"],
+                                      ["1", "179", "179", "5", "8"]], layout)
+
     def test_tolls_by_hand(self):
         """60 cars at 30 miles an hour: 2 * 10 * 10, charged where the segment is left."""
         lines = [report(i % 60, i, segment=5) for i in range(60)]

@@ -66,11 +66,10 @@ public class Road {
     // Of the segments, in the running minute.
     public long[] speeds = new long[SEGMENTS];
     public int[] visits = new int[SEGMENTS];
-    public boolean[] accidents = new boolean[SEGMENTS];
+    public boolean[] accidents = new boolean[SEGMENTS]; // at its start
 
     // Of the segments, in the minutes before: the averages in a ring.
     public int[] visitsBefore = new int[SEGMENTS];
-    public boolean[] accidentsBefore = new boolean[SEGMENTS];
     public long[][] averages = new long[MINUTES_OF_VELOCITY][SEGMENTS];
 
     // The notification of a car that enters the segment in the running minute.
@@ -134,9 +133,7 @@ public class Road {
 
     private void stop(Integer number, Car car) {
         stopped.put(number, true);
-        if (stoppedAt.merge(placeOf(car), 1, Integer::sum) >= 2) {
-            accidents[car.segment] = true;
-        }
+        stoppedAt.merge(placeOf(car), 1, Integer::sum);
     }
 
     private void go(Integer number, Car car) {
@@ -168,7 +165,6 @@ public class Road {
         Arrays.fill(visits, 0);
         Arrays.fill(accidents, false);
         Arrays.fill(visitsBefore, 0);
-        Arrays.fill(accidentsBefore, false);
         for (long[] minutes : averages) {
             Arrays.fill(minutes, UNKNOWN);
         }
@@ -182,7 +178,6 @@ public class Road {
             average[i] = visits[i] == 0 ? UNKNOWN : speeds[i] / visits[i];
         }
         System.arraycopy(visits, 0, visitsBefore, 0, SEGMENTS);
-        System.arraycopy(accidents, 0, accidentsBefore, 0, SEGMENTS);
         Arrays.fill(speeds, 0);
         Arrays.fill(visits, 0);
         Arrays.fill(accidents, false);
@@ -206,7 +201,7 @@ public class Road {
             int accident = NO_ACCIDENT;
             for (int i = 0; i < SEGMENTS_AHEAD && accident == NO_ACCIDENT; ++i) {
                 int ahead = segmentsGrow ? segment + i : segment - i;
-                if (ahead >= 0 && ahead < SEGMENTS && accidentsBefore[ahead]) {
+                if (ahead >= 0 && ahead < SEGMENTS && accidents[ahead]) {
                     accident = ahead;
                 }
             }
