@@ -2,14 +2,18 @@
 #include "options.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <functional>
+#include <sstream>
 #include <string_view>
 #include <thread>
 #include <utility>
 
 #include <CLI/CLI.hpp>
+#include <bzlib.h>
 #include <fmt/format.h>
 
+#include <strid/base/version.hpp>
 #include <strid/program/arguments.hpp>
 #include <strid/program/session.hpp>
 
@@ -90,6 +94,8 @@ void add_options(CLI::App& app, Options& options) {
     add_flag(app, "-q,--quiet", options.quiet,
              "Nothing about files that are left out, and no progress");
     add_flag(app, "-v,--verbose", options.verbose, "A line about each file");
+    add_flag(app, "-s,--small", options.small,
+             "Less memory: one worker, and blocks of 200 kB at most");
     for (int level = 1; level <= 9; ++level) {
         std::string name = fmt::format("-{}", level);
         if (level == 1) name += ",--fast";
@@ -102,7 +108,19 @@ void add_options(CLI::App& app, Options& options) {
     }
     add_number_option(app, "--workers", options.workers, 1, workers_max,
                       "Threads that code blocks (default: one for each core)");
+    app.set_version_flag(
+        "-V,-L,--version,--license",
+        fmt::format("strid {}, to the format of bzip2 by libbz2 {}; Apache License 2.0",
+                    library_version(), BZ2_bzlibVersion()));
     app.add_option("FILE", options.files, "-: standard input");
+}
+
+/// The words of a variable of the environment, which bzip2 takes before those of its command line.
+void add_words_of(const char* variable, std::vector<std::string>& words) {
+    const char* const value = std::getenv(variable);
+    if (value == nullptr) return;
+    std::istringstream text(value);
+    for (std::string word; text >> word;) words.push_back(word);
 }
 
 }  // namespace
@@ -117,8 +135,20 @@ std::optional<int> read_options(int argc, const char* const* argv, Options& opti
                  is_decompress ? "strid decompress" : "strid compress"};
     app.footer(footer());
     add_options(app, options);
-    const std::optional<int> code = parse_arguments(app, argc, argv);
+    std::vector<std::string> words(argv, argv + std::min(argc, 1));
+    add_words_of("BZIP2", words);
+    add_words_of("BZIP", words);
+    words.insert(words.end(), argv + std::min(argc, 1), argv + argc);
+    std::vector<const char*> pointers;
+    for (const std::string& word : words) pointers.push_back(word.c_str());
+    const std::optional<int> code =
+        parse_arguments(app, static_cast<int>(pointers.size()), pointers.data());
     if (code) return *code == ExitCode::usage ? Code::failed : *code;
+    if (options.small) {
+        constexpr int level_max = 2;
+        options.level = std::min(options.level, level_max);
+        options.workers = 1;
+    }
     if (options.files.empty()) options.files.emplace_back("-");
     return std::nullopt;
 }

@@ -28,6 +28,7 @@ struct Options {
     bool force = false;
     bool quiet = false;
     bool verbose = false;
+    bool small = false;  ///< Less memory: one worker, and blocks of 200 kB at most.
     std::size_t workers = 1;
     std::vector<std::string> files;
 
@@ -35,7 +36,8 @@ struct Options {
     [[nodiscard]] bool replaces() const noexcept { return !test && !to_stdout; }
 };
 
-/// Fills in `options`; the code to end with where there is nothing to do, or what is given is
+/// Fills in `options` from the words of the environment's BZIP2 and BZIP, and then those of the
+/// command line; the code to end with where there is nothing to do, or what is given is
 /// wrong.
 [[nodiscard]] std::optional<int> read_options(int argc, const char* const* argv, Options& options);
 

@@ -195,6 +195,26 @@ class CommandLine(CompressCase):
             self.assertEqual(self.compress(self.DATA, *options)[:4], b"BZh1")
         self.assertEqual(self.compress(self.DATA)[:4], b"BZh9")
 
+    def test_less_memory(self):
+        for options, level in ((["-s"], b"2"), (["-s9"], b"2"), (["--small", "-1"], b"1")):
+            self.assertEqual(self.compress(self.DATA, *options)[:4], b"BZh" + level)
+        self.assertEqual(self.decompress(bz2.compress(self.DATA), "-s"), self.DATA)
+
+    def test_version_and_license(self):
+        for option in ("-V", "--version", "-L", "--license"):
+            text = self.run_program(option).stdout.decode()
+            self.assertRegex(text, r"^strid \d+\.\d+\.\d+, .*libbz2 1\..*Apache License")
+
+    def test_the_environment_has_words_of_its_own(self):
+        for variables, options, level in (({"BZIP2": " -3\t-k "}, [], b"3"),
+                                          ({"BZIP": "-4"}, [], b"4"),
+                                          ({"BZIP2": "-3", "BZIP": "-4"}, [], b"4"),
+                                          ({"BZIP2": "-3", "BZIP": "-4"}, ["-5"], b"5")):
+            packed = self.run_program(*options, input=self.DATA, env={**os.environ, **variables})
+            self.assertEqual(packed.stdout[:4], b"BZh" + level, variables)
+        error = self.fails(input=b"", env={**os.environ, "BZIP2": "--no-such"})
+        self.assertIn("--no-such", error)
+
     def test_wrong_options(self):
         for options in (["--no-such"], ["-x"], ["--workers", "0"], ["--workers", "1025"], ["-0"]):
             self.fails(*options, input=b"")
