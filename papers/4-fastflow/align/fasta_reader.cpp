@@ -95,7 +95,10 @@ bool FastaReader::read(SequenceBatch& batch, std::size_t residues) {
         ++line_;
     }
     if (in_sequence_) end_sequence(batch);
-    if (sequences_ == 0) fail(1, "there is no sequence");
+    if (sequences_ == 0) {
+        fail(empty_ == 0 ? 1 : first_empty_line_,
+             empty_ == 0 ? "there is no sequence" : "there is no sequence with residues");
+    }
     return batch.size() != 0;
 }
 
@@ -138,11 +141,13 @@ void FastaReader::end_sequence(SequenceBatch& batch) {
     // The last line may be a header without an end.
     if (place_ == Place::in_header) take_header(batch, {}, true);
     entry.residues_size = batch.text_.size() - entry.begin - entry.header_size;
-    if (entry.residues_size == 0) {
-        fail(header_line_, fmt::format("the sequence '{}' has no residues",
-                                       batch.header(batch.entries_.size() - 1)));
-    }
     in_sequence_ = false;
+    if (entry.residues_size == 0) {
+        if (empty_++ == 0) first_empty_line_ = header_line_;
+        batch.text_.resize(entry.begin);
+        batch.entries_.pop_back();
+        return;
+    }
     ++sequences_;
     batch.residues_ += entry.residues_size;
     residues_ += entry.residues_size;

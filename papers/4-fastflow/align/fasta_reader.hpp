@@ -3,9 +3,9 @@
 // Sequences of a FASTA file, which may be compressed, a pipe or standard input, in batches that
 // hold about as many residues each. Owns the input and a buffer of it. One thread at a time.
 //
-// Invariant: a batch holds whole sequences, in the order of the file, each with a residue at least;
-// a file that is not FASTA to its last line is an error, never a short database. Of the file, one
-// buffer and the batch that is being filled are in memory.
+// Invariant: a batch holds whole sequences, in the order of the file, each with a residue at least
+// (one without is counted and passed over); a file that is not FASTA to its last line is an error,
+// never a short database. Of the file, one buffer and the batch that is being filled are in memory.
 #pragma once
 
 #include <atomic>
@@ -65,6 +65,9 @@ class FastaReader {
     [[nodiscard]] std::uint64_t residues() const noexcept { return residues_; }
     /// Residues that were read as "any residue", since the matrices have no row for them.
     [[nodiscard]] std::uint64_t replaced() const noexcept { return replaced_; }
+    /// Sequences without residues, which were passed over, and the line of the first.
+    [[nodiscard]] std::uint64_t empty() const noexcept { return empty_; }
+    [[nodiscard]] std::uint64_t first_empty_line() const noexcept { return first_empty_line_; }
     /// Of the file as it is stored.
     [[nodiscard]] std::uint64_t bytes_read() const noexcept { return input_.bytes_read(); }
     [[nodiscard]] std::uint64_t size_bytes() const noexcept { return input_.size_bytes(); }
@@ -92,6 +95,8 @@ class FastaReader {
     std::uint64_t sequences_ = 0;
     std::uint64_t residues_ = 0;
     std::uint64_t replaced_ = 0;
+    std::uint64_t empty_ = 0;
+    std::uint64_t first_empty_line_ = 0;
 };
 
 }  // namespace strid::align

@@ -47,6 +47,13 @@ std::string summary(const FastaReader& queries, const FastaReader& database,
         text += fmt::format("strid: {} read as any residue\n",
                             counted(replaced, "letter was", "letters were"));
     }
+    for (const auto& [reader, file] : {std::pair{&queries, "query"}, {&database, "database"}}) {
+        if (reader->empty() == 0) continue;
+        text +=
+            fmt::format("strid: {} of the {} without residues passed over, the first in line {}\n",
+                        counted(reader->empty(), "sequence was", "sequences were"), file,
+                        reader->first_empty_line());
+    }
     return text;
 }
 

@@ -62,10 +62,7 @@ class Input(AlignCase):
             (b">a\nARND\n>b\nAR\n\nN-D\n", 6, "'-' is no residue"),
             (b">a\nAR\xc3\xa4\n", 2, "the byte 0xc3 is no residue"),
             (b">a\nAR>ND\n", 2, "'>' is no residue"),
-            (b">a\nAR\n>b two\n>c\nND\n", 3, "the sequence 'b two' has no residues"),
-            (b">a\nAR\n>b\n\n\n", 3, "the sequence 'b' has no residues"),
-            (b">a\nAR\n>b", 3, "the sequence 'b' has no residues"),
-            (b">a\nAR\n>", 3, "the sequence '' has no residues"),
+            (b"\n>a\n\n>b", 2, "there is no sequence with residues"),
         ]:
             bad.write_bytes(text)
             for files in ((bad, good), (good, bad)):
@@ -76,6 +73,22 @@ class Input(AlignCase):
         self.assertIn("standard input:1: ", line)
         self.assertIn(str(self.folder / "none"), self.fails(self.folder / "none", good))
         self.assertIn(str(self.folder), self.fails(good, self.folder, "--quiet"))
+
+    def test_passes_over_a_sequence_without_residues(self):
+        good = self.write("good.fa", [("a", "ARND" * 9), ("c", "NDAR" * 9)])
+        gaps = self.folder / "gaps.fa"
+        want = self.run_program(good, good, "--format", "blast", "--quiet").stdout
+        first, second = b">a\n" + b"ARND" * 9 + b"\n", b">c\n" + b"NDAR" * 9 + b"\n"
+        for text, line, count in [
+            (first + b">b two\n" + second, 3, "1 sequence was"),
+            (b">\n" + first + b">b\n\n\n" + second + b">d", 1, "3 sequences were"),
+        ]:
+            gaps.write_bytes(text)
+            for files, kind in (((gaps, good), "query"), ((good, gaps), "database")):
+                found = self.run_program(*files, "--format", "blast")
+                self.assertEqual(found.stdout, want)
+                self.assertIn(f"{count} of the {kind} without residues passed over, the first in "
+                              f"line {line}", found.stderr.decode())
 
     def test_of_unknown_letters_is_read_as_any_where_asked(self):
         path = self.folder / "unknown.fa"
