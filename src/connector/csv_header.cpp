@@ -45,6 +45,17 @@ bool has_lone_return(std::string_view text) noexcept {
 }
 
 std::string dialect_hint(const HeaderLine& header, std::string_view wanted) {
+    constexpr std::string_view separator_line = "sep=";
+    const std::string_view line = trimmed(header.line);
+    if (line.starts_with(separator_line) && line.size() == separator_line.size() + 1) {
+        const bool is_member = header.style == OptionStyle::member;
+        return fmt::format(
+            " (the separator line of a spreadsheet? then {}{})",
+            is_member ? ".skip_lines = 1" : "--skip 1",
+            line.back() == header.delimiter
+                ? ""
+                : (is_member ? ", " : " ") + setting(header.style, "delimiter", line.back()));
+    }
     for (const char delimiter : delimiters) {
         if (delimiter == header.delimiter) continue;
         const bool is_likely = header.names.size() == 1

@@ -125,6 +125,12 @@ TEST(CsvDialect, ErrorsNameTheOption) {
     EXPECT_EQ(fault("Report of today\nts,x\n", named),
               "1: no column 'ts' in the header: Report of today (a line before the header? then "
               ".skip_lines)");
+    EXPECT_EQ(fault("sep=;\nts;x\n", named),
+              "1: no column 'ts' in the header: sep=; (the separator line of a spreadsheet? then "
+              ".skip_lines = 1, .delimiter = ';')");
+    EXPECT_EQ(fault("\xef\xbb\xbfsep=,\nts,x\n", named),
+              "1: no column 'ts' in the header: sep=, (the separator line of a spreadsheet? then "
+              ".skip_lines = 1)");
     EXPECT_EQ(fault("1;2\n", {}),
               "1: expected 2 fields, found 1 (other delimiters? then .delimiter = ';')");
     EXPECT_EQ(fault("device,value\n1,2\n", {}),
