@@ -9,6 +9,7 @@ import csv
 import gzip
 import os
 import random
+import resource
 import subprocess
 import threading
 import unittest
@@ -191,6 +192,24 @@ class Inputs(Case):
             paths, rows = self.files(rng, all_times)
             self.assertEqual(self.run_windows("--merge-inputs", "--input", *paths),
                              self.sums(rows))
+
+    def test_more_inputs_than_files_may_be_open(self):
+        """The soft limit is raised; a hard one that is too low is named."""
+        paths = []
+        for n in range(100):
+            paths.append(self.folder / f"many{n}")
+            paths[-1].write_text(f"ts,x\n{n},1\n")
+        command = [STRID, "window", *SUMS, "count,sum(x)", "--quiet", "--input", *paths,
+                   "--merge-inputs"]
+        for limits, code in (((90, 300), 0), ((90, 90), 2)):
+            done = subprocess.run(
+                command, capture_output=True, text=True, timeout=120, check=False,
+                preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, limits))
+            self.assertEqual(done.returncode, code, done.stderr)
+            if code == 0:
+                self.assertEqual(done.stdout.splitlines()[1:], ["0,1000,100,100"])
+            else:
+                self.assertIn("may have 90 open files here (ulimit -Hn)", done.stderr)
 
     def test_equal_times_come_in_the_order_of_the_inputs(self):
         """The rows in a stable sort by time, the files one behind the other."""

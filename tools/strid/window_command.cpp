@@ -6,6 +6,7 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <strid/base/error.hpp>
@@ -74,6 +75,23 @@ std::string values_in_no_row(const TablePlan& plan) {
     return text;
 }
 
+/// All inputs that are merged are open at once: raises the soft limit of open files for them.
+/// Throws GraphError where the hard one is lower.
+void allow_open_files(std::size_t inputs) {
+    constexpr ::rlim_t others = 64;  // results, late rows, standard streams, libraries
+    const ::rlim_t needed = inputs + others;
+    ::rlimit limit{};
+    if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= needed) return;
+    if (limit.rlim_max < needed) {
+        throw GraphError(
+            fmt::format("--merge-inputs opens {} inputs at once, and a process may have {} open "
+                        "files here (ulimit -Hn): merge some of them first, by time",
+                        inputs, limit.rlim_max));
+    }
+    limit.rlim_cur = needed;
+    ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 int run_windows(WindowCommand& command) {
     const Windows windows =
         read_windows(command.windows, command.plan->format.zone, command.offset);
@@ -98,6 +116,7 @@ int run_windows(WindowCommand& command) {
     }
     settle_dialect(command);
     complete(command);
+    if (job.merge_inputs) allow_open_files(job.inputs.size());
     job.plan = command.plan;
     const bool reads_stdin = std::count(job.inputs.begin(), job.inputs.end(), "-") != 0;
     if (reads_stdin && ::isatty(STDIN_FILENO) == 1 && !command.arguments.session.quiet) {
