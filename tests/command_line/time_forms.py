@@ -146,6 +146,8 @@ class TimesInNumbers(unittest.TestCase):
                          "count", *options, given="".join(f"{t}\n" for t in times))
             return "all times lie before 1971" in done.stderr and "--unit s?" in done.stderr
         self.assertTrue(hint([1727218980, 1727219000]))
+        self.assertTrue(hint(["1727218980.25", "1727219000.5"]))
+        self.assertFalse(hint(["1727218980.25"], "--unit", "s"))
         self.assertFalse(hint([1727218980, 1727219000], "--unit", "s"))
         self.assertFalse(hint([1727218980, 1727219000], "--unit", "ms"))
         self.assertFalse(hint([1727218980000]))

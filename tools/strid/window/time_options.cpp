@@ -95,10 +95,10 @@ std::string hint_about_times(const TimeFormat& format) {
     constexpr std::int64_t day_ns = 86'400'000 * ms;
     // As seconds: 1973 and later.
     const std::int64_t latest = format.latest_end.load(std::memory_order_relaxed);
+    const TimeForm::Kind kind = format.form.load(std::memory_order_relaxed).kind;
+    const bool is_number = kind == TimeForm::Kind::integer || kind == TimeForm::Kind::decimal;
     const bool is_suspect =
-        !format.is_unit_given &&
-        format.form.load(std::memory_order_relaxed).kind == TimeForm::Kind::integer &&
-        latest >= 100'000'000 * ms && latest <= 365 * day_ns;
+        !format.is_unit_given && is_number && latest >= 100'000'000 * ms && latest <= 365 * day_ns;
     if (!is_suspect) return {};
     return "strid: all times lie before 1971: numbers in --time count milliseconds unless --unit "
            "says otherwise (--unit s?)\n";
