@@ -18,8 +18,8 @@ constexpr std::size_t chunk_overhead = 12;  // length, type and check sum
 constexpr std::uint64_t pixel_bytes_max = 9;
 constexpr std::uint64_t other_bytes_max = 64U << 20;
 constexpr std::uint32_t chunk_bytes_max = 0x7fff'ffff;
-constexpr std::array kept_types = {"gAMA"sv, "cHRM"sv, "sRGB"sv, "iCCP"sv,
-                                   "pHYs"sv, "tEXt"sv, "zTXt"sv, "iTXt"sv};
+constexpr std::array kept_types = {"gAMA"sv, "cHRM"sv, "sRGB"sv, "iCCP"sv, "cICP"sv,
+                                   "pHYs"sv, "eXIf"sv, "tEXt"sv, "zTXt"sv, "iTXt"sv};
 
 std::uint32_t number_at(std::string_view bytes, std::size_t at) {
     std::uint32_t number = 0;
@@ -89,10 +89,9 @@ std::string chunks_to_keep(std::string_view png) {
     for (std::size_t at = png_signature.size(); at + chunk_overhead <= png.size();) {
         const std::size_t size = chunk_overhead + number_at(png, at);
         const std::string_view type = png.substr(at + 4, 4);
-        if (type == "IDAT"sv || size > png.size() - at) break;
-        const bool is_whole =
-            check_sum(png.substr(at + 4, size - 8)) == number_at(png, at + size - 4);
-        if (is_whole && std::ranges::find(kept_types, type) != kept_types.end()) {
+        if (size > png.size() - at) break;
+        if (std::ranges::find(kept_types, type) != kept_types.end() &&
+            check_sum(png.substr(at + 4, size - 8)) == number_at(png, at + size - 4)) {
             kept += png.substr(at, size);
         }
         at += size;

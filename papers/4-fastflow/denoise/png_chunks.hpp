@@ -49,8 +49,8 @@ class PngScan {
     PngHeader header_;
 };
 
-/// Those before the image data that say how its samples are meant (gAMA, cHRM, sRGB, iCCP, pHYs)
-/// and texts, whole; damaged ones are left out.
+/// Those that say how the samples are meant (gAMA, cHRM, sRGB, iCCP, cICP, pHYs), how the picture
+/// was taken (eXIf), and texts, whole; damaged ones are left out.
 [[nodiscard]] std::string chunks_to_keep(std::string_view png);
 
 /// The four bytes of a number, the highest first.

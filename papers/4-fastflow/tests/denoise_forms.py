@@ -6,6 +6,7 @@ import io
 import os
 import struct
 import subprocess
+import zlib
 
 from denoise_pictures import (DenoiseCase, SEED, chunks_of, interlaced_png, picture, pixels,
                               plain_png, png, with_noise)
@@ -80,6 +81,23 @@ class PngForms(DenoiseCase):
         for kind in (b"tEXt", b"pHYs", b"iCCP"):
             self.assertEqual(kept[kind], dict(chunks_of(data))[kind])
         self.assertNotIn(b"tEXt", dict(chunks_of(self.denoise(damaged))))
+
+    def test_exif_and_coding_are_kept(self):
+        def chunk(kind, content):
+            return (struct.pack(">I", len(content)) + kind + content
+                    + struct.pack(">I", zlib.crc32(kind + content)))
+
+        data = png(with_noise(picture(20, 20), 0.3))
+        header = 8 + 25  # the signature and IHDR
+        exif = chunk(b"eXIf", b"MM\0\x2a\0\0\0\x08\0\0")
+        coding = chunk(b"cICP", bytes([9, 16, 0, 1]))
+        whole = data[:header] + coding + data[header:-12] + exif + data[-12:]
+        out = self.denoise(whole)
+        kept = dict(chunks_of(out))
+        self.assertEqual(kept[b"eXIf"], dict(chunks_of(whole))[b"eXIf"])
+        self.assertEqual(kept[b"cICP"], dict(chunks_of(whole))[b"cICP"])
+        kinds = [kind for kind, _ in chunks_of(out)]
+        self.assertLess(kinds.index(b"cICP"), kinds.index(b"IDAT"))
 
     def test_every_filter_and_level(self):
         random = numpy.random.default_rng(SEED)
