@@ -22,6 +22,17 @@ UNKNOWN = ("--param=", "-Wa,", "-Winvalid-pch", "-Wno-stringop-overflow", "-Wno-
            "-mbranches-within")
 WITH_ARGUMENT = {"-o", "-MF", "-MT"}
 USUAL = re.compile(r"(src|tools|memory-tools|apps|papers)/(?!.*\b(tests|bench)/)")
+INCLUDED = re.compile(r'^#include "(.*\.cpp)"$', re.MULTILINE)
+
+
+def each_alone(entry):
+    """The compilations of the sources that the build compiles together (cmake/together.cmake)."""
+    file = entry["file"]
+    if os.path.basename(os.path.dirname(file)) != "Unity":
+        return [entry]
+    with open(file, encoding="utf-8") as unit:
+        return [{**entry, "file": source, "command": entry["command"].replace(file, source)}
+                for source in INCLUDED.findall(unit.read())]
 
 
 def arguments_of(entry, compiler):
@@ -51,7 +62,7 @@ def main():
     options = parser.parse_args()
     root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     with open(os.path.join(options.build, "compile_commands.json"), encoding="utf-8") as file:
-        entries = json.load(file)
+        entries = [one for entry in json.load(file) for one in each_alone(entry)]
     chosen = [entry for entry in entries
               if options.all or USUAL.match(os.path.relpath(entry["file"], root))]
     if not chosen:
