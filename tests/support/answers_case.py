@@ -82,7 +82,8 @@ class Answers(Case):
 
     def oracle(self, *command):
         result = subprocess.run(list(map(str, command)), capture_output=True, check=True,
-                                env={"LC_ALL": "C", "PATH": "/usr/bin:/bin:/usr/local/bin"})
+                                env={"LC_ALL": "C", "PATH": "/usr/bin:/bin:/usr/local/bin",
+                                     "PYTHONPATH": os.environ.get("PYTHONPATH", "")})
         return self.file("expected.csv", result.stdout)
 
     def late(self, *run):

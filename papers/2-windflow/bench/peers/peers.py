@@ -101,7 +101,7 @@ def check_one(name, engine, check, parallelism, folder):
     if not expected.stat().st_size:
         raise Failure(f"the oracle of {name} has no row: nothing was compared")
     compared = subprocess.run(
-        [sys.executable, APPS / "compare.py", expected, output,
+        [sys.executable, ROOT / "apps/compare.py", expected, output,
          "--key-order", str(check.key_order)], check=False)
     verdict = "differs" if compared.returncode else "the same answer"
     title = " ".join((engine, name, *check.options))

@@ -151,7 +151,7 @@ class Runner:
             if (collections.Counter(rows.read_bytes().split(b"\n"))
                     == collections.Counter(expected.read_bytes().split(b"\n"))):
                 return
-            done = subprocess.run([sys.executable, APPS / "compare.py", expected, rows],
+            done = subprocess.run([sys.executable, ROOT / "apps/compare.py", expected, rows],
                                   capture_output=True, text=True, check=False)
             if done.returncode != 0:
                 raise ReportError(f"`{command_text(words)}` has another answer than the oracle: "
