@@ -4,20 +4,20 @@
 // the key, and sets timers in event time or by the machine's clock. Use it where no window fits:
 // alarms for missing records, or your own kind of session.
 //
-// O(log timers) for each timer. A timer that is set twice is called once.
+// O(log timers) for each timer, and 40 bytes while it is pending (twice that at most, in a vector
+// that has just grown). A timer that is set twice is called once.
 //
-// Threads: only the task of the node. Invariant of each key: a timer that is pending has the item
-// of its number in the heap; an item whose timer is not pending is passed over.
+// Threads: only the task of the node.
 #pragma once
 
 #include <algorithm>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
 #include <tuple>
 #include <utility>
-#include <vector>
 
 #include <strid/base/clock.hpp>
 #include <strid/base/time.hpp>
@@ -25,6 +25,7 @@
 #include <strid/engine/operator/checks.hpp>
 #include <strid/engine/operator/declared.hpp>
 #include <strid/engine/operator/faults.hpp>
+#include <strid/engine/window/structures/timers.hpp>
 #include <strid/operator/callable.hpp>
 #include <strid/operator/contract.hpp>
 #include <strid/operator/keyed_state.hpp>
@@ -52,15 +53,15 @@ class Timers {
     /// timer that is set at the end of the stream is ignored, because a function that always sets
     /// the next one would never end.
     void at(EventTime time) {
-        if (!ended_) event_.add(pending_->event, time, key_);
+        if (!ended_) event_.add(*pending_, time);
     }
     /// Sets a timer: `on_timer(time, ...)` is called when the clock reaches this time, unless the
     /// stream ends before.
-    void at(ProcessingTime time) { processing_.add(pending_->processing, time, key_); }
-    /// Forgets a timer of this time; nothing happens where there is none.
-    void cancel(EventTime time) { forget(pending_->event, time); }
+    void at(ProcessingTime time) { processing_.add(*pending_, time); }
+    /// Forgets a timer of this time, and frees its memory; nothing happens where there is none.
+    void cancel(EventTime time) { event_.cancel(*pending_, time); }
     /// The same for the clock.
-    void cancel(ProcessingTime time) { forget(pending_->processing, time); }
+    void cancel(ProcessingTime time) { processing_.cancel(*pending_, time); }
     /// Forgets the key after the present call, with its function and its timers.
     void forget_key() noexcept { forgets_ = true; }
 
@@ -79,72 +80,10 @@ class Timers {
     /// A function that takes a copy would set its timers in vain.
     Timers(const Timers&) = default;
 
-    /// A timer of a key that is pending, and the number of its item in the queue.
-    template <class Time>
-    struct Timer {
-        Time time;
-        std::uint64_t number;
-    };
-    template <class Time>
-    static void forget(std::vector<Timer<Time>>& pending, Time time) {
-        std::erase_if(pending, [time](const Timer<Time>& timer) { return timer.time == time; });
-    }
-
-    /// The timers of all keys by their time.
-    template <class Time>
-    class Queue {
-      public:
-        void add(std::vector<Timer<Time>>& pending, Time time, void* key) {
-            const auto is_set = [time](const Timer<Time>& timer) { return timer.time == time; };
-            if (std::any_of(pending.begin(), pending.end(), is_set)) return;
-            pending.push_back({time, ++last_});
-            heap_.push_back({time, last_, key});
-            std::push_heap(heap_.begin(), heap_.end(), later);
-        }
-        /// The timers of a key came from elsewhere. Call restored() behind the last.
-        void restore(const std::vector<Timer<Time>>& pending, void* key) {
-            for (const Timer<Time>& timer : pending) {
-                heap_.push_back({timer.time, timer.number, key});
-                last_ = std::max(last_, timer.number);
-            }
-        }
-        void restored() { std::make_heap(heap_.begin(), heap_.end(), later); }
-        [[nodiscard]] bool is_due(Time now) const noexcept {
-            return !heap_.empty() && heap_.front().time <= now;
-        }
-        [[nodiscard]] bool empty() const noexcept { return heap_.empty(); }
-        [[nodiscard]] Time first() const noexcept { return heap_.front().time; }
-        /// A timer of a key.
-        struct Item {
-            Time time;             ///< When it is due.
-            std::uint64_t number;  ///< Its place among the timers that were set.
-            void* key;             ///< The entry of its key.
-        };
-        Item pop() {
-            const Item first = heap_.front();
-            std::pop_heap(heap_.begin(), heap_.end(), later);
-            heap_.pop_back();
-            return first;
-        }
-
-      private:
-        static bool later(const Item& a, const Item& b) noexcept {
-            return a.time != b.time ? a.time > b.time : a.number > b.number;
-        }
-
-        std::vector<Item> heap_;
-        std::uint64_t last_ = 0;  // number of an item
-    };
-    struct Pending {
-        std::vector<Timer<EventTime>> event;
-        std::vector<Timer<ProcessingTime>> processing;
-    };
-
-    Queue<EventTime> event_;
-    Queue<ProcessingTime> processing_;
+    window::TimerQueue<EventTime> event_;
+    window::TimerQueue<ProcessingTime> processing_;
     EventTime watermark_ = EventTime::earliest();
-    Pending* pending_ = nullptr;  // of the key at hand
-    void* key_ = nullptr;
+    window::PendingTimers* pending_ = nullptr;  // of the key at hand
     bool forgets_ = false;
     bool ended_ = false;  // the stream; what is pending fires now
 };
@@ -224,8 +163,9 @@ class KeyedProcess : public OperatorTypes<message::Hashed<T>, U> {
 
     void on(Restored) {
         keys_.for_each([this](Entry& key) {
-            timers_.event_.restore(key.state.pending.event, &key);
-            timers_.processing_.restore(key.state.pending.processing, &key);
+            key.state.pending.key = &key;
+            timers_.event_.restore(key.state.pending);
+            timers_.processing_.restore(key.state.pending);
         });
         timers_.event_.restored();
         timers_.processing_.restored();
@@ -236,7 +176,11 @@ class KeyedProcess : public OperatorTypes<message::Hashed<T>, U> {
         Entry& key = keys_.find_or_make(std::invoke(key_of_, record), arrived.hash, [this] {
             return KeyState{prototype_, {}};
         });
-        call(key, emit, [&](Emitter<U>& take) { key.state.function(record, timers_, take); });
+        key.state.pending.key = &key;
+        {
+            const Measured measured{*this, key.state.pending};
+            call(key, emit, [&](Emitter<U>& take) { key.state.function(record, timers_, take); });
+        }
         // A timer for what has been is not kept waiting for the watermark to move on.
         while (timers_.event_.is_due(timers_.watermark_)) fire_first(timers_.event_, emit);
     }
@@ -271,27 +215,50 @@ class KeyedProcess : public OperatorTypes<message::Hashed<T>, U> {
         void clear(KeyState&& fresh) {
             std::destroy_at(&function);
             std::construct_at(&function, std::move(fresh.function));
-            pending.event.clear();
-            pending.processing.clear();
         }
         F function;
-        Timers::Pending pending;
+        PendingTimers pending;  // an expired key has none
     };
-    using Keys =
-        KeyedState<K, KeyState, KeyLife{.expires = true, .clears = true, .shows_keys = false}>;
+    /// The keys, and the memory of their timers.
+    struct Keys
+        : KeyedState<K, KeyState, KeyLife{.expires = true, .clears = true, .shows_keys = false}> {
+        [[nodiscard]] std::size_t bytes() const noexcept {
+            return Keys::KeyedState::bytes() + tables_bytes + queues_bytes;
+        }
+        std::size_t tables_bytes = 0;
+        std::size_t queues_bytes = 0;
+    };
     using Entry = typename Keys::Entry;
+
+    /// Counts the memory that the timers of a key take in the meantime.
+    class Measured {
+      public:
+        Measured(KeyedProcess& process, const PendingTimers& of)
+            : process_(process), of_(of), before_(of.bytes()) {}
+        Measured(const Measured&) = delete;
+        Measured& operator=(const Measured&) = delete;
+        ~Measured() {
+            process_.keys_.tables_bytes += of_.bytes() - before_;
+            process_.keys_.queues_bytes =
+                process_.timers_.event_.bytes() + process_.timers_.processing_.bytes();
+        }
+
+      private:
+        KeyedProcess& process_;
+        const PendingTimers& of_;
+        std::size_t before_;
+    };
 
     template <class Call>
     void call(Entry& key, auto& emit, const Call& user) {
         timers_.pending_ = &key.state.pending;
-        timers_.key_ = &key;
         timers_.forgets_ = false;
         auto take = [&emit](U emitted) { emit(emitted); };
         Emitter<U> emitter{take};
         user(emitter);
         if (!timers_.forgets_) return;
-        key.state.pending.event.clear();
-        key.state.pending.processing.clear();
+        timers_.event_.forget(key.state.pending);
+        timers_.processing_.forget(key.state.pending);
         keys_.expire(key);
     }
 
@@ -305,29 +272,18 @@ class KeyedProcess : public OperatorTypes<message::Hashed<T>, U> {
     }
 
     template <class Time>
-    void fire_first(Timers::Queue<Time>& queue, auto& emit) {
-        const auto [time, number, at_key] = queue.pop();
-        Entry& key = *static_cast<Entry*>(at_key);
-        auto& pending = pending_of<Time>(key);
-        const auto found =
-            std::find_if(pending.begin(), pending.end(),
-                         [one = number](const auto& timer) { return timer.number == one; });
-        if (found == pending.end()) return;  // cancelled, or its key was forgotten
-        pending.erase(found);
+    void fire_first(TimerQueue<Time>& queue, auto& emit) {
+        PendingTimers& pending = queue.first_key();
+        const Measured measured{*this, pending};
+        const Time time = queue.first();
+        if (!queue.pop()) return;  // cancelled, or its key was forgotten
         if constexpr (has_timers<Time>) {
+            Entry& key = *static_cast<Entry*>(pending.key);
             // There is no record that could be left out.
             operators::guarded(name_, [&] {
                 call(key, emit,
                      [&](Emitter<U>& take) { key.state.function.on_timer(time, timers_, take); });
             });
-        }
-    }
-    template <class Time>
-    static std::vector<Timers::Timer<Time>>& pending_of(Entry& key) noexcept {
-        if constexpr (std::same_as<Time, EventTime>) {
-            return key.state.pending.event;
-        } else {
-            return key.state.pending.processing;
         }
     }
 

@@ -2,7 +2,9 @@
 //
 // No allocation per record in orders of time, timers, ingress time, alignment and source time
 // (allocations.hpp).
+#include <atomic>
 #include <chrono>
+#include <cstdint>
 
 #include <strid/operator/aligned.hpp>
 #include <strid/operator/time_order.hpp>
@@ -50,6 +52,27 @@ struct Alarm {
     }
 };
 
+/// The idiom for idle devices: of all the alarms that are set, one is pending for each key.
+struct FarAlarm {
+    EventTime at = EventTime::earliest();
+
+    template <class Emit>
+    void operator()(const std::uint64_t& n, Timers& timers, Emit&) {
+        timers.cancel(at);
+        at = time_of(n) + 1h;
+        timers.at(at);
+        if (n == records / 2) bytes_at_half = live_bytes.load();
+        if (n == records - 1) bytes_at_end = live_bytes.load();
+    }
+    template <class Emit>
+    void on_timer(EventTime time, Timers&, Emit& emit) {
+        emit(time);
+    }
+
+    static inline std::atomic<std::int64_t> bytes_at_half{0};
+    static inline std::atomic<std::int64_t> bytes_at_end{0};
+};
+
 /// The same by the clock, and a key that is forgotten.
 struct ClockAlarm {
     template <class Emit>
@@ -71,6 +94,15 @@ TEST(Allocations, NoneForATimer) {
             .template process<EventTime>(Alarm{})
             .sink(Drop{});
     });
+    expect_none_per_record("of event time far ahead", [](auto stream) {
+        std::move(stream)
+            .event_time(time_of, MonotonousTime{})
+            .key_by(by_remainder)
+            .template process<EventTime>(FarAlarm{})
+            .sink(Drop{});
+    });
+    // A timer that stays where it was cancelled would be 24 bytes for each record.
+    EXPECT_LT(FarAlarm::bytes_at_end - FarAlarm::bytes_at_half, std::int64_t{2 * records});
     expect_none_per_record("of the clock", [](auto stream) {
         std::move(stream)
             .key_by(by_remainder)

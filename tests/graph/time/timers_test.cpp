@@ -107,6 +107,47 @@ TEST(Timers, AreOnePerTimeAndFireWhereTimeHasPassedThem) {
     }
 }
 
+/// Two timers for each record, one in event time and one by the clock that is not due before the
+/// end, so that all are pending at once; and two that are taken back.
+struct Orders {
+    void operator()(const Event& event, Timers& timers, Emitter<std::int64_t>&) {
+        const ProcessingTime never = ProcessingTime::latest() - Duration{event.value};
+        timers.at(event.time + 1h);
+        timers.at(event.time + 2h);
+        timers.at(never);
+        timers.at(never - 1h);
+        timers.cancel(event.time + 2h);
+        timers.cancel(never - 1h);
+    }
+    void on_timer(EventTime time, Timers&, Emitter<std::int64_t>& emit) { emit(time.ns()); }
+    void on_timer(ProcessingTime, Timers&, Emitter<std::int64_t>&) { FAIL() << "not due"; }
+};
+
+TEST(Timers, OfOneKeyAreManyAndCounted) {
+    constexpr std::int64_t records = 80'000;
+    std::vector<Event> events;
+    std::vector<std::int64_t> oracle;
+    for (std::int64_t i = 0; i != records; ++i) {
+        events.push_back({0, at(i), i});
+        oracle.push_back((at(i) + 1h).ns());
+    }
+    Graph graph{"orders"};
+    auto times = std::make_shared<Collected<std::int64_t>>();
+    graph.source(replay(events))
+        .event_time<&Event::time>(MonotonousTime{})
+        .key_by<&Event::key>()
+        .process<std::int64_t>(Orders{}, {.name = "orders"})
+        .sink([times](std::int64_t time) { times->add(time); });
+    const std::int64_t start_ns = now_ns();
+    const RunReport report = run(graph, {.workers = 1});
+    // Where each timer is compared with all others of its key it takes minutes.
+    EXPECT_LT(now_ns() - start_ns, std::int64_t{5'000'000'000});
+    EXPECT_EQ(times->records(), oracle);
+    // A timer takes 40 bytes, and the vectors may have room for twice as many and more.
+    EXPECT_GE(report.find("orders")->state_bytes, std::uint64_t{40 * records});
+    EXPECT_LE(report.find("orders")->state_bytes, std::uint64_t{4 * 40 * records});
+}
+
 /// Says every 100 ns, from the first record on, that so much time has passed.
 struct Ticks {
     void operator()(const Event& event, Timers& timers, Emitter<std::int64_t>&) {
