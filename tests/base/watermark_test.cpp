@@ -73,6 +73,14 @@ RC_GTEST_PROP(WatermarkStrategy, AssertsWhatItsDisorderAllows,
         RC_ASSERT(monotonous.watermark() == latest);
         RC_ASSERT(bounded.watermark() == latest - Duration{bound});
     }
+    InSilence in_silence(bounded, Duration::zero());
+    AtEnd at_end;
+    for (const std::int32_t time : times) at_end.observe(Record{}, at(time));
+    RC_ASSERT(at_end.watermark() == EventTime::earliest());
+    at_end.ended();
+    in_silence.ended();
+    RC_ASSERT(at_end.watermark() == latest);
+    RC_ASSERT(in_silence.watermark() == latest);
 }
 
 TEST(WatermarkStrategy, PunctuationsThatGoBackAreRefused) {

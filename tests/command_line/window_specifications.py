@@ -94,6 +94,7 @@ class Specification:
             gap = rng.choice([1, 100, 2000, 30_000]) * unit_ms
             self.windows = f"session:{gap}ms"
             self.found, self.late = by_session(self.rows, gap * MS, disorder)
+            self.may_drop_open(lambda end, latest: end < latest)
             return
         lateness = rng.choice([0, 0, 10, self.spread]) if disorder != math.inf else 0
         if lateness:
@@ -123,6 +124,16 @@ class Specification:
                 rng.random() < 0.3:
             self.options += ["--fill"]
             self.found = filled(self.found, windows)
+        else:
+            self.may_drop_open(lambda end, latest: end <= latest)
+
+    def may_drop_open(self, is_whole):
+        """Without the windows that the end of the rows cuts, whatever the disorder."""
+        if self.rng.random() < 0.3:
+            self.options += ["--drop-open"]
+            latest = max(row.at for row in self.rows)
+            self.found = {where: content for where, content in self.found.items()
+                          if is_whole(where[-1], latest)}
 
     def expected(self, content):
         values = []

@@ -55,6 +55,15 @@ class SplitTime {
     }
     /// The least watermark of the splits that are not idle.
     [[nodiscard]] EventTime watermark() const noexcept { return merge_.watermark(); }
+    /// The watermark is the greatest that a split has at its end.
+    void ended() {
+        for (std::size_t index = 0; index < splits_.size(); ++index) {
+            Strategy& strategy = splits_[index].strategy;
+            if constexpr (requires { strategy.ended(); }) strategy.ended();
+            merge_.update(index, strategy.watermark());
+            merge_.set_ended(index);
+        }
+    }
 
   private:
     struct Split {

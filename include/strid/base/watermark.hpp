@@ -63,7 +63,10 @@ class Silence {
 
 }  // namespace detail
 
-/// Takes every record of a source with its time, and returns the watermark.
+/// Takes every record of a source with its time, and returns the watermark. A strategy that keeps
+/// its watermark behind the latest time has `void ended()`, too: no record follows, and its
+/// watermark is the latest time from then on. A window that drops what is open at the end
+/// (OpenWindows::drop) tells by that which windows the stream has passed.
 template <class S, class T>
 concept WatermarkStrategy =
     std::copy_constructible<S> && requires(S& strategy, const S& asked, const T& record) {
@@ -110,6 +113,8 @@ class BoundedDisorder {
     }
     /// The latest time that was observed, less the bound.
     [[nodiscard]] EventTime watermark() const noexcept { return watermark_; }
+    /// The watermark is the latest time that was observed.
+    void ended() noexcept { watermark_ = latest_; }
 
   private:
     Duration bound_;
@@ -123,11 +128,19 @@ class AtEnd {
   public:
     static constexpr bool never_goes_back = true;  ///< The watermark never goes back.
 
-    /// Does nothing.
+    /// Takes the time of a record into account. O(1).
     template <class T>
-    void observe(const T&, EventTime) noexcept {}
+    void observe(const T&, EventTime time) noexcept {
+        latest_ = std::max(latest_, time);
+    }
     /// The earliest time: no record is late before the end.
-    [[nodiscard]] EventTime watermark() const noexcept { return EventTime::earliest(); }
+    [[nodiscard]] EventTime watermark() const noexcept { return watermark_; }
+    /// The watermark is the latest time that was observed.
+    void ended() noexcept { watermark_ = latest_; }
+
+  private:
+    EventTime latest_ = EventTime::earliest();
+    EventTime watermark_ = EventTime::earliest();
 };
 
 /// For live streams that fall silent: when no record has come for `after`, the watermark continues
@@ -152,6 +165,12 @@ class InSilence {
     /// The later of the strategy's watermark and the one that silence has reached.
     [[nodiscard]] EventTime watermark() const {
         return std::max(strategy_.watermark(), silence_.moved_to());
+    }
+    /// As of the strategy that is wrapped.
+    void ended()
+        requires requires(Strategy& wrapped) { wrapped.ended(); }
+    {
+        strategy_.ended();
     }
     /// No record has come for `silence`.
     void silent_for(Duration silence) { silence_.lasts(silence, strategy_.watermark()); }

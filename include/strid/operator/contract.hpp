@@ -43,7 +43,7 @@
 //     void on(BatchEnds)               O    behind the records of a batch, or of a poll of a source
 //     void on(SourceProgress)          O    the source has this watermark, between two records
 //     void on(Flush)                   OF   no batch waits in the input
-//     void|bool on(Ended, emit)        O    the input has ended
+//     void|bool on(Ended, emit)        O    the input has ended; on(Clock) follows once more
 //     void on(Closed)                  OF   all records are emitted
 //     void on(CutOff)                  OF   in a sink: the run ends before the stream; any thread
 //     void on(Stopped) noexcept        S    the run is stopped, cancelled or has failed; any thread

@@ -5,7 +5,8 @@
 //
 // The watermark goes with the next batch. A record below the watermark at its arrival is late,
 // whatever the timing of the run: before it is passed on, every operator behind gets the watermark
-// that it is below. For streams whose source reports its time see operator/source_time.hpp.
+// that it is below. At the end of the stream it asks the strategy for the last watermark. For
+// streams whose source reports its time see operator/source_time.hpp.
 //
 // Threads: only the task of the node.
 #pragma once
@@ -37,11 +38,15 @@ inline constexpr bool sees_silence = requires(Strategy& strategy, const Strategy
     { asked.next_silence(Duration{}) } -> std::same_as<Duration>;
 };
 
+/// The strategy has a last watermark of its own.
+template <class Strategy>
+inline constexpr bool learns_of_the_end = requires(Strategy& strategy) { strategy.ended(); };
+
 template <class T, class TimeOf, class Strategy>
 class EventTimeOperator : public OperatorTypes<T, T> {
   public:
     static constexpr OperatorTraits traits{.kind = "event_time",
-                                           .hears = events<Clock>,
+                                           .hears = events<Clock, Ended>,
                                            .has = Has::draws_from | Has::wake_at_ns,
                                            .passes_records = true};
 
@@ -79,6 +84,9 @@ class EventTimeOperator : public OperatorTypes<T, T> {
         }
         idle_ = idle_after_ != 0 && clock.now_ns - last_ns_ >= idle_after_;
         return {watermark(), idle_};
+    }
+    void on(Ended, auto&) {
+        if constexpr (learns_of_the_end<Strategy>) strategy_.ended();
     }
     [[nodiscard]] std::int64_t wake_at_ns() const noexcept {
         const std::int64_t idle_ns = idle_after_ == 0 || idle_ ? 0 : last_ns_ + idle_after_;

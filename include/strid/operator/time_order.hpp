@@ -187,7 +187,11 @@ class KSlack : public OperatorTypes<T, T> {
     bool on(Watermark watermark, auto& emit) {
         return waiting_.release_before(watermark.time, emit);
     }
-    bool on(Ended, auto& emit) { return waiting_.release_all(emit); }
+    bool on(Ended, auto& emit) {
+        if (!waiting_.release_all(emit)) return false;
+        passed_ = std::max(passed_, latest_);
+        return true;
+    }
 
   private:
     [[no_unique_address]] TimeOf time_of_;

@@ -40,7 +40,7 @@ inline constexpr bool has_own_time<WindowResult<K, V>> = true;
 /// The treatment of windows that are still open when the stream ends.
 enum class OpenWindows : std::uint8_t {
     fire,  ///< They give their value as it is.
-    drop   ///< They give nothing.
+    drop   ///< They give nothing: those that end behind the latest time of the stream.
 };
 
 /// Which watermark decides whether a record is late, where several streams meet right before a

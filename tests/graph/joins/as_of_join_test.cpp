@@ -220,8 +220,8 @@ TEST(AsOfJoin, DropsWhatWaitsAtTheEndWhereAskedFor) {
         AsOfOptions options = options_of(seed);
         options.at_end = OpenWindows::drop;
         EventTime end = EventTime::earliest();
-        for (const Event& event : inputs.events) end = std::max(end, event.time - 50ns);
-        for (const Order& order : inputs.orders) end = std::max(end, order.time - 50ns);
+        for (const Event& event : inputs.events) end = std::max(end, event.time);
+        for (const Order& order : inputs.orders) end = std::max(end, order.time);
         Inputs passed = inputs;
         dropped +=
             std::erase_if(passed.events, [end](const Event& event) { return event.time >= end; });

@@ -93,7 +93,7 @@ EventTime last_watermark(const Inputs& inputs) {
     EventTime latest = EventTime::earliest();
     for (const Event& event : inputs.events) latest = std::max(latest, event.time);
     for (const Order& order : inputs.orders) latest = std::max(latest, order.time);
-    return latest - 50ns;
+    return latest;
 }
 
 /// Records that wait for a partner at the end are not emitted, and neither are windows that are not

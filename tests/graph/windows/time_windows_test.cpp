@@ -110,6 +110,28 @@ TEST(TimeWindowsInAGraph, OpenOnesAreDroppedAtTheEndWhereAskedFor) {
     // the last batch.
     EXPECT_EQ(computed(events, sliding(10, 10), sum, drop).rows,
               (std::vector<Row>{{1, 0, 10, 1}, {1, 10, 20, 2}}));
+    // The end cuts the windows behind the latest time, whatever the disorder was.
+    for (const std::int64_t bound : {7, 20, 1'000}) {
+        const Setting behind{.bound = Duration{bound}, .options = {.at_end = OpenWindows::drop}};
+        EXPECT_EQ(computed(events, sliding(10, 10), sum, behind).rows,
+                  (std::vector<Row>{{1, 0, 10, 1}, {1, 10, 20, 2}}))
+            << "bound " << bound;
+    }
+}
+
+TEST(TimeWindowsInAGraph, WithoutAWatermarkBeforeTheEndAreDroppedByTheLatestTime) {
+    const std::vector<Event> events{{1, at(25), 4}, {1, at(5), 1}, {2, at(30), 8}, {1, at(15), 2}};
+    Graph graph{"at end"};
+    auto rows = std::make_shared<Collected<Row>>();
+    graph.source(replay(events))
+        .event_time<&Event::time>(AtEnd{})
+        .key_by<&Event::key>()
+        .window(sliding(10, 10), sum, {.at_end = OpenWindows::drop})
+        .sink(ToRows{rows});
+    run(graph, {.workers = 1});
+    auto answer = rows->records();
+    std::sort(answer.begin(), answer.end());
+    EXPECT_EQ(answer, (std::vector<Row>{{1, 0, 10, 1}, {1, 10, 20, 2}, {1, 20, 30, 4}}));
 }
 
 }  // namespace

@@ -27,9 +27,16 @@ class TableTime {
 
     template <class Row>
     void observe(const Row& row, EventTime time) noexcept {
-        if (!waits_for_end_) time_.observe(row, time);
+        time_.observe(row, time);
     }
-    [[nodiscard]] EventTime watermark() const noexcept { return time_.watermark(); }
+    [[nodiscard]] EventTime watermark() const noexcept {
+        return waits_for_end_ ? EventTime::earliest() : time_.watermark();
+    }
+    /// Windows up to the latest row are whole, whatever the disorder.
+    void ended() noexcept {
+        waits_for_end_ = false;
+        time_.ended();
+    }
     void silent_for(Duration silence) noexcept { time_.silent_for(silence); }
     [[nodiscard]] Duration next_silence(Duration reported) const noexcept {
         return time_.next_silence(reported);

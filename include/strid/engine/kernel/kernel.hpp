@@ -310,7 +310,7 @@ class Kernel final : public Node {
         Passed passed{};
         const bool done = [&] {
             Passage passage{chain_, stage_names(), passed};
-            return passage.finish();
+            return passage.finish(clock_ns);
         }();
         count_records(0, passed);
         if (!done) {

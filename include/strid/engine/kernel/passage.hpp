@@ -100,13 +100,16 @@ class FusedChain<Router, Stages...>::Passage {
         return advance<0, Hook::event>(progress, now_ns);
     }
 
-    /// The input has ended: the stages emit the records they hold while there is room. True once
-    /// all have.
+    /// The input has ended: the stages emit the records they hold while there is room, and those
+    /// behind a stage that draws watermarks get its last one before. True once all have.
     template <std::size_t I = 0>
-    [[nodiscard]] bool finish() {
+    [[nodiscard]] bool finish(std::int64_t now_ns) {
         if constexpr (I < stage_count) {
             if (!notify<I, Hook::event>(Ended{})) return false;
-            return finish<I + 1>();
+            if constexpr (draws_watermarks<Stage<I>> && Hears<Stage<I>, Ended>) {
+                if (!advance<I, Hook::event>({}, now_ns)) return false;
+            }
+            return finish<I + 1>(now_ns);
         } else {
             return true;
         }
