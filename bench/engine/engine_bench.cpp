@@ -109,7 +109,7 @@ Percentiles engine_latency(std::uint64_t records, double rate, strid::RunOptions
         .rebalance()
         .map([](Record64& record) { pipeline_map(record); })
         .filter([](const Record64& record) { return pipeline_keep(record); })
-        .sink([](const Record64&) {});
+        .sink(strid::discard());
     options.parallelism = 1;
     const auto report = strid::run(graph, options);
     return {report.latency.p50_ns, report.latency.p99_ns};

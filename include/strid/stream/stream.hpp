@@ -134,8 +134,9 @@ class Stream<T, graph::Chain<Head, Operators...>, Time>
     }
 
     /// Ends the stream with `void f(const T&)`. `f` may have traits with hooks for Opened, Flush
-    /// (no more records wait) and Closed, and with `files()` (operator/contract.hpp). One replica
-    /// unless `f` has no state, has the trait `parallel_by_default`, or the options ask for more.
+    /// (no more records wait) and Closed, and with `files()` (operator/contract.hpp). One replica,
+    /// which one thread at a time calls, unless `f` has the trait `parallel_by_default` or the
+    /// options ask for more: `{.parallelism = n}`.
     template <class F>
     auto sink(F f, const OperatorOptions& options = {}) && {
         if constexpr (operators::takes_sink<F, T>()) {

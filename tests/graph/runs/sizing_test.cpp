@@ -23,7 +23,8 @@ using test::Numbers;
 struct Drop {
     static constexpr FunctionTraits traits{.hears = events<>, .parallel_by_default = true};
 
-    void operator()(std::uint64_t) const {}
+    template <class T>
+    void operator()(const T&) const {}
 };
 
 Graph two_sections() {
@@ -41,6 +42,27 @@ std::size_t replicas(const std::string& name, const RunOptions& options) {
     const RunReport report = run(two_sections(), options);
     const OperatorReport* const found = report.find(name);
     return found != nullptr ? found->parallelism : 0;
+}
+
+std::uint64_t sum_of_all = 0;
+
+/// Two replicas of a function without captures would race for the global.
+TEST(Sizing, AFunctionAsASinkHasOneReplicaUnlessMoreAreAskedFor) {
+    const auto drops = [](const OperatorOptions& sink) {
+        Graph graph{"global"};
+        graph.source(Numbers{10'000}, {.name = "numbers"})
+            .rebalance()
+            .map([](std::uint64_t& n) { ++n; }, {.name = "map", .parallelism = 3})
+            .sink([](std::uint64_t n) { sum_of_all += n; }, sink);
+        return graph;
+    };
+    sum_of_all = 0;
+    const RunReport report = run(drops({.name = "drop"}), {.workers = 3});
+    EXPECT_EQ(report.find("map")->parallelism, 3U);
+    EXPECT_EQ(report.find("drop")->parallelism, 1U);
+    EXPECT_EQ(sum_of_all, 10'000U * 10'001U / 2);
+    const GraphDescription asked = drops({.name = "drop", .parallelism = 3}).description({});
+    EXPECT_EQ(asked.segments.back().operators.back().parallelism, 3U);
 }
 
 TEST(Sizing, GivesEachSectionItsShareOfTheWorkers) {
@@ -75,7 +97,7 @@ Graph count_windows(std::uint64_t length, std::uint64_t slide, std::size_t sourc
         .key_by([](const std::uint64_t& n) { return n; })
         .window(window::CountWindows::sliding(length, slide),
                 window::sum<std::uint64_t>(std::identity{}), {.name = "windows"})
-        .sink([](const auto&) {}, {.name = "drop"});
+        .sink(Drop{}, {.name = "drop"});
     return graph;
 }
 
@@ -90,7 +112,7 @@ Graph merged_windows(std::size_t sources) {
         .key_by([](const std::uint64_t& n) { return n; })
         .window(window::CountWindows::sliding(1000, 25),
                 window::sum<std::uint64_t>(std::identity{}), {.name = "windows"})
-        .sink([](const auto&) {}, {.name = "drop"});
+        .sink(Drop{}, {.name = "drop"});
     return graph;
 }
 

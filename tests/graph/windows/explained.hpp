@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include <strid/connector/discard.hpp>
+
 #include "../windows.hpp"
 
 namespace strid::test {
@@ -15,7 +17,7 @@ template <class Build>
 std::string explanation_of(const Build& build, const RunOptions& options = {.workers = 3}) {
     Graph graph{"why"};
     build(graph.source(replay(std::vector<Event>{})).event_time<&Event::time>(MonotonousTime{}))
-        .sink([](const auto&) {});
+        .sink(discard());
     return graph.explain(options);
 }
 

@@ -178,8 +178,9 @@ struct FlatMap : Applied<FlatMap<In, U, F, Holder>, In, U, Holder> {
     };
 };
 
-/// Takes the records out of the graph. It may have replicas without a request if its copies share
-/// nothing: it has no members, or the trait `.parallel_by_default`.
+/// Takes the records out of the graph. It has replicas without a request if it says that its copies
+/// share nothing: the trait `.parallel_by_default`. A lambda without captures may write to a
+/// global, so that having no members says nothing.
 template <class In, class F>
 struct Sink : Plain<F>, OperatorTypes<In, void> {
     static constexpr FunctionTraits of_function = traits_of_function<F>;
@@ -198,8 +199,7 @@ struct Sink : Plain<F>, OperatorTypes<In, void> {
         call(this->function(), this->context(), std::move(record_of(arrived)));
     }
     [[nodiscard]] OperatorFacts facts() const {
-        OperatorFacts facts{.parallel_by_default =
-                                of_function.parallel_by_default || std::is_empty_v<F>};
+        OperatorFacts facts{.parallel_by_default = of_function.parallel_by_default};
         if constexpr (function_has<F, Has::files>) {
             const auto& files = this->function().files();
             facts.files = {files.begin(), files.end()};
