@@ -17,6 +17,7 @@
 
 #include <strid/connector/table_file.hpp>
 #include <strid/engine/base/excerpt.hpp>
+#include <strid/engine/base/thread_name.hpp>
 
 namespace strid::connector {
 
@@ -125,7 +126,10 @@ class FileWatch::Reader {
             throw GraphError(fmt::format(
                 "{} can be read once only: check_every needs a regular file", shown(path_)));
         }
-        thread_ = std::jthread([this](const std::stop_token& stop) { watch(stop); });
+        thread_ = std::jthread([this](const std::stop_token& stop) {
+            detail::name_this_thread("strid-table");
+            watch(stop);
+        });
     }
 
     bool reload() {

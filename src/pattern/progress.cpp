@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <strid/engine/base/thread_name.hpp>
 #include <strid/pattern/pattern_progress.hpp>
 
 namespace strid::pattern {
@@ -39,6 +40,7 @@ ProgressLine::~ProgressLine() {
 }
 
 void ProgressLine::follow() {
+    detail::name_this_thread("strid-progress");
     Report shown;
     std::unique_lock lock(mutex_);
     while (!changed_.wait_for(lock, period, [this] { return over_; })) {

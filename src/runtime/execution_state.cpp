@@ -14,11 +14,13 @@
 #include <unordered_set>
 #include <utility>
 
+#include <fmt/format.h>
 #include <pthread.h>
 
 #include <strid/base/error.hpp>
 #include <strid/base/topology.hpp>
 #include <strid/engine/base/assert.hpp>
+#include <strid/engine/base/thread_name.hpp>
 #include <strid/engine/runtime/execution.hpp>
 
 #include "simulation.hpp"
@@ -133,9 +135,17 @@ std::string Execution::State::start_threads() {
     std::size_t started = 0;
     try {
         threads_.reserve(threads_alive_ + 1);
-        if (watched) threads_.emplace_back([this] { watch(); });
+        if (watched) {
+            threads_.emplace_back([this] {
+                detail::name_this_thread("strid-watchdog");
+                watch();
+            });
+        }
         for (; started < threads_alive_; ++started) {
-            threads_.emplace_back([this, started] { run_thread(*workers_[started]); });
+            threads_.emplace_back([this, started] {
+                detail::name_this_thread(fmt::format("strid-w{}", started).c_str());
+                run_thread(*workers_[started]);
+            });
         }
     } catch (const std::exception& error) {
         thread_ended(threads_alive_ - started);

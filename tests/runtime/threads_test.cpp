@@ -2,9 +2,12 @@
 //
 // The processors of an execution's threads while it runs, as the kernel reports them: those that
 // the options name, as in the plan (placement_test.cpp tests plans for other machines).
+#include <filesystem>
+#include <fstream>
 #include <latch>
 #include <memory>
 #include <set>
+#include <string>
 
 #include <gtest/gtest.h>
 
@@ -129,6 +132,42 @@ TEST(Threads, ThatArePinnedAreOnNeighbouringCores) {
     for (std::size_t i = 0; i < cores.size(); ++i) {
         EXPECT_TRUE(was_only_on(own.sightings[i], cores[i][0])) << i;
     }
+}
+
+/// The names of all threads of this process that begin with "strid-".
+std::multiset<std::string> names_of_threads() {
+    std::multiset<std::string> names;
+    for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) {
+        std::string name;
+        std::getline(std::ifstream(thread.path() / "comm"), name);
+        if (name.starts_with("strid-")) names.insert(name);
+    }
+    return names;
+}
+
+TEST(Threads, HaveNames) {
+    std::multiset<std::string> names;
+    std::latch met{3};
+    std::latch seen{1};
+    std::vector<std::unique_ptr<FunctionTask>> tasks;
+    std::vector<Task*> borrowed;
+    for (int i = 0; i < 3; ++i) {
+        tasks.push_back(std::make_unique<FunctionTask>("task", [&, i](FunctionTask&) {
+            met.arrive_and_wait();
+            if (i == 0) {
+                names = names_of_threads();
+                seen.count_down();
+            }
+            seen.wait();
+            return StepResult::finished;
+        }));
+        borrowed.push_back(tasks.back().get());
+    }
+    Execution execution(borrowed, {.mode = dedicated});
+    execution.start();
+    execution.wait();
+    EXPECT_EQ(names, (std::multiset<std::string>{"strid-w0", "strid-w1", "strid-w2"}));
+    EXPECT_TRUE(names_of_threads().empty()) << "this thread has its own";
 }
 
 /// The processor on which a worker begins does not bind it: when it steps, it may run on any core

@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include <strid/base/error.hpp>
+#include <strid/engine/base/thread_name.hpp>
 #include <strid/program/session.hpp>
 
 namespace strid::tool {
@@ -40,6 +41,7 @@ int Interruption::exit_code() const noexcept {
 
 void Interruption::follow() {
     using namespace std::chrono_literals;
+    strid::detail::name_this_thread("strid-signals");
     while (!ended_.load(std::memory_order_relaxed)) {
         if (signals_.count() > 0) {
             // A signal that comes from here on ends the process.
