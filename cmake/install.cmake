@@ -28,7 +28,7 @@ set(strid_pc_dir ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig)
 file(RELATIVE_PATH strid_pc_prefix ${strid_pc_dir} ${CMAKE_INSTALL_PREFIX})
 file(RELATIVE_PATH strid_pc_includedir ${CMAKE_INSTALL_PREFIX} ${CMAKE_INSTALL_FULL_INCLUDEDIR})
 file(RELATIVE_PATH strid_pc_libdir ${CMAKE_INSTALL_PREFIX} ${CMAKE_INSTALL_FULL_LIBDIR})
-set(strid_pc_cflags "-DSTRID_ASSERT_LEVEL=${STRID_ASSERT_LEVEL}")
+set(strid_pc_cflags "-std=c++20 -DSTRID_ASSERT_LEVEL=${STRID_ASSERT_LEVEL}")
 # A static library's users link what it stands on; named here rather than required from the
 # packages, because hwloc's own list for static linking asks for more than Debian installs.
 list(JOIN HWLOC_LDFLAGS " " strid_pc_hwloc)

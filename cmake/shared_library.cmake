@@ -10,13 +10,6 @@ set_target_properties(strid PROPERTIES
 set(strid_exports ${CMAKE_CURRENT_SOURCE_DIR}/cmake/strid.exports)
 target_link_options(strid PRIVATE -Wl,--version-script=${strid_exports} -Wl,-z,defs)
 set_target_properties(strid PROPERTIES LINK_DEPENDS ${strid_exports})
-# No program replaces a function of the library, so calls inside it need no table.
-include(CheckCXXCompilerFlag)
-check_cxx_compiler_flag(-fno-semantic-interposition strid_has_no_semantic_interposition)
-if(strid_has_no_semantic_interposition)
-    target_compile_options(strid PRIVATE -fno-semantic-interposition)
-endif()
-
 # The loader finds the dependencies of the library: a program that links the library
 # does not need them.
 list(TRANSFORM strid_libraries REPLACE "^(.+)$" "$<BUILD_INTERFACE:\\1>")

@@ -82,11 +82,22 @@ def through_pkg_config(prefix: Path, place: Path, compiler: str) -> list[Path]:
 
     compiled = place / "consumer.o"
     source = CONSUMER / "main.cpp"
-    run(compiler, "-std=c++20", "-O1", *flags("--cflags"), "-c", source, "-o", compiled)
+    run(compiler, "-O1", *flags("--cflags"), "-c", source, "-o", compiled)
     programs = [place / "linked", place / "linked-static"]
     run(compiler, compiled, "-o", programs[0], *flags("--libs"))
     run(compiler, compiled, "-o", programs[1], *flags("--static", "--libs"))
     return programs
+
+
+def require_one_sentence(prefix: Path, compiler: str) -> None:
+    """A compiler of an older standard stops at the first include, and says why."""
+    done = subprocess.run(
+        [compiler, "-std=c++17", "-fsyntax-only", f"-I{prefix / 'include'}",
+         CONSUMER / "main.cpp"], capture_output=True, text=True, check=False,
+        env={**os.environ, "LC_ALL": "C"})
+    errors = [line for line in done.stderr.splitlines() if "error: " in line]
+    if done.returncode == 0 or len(errors) != 2 or "compile with -std=c++20" not in errors[0]:
+        sys.exit(f"C++17: {done.stderr}")
 
 
 def require_tool(prefix: Path) -> None:
@@ -117,6 +128,7 @@ def main() -> None:
         found = through_find_package(cmake, prefix, place, compiler)
         require_expected("find_package", found, prefix)
         require_no_mixture(cmake, found.parent)
+        require_one_sentence(prefix, compiler)
         for program in through_pkg_config(prefix, place, compiler):
             require_expected("pkg-config", program, prefix)
 
