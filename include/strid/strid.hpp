@@ -3,9 +3,7 @@
 // Everything that an application needs.
 #pragma once
 
-// First: the others are no help to a compiler of an older standard.
-#include <strid/base/standard.hpp>
-
+#include <strid/base/cplusplus.hpp>
 #include <strid/base/split_time.hpp>
 #include <strid/base/version.hpp>
 #include <strid/connector/connector.hpp>

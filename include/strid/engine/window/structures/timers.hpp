@@ -132,7 +132,7 @@ class TimerTable {
     std::uint64_t exponent_ : 8 = 0;  // of the capacity
 };
 
-/// What is pending for a key. Moved with the state of the key.
+/// The pending timers of a key. Moved with the state of the key.
 struct PendingTimers {
     TimerTable<EventTime> event;
     TimerTable<ProcessingTime> processing;
