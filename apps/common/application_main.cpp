@@ -170,7 +170,10 @@ int explain_main(Application& application, int argc, char** argv) {
     RunArguments arguments;
     std::string picture;
     bool replays = false;
+    bool shows_algebra = false;
     add_run_arguments(*command, arguments);
+    command->add_flag("--algebra", shows_algebra,
+                      "Also the derivation of its building blocks (paper 2)");
     command->add_option("--graph,--picture", picture, "Draw the graph, too")
         ->type_name("FILE.svg|.dot|.txt");
     add_text_option(
@@ -184,6 +187,7 @@ int explain_main(Application& application, int argc, char** argv) {
     check_files(graph, {.picture_path = picture, .files = application.files()});
     if (!picture.empty()) draw(graph.description(options), picture);
     write_to_stdout(graph.explain(options));
+    if (shows_algebra) write_to_stdout("\n" + graph.explain_algebra(options));
     return ExitCode::done;
 }
 

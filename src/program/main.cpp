@@ -13,7 +13,7 @@ int run_with(const Graph& graph, Arguments& arguments) {
     const std::string& picture = run.session.picture_path;
     check_files(graph, {.picture_path = picture});
     if (!picture.empty()) draw(graph.description(run.run), picture);
-    write_to_stdout(graph.explain(run.run));
+    write_to_stdout(arguments.explanation(graph));
     return ExitCode::done;
 }
 

@@ -17,7 +17,14 @@ struct Arguments::State {
     State(std::string program, std::string description)
         : app(std::move(description), std::move(program)) {
         add_run_arguments(app, run);
-        app.add_flag("--explain", explain, "Show how the graph would be laid out; do not run it");
+        app.add_flag("--explain", explain,
+                     "Show how the graph would be laid out; do not run it. --explain=algebra: also "
+                     "the derivation of its building blocks (paper 2)")
+            ->check(CLI::Validator(
+                [](const std::string& word) {
+                    return word == "true" || word == "algebra" ? "" : "algebra, or no value";
+                },
+                ""));
         app.add_option("--graph", run.session.picture_path,
                        "Draw the graph with the rates of the run")
             ->type_name("FILE.svg|.dot|.txt");
@@ -28,7 +35,7 @@ struct Arguments::State {
 
     CLI::App app;
     RunArguments run;
-    bool explain = false;
+    std::string explain;  // "true", or the word that was given
 };
 
 namespace {
@@ -171,7 +178,12 @@ RunArguments& Arguments::run() noexcept {
     return state_->run;
 }
 bool Arguments::explains() const noexcept {
-    return state_->explain;
+    return !state_->explain.empty();
+}
+std::string Arguments::explanation(const Graph& graph) const {
+    std::string text = graph.explain(state_->run.run);
+    if (state_->explain == "algebra") text += "\n" + graph.explain_algebra(state_->run.run);
+    return text;
 }
 
 }  // namespace strid

@@ -84,10 +84,13 @@ GraphDescription Graph::description(const RunOptions& options) const {
 
 std::string Graph::explain(const RunOptions& options) const {
     const Plan plan = plan_of(*this, options);
-    return fmt::format(
-        "{}\nTasks, as they are laid out on cores: {}\n\nBlocks (paper 2, sections 3 and 4):\n\n{}",
-        to_text(description(options)), tasks_of(*segments_, plan),
-        graph::composition_of(*segments_, plan).explain());
+    return fmt::format("{}\nTasks, as they are laid out on cores: {}\n",
+                       to_text(description(options)), tasks_of(*segments_, plan));
+}
+
+std::string Graph::explain_algebra(const RunOptions& options) const {
+    return "Blocks (paper 2, sections 3 and 4):\n\n" +
+           graph::composition_of(*segments_, plan_of(*this, options)).explain();
 }
 
 }  // namespace strid

@@ -66,9 +66,12 @@ class Graph {
     [[nodiscard]] const std::string& name() const noexcept { return name_; }
 
     /// Describes as text how a run with these options would be laid out: the operators, their
-    /// parallelism, what is fused, how records are routed, and the derivation of the block term by
-    /// the rules of paper 2. Throws GraphError where the graph cannot be run.
+    /// parallelism, what is fused, how records are routed, and the tasks. Throws GraphError where
+    /// the graph cannot be run.
     [[nodiscard]] std::string explain(const RunOptions& options = {}) const;
+    /// The derivation of the block term of that layout by the rules of paper 2, sections 3 and 4.
+    /// Throws as explain().
+    [[nodiscard]] std::string explain_algebra(const RunOptions& options = {}) const;
     /// The same layout as data, to be drawn (strid/stream/drawing.hpp).
     [[nodiscard]] GraphDescription description(const RunOptions& options = {}) const;
 

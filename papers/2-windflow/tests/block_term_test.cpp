@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The block term of every application, which explain() shows, against its plan, in every layout.
-// The invariant is that of engine/plan/block_term.hpp.
+// The block term of every application, which explain_algebra() shows, against its plan, in every
+// layout. The invariant is that of engine/plan/block_term.hpp.
 #include <filesystem>
 #include <map>
 #include <string>
@@ -60,7 +60,7 @@ TEST(BlockTerm, OfEveryApplicationAgreesWithItsPlan) {
             EXPECT_EQ(graph::disagreement(graph::composition_of(graph.segments(), plan),
                                           graph.segments(), plan),
                       "")
-                << graph.explain(way);
+                << graph.explain_algebra(way);
         }
     }
 }

@@ -126,7 +126,7 @@ void expect_counts(const Graph& graph, const RunOptions& options, const BlockCou
     const block::DagComposition term = graph::composition_of(graph.segments(), plan);
     EXPECT_EQ(graph::disagreement(term, graph.segments(), plan), "");
     EXPECT_EQ(term.counts(), expected);
-    EXPECT_EQ(explained_counts(graph.explain(options)), expected);
+    EXPECT_EQ(explained_counts(graph.explain_algebra(options)), expected);
 }
 
 TEST(TableThreeOfOurs, OneReplicaOfEachOperator) {
@@ -150,7 +150,7 @@ TEST(TableThreeOfOurs, DefaultHasAReplicaForEachWorker) {
         const Graph graph = built(*application);
         for (const std::size_t workers : {1U, 2U, 4U}) {
             SCOPED_TRACE(workers);
-            EXPECT_EQ(explained_counts(graph.explain({.workers = workers})),
+            EXPECT_EQ(explained_counts(graph.explain_algebra({.workers = workers})),
                       expected_of(application->name(), workers));
         }
     }
@@ -165,7 +165,7 @@ TEST(TableThreeOfOurs, ReplicasAreBlocksOfTheirOwn) {
     for (const std::size_t replicas : {1U, 2U, 5U}) {
         const RunOptions options{.operator_parallelism = {{"count", replicas}}};
         // lines split f_d, and for each replica a chain of count and write
-        EXPECT_EQ(explained_counts(graph.explain(options)),
+        EXPECT_EQ(explained_counts(graph.explain_algebra(options)),
                   (BlockCounts{3 + 2 * replicas, 2 + replicas, 1 + replicas, 2, 1}));
     }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The rules of engine/plan/block_term.hpp: the block term that explain() shows and the plan that
-// runs agree on nodes, edges and deliveries. Here for random graphs in every way to run them, for
-// the shapes in which they once differed, and for planted faults, each of which is named. Every
+// The rules of engine/plan/block_term.hpp: the block term that explain_algebra() shows and the plan
+// that runs agree on nodes, edges and deliveries. Here for random graphs in every way to run them,
+// for the shapes in which they once differed, and for planted faults, each of which is named. Every
 // other graph of the tests is held against its term when it runs perturbed.
 #include <algorithm>
 #include <functional>
@@ -47,7 +47,7 @@ TEST(BlockTerm, AgreesWithThePlanOfRandomGraphs) {
         for (const auto& way : all_ways()) {
             ASSERT_EQ(disagreement(graph, way.options), "")
                 << "seed " << seed << ", " << way.name << "\n"
-                << graph.explain(way.options);
+                << graph.explain_algebra(way.options);
         }
         const Plan plan = plan_of(graph, {});
         in_grammar += graph::composition_of(graph.segments(), plan).in_grammar() ? 1 : 0;
@@ -91,7 +91,7 @@ TEST(BlockTerm, SpreadsBetweenAsManyReplicas) {
         .rebalance()
         .map(same, {.name = "m", .parallelism = 2})
         .sink(Drop{}, {.name = "k"});
-    EXPECT_THAT(graph.explain({.fuse = false}),
+    EXPECT_THAT(graph.explain_algebra({.fuse = false}),
                 HasSubstr("A2A([Pipe(Comb(Seq(s), Seq(f_d(m))))]^2, [Pipe(Seq(m) • Seq(k))]^2)"));
 }
 
@@ -112,9 +112,9 @@ TEST(BlockTerm, HasTheDistributingNodesOfThePlan) {
             EXPECT_EQ(disagreement(built(), {.fuse = fuse, .composition = composition}), "");
         }
     }
-    EXPECT_THAT(built().explain({.composition = Composition::dedicated}),
+    EXPECT_THAT(built().explain_algebra({.composition = Composition::dedicated}),
                 HasSubstr("[Pipe(Seq(a) • Seq(f_d(k)))]^3"));
-    EXPECT_THAT(built().explain({.composition = Composition::centralised}),
+    EXPECT_THAT(built().explain_algebra({.composition = Composition::centralised}),
                 HasSubstr("A2A([Pipe(Seq(a))]^3, Pipe(Seq(f_d(k))))"));
 }
 
@@ -129,7 +129,7 @@ TEST(BlockTerm, HasNoDistributingNodesWhereThePlanHasNone) {
     for (const auto composition : {Composition::dedicated, Composition::centralised}) {
         EXPECT_EQ(disagreement(graph, {.composition = composition}), "");
     }
-    EXPECT_THAT(graph.explain({.composition = Composition::dedicated}),
+    EXPECT_THAT(graph.explain_algebra({.composition = Composition::dedicated}),
                 HasSubstr("[Pipe(Comb(Seq(a), Seq(f_d(b))))]^3"));
 }
 
