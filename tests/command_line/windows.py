@@ -197,6 +197,16 @@ class TimeWindows(WindowsCase):
             self.check("sliding:5s/1s", expected, late, rows, number, "--disorder", "1s",
                        "--lateness", "4s")
 
+    def test_the_end_cuts_only_windows_behind_the_latest_row(self):
+        rows = "t,x\n1000,1\n1500,2\n2500,4\n500,8\n5200,16\n"
+        whole = ["0,1000,1,8", "1000,2000,2,3", "2000,3000,1,4"]
+        for disorder in ("end", "10s", "2s"):
+            for windows, expected in (("tumbling:1s", whole), ("session:600ms", [
+                    "500,2100,3,11", "2500,3100,1,4"]), ("tumbling:6s", [])):
+                done = strid("--time", "t", "--window", windows, "--aggregate", "count,sum(x)",
+                             "--disorder", disorder, "--drop-open", given=rows)
+                self.assertEqual(done.stdout.splitlines()[1:], expected, (disorder, windows))
+
     def test_iso_times_and_units(self):
         rows = table(7)
         expected, _ = sliding(rows, 10_000, 1_000, 60_000)

@@ -113,6 +113,7 @@ TEST(ProgramOptions, ThatAreWrongReturnTwoAndBuildNothing) {
         {{"-", "--colour", "blue"}, "'blue' is none of red, green"},
         {{"-", "--wait", "soon"}, "'soon'"},
         {{"-", "--treshold", "1"}, "did you mean --threshold?"},
+        {{"-", "--explain=more"}, "--explain: algebra, or no value"},
         {{}, "INPUT"}};
     for (const auto& [words, message] : wrong) {
         Program program;
@@ -121,6 +122,22 @@ TEST(ProgramOptions, ThatAreWrongReturnTwoAndBuildNothing) {
         EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr(message));
         EXPECT_EQ(program.built, 0);
     }
+}
+
+TEST(ProgramOptions, ExplainTheLayoutAndOnDemandTheAlgebra) {
+    const auto shown = [](const char* option) {
+        Program program;
+        testing::internal::CaptureStdout();
+        EXPECT_EQ(program.main({"-", option}), 0);
+        EXPECT_EQ(program.taken, 0U) << "it ran";
+        return testing::internal::GetCapturedStdout();
+    };
+    const std::string layout = shown("--explain");
+    EXPECT_THAT(layout, HasSubstr("Tasks, as they are laid out on cores: "));
+    EXPECT_THAT(layout, testing::Not(HasSubstr("Seq(")));
+    const std::string both = shown("--explain=algebra");
+    EXPECT_THAT(both, testing::StartsWith(layout));
+    EXPECT_THAT(both.substr(layout.size()), HasSubstr("\nMultiPipe  "));
 }
 
 TEST(ProgramOptions, AreInOneHelpWithThoseOfTheRun) {
