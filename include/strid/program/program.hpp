@@ -100,8 +100,9 @@ class Arguments {
     /// Whether `--explain` was given. run(graph, arguments) then prints the plan and does not run;
     /// a program that runs the graph otherwise does so itself.
     [[nodiscard]] bool explains() const noexcept;
-    /// The text that run(graph, arguments) then prints: Graph::explain(), and behind `--explain=algebra`
-    /// Graph::explain_algebra(), too. Throws GraphError where the graph cannot be run.
+    /// The text that run(graph, arguments) then prints: Graph::explain(), and behind
+    /// `--explain=algebra` Graph::explain_algebra(), too. Throws GraphError where the graph cannot
+    /// be run.
     [[nodiscard]] std::string explanation(const Graph& graph) const;
 
   private:
