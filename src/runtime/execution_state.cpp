@@ -19,6 +19,7 @@
 #include <strid/base/error.hpp>
 #include <strid/base/topology.hpp>
 #include <strid/engine/base/assert.hpp>
+#include <strid/engine/base/thread_limits.hpp>
 #include <strid/engine/runtime/execution.hpp>
 
 #include "simulation.hpp"
@@ -137,6 +138,9 @@ std::string Execution::State::start_threads() {
         for (; started < threads_alive_; ++started) {
             threads_.emplace_back([this, started] { run_thread(*workers_[started]); });
         }
+    } catch (const std::system_error&) {
+        thread_ended(threads_alive_ - started);
+        return reached_thread_limit();
     } catch (const std::exception& error) {
         thread_ended(threads_alive_ - started);
         return error.what();
