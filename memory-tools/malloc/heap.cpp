@@ -80,7 +80,12 @@ void release_to(Heap& heap, Heap& to, void* memory, std::uint32_t bytes) noexcep
         if (!begin_bunch(heap, to, outgoing)) return send_alone(to, memory);
     }
     Bunch& bunch = *outgoing.bunch;
-    bunch.blocks[bunch.count++] = memory;
+    // As in release(). Before the first blocks are the count and a null link, which are no blocks.
+    void** const end = reinterpret_cast<void**>(&bunch) + Bunch::words_before + bunch.count;
+    if (end[-1] == memory || end[-2] == memory) [[unlikely]]
+        freed_twice(memory);
+    *end = memory;
+    ++bunch.count;
     outgoing.bytes_left -= bytes;
     if (bunch.count < Bunch::blocks_max && outgoing.bytes_left > 0) [[likely]]
         return;
@@ -147,7 +152,7 @@ void release_elsewhere(Heap& heap, void* memory) noexcept {
     if (!region_pool.is_known(region_of(memory))) {
         fault("free of an address that malloc did not return", memory);
     }
-    const Tag tag = tag_of(memory);
+    const Tag& tag = tag_of(memory);
     switch (tag.kind) {
         case Kind::small:
             if (&heap == &no_heap && free_needs_heap()) {
@@ -219,14 +224,14 @@ std::size_t block_bytes(const void* memory) noexcept {
 
 Heap* new_heap() noexcept {
     std::size_t entries = 0;
-    for (std::size_t index = 0; index < class_count; ++index) entries += stack_capacity(index) + 1;
+    for (std::size_t index = 0; index < class_count; ++index) entries += stack_capacity(index) + 2;
     const std::size_t bytes = round_up(sizeof(Heap) + entries * sizeof(void*), page_bytes);
     std::byte* const memory = map_aligned(bytes, page_bytes);
     if (memory == nullptr) return nullptr;
     Heap* const heap = new (memory) Heap;
     auto* base = reinterpret_cast<void**>(memory + sizeof(Heap));
     for (std::size_t index = 0; index < class_count; ++index) {
-        heap->bases[index] = base;
+        heap->bases[index] = ++base;
         heap->stacks[index] = {base, base + stack_capacity(index)};
         base += stack_capacity(index) + 1;
     }

@@ -34,8 +34,10 @@ struct Bunch {
     Bunch* next = nullptr;
     std::size_t count = 0;
     void* blocks[blocks_max];
+
+    static constexpr std::size_t words_before = 2;
 };
-static_assert(sizeof(Bunch) == 512);
+static_assert(sizeof(Bunch) == 512 && offsetof(Bunch, blocks) == 2 * sizeof(void*));
 
 /// A freed block on its way home with the link in itself: if there are few, or there is no bunch.
 struct Single {
@@ -44,7 +46,7 @@ struct Single {
 
 struct Heap {
     /// The free blocks at hand, from base + 1 to top; *base is null, so that a stack is empty when
-    /// the entry at its top is null. `limit` is the last entry.
+    /// the entry at its top is null, and so is the entry before it. `limit` is the last entry.
     struct Stack {
         void** top;
         void** limit;
@@ -86,6 +88,17 @@ constexpr Heap::Heap() noexcept : stacks{}, bases{} {
     for (Stack& stack : stacks) stack = {&detail::no_block, &detail::no_block};
 }
 
+/// Where a stack lies in its heap: a tag has it, so that a free computes no index.
+constexpr std::uint16_t stack_offset(std::size_t class_index) noexcept {
+    return static_cast<std::uint16_t>(class_index * sizeof(Heap::Stack));
+}
+static_assert(class_count * sizeof(Heap::Stack) <= UINT16_MAX && small_bytes_max <= UINT16_MAX);
+
+inline Heap::Stack& stack_of(Heap& heap, const Tag& tag) noexcept {
+    // The stacks are the first member.
+    return *reinterpret_cast<Heap::Stack*>(reinterpret_cast<std::byte*>(&heap) + tag.stack_offset);
+}
+
 /// A free block of the class from its stack, or null.
 inline void* pop(Heap& heap, std::size_t class_index) noexcept {
     Heap::Stack& stack = heap.stacks[class_index];
@@ -117,11 +130,11 @@ inline void release(Heap& heap, void* memory) noexcept {
     const Tag& tag = tag_of(memory);
     if (tag.owner != &heap) [[unlikely]]
         return release_elsewhere(heap, memory);
-    Heap::Stack& stack = heap.stacks[tag.class_index];
+    Heap::Stack& stack = stack_of(heap, tag);
     void** const top = stack.top;
-    // Finds a block that was freed just before; other double frees are found when the block goes
-    // back to its slab.
-    if (*top == memory) [[unlikely]]
+    // Finds a block that was freed just before, or before one other; other double frees are found
+    // when the block goes back to its slab.
+    if (*top == memory || top[-1] == memory) [[unlikely]]
         freed_twice(memory);
     if (top == stack.limit) [[unlikely]]
         return push_after_flush(heap, tag.class_index, memory);

@@ -91,7 +91,8 @@ void* allocate_large(std::size_t bytes, std::size_t alignment, bool zero) noexce
     Slab& slab = *new (&region->slabs[first_unit]) Slab;
     slab.units = static_cast<std::uint16_t>(units);
     slab.first_unit = static_cast<std::uint16_t>(first_unit);
-    region->tags[first_unit] = {nullptr, 0, Kind::large, static_cast<std::uint16_t>(first_unit), 0};
+    region->tags[first_unit] = {nullptr, 0, Kind::large, static_cast<std::uint16_t>(first_unit),
+                                0,       0};
     if (zero && !run.zero) std::memset(run.memory, 0, bytes);
     return run.memory;
 }

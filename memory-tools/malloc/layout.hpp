@@ -46,7 +46,8 @@ struct Tag {
     std::uint8_t class_index = 0;
     Kind kind = Kind::none;
     std::uint16_t first_unit = 0;
-    std::uint32_t block_bytes = 0;  // of a slab
+    std::uint16_t block_bytes = 0;   // of a slab
+    std::uint16_t stack_offset = 0;  // of the class's stack in the owner
 };
 static_assert(sizeof(Tag) == 16);
 

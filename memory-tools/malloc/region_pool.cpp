@@ -48,9 +48,10 @@ std::size_t find_run(Region& region, std::size_t units) noexcept {
     return nowhere;
 }
 
+// Counted by the kernel, which then refuses what memory and swap together cannot hold.
 std::byte* map(std::size_t bytes) noexcept {
-    void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* const memory =
+        mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     return memory == MAP_FAILED ? nullptr : static_cast<std::byte*>(memory);
 }
 

@@ -98,9 +98,12 @@ bool add_slab(Heap& heap, std::size_t class_index) noexcept {
     for (std::size_t word = 0; word < count / 64; ++word) slab.free_bits[word] = ~std::uint64_t{0};
     if (count % 64 != 0) slab.free_bits[count / 64] = (std::uint64_t{1} << count % 64) - 1;
     for (std::size_t unit = first_unit; unit < first_unit + units; ++unit) {
-        region->tags[unit] = {&heap, static_cast<std::uint8_t>(class_index), Kind::small,
+        region->tags[unit] = {&heap,
+                              static_cast<std::uint8_t>(class_index),
+                              Kind::small,
                               static_cast<std::uint16_t>(first_unit),
-                              static_cast<std::uint32_t>(bytes)};
+                              static_cast<std::uint16_t>(bytes),
+                              stack_offset(class_index)};
     }
     add_to_list(heap.classes[class_index], slab);
     return true;

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <cerrno>
 #include <cstdint>
 #include <optional>
+#include <system_error>
 
 #include <limits.h>
+#include <unistd.h>
 
 #include <strid/base/error.hpp>
 #include <strid/base/file_use.hpp>
@@ -12,10 +17,11 @@ namespace strid {
 
 namespace {
 
+constexpr std::size_t random_letters = 10;
+
 struct Used {
     const FileUse* use;
     FileIdentity identity;
-    bool is_beside;  // the temporary name
 };
 
 bool writes(const Used& used) noexcept {
@@ -24,17 +30,8 @@ bool writes(const Used& used) noexcept {
 
 void add(std::vector<Used>& all, const FileUse& use) {
     const bool reads = use.kind == FileUse::Kind::reads;
-    const auto dash = reads ? StandardStream::input : StandardStream::output;
-    auto own = identity_of(use.path, dash);
-    if (!own) return;  // a pipe, a device
-    all.push_back({&use, std::move(*own), false});
-    if (!use.beside || use.path == "-") return;
-    const auto place = find_place(use.path);
-    if (!place || place->descriptor >= 0) return;
-    const std::string beside = place->beside(temporary_name(place->name));
-    if (auto identity = identity_of(beside, dash)) {
-        all.push_back({&use, std::move(*identity), true});
-    }
+    auto own = identity_of(use.path, reads ? StandardStream::input : StandardStream::output);
+    if (own) all.push_back({&use, std::move(*own)});  // not a pipe, a device
 }
 
 std::string named(const FileUse& use) {
@@ -42,39 +39,78 @@ std::string named(const FileUse& use) {
     return use.kind == FileUse::Kind::reads ? "standard input" : "standard output";
 }
 
-/// "'a.csv' (written as 'a.csv.strid-partial' until it is whole)"
-std::string named(const Used& used) {
-    if (!used.is_beside) return named(*used.use);
-    return named(*used.use) + " (under another name in its folder until it is whole)";
-}
-
-[[noreturn]] void refuse(const Used& writer, const Used& other) {
-    if (writes(other)) {
-        throw GraphError(writer.use->user + " writes to " + named(writer) + " and " +
-                         other.use->user + " to " + named(other) +
+[[noreturn]] void refuse(const FileUse& writer, const FileUse& other) {
+    if (other.kind == FileUse::Kind::writes) {
+        throw GraphError(writer.user + " writes to " + named(writer) + " and " + other.user +
+                         " to " + named(other) +
                          ", which is the same file: each needs one of its own");
     }
-    throw GraphError(writer.use->user + " would write to " + named(writer) + ", the file that " +
-                     other.use->user + " reads" +
-                     (other.use->path == writer.use->path ? "" : " as " + named(other)) +
+    throw GraphError(writer.user + " would write to " + named(writer) + ", the file that " +
+                     other.user + " reads" +
+                     (other.path == writer.path ? "" : " as " + named(other)) +
                      ": name another file");
+}
+
+bool is_one(const FileUse& first, const FileUse& second) noexcept {
+    return &first == &second || (first.shared != nullptr && first.shared == second.shared);
+}
+
+/// A file that a killed run left, which the next writer of the same file removes.
+void check_temporary(const std::vector<FileUse>& uses) {
+    for (const FileUse& writer : uses) {
+        if (!writer.beside || writer.path == "-") continue;
+        const auto place = find_place(writer.path);
+        if (!place || place->descriptor >= 0) continue;
+        for (const FileUse& other : uses) {
+            if (!other.path.ends_with(temporary_ending)) continue;
+            const auto there = find_place(other.path);
+            if (!there || there->directory != place->directory) continue;
+            if (is_temporary_name(there->name, place->name)) refuse(writer, other);
+        }
+    }
+}
+
+std::string random_text() {
+    constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyz234567";
+    std::array<unsigned char, random_letters> bytes{};
+    if (::getentropy(bytes.data(), bytes.size()) != 0) {
+        throw InputOutputError("cannot make a temporary name: " +
+                               std::generic_category().message(errno));
+    }
+    std::string text;
+    for (const unsigned char byte : bytes) text += letters[byte % letters.size()];
+    return text;
+}
+
+/// The name, cut, with a hash (FNV-1a) to keep it unique, where the rest would not fit.
+std::string stem_of(std::string_view name) {
+    constexpr std::size_t rest = 1 + random_letters + temporary_ending.size();
+    std::string result(name);
+    if (name.size() + rest <= NAME_MAX) return result;
+    std::uint64_t hash = 0xcbf29ce484222325U;
+    for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
+    const std::string digits = std::to_string(hash);
+    result.resize(NAME_MAX - rest - digits.size());
+    return result += digits;
 }
 
 }  // namespace
 
 std::string temporary_name(std::string_view name) {
-    constexpr std::string_view ending = ".strid-partial";
-    std::string result(name);
-    if (name.size() + ending.size() > NAME_MAX) {  // cut, with a hash (FNV-1a) to keep it unique
-        std::uint64_t hash = 0xcbf29ce484222325U;
-        for (const char c : name) {
-            hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
-        }
-        const std::string digits = std::to_string(hash);
-        result.resize(NAME_MAX - ending.size() - digits.size());
-        result += digits;
-    }
-    return result += ending;
+    return stem_of(name) + '.' + random_text() + std::string(temporary_ending);
+}
+
+std::string temporary_pattern(std::string_view name) {
+    return stem_of(name) + ".*" + std::string(temporary_ending);
+}
+
+bool is_temporary_name(std::string_view temporary, std::string_view name) {
+    const std::string stem = stem_of(name) + '.';
+    if (temporary.size() != stem.size() + random_letters + temporary_ending.size()) return false;
+    const std::string_view middle = temporary.substr(stem.size(), random_letters);
+    return temporary.starts_with(stem) && temporary.ends_with(temporary_ending) &&
+           std::all_of(middle.begin(), middle.end(),
+                       [](char c) { return (c >= 'a' && c <= 'z') || (c >= '2' && c <= '7'); });
 }
 
 void check_files(const std::vector<FileUse>& uses) {
@@ -86,13 +122,12 @@ void check_files(const std::vector<FileUse>& uses) {
             const Used& second = all[i];
             if (!(first.identity == second.identity)) continue;
             if (!writes(first) && !writes(second)) continue;
-            const bool one = first.use == second.use || (first.use->shared != nullptr &&
-                                                         first.use->shared == second.use->shared);
-            if (one) continue;
-            if (writes(first)) refuse(first, second);
-            refuse(second, first);
+            if (is_one(*first.use, *second.use)) continue;
+            if (writes(first)) refuse(*first.use, *second.use);
+            refuse(*second.use, *first.use);
         }
     }
+    check_temporary(uses);
 }
 
 }  // namespace strid

@@ -10,6 +10,7 @@
 
 #include <hwloc.h>
 #include <sched.h>
+#include <sys/mman.h>
 
 #include <strid/base/topology.hpp>
 
@@ -60,7 +61,17 @@ struct DestroyTopology {
     void operator()(hwloc_topology_t topology) const noexcept { hwloc_topology_destroy(topology); }
 };
 
+/// hwloc writes through null pointers where it finds no memory.
+void expect_memory_for_hwloc() {
+    constexpr std::size_t bytes = std::size_t{8} << 20;
+    void* const memory =
+        ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) throw std::bad_alloc();
+    ::munmap(memory, bytes);
+}
+
 std::vector<HardwareThread> read_hardware() {
+    expect_memory_for_hwloc();
     hwloc_topology_t raw = nullptr;
     if (hwloc_topology_init(&raw) != 0) return {};
     const std::unique_ptr<std::remove_pointer_t<hwloc_topology_t>, DestroyTopology> topology(raw);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
 #include <cerrno>
+#include <cstdio>
 #include <system_error>
 #include <utility>
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
@@ -14,21 +16,37 @@
 #include <strid/base/file_use.hpp>
 #include <strid/base/whole_file.hpp>
 
+#include "partial_files.hpp"
+
 namespace strid {
 
 namespace {
 
-bool is_file_at(int descriptor, const std::string& path) noexcept {
+bool is_file_at(int descriptor, int directory, const std::string& name) noexcept {
     struct stat open {};
     struct stat named {};
-    return ::fstat(descriptor, &open) == 0 && ::lstat(path.c_str(), &named) == 0 &&
+    return ::fstat(descriptor, &open) == 0 &&
+           ::fstatat(directory, name.c_str(), &named, AT_SYMLINK_NOFOLLOW) == 0 &&
            open.st_dev == named.st_dev && open.st_ino == named.st_ino;
 }
 
-/// False also if the file system has no locks: then a file that is being written cannot be
-/// distinguished from a leftover, and is treated as one.
-bool is_locked_by_another(int descriptor) noexcept {
-    return ::flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+enum class Lock : unsigned char { taken, held_by_another, impossible };
+
+Lock lock(int descriptor) noexcept {
+    if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0) return Lock::taken;
+    return errno == EWOULDBLOCK ? Lock::held_by_another : Lock::impossible;
+}
+
+/// A writer holds its lock for long, another run that removes leftovers for a moment.
+Lock lock_patiently(int descriptor) noexcept {
+    constexpr int tries = 5;
+    constexpr int wait_ms = 10;
+    Lock result = lock(descriptor);
+    for (int i = 0; i < tries && result == Lock::held_by_another; ++i) {
+        ::poll(nullptr, 0, wait_ms);
+        result = lock(descriptor);
+    }
+    return result;
 }
 
 /// A rename cannot replace a mounted file.
@@ -42,29 +60,40 @@ bool is_mounted(const std::string& file, const std::string& directory) noexcept 
 }
 
 /// In a folder like /tmp only its owner may replace a file.
-bool is_protected(const struct stat& file, const std::string& directory) noexcept {
+bool is_protected(const struct stat& file, int directory) noexcept {
     struct stat folder {};
     const uid_t user = ::geteuid();
-    return ::stat(directory.c_str(), &folder) == 0 && (folder.st_mode & S_ISVTX) != 0 &&
-           user != 0 && user != file.st_uid && user != folder.st_uid;
+    return ::fstat(directory, &folder) == 0 && (folder.st_mode & S_ISVTX) != 0 && user != 0 &&
+           user != file.st_uid && user != folder.st_uid;
 }
 
 }  // namespace
 
-WholeFile::WholeFile(std::string path, const FilePlace& place)
-    : path_(std::move(path)),
-      target_(place.path()),
-      directory_(place.directory),
-      beside_(place.beside(temporary_name(place.name))) {
-    check_old();
-    create();
-    adopt_permissions();
+WholeFile::WholeFile(std::string path, const FilePlace& place, OldFile old)
+    : path_(std::move(path)), place_(place), old_(old) {
+    try {
+        open_directory();
+        check_old();
+        clear_leftovers();
+        create();
+    } catch (...) {
+        close();
+        throw;
+    }
 }
 
 WholeFile::~WholeFile() {
-    if (descriptor_ < 0) return;
-    ::unlink(beside_.c_str());
-    ::close(descriptor_);
+    if (descriptor_ >= 0 && is_file_at(descriptor_, directory_, beside_)) {
+        ::unlinkat(directory_, beside_.c_str(), 0);
+    }
+    close();
+}
+
+void WholeFile::close() noexcept {
+    if (descriptor_ >= 0) PartialFiles::of_process().remove(beside_);
+    for (int* const descriptor : {&descriptor_, &directory_}) {
+        if (*descriptor >= 0) ::close(std::exchange(*descriptor, -1));
+    }
 }
 
 void WholeFile::fail(const std::string& what, int error) const {
@@ -72,87 +101,176 @@ void WholeFile::fail(const std::string& what, int error) const {
 }
 
 void WholeFile::cannot_replace(const std::string& why) const {
+    const bool may_be_live = old_ == OldFile::adopted;
     throw InputOutputError(path_ + ": cannot be replaced by a whole result, because " + why +
-                           ": write it live (--write live, Writing::live)");
+                           (may_be_live ? ": write it live (--write live, Writing::live)" : ""));
 }
 
-// A file that could not be overwritten is not replaced either.
+/// One that may be searched but not read serves, too.
+void WholeFile::open_directory() {
+    constexpr int flags = O_DIRECTORY | O_CLOEXEC;
+    directory_ = ::open(place_.directory.c_str(), O_RDONLY | flags);
+    if (directory_ < 0) directory_ = ::open(place_.directory.c_str(), O_PATH | flags);
+    if (directory_ < 0) fail("cannot open for writing", errno);
+}
+
+bool WholeFile::find_old(struct stat& status) const noexcept {
+    return ::fstatat(directory_, place_.name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+// A file that could not be overwritten is not adopted either.
 void WholeFile::check_old() const {
     struct stat old {};
-    if (::stat(target_.c_str(), &old) != 0) return;
-    const int opened = ::open(target_.c_str(), O_WRONLY | O_CLOEXEC);
-    if (opened < 0) fail("cannot open for writing", errno);
-    ::close(opened);
-    if (is_mounted(target_, directory_)) cannot_replace("it is mounted where it stands");
+    if (old_ == OldFile::refused || !find_old(old)) return;
+    if (old_ == OldFile::adopted) {
+        constexpr int flags = O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
+        const int opened = ::openat(directory_, place_.name.c_str(), flags);
+        if (opened < 0) fail("cannot open for writing", errno);
+        ::close(opened);
+    }
+    if (is_mounted(place_.path(), place_.directory)) {
+        cannot_replace("it is mounted where it stands");
+    }
     if (is_protected(old, directory_)) cannot_replace("it belongs to another user");
 }
 
 void WholeFile::create() {
+    struct stat old {};
+    const bool is_new = old_ == OldFile::adopted && !find_old(old);
+    const mode_t alone = S_IRUSR | S_IWUSR;
     constexpr int tries_max = 100;  // others that clean up at the same time
     for (int i = 0; i < tries_max; ++i) {
-        const int created = ::open(beside_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (created >= 0) {
-            if (!is_locked_by_another(created) && is_file_at(created, beside_)) {
-                descriptor_ = created;
-                return;
-            }
-            ::close(created);
+        beside_ = temporary_name(place_.name);
+        descriptor_ =
+            ::openat(directory_, beside_.c_str(),
+                     O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, is_new ? 0666 : alone);
+        if (descriptor_ < 0 && errno == EEXIST) continue;
+        if (descriptor_ < 0) fail_to_create(errno);
+        if (lock(descriptor_) != Lock::held_by_another &&
+            is_file_at(descriptor_, directory_, beside_)) {
+            break;
+        }
+        ::close(std::exchange(descriptor_, -1));
+    }
+    if (descriptor_ < 0) throw InputOutputError(path_ + ": is being written by another run");
+    PartialFiles::of_process().add(directory_, beside_);
+    // The permissions of a new file depend on the mask of the process, which cannot be read without
+    // changing it for other threads, and on the access list of the directory.
+    struct stat created {};
+    if (!is_new || ::fstat(descriptor_, &created) != 0) return;
+    mode_ = created.st_mode & 0777;
+    ::fchmod(descriptor_, alone);
+}
+
+void WholeFile::fail_to_create(int error) const {
+    struct stat old {};
+    if (find_old(old) && error != ENOSPC && error != EDQUOT) {
+        cannot_replace("no file can be made beside it (" + std::generic_category().message(error) +
+                       ")");
+    }
+    fail("cannot open for writing", error);
+}
+
+// Only of this user: another one may have made a file with such a name to have it locked, and may
+// not have a file removed that is a leftover to others.
+void WholeFile::clear_leftovers() const {
+    for (const std::string& name : PartialFiles::of_process().find(directory_, place_.name)) {
+        struct stat found {};
+        if (::fstatat(directory_, name.c_str(), &found, AT_SYMLINK_NOFOLLOW) != 0 ||
+            !S_ISREG(found.st_mode) || found.st_uid != ::geteuid()) {
             continue;
         }
-        if (errno == EEXIST && take_away_leftover()) continue;
-        const int error = errno;
-        struct stat old {};
-        if (::stat(target_.c_str(), &old) == 0 && error != ENOSPC && error != EDQUOT) {
-            cannot_replace("no file can be made beside it (" +
-                           std::generic_category().message(error) + ")");
+        constexpr int flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+        const int leftover = ::openat(directory_, name.c_str(), flags);
+        if (leftover < 0) continue;
+        // Without locks a leftover cannot be told from a file that is being written.
+        const Lock locked = lock_patiently(leftover);
+        if (locked == Lock::taken && is_file_at(leftover, directory_, name)) {
+            ::unlinkat(directory_, name.c_str(), 0);
+            PartialFiles::of_process().remove(name);
         }
-        fail("cannot open for writing", error);
-    }
-    throw InputOutputError(path_ + ": is being written by another run");
-}
-
-/// False, with errno set, on failure.
-bool WholeFile::take_away_leftover() {
-    const int leftover = ::open(beside_.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    if (leftover < 0) return errno == ENOENT;
-    if (is_locked_by_another(leftover)) {
         ::close(leftover);
-        throw InputOutputError(path_ + ": is being written by another run (" + beside_ +
-                               "): wait for its end, or name another file");
+        if (locked == Lock::held_by_another) {
+            throw InputOutputError(path_ + ": is being written by another run (" +
+                                   place_.beside(name) +
+                                   "): wait for its end, or name another file");
+        }
     }
-    const bool removed = !is_file_at(leftover, beside_) || ::unlink(beside_.c_str()) == 0;
-    const int error = errno;
-    ::close(leftover);
-    errno = error;
-    return removed;
 }
 
-// As far as this user may: if the group cannot be kept, another group gets no rights.
-void WholeFile::adopt_permissions() const noexcept {
-    struct stat old {};
+// As far as this user may: if owner or group cannot be kept, others get no rights in their place.
+// The owner comes first, because a change of it takes away rights.
+void WholeFile::finish_status() const {
+    struct stat status {};
+    if (status_) {
+        status = *status_;
+    } else if (old_ != OldFile::adopted) {
+        return;
+    } else if (!find_old(status) || !S_ISREG(status.st_mode)) {
+        ::fchmod(descriptor_, mode_);
+        return;
+    }
     struct stat own {};
-    if (::stat(target_.c_str(), &old) != 0 || ::fstat(descriptor_, &own) != 0) return;
-    mode_t mode = old.st_mode & 0777;
-    if (own.st_uid != old.st_uid) static_cast<void>(::fchown(descriptor_, old.st_uid, -1U) == 0);
-    if (own.st_gid != old.st_gid && ::fchown(descriptor_, -1U, old.st_gid) != 0) mode &= ~070U;
-    ::fchmod(descriptor_, mode);
+    const bool owned = ::fchown(descriptor_, status.st_uid, status.st_gid) == 0;
+    const bool has_group =
+        owned || (::fstat(descriptor_, &own) == 0 &&
+                  (own.st_gid == status.st_gid || ::fchown(descriptor_, -1U, status.st_gid) == 0));
+    const mode_t kept = owned && status_ ? 07777 : has_group ? 0777 : 0707;
+    const int changed = ::fchmod(descriptor_, status.st_mode & kept);
+    if (!status_) {
+        adopt_access_list();
+        return;
+    }
+    if (changed != 0) fail("cannot set its permissions", errno);
+    const std::array times{status.st_atim, status.st_mtim};
+    if (::futimens(descriptor_, times.data()) != 0) fail("cannot set its times", errno);
+}
+
+void WholeFile::adopt_access_list() const noexcept {
     std::array<char, 4096> rights{};
     constexpr const char* name = "system.posix_acl_access";
-    const ssize_t size = ::getxattr(target_.c_str(), name, rights.data(), rights.size());
+    const std::string target = place_.path();
+    const ssize_t size = ::lgetxattr(target.c_str(), name, rights.data(), rights.size());
     if (size > 0) ::fsetxattr(descriptor_, name, rights.data(), static_cast<std::size_t>(size), 0);
 }
 
-void WholeFile::commit() {
-    // A network file system may report a full disk only when a descriptor is closed; this one stays
-    // open, for its lock, until the file has its name.
-    const int copy = ::dup(descriptor_);
-    if (copy >= 0 && ::close(copy) != 0 && errno != EINTR) fail("cannot write", errno);
-    if (::rename(beside_.c_str(), target_.c_str()) != 0) {
-        const int error = errno;
-        ::close(std::exchange(descriptor_, -1));
-        fail("the whole result stays in " + beside_ + ", for it cannot be renamed", error);
+// Some file systems have nothing to synchronise.
+void WholeFile::synchronize(int descriptor, const char* what) const {
+    while (::fsync(descriptor) != 0) {
+        if (errno == EINTR) continue;
+        if (errno == EINVAL || errno == EROFS || errno == ENOTSUP || errno == EBADF) return;
+        fail(what, errno);
     }
-    ::close(std::exchange(descriptor_, -1));
+}
+
+int WholeFile::rename() const noexcept {
+    const char* const from = beside_.c_str();
+    const char* const to = place_.name.c_str();
+    if (old_ == OldFile::refused) {
+        if (::renameat2(directory_, from, directory_, to, RENAME_NOREPLACE) == 0) return 0;
+        if (errno != EINVAL && errno != ENOSYS && errno != ENOTSUP) return errno;
+        struct stat old {};
+        if (find_old(old)) return EEXIST;
+    }
+    return ::renameat(directory_, from, directory_, to) == 0 ? 0 : errno;
+}
+
+void WholeFile::commit() {
+    finish_status();
+    synchronize(descriptor_, "cannot write");
+    const std::string taken = path_ + ": another program took away the file it was written to";
+    if (!is_file_at(descriptor_, directory_, beside_)) throw InputOutputError(taken);
+    if (const int error = rename(); error != 0) {
+        if (error == EEXIST && old_ == OldFile::refused) {
+            throw InputOutputError(path_ + ": was made by another program meanwhile");
+        }
+        close();
+        fail("the whole result stays in " + place_.beside(beside_) + ", for it cannot be renamed",
+             error);
+    }
+    if (!is_file_at(descriptor_, directory_, place_.name)) throw InputOutputError(taken);
+    synchronize(directory_, "is whole, but its name may not be on the disk");
+    close();
 }
 
 }  // namespace strid

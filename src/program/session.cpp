@@ -3,6 +3,7 @@
 #include <exception>
 #include <memory>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -12,6 +13,7 @@
 #include <unistd.h>
 
 #include <strid/base/destination.hpp>
+#include <strid/engine/base/thread_limits.hpp>
 #include <strid/program/picture.hpp>
 #include <strid/program/session.hpp>
 
@@ -44,13 +46,32 @@ bool stdout_is_closed() noexcept {
     return ::poll(&asked, 1, 0) == 1 && (asked.revents & POLLERR) != 0;
 }
 
+int report_no_memory() noexcept {
+    write_to_stderr("strid: error: out of memory\n");
+    return ExitCode::failed;
+}
+
 int report_error(const std::exception& error, int code) noexcept {
     try {
         write_to_stderr(fmt::format("strid: error: {}\n", error.what()));
     } catch (...) {
-        write_to_stderr("strid: error: out of memory\n");
+        return report_no_memory();
     }
     return code;
+}
+
+/// The name of the number is of no use where std::thread has found a limit.
+int report_system_error(const std::system_error& error) noexcept {
+    if (error.code() != std::errc::resource_unavailable_try_again) {
+        return report_error(error, ExitCode::failed);
+    }
+    try {
+        write_to_stderr(
+            fmt::format("strid: error: no thread could be made: {}\n", reached_thread_limit()));
+    } catch (...) {
+        return report_no_memory();
+    }
+    return ExitCode::failed;
 }
 
 bool is_input_output_error(const std::exception_ptr& cause) noexcept {
@@ -149,8 +170,9 @@ int with_errors_reported(const std::function<int()>& body) noexcept {
     } catch (const InputOutputError& error) {
         return stdout_is_closed() ? ExitCode::closed_pipe : report_error(error, ExitCode::failed);
     } catch (const std::bad_alloc&) {
-        write_to_stderr("strid: error: out of memory\n");
-        return ExitCode::failed;
+        return report_no_memory();
+    } catch (const std::system_error& error) {
+        return report_system_error(error);
     } catch (const std::exception& error) {
         return report_error(error, ExitCode::failed);
     } catch (...) {

@@ -21,6 +21,7 @@
 #include <strid/base/topology.hpp>
 #include <strid/engine/base/assert.hpp>
 #include <strid/engine/base/thread_name.hpp>
+#include <strid/engine/base/thread_limits.hpp>
 #include <strid/engine/runtime/execution.hpp>
 
 #include "simulation.hpp"
@@ -147,6 +148,9 @@ std::string Execution::State::start_threads() {
                 run_thread(*workers_[started]);
             });
         }
+    } catch (const std::system_error&) {
+        thread_ended(threads_alive_ - started);
+        return reached_thread_limit();
     } catch (const std::exception& error) {
         thread_ended(threads_alive_ - started);
         return error.what();

@@ -5,6 +5,7 @@
 #include <string>
 
 #include <fcntl.h>
+#include <fnmatch.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -13,6 +14,7 @@
 #include <strid/base/destination.hpp>
 #include <strid/base/error.hpp>
 #include <strid/base/file_use.hpp>
+#include <strid/base/whole_file.hpp>
 #include <strid/engine/base/file_place.hpp>
 
 #include "../support/folder.hpp"
@@ -70,50 +72,141 @@ TEST(FileUse, WhatIsOneFileIsRefused) {
     EXPECT_THROW(check_files({writes(file), writes(hard)}), GraphError);
     EXPECT_THROW(check_files({writes(folder.file("new")), writes(folder.file("./new"))}),
                  GraphError);
-    EXPECT_THROW(
-        check_files({reads(folder.write("a.strid-partial", "")), writes(folder.file("a"))}),
-        GraphError);
-    check_files({reads(folder.file("a.strid-partial")), writes(folder.file("a"), false)});
+    const std::string leftover = "a.aaaaabbbbb.strid-partial";
+    EXPECT_THROW(check_files({reads(folder.write(leftover, "")), writes(folder.file("a"))}),
+                 GraphError);
+    check_files({reads(folder.file(leftover)), writes(folder.file("a"), false)});
+    check_files({reads(folder.file(leftover)), writes(folder.file("b"))});
+    check_files({reads(folder.file("a.strid-partial")), writes(folder.file("a"))});
     check_files({reads(file), reads(hard)});
     check_files({reads(file), writes(folder.file("new")), writes(folder.file("newer"))});
     check_files({reads("/dev/null"), writes("/dev/null"), writes("/dev/null")});
 }
 
-TEST(FileUse, TheNameUntilWholeFitsAndIsTheSameEachTime) {
-    EXPECT_EQ(temporary_name("a.csv"), "a.csv.strid-partial");
+TEST(FileUse, TheNameUntilWholeFitsAndIsAnotherEachTime) {
     const std::string long_name(255, 'x');
-    EXPECT_LE(temporary_name(long_name).size(), 255U);
-    EXPECT_EQ(temporary_name(long_name), temporary_name(long_name));
-    EXPECT_NE(temporary_name(long_name), temporary_name(long_name.substr(1)));
+    for (const std::string& name : {std::string("a.csv"), long_name}) {
+        const std::string temporary = temporary_name(name);
+        EXPECT_LE(temporary.size(), 255U);
+        EXPECT_NE(temporary, temporary_name(name));
+        EXPECT_TRUE(is_temporary_name(temporary, name));
+        EXPECT_FALSE(is_temporary_name(temporary, name.substr(1)));
+        EXPECT_EQ(::fnmatch(temporary_pattern(name).c_str(), temporary.c_str(), 0), 0);
+    }
+    EXPECT_EQ(temporary_pattern("a.csv"), "a.csv.*.strid-partial");
+    EXPECT_FALSE(is_temporary_name("a.csv.strid-partial", "a.csv"));
+    EXPECT_FALSE(is_temporary_name("a.csv.AAAAABBBBB.strid-partial", "a.csv"));
 }
 
 const std::atomic<bool> never{false};
+
+mode_t mode_of(const std::string& path) {
+    struct stat status {};
+    EXPECT_EQ(::lstat(path.c_str(), &status), 0) << path;
+    return status.st_mode & 07777U;
+}
+
+/// Of the one temporary file in the folder; empty if there is none.
+std::string temporary_in(const Folder& folder) {
+    std::string found;
+    for (const auto& entry : fs::directory_iterator(folder.file("."))) {
+        const std::string name = entry.path().filename();
+        if (!name.ends_with(".strid-partial")) continue;
+        EXPECT_EQ(found, "");
+        found = name;
+    }
+    return found;
+}
 
 TEST(Destination, AFileIsWholeOrAsItWas) {
     const Folder folder;
     const auto path = folder.write("file", "old");
     ASSERT_EQ(::chmod(path.c_str(), 0604), 0);
+    folder.write("file.aaaaabbbbb.strid-partial", "of a killed run, and longer");
     {
         Destination lost(path, Writing::whole);
         lost.open();
         lost.write("lost", never);
-        EXPECT_EQ(folder.read("file.strid-partial"), "lost");
+        EXPECT_EQ(folder.read(temporary_in(folder)), "lost");
+        EXPECT_EQ(mode_of(folder.file(temporary_in(folder))), 0600U);
         Destination second(path, Writing::whole);
         EXPECT_THROW(second.open(), InputOutputError);
     }
     EXPECT_EQ(folder.read("file"), "old");
-    EXPECT_FALSE(fs::exists(folder.file("file.strid-partial")));
-    folder.write("file.strid-partial", "of a killed run, and longer");
+    EXPECT_EQ(temporary_in(folder), "");
     Destination kept(path, Writing::whole);
     kept.open();
     kept.write("new", never);
     EXPECT_EQ(folder.read("file"), "old");
     kept.commit(never);
     EXPECT_EQ(folder.read("file"), "new");
-    EXPECT_FALSE(fs::exists(folder.file("file.strid-partial")));
+    EXPECT_EQ(temporary_in(folder), "");
+    EXPECT_EQ(mode_of(path), 0604U);
+}
+
+TEST(Destination, ANewFileHasThePermissionsOfAnyNewFile) {
+    const Folder folder;
+    const mode_t mask = ::umask(027);
+    Destination made(folder.file("file"), Writing::whole);
+    made.open();
+    EXPECT_EQ(mode_of(folder.file(temporary_in(folder))), 0600U);
+    made.commit(never);
+    ::umask(mask);
+    EXPECT_EQ(mode_of(folder.file("file")), 0640U);
+}
+
+WholeFile begin(const Folder& folder, OldFile old) {
+    return {"file", {.directory = fs::canonical(folder.file(".")), .name = "file"}, old};
+}
+
+TEST(WholeFile, AnotherFileInItsPlaceIsLeftAlone) {
+    const Folder folder;
+    const auto victim = folder.write("victim", "victim");
+    ASSERT_EQ(::chmod(victim.c_str(), 0600), 0);
     struct stat status {};
-    ASSERT_EQ(::stat(path.c_str(), &status), 0);
-    EXPECT_EQ(status.st_mode & 0777U, 0604U);
+    ASSERT_EQ(::stat(folder.file(".").c_str(), &status), 0);
+    status.st_mode = S_IFREG | 0666;
+    {
+        WholeFile file = begin(folder, OldFile::refused);
+        file.take_over(status);
+        const auto temporary = folder.file(temporary_in(folder));
+        fs::rename(temporary, folder.file("away"));
+        fs::create_symlink("victim", temporary);
+        EXPECT_THROW(file.commit(), InputOutputError);
+    }
+    EXPECT_EQ(mode_of(victim), 0600U);
+    EXPECT_FALSE(fs::exists(folder.file("file")));
+}
+
+TEST(WholeFile, TakesOverPermissionsAndTimes) {
+    const Folder folder;
+    fs::create_symlink("other", folder.file("file"));
+    folder.write("other", "other");
+    struct stat status {};
+    ASSERT_EQ(::stat(folder.file("other").c_str(), &status), 0);
+    status.st_mode = S_IFREG | 0441;
+    status.st_mtim = {1'000'000'000, 5'000};
+    WholeFile file = begin(folder, OldFile::ignored);
+    file.take_over(status);
+    EXPECT_TRUE(fs::is_symlink(folder.file("file")));
+    file.commit();
+    EXPECT_EQ(mode_of(folder.file("file")), 0441U);
+    struct stat made {};
+    ASSERT_EQ(::lstat(folder.file("file").c_str(), &made), 0);
+    EXPECT_EQ(made.st_mtim.tv_sec, 1'000'000'000);
+    EXPECT_EQ(made.st_mtim.tv_nsec, 5'000);
+    EXPECT_EQ(folder.read("other"), "other");
+}
+
+TEST(WholeFile, OneThatIsThereMeanwhileIsRefused) {
+    const Folder folder;
+    {
+        WholeFile file = begin(folder, OldFile::refused);
+        folder.write("file", "of another");
+        EXPECT_THROW(file.commit(), InputOutputError);
+    }
+    EXPECT_EQ(folder.read("file"), "of another");
+    EXPECT_EQ(temporary_in(folder), "");
 }
 
 TEST(Destination, LiveIsThereAtOnce) {

@@ -29,7 +29,7 @@ void report_where_rows_are(const std::string& input, const std::string& output, 
     write_to_stderr(
         fmt::format("strid: rows are in {} until the run ends; --write live writes "
                     "them to {} at once\n",
-                    place->beside(temporary_name(place->name)), output));
+                    place->beside(temporary_pattern(place->name)), output));
 }
 
 }  // namespace strid::tool

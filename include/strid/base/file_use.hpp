@@ -27,9 +27,19 @@ struct FileUse {
     std::string user = {};  ///< For messages: "operator 'write'", "--metrics".
 };
 
-/// The name, in the same directory, under which a file called `name` is written until it is
-/// complete.
+/// The end of each temporary_name().
+inline constexpr std::string_view temporary_ending = ".strid-partial";
+
+/// A name, in the same directory, under which a file called `name` is written until it is
+/// complete: "NAME.XXXXXXXXXX.strid-partial", another one each time, which cannot be guessed.
+/// Throws InputOutputError where the system has no random numbers.
 [[nodiscard]] std::string temporary_name(std::string_view name);
+
+/// "NAME.*.strid-partial", a pattern of a shell that finds the temporary files of `name`.
+[[nodiscard]] std::string temporary_pattern(std::string_view name);
+
+/// True if temporary_name(name) may give `temporary`.
+[[nodiscard]] bool is_temporary_name(std::string_view temporary, std::string_view name);
 
 /// Throws GraphError if one file is both written and read, or written twice, under any names:
 /// symbolic links, hard links, standard input and output. Terminals, pipes and devices like

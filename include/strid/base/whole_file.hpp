@@ -1,49 +1,76 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A file that is replaced as a whole: it is written under another name (file_use.hpp:
-// temporary_name) and renamed when it is complete. Owns the descriptor and the temporary file.
-// One thread at a time.
+// temporary_name) and renamed when it is complete and on the disk. Owns the descriptors and the
+// temporary file. One thread at a time.
 //
-// Invariants: until commit() the name refers to the old file; if the process dies, the name refers
-// to either the old or the new file, complete. The temporary file is locked while it is written.
-// One without a lock was left by a process that was killed, and the next writer of the same file
-// removes it.
+// Invariants: until commit() the name refers to the old file; if the process dies or the machine
+// stops, the name refers to either the old or the new file, complete. Until then the temporary file
+// is its owner's alone. Owner, permissions and times are set by descriptor, so that another user of
+// the directory cannot direct them to another file. The temporary file is locked while it is
+// written. One without a lock was left by a process that was killed; the next writer of the same
+// file, of the same user, removes it.
 #pragma once
 
+#include <optional>
 #include <string>
+
+#include <sys/stat.h>
 
 #include <strid/engine/base/file_place.hpp>
 
 namespace strid {
 
+/// The treatment of a file that has the name already.
+enum class OldFile : unsigned char {
+    adopted,  ///< It must be writable; the new one gets its owner, permissions and access list.
+    ignored,  ///< It is replaced, whatever it is, also a link. See WholeFile::take_over().
+    refused   ///< commit() fails where there is one. See WholeFile::take_over().
+};
+
 /// A file that gets its name when it is complete. Threads: one at a time.
 class WholeFile {
   public:
-    /// `path` is the name that the user gave, for messages.
-    WholeFile(std::string path, const FilePlace& place);
+    /// `path` is the name that the user gave, for messages. Throws InputOutputError.
+    WholeFile(std::string path, const FilePlace& place, OldFile old = OldFile::adopted);
     /// Discards a file that is not committed.
     ~WholeFile();
     WholeFile(const WholeFile&) = delete;
     WholeFile& operator=(const WholeFile&) = delete;
 
-    /// Open for writing and empty, with the permissions of the file that it will replace.
+    /// Open for writing and empty; readable for its owner alone.
     [[nodiscard]] int descriptor() const noexcept { return descriptor_; }
-    /// Renames the temporary file. Throws InputOutputError, and then keeps the temporary file.
+    /// commit() gives the file the owner (where this user may), the permissions and the times of
+    /// `status`. Without it, an adopted file has those of the old one, or of any new file, and the
+    /// others remain their owner's alone.
+    void take_over(const struct stat& status) { status_ = status; }
+    /// Writes the file to the disk and renames it. Throws InputOutputError: the temporary file
+    /// remains where the whole file is in it and cannot be renamed.
     void commit();
 
   private:
+    void open_directory();
     void check_old() const;
+    void clear_leftovers() const;
     void create();
-    [[nodiscard]] bool take_away_leftover();
-    void adopt_permissions() const noexcept;
+    [[nodiscard]] bool find_old(struct stat& status) const noexcept;
+    void finish_status() const;
+    void adopt_access_list() const noexcept;
+    void synchronize(int descriptor, const char* what) const;
+    [[nodiscard]] int rename() const noexcept;
+    void close() noexcept;
+    [[noreturn]] void fail_to_create(int error) const;
     [[noreturn]] void fail(const std::string& what, int error) const;
     [[noreturn]] void cannot_replace(const std::string& why) const;
 
     std::string path_;
-    std::string target_;
-    std::string directory_;
-    std::string beside_;
+    FilePlace place_;
+    OldFile old_;
+    std::string beside_;  // in the same directory
+    int directory_ = -1;
     int descriptor_ = -1;
+    mode_t mode_ = S_IRUSR | S_IWUSR;  // of a file that replaces none
+    std::optional<struct stat> status_;
 };
 
 }  // namespace strid

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <csignal>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -20,6 +21,7 @@
 #include <gtest/gtest.h>
 #include <malloc.h>
 #include <pthread.h>
+#include <sys/sysinfo.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -79,6 +81,59 @@ TEST(Preloaded, what_is_too_large_fails_with_enomem) {
     errno = 0;
     EXPECT_EQ(opaque(reallocarray(nullptr, opaque(SIZE_MAX / 2), 3)), nullptr);
     EXPECT_EQ(errno, ENOMEM);
+}
+
+// The kernel refuses them, unless it promises everything.
+TEST(Preloaded, more_than_memory_and_swap_fails_with_enomem) {
+    int promises = 0;
+    std::ifstream("/proc/sys/vm/overcommit_memory") >> promises;
+    if (promises == 1) GTEST_SKIP() << "vm.overcommit_memory is 1";
+    struct sysinfo machine {};
+    ASSERT_EQ(sysinfo(&machine), 0);
+    const std::size_t bytes =
+        (machine.totalram + machine.totalswap) * machine.mem_unit + (std::size_t{1} << 30);
+    errno = 0;
+    EXPECT_EQ(opaque(std::malloc(opaque(bytes))), nullptr);
+    EXPECT_EQ(errno, ENOMEM);
+    errno = 0;
+    EXPECT_EQ(opaque(std::calloc(opaque(bytes), 1)), nullptr);
+    EXPECT_EQ(errno, ENOMEM);
+    for (const std::size_t before : {std::size_t{10}, std::size_t{20} << 20}) {
+        void* const block = std::malloc(before);
+        std::memcpy(block, "unchanged", 10);
+        errno = 0;
+        EXPECT_EQ(opaque(std::realloc(opaque(block), opaque(bytes))), nullptr);
+        EXPECT_EQ(errno, ENOMEM);
+        EXPECT_STREQ(static_cast<char*>(block), "unchanged");
+        std::free(block);
+    }
+    EXPECT_THROW(opaque(::operator new(opaque(bytes))), std::bad_alloc);
+}
+
+bool finds_double_frees() {
+    return std::strstr(std::getenv("STRID_PRELOADED"), "tlsf") == nullptr;
+}
+
+void free_all(const std::vector<void*>& blocks) {
+    for (void* const block : blocks) std::free(opaque(block));
+}
+
+TEST(Preloaded, a_double_free_aborts_with_one_line) {
+    if (!finds_double_frees()) GTEST_SKIP() << "TLSF does not look for them";
+    constexpr const char* line = "^strid: error: block freed twice \\(0x[0-9a-f]+\\)\n$";
+    for (const std::size_t bytes : {std::size_t{1}, std::size_t{24}, std::size_t{250}}) {
+        void* const a = std::malloc(bytes);
+        void* const b = std::malloc(bytes);
+        EXPECT_EXIT(free_all({a, a}), testing::KilledBySignal(SIGABRT), line);
+        EXPECT_EXIT(free_all({a, b, a}), testing::KilledBySignal(SIGABRT), line);
+        // By a thread that did not allocate them, and has a heap of its own.
+        EXPECT_EXIT(std::thread([a, b] {
+                        void* const own = opaque(std::malloc(10));
+                        free_all({a, b, a, own});
+                    }).join(),
+                    testing::KilledBySignal(SIGABRT), line);
+        free_all({a, b});
+    }
 }
 
 TEST(Preloaded, free_leaves_errno_as_it_is) {

@@ -44,10 +44,10 @@ class WholeFiles(Case):
                              self.result, *more)
         process.stdin.write(b"a b a\n")
         process.stdin.flush()
-        partial = self.folder / "result.csv.strid-partial"
-        rows = self.result if "live" in more else partial
+        pattern = self.result.name if "live" in more else "result.csv.*.strid-partial"
         deadline = time.monotonic() + 60
-        while not (rows.exists() and len(rows.read_bytes().splitlines()) == len(UPDATES)):
+        while not any(len(rows.read_bytes().splitlines()) == len(UPDATES)
+                      for rows in self.folder.glob(pattern)):
             self.assertLess(time.monotonic(), deadline)
             time.sleep(0.01)
         return process
@@ -114,7 +114,9 @@ class WholeFiles(Case):
         process.kill()
         process.wait(timeout=60)
         self.assertEqual(self.result.read_text(), OLD)
-        self.assertEqual(self.leftovers(), ["result.csv.strid-partial"])
+        (leftover,) = self.leftovers()
+        self.assertRegex(leftover, r"^result\.csv\.[a-z2-7]{10}\.strid-partial$")
+        self.assertEqual(stat.S_IMODE((self.folder / leftover).stat().st_mode), 0o600)
         self.strid(*self.count, "--input", self.text)
         self.is_new()
 

@@ -4,8 +4,6 @@
 #include <array>
 #include <utility>
 
-#include <sys/stat.h>
-
 namespace strid::compress {
 
 namespace {
@@ -29,11 +27,6 @@ std::string output_name(const std::string& path, Direction direction) {
         return path.substr(0, path.size() - suffix.size()) + std::string(original);
     }
     return path + ".out";
-}
-
-bool exists(const std::string& path) noexcept {
-    struct stat status {};
-    return ::lstat(path.c_str(), &status) == 0;
 }
 
 }  // namespace strid::compress

@@ -17,7 +17,4 @@ namespace strid::compress {
 /// NAME.tbz, and NAME.out of any other.
 [[nodiscard]] std::string output_name(const std::string& path, Direction direction);
 
-/// Also for a symbolic link that leads nowhere.
-[[nodiscard]] bool exists(const std::string& path) noexcept;
-
 }  // namespace strid::compress

@@ -24,20 +24,29 @@ bool is_same_time(const timespec& a, const timespec& b) noexcept {
 
 }  // namespace
 
-Input::Input(std::string path, const std::atomic<bool>& interrupted)
+Input::Input(std::string path, const std::atomic<bool>& interrupted, Kind kind)
     : path_(std::move(path)),
       name_(path_ == "-" ? "(stdin)" : path_),
       interrupted_(interrupted),
       descriptor_(path_ == "-" ? STDIN_FILENO : -1) {
-    if (descriptor_ < 0) {
-        // A named pipe without a writer opens at once, and then has no bytes until there is one.
-        descriptor_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY);
-        if (descriptor_ < 0) fail("cannot open", errno);
-    }
+    if (descriptor_ < 0) open(kind);
     if (::fstat(descriptor_, &status_) != 0) fail("cannot open", errno);
+    const bool is_file = S_ISREG(status_.st_mode);
+    if (kind != Kind::any && !is_file) {
+        ::close(descriptor_);
+        throw InputOutputError(fmt::format("{}: is not a regular file", name_));
+    }
 #ifdef POSIX_FADV_SEQUENTIAL
-    if (S_ISREG(status_.st_mode)) ::posix_fadvise(descriptor_, 0, 0, POSIX_FADV_SEQUENTIAL);
+    if (is_file) ::posix_fadvise(descriptor_, 0, 0, POSIX_FADV_SEQUENTIAL);
 #endif
+}
+
+void Input::open(Kind kind) {
+    int flags = O_RDONLY | O_CLOEXEC | O_NOCTTY;
+    if (kind != Kind::any) flags |= O_NONBLOCK;  // a pipe would wait for its writer
+    if (kind == Kind::file_without_link) flags |= O_NOFOLLOW;
+    descriptor_ = ::open(path_.c_str(), flags);
+    if (descriptor_ < 0) fail("cannot open", errno);
 }
 
 Input::~Input() {

@@ -15,8 +15,12 @@ namespace strid::compress {
 
 class Input {
   public:
+    /// The kinds that a path may lead to. Files are looked at once they are open: another program
+    /// may have replaced the one that was found there.
+    enum class Kind : unsigned char { any, file, file_without_link };
+
     /// A wait for a pipe ends when `interrupted` is set, by Interrupted. Throws InputOutputError.
-    Input(std::string path, const std::atomic<bool>& interrupted);
+    Input(std::string path, const std::atomic<bool>& interrupted, Kind kind = Kind::any);
     ~Input();
     Input(const Input&) = delete;
     Input& operator=(const Input&) = delete;
@@ -41,6 +45,7 @@ class Input {
     [[nodiscard]] bool is_unchanged() const noexcept;
 
   private:
+    void open(Kind kind);
     [[noreturn]] void fail(const char* what, int error) const;
 
     const std::string path_;

@@ -28,12 +28,10 @@ class JobRun {
         code(input, output);
     }
     void in_place() {
-        Input input(job_.input, setting_.interrupted);
-        if (!S_ISREG(input.status().st_mode)) {
-            throw InputOutputError(fmt::format("{}: is not a regular file", input.name()));
-        }
         const bool force = setting_.options.force;
-        FileOutput output(job_.output, input.status(), force, setting_.interrupted);
+        Input input(job_.input, setting_.interrupted,
+                    force ? Input::Kind::file : Input::Kind::file_without_link);
+        FileOutput output(job_.output, input.status(), force);
         code(input, output);
         const bool removes = !setting_.options.keep;
         if (removes && !input.is_unchanged()) {

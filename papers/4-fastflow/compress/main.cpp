@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <strid/base/error.hpp>
@@ -127,8 +126,6 @@ class Program {
 int run(int argc, const char* const* argv, const tool::Interruption& interruption) {
     Options options;
     if (const auto code = read_options(argc, argv, options)) return *code;
-    // A result is for its owner alone until it has the permissions of its file.
-    if (options.replaces()) ::umask(S_IRWXG | S_IRWXO);
     const Warn warn = [](const std::string& line) { write_to_stderr(line); };
     try {
         return Program(options, interruption, make_plan(options, warn)).run();

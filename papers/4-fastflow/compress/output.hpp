@@ -14,6 +14,7 @@
 #include <string_view>
 
 #include <strid/base/destination.hpp>
+#include <strid/base/whole_file.hpp>
 
 #include "block.hpp"
 #include "input.hpp"
@@ -78,21 +79,16 @@ class MemoryOutput final : public Output {
 class FileOutput final : public Output {
   public:
     /// `force`: in the place of what has the name. Throws InputOutputError.
-    FileOutput(const std::string& path, const struct stat& input, bool force,
-               const std::atomic<bool>& interrupted);
+    FileOutput(const std::string& path, const struct stat& input, bool force);
 
-    /// The file gets its name. Throws InputOutputError.
-    void commit();
+    /// The file, which is on the disk then, gets its name. Throws InputOutputError.
+    void commit() { file_.commit(); }
 
   private:
-    void put(std::string_view bytes) override { destination_.write(bytes, interrupted_); }
-    void take_over_permissions() const;
+    void put(std::string_view bytes) override;
 
-    Destination destination_;
-    const struct stat& input_;
-    const bool force_;
-    const std::atomic<bool>& interrupted_;
-    std::string beside_;
+    const std::string path_;
+    WholeFile file_;
 };
 
 }  // namespace strid::compress

@@ -5,12 +5,15 @@ import bz2
 import os
 import pty
 import random
+import re
+import resource
 import signal
 import stat
 import subprocess
 import sys
 import time
 import unittest
+from functools import partial
 
 from compress_cases import DECOMPRESS, HAS_BZIP2, CompressCase, bzip2, text_of
 from program import PROGRAM, SANITIZED, TIMEOUT_S
@@ -315,6 +318,40 @@ class CommandLine(CompressCase):
         self.assertEqual(result.returncode, 1, result.stderr)
         self.assertEqual(result.stderr.count(b"\n"), 1, result.stderr)
         self.assertEqual(self.names(), ["a"])
+
+    @unittest.skipIf(SANITIZED, "takes several times the memory")
+    def test_every_want_of_memory_is_one_line(self):
+        # While it is loaded, options are read, the machine is looked at, and threads begin.
+        path = self.write("a", text_of(10_000, 14))
+        lines = set()
+        for kib in range(6_000, 34_000, 250):
+            limit = partial(resource.setrlimit, resource.RLIMIT_AS, (kib << 10,) * 2)
+            result = subprocess.run([PROGRAM, "-c", "--workers", "2", path], preexec_fn=limit,
+                                    capture_output=True, timeout=TIMEOUT_S)
+            if b"while loading shared libraries" in result.stderr:
+                continue
+            self.assertIn(result.returncode, (0, 1), (kib, result.stderr))
+            self.assertEqual(result.stderr.count(b"\n"), result.returncode, (kib, result.stderr))
+            lines.add(re.sub(rb"\d+", b"N", result.stderr))
+        self.assertIn(b"strid: error: no thread could be made: there is no memory for a stack of "
+                      b"N KiB (ulimit -v is N)\n", lines)
+
+    @unittest.skipIf(SANITIZED or os.geteuid() != 0, "another user is needed")
+    def test_a_limit_of_threads_is_named(self):
+        def limit():
+            os.setgroups([])
+            os.setgid(54321)
+            os.setuid(54321)
+            resource.setrlimit(resource.RLIMIT_NPROC, (1, 1))
+
+        try:
+            result = subprocess.run([PROGRAM], preexec_fn=limit, input=b"", capture_output=True,
+                                    timeout=TIMEOUT_S)
+        except PermissionError:
+            self.skipTest("the program cannot be read by others")
+        self.assertEqual(result.returncode, 1)
+        self.assertRegex(result.stderr, rb"^strid: error: no thread could be made: a limit of "
+                                        rb"threads is reached \(ulimit -u is 1[,)][^\n]*\n$")
 
     def test_a_slow_writer(self):
         # Data that has been read is written, though the next block is not there.
