@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include <strid/base/error.hpp>
-#include <strid/connector/csv_source.hpp>
+#include <strid/engine/connector/csv_source.hpp>
 
 #include "csv_header.hpp"
 

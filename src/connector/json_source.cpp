@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include <strid/base/error.hpp>
-#include <strid/connector/json_source.hpp>
+#include <strid/engine/connector/json_source.hpp>
 
 namespace strid {
 

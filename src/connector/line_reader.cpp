@@ -4,8 +4,8 @@
 #include <utility>
 
 #include <strid/base/error.hpp>
-#include <strid/connector/line_reader.hpp>
 #include <strid/engine/base/assert.hpp>
+#include <strid/engine/connector/line_reader.hpp>
 
 namespace strid {
 

@@ -6,7 +6,7 @@
 
 #include <strid/base/error.hpp>
 #include <strid/connector/dead_letter_file.hpp>
-#include <strid/connector/malformed.hpp>
+#include <strid/engine/connector/malformed_handler.hpp>
 
 namespace strid {
 

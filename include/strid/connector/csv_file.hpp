@@ -17,7 +17,8 @@
 #include <utility>
 #include <vector>
 
-#include <strid/connector/csv_source.hpp>
+#include <strid/connector/csv_options.hpp>
+#include <strid/engine/connector/csv_source.hpp>
 
 namespace strid {
 

@@ -21,7 +21,8 @@
 #include <vector>
 
 #include <strid/connector/fields.hpp>
-#include <strid/connector/json_source.hpp>
+#include <strid/connector/json_options.hpp>
+#include <strid/engine/connector/json_source.hpp>
 
 namespace strid {
 

@@ -13,6 +13,8 @@
 #include <string_view>
 #include <utility>
 
+#include <strid/connector/malformed.hpp>
+#include <strid/connector/text_options.hpp>
 #include <strid/engine/connector/file_source.hpp>
 
 namespace strid {

@@ -19,6 +19,7 @@
 
 #include <strid/base/error.hpp>
 #include <strid/base/watermark.hpp>
+#include <strid/engine/runtime/wake.hpp>
 #include <strid/operator/contract.hpp>
 
 namespace strid {

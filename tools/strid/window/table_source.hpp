@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include <strid/connector/csv_source.hpp>
+#include <strid/engine/connector/csv_source.hpp>
 #include <strid/engine/connector/json_cutter.hpp>
 #include <strid/engine/connector/json_row.hpp>
 

@@ -18,8 +18,9 @@
 #include <utility>
 #include <vector>
 
-#include <strid/connector/line_reader.hpp>
 #include <strid/connector/malformed.hpp>
+#include <strid/engine/connector/line_reader.hpp>
+#include <strid/engine/connector/malformed_handler.hpp>
 #include <strid/operator/source.hpp>
 
 namespace strid {
