@@ -23,6 +23,10 @@ class CsvSource : public FileSource {
   public:
     using FileSource::on;
     void on(const Opened& opened) { begin(opened.context); }
+    void on(Restored restored) {
+        FileSource::on(restored);
+        begin_input();
+    }
 
   protected:
     /// As on(const Opened&), for a reader outside a graph.
@@ -33,10 +37,19 @@ class CsvSource : public FileSource {
     CsvSource(CsvSource&&) noexcept;
     ~CsvSource();
 
-    /// poll_records() of a derived source. `read` has what differs from CSV: `refuse_partial()` and
-    /// `pass_partial_at_stop()` instead of those for an open quote, and `end_input()`.
-    template <class T, bool holds_text, class Emit, class Read>
-    SourceStatus poll_rows(Emit& emit, std::size_t budget, Read read);
+    /// The base of the formats of derived sources, for what they have in common. A format of
+    /// another text hides `refuse_partial()`, `pass_partial_at_stop()` and `end_input()`.
+    struct CsvRows : RowsOfLines {
+        explicit CsvRows(CsvSource& source) noexcept : csv(&source) {}
+
+        static constexpr bool joins_lines = true;
+        void begin_input() const { csv->begin_input(); }
+        void begin_text() const noexcept { csv->pass_byte_order_mark(); }
+        void refuse_partial() const { csv->refuse_open_quote(); }
+        [[nodiscard]] bool pass_partial_at_stop() const { return csv->pass_open_quote_at_stop(); }
+
+        CsvSource* csv;
+    };
     /// Cuts the row at position_.
     Row next_row();
     /// The text of what fills the record's field `index`.
@@ -79,8 +92,6 @@ class CsvSource : public FileSource {
     /// line would be lost: it is read as rows, unless a malformed row ends the run anyway. False:
     /// nothing more is to be looked at.
     bool pass_open_quote_at_stop();
-    /// After the first text: passes a byte order mark.
-    void start();
     /// Before the first text of each input: of the one before it nothing is known any more.
     virtual void begin_input();
 
@@ -100,35 +111,6 @@ class CsvSource : public FileSource {
   private:
     static constexpr std::size_t no_header = SIZE_MAX / 2;  // longer than any line
 
-    template <class Read>
-    struct Format {
-        CsvSource* source;
-        Read read;
-
-        template <class T>
-        [[gnu::always_inline]] Row operator()(T& record) {
-            return read(record);
-        }
-        void begin_input() { source->begin_input(); }
-        void begin_text() { source->start(); }
-        void refuse_partial() {
-            if constexpr (requires { read.refuse_partial(); }) {
-                read.refuse_partial();
-            } else {
-                source->refuse_open_quote();
-            }
-        }
-        bool pass_partial_at_stop() {
-            if constexpr (requires { read.pass_partial_at_stop(); }) {
-                return read.pass_partial_at_stop();
-            } else {
-                return source->pass_open_quote_at_stop();
-            }
-        }
-        void end_input() {
-            if constexpr (requires { read.end_input(); }) read.end_input();
-        }
-    };
     bool pass_line();
     bool is_header_again() const noexcept;
     [[nodiscard]] bool is_null(std::string_view text) const noexcept;
@@ -157,13 +139,7 @@ class CsvSource : public FileSource {
     bool has_header_;
     bool on_command_line_ = false;
     bool header_done_ = false;
-    bool started_ = false;
     bool direct_ = false;
 };
-
-template <class T, bool holds_text, class Emit, class Read>
-SourceStatus CsvSource::poll_rows(Emit& emit, std::size_t budget, Read read) {
-    return poll_records<T, holds_text>(emit, budget, Format<Read>{this, read});
-}
 
 }  // namespace strid

@@ -22,12 +22,19 @@ namespace strid {
 class JsonSource : public FileSource {
   public:
     using FileSource::on;
-    void on(const Opened& opened);
+    void on(const Opened& opened) {
+        FileSource::on(opened);
+        begin_input();
+    }
+    void on(Restored restored) {
+        FileSource::on(restored);
+        begin_input();
+    }
 
   protected:
     /// `may_be_empty` gives for each field whether its member may be null or missing. Throws
     /// GraphError for options that do not fit it.
-    JsonSource(std::string path, JsonOptions options, const std::vector<bool>& may_be_empty);
+    JsonSource(std::string path, const JsonOptions& options, const std::vector<bool>& may_be_empty);
 
     /// Takes the object at position_.
     Row next_object();
@@ -42,11 +49,11 @@ class JsonSource : public FileSource {
     [[nodiscard]] NonFinite non_finite() const noexcept { return non_finite_; }
 
   private:
+    void begin_input() noexcept;
     void refuse_object(std::string_view reason);
 
     NonFinite non_finite_;
     bool keeps_text_;  // of what is refused: reading changes escapes
-    bool is_started_ = false;
     JsonCutter cutter_;
     JsonRow row_;
     std::string_view text_;

@@ -54,6 +54,11 @@ class LineReader {
     /// After `too_long`: everything up to the next newline is dropped by the next read_more().
     void skip_line() noexcept { skipping_ = true; }
 
+    /// Whether skip_line() has not come to its end yet.
+    [[nodiscard]] bool is_skipping() const noexcept { return skipping_; }
+
+    /// Bytes of the text before begin(), decompressed.
+    [[nodiscard]] std::uint64_t bytes_passed() const noexcept { return bytes_passed_; }
     [[nodiscard]] char* begin() const noexcept { return begin_; }
     [[nodiscard]] char* end() const noexcept { return end_; }
     [[nodiscard]] char* data_end() const noexcept { return data_end_; }
@@ -79,6 +84,7 @@ class LineReader {
     char* data_end_ = nullptr;
     RegionEnd choose_region_end_ = nullptr;  // null: chosen
     char region_end_ = '\n';
+    std::uint64_t bytes_passed_ = 0;
     bool skipping_ = false;
     bool ended_ = false;
 };

@@ -32,6 +32,9 @@ class MalformedHandler {
     void report_cut_off(const MalformedLine& line);
     /// Writes what is buffered for the dead-letter file.
     void flush();
+    /// Until the next call with false nothing is reported, counted or thrown: for lines that were
+    /// reported before.
+    void silence(bool is_silent) noexcept { is_silent_ = is_silent; }
     /// Lines reported since the last call.
     [[nodiscard]] std::uint64_t take_count() noexcept;
 
@@ -44,6 +47,7 @@ class MalformedHandler {
     RunScope* run_;
     std::shared_ptr<Letters> letters_;  // null: no file of its own
     std::uint64_t count_ = 0;
+    bool is_silent_ = false;
 };
 
 /// Appends the row of a line, with its newline.
